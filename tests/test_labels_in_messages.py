@@ -26,7 +26,7 @@ cli/refusals.py: given; data/hierarchy_rules.py: unknown[0]; settings/binding.py
 generalization/buckets.py: twice; data/joining.py: first, second, prefixed(second, 'x'); cli/items.py: source;
 data/quasi_identifiers.py: odd, total, given[name]; release/published_values.py: odd; queries/mixed_workload.py:
 missing[0]; cli/policy.py: file;
-cli/risk.py: lacking[0]; errors.py: value; io/batches.py: both[0], more[0]; io/data_files.py: scheme;
+cli/risk.py: lacking[0]; errors.py: value; io/batches.py: both[0], more[0]; io/source.py: scheme;
 io/dialect.py: mark, encoding, header_line; io/files.py: declared; io/folders.py: aside; io/hierarchies.py: shown, spec;
 io/input_checks.py: mark; io/options.py: missing; io/publish.py: mark; io/roles.py: homeless[0];
 io/column_plan.py: wrong[0], misplaced; io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;

@@ -30,7 +30,7 @@ def stop(*_args, **_kwargs):
     time.sleep(600)
 
 given = input.input_of
-input.input_of = lambda settings, algorithm: replace(given(settings, algorithm), by_blocks=True)
+input.input_of = lambda source, settings, algorithm: replace(given(source, settings, algorithm), by_blocks=True)
 publish.verify_release = stop
 main(sys.argv[1:])
 """
@@ -274,7 +274,7 @@ def test_a_work_directory_must_lie_beside_the_publication(folder, job, monkeypat
     (folder / "link").symlink_to("new")
     (folder / "empty").mkdir()
     before = modes(folder)
-    monkeypatch.setattr("anonset.io.data_files.data_files", lambda *_, **__: pytest.fail("the data are looked at"))
+    monkeypatch.setattr("anonset.io.source.require_file", lambda *_, **__: pytest.fail("the data are looked at"))
     refused = job(out, "--work-dir", work)
     assert (refused.code, f"--work-dir: {work!r} {how} " in refused.err) == (2, True)
     assert refused.err.count("\n") == 1

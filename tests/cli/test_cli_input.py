@@ -2,6 +2,7 @@
 
 import pytest
 
+from anonset.io import source
 from cli.place import Place
 from cli.published import publish, verified
 
@@ -69,3 +70,48 @@ def test_so_are_values_of_buckets(place: Place) -> None:
     ran = place.run("anonymize", data, "-o", str(place.out), *job)
     assert ran.code == 0
     assert f"warning: 1 label of column 'drug' {FORMULAS}" in ran.err
+
+
+def test_a_command_looks_its_data_up_and_hashes_them_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[str] = []
+
+    def noted(name: str, where: int) -> None:
+        given = getattr(source, name)
+
+        def note(*words: object, **more: object) -> object:
+            found.append(f"{name} {words[where]}")
+            return given(*words, **more)
+
+        monkeypatch.setattr(source, name, note)
+
+    noted("format_of", 0)
+    noted("digest", 0)
+    data, out = str(place.folder / "data.dat"), str(place.out)
+    roles = ["--hierarchy", f"items={place.folder / 'hierarchy.csv'}"]
+    compared = [*roles, "--model", "km", "--k", "2", "--m", "2", "-o", str(place.folder / "runs")]
+    records = ["--records", str(place.private / "records.csv")]
+    for command, hashed in (
+        (place.job(), True),
+        (place.job("--if-exists", "skip"), True),
+        (["compare", data, *compared], True),
+        (["verify", out, "--original", data, *records], False),
+        (["risk", out, "--original", data], False),
+        (["report", out, "--original", data, "-o", str(place.folder / "page.html")], False),
+        (["evaluate", data, out, *roles], False),
+        (["inspect", data], False),
+        (["suggest", data, *roles, "--k", "2"], False),
+    ):
+        found.clear()
+        ran = place.run(*command)
+        assert ran.code == 0, (command, ran.err)
+        assert [what for what in found if what.endswith(data)] == [f"format_of {data}"] + [f"digest {data}"] * hashed
+
+
+@pytest.mark.parametrize("command", ["inspect", "suggest"])
+def test_data_of_many_files_are_looked_at_before_a_job(place: Place, command: str) -> None:
+    (place.folder / "parts").mkdir()
+    for name in "ab":
+        place.write(f"parts/{name}.dat", "1 2\n2 3\n1 2 3\n" * 4)
+    for named in ("parts", "parts/*.dat"):
+        ran = place.run(command, str(place.folder / named))
+        assert ran.code == 0, ran.err

@@ -6,7 +6,7 @@ from pyarrow import parquet
 
 from anonset.errors import InputError
 from anonset.io import read
-from anonset.io.data_files import data_files
+from anonset.io.source import source_of
 
 
 def put(path, label="a"):
@@ -98,4 +98,4 @@ def test_an_address_whose_package_is_missing_names_it(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(fsspec.core, "url_to_fs", refuse)
     with pytest.raises(InputError, match="'zz' need a package that is not installed: Install s3fs to access S3"):
-        data_files("zz://bucket/visits")
+        source_of("zz://bucket/visits")

@@ -18,8 +18,8 @@ from anonset.data import CategoricalColumn, NumericColumn, spans
 from anonset.data.fingerprints import column_sha256
 from anonset.errors import InputError
 from anonset.io import batches, read, text_chunks
-from anonset.io.data_files import data_files
 from anonset.io.scan import scan
+from anonset.io.source import source_of
 from effort import examples
 
 ALL = [*DIALECTS, *SPREADSHEETS, *LINES, *SHAPES]
@@ -163,7 +163,7 @@ def test_long_texts_are_read_some_at_a_time_and_without_a_dictionary(tmp_path, m
     parquet.write_table(pa.table({"items": [["a"]] * 90, "note": notes}), path, row_group_size=50)
     for small, kind in ((0, pa.string()), (1 << 20, pa.dictionary(pa.int32(), pa.string()))):
         monkeypatch.setattr(batches, "_SMALL", small)
-        found = list(batches._row_groups(data_files(str(path), None).files[0], ["items", "note"], ["items", "note"]))
+        found = list(batches._row_groups(source_of(str(path), None).files[0], ["items", "note"], ["items", "note"]))
         assert {part.columns["note"].type for part in found} == {kind}
         assert max(len(part.columns["note"]) for part in found) < 10
         assert [text for part in found for text in part.columns["note"].to_pylist()] == notes

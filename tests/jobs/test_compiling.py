@@ -13,7 +13,7 @@ import pytest
 import anonset
 from anonset.cli.main import main
 from anonset.errors import InputError
-from anonset.io.data_files import data_files
+from anonset.io.source import source_of
 from anonset.jobs import compiling
 from anonset.jobs import input as job_input
 from anonset.jobs.annotated_kernels import argument_types
@@ -143,11 +143,11 @@ def test_those_rehearsals_are_chosen_that_choose_alike() -> None:
 def test_only_a_near_limit_and_a_cold_cache_ask_for_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "a.dat").write_text("a b\n" * 20)
     given = {"input": str(tmp_path / "a.dat"), "out": str(tmp_path / "out"), "k": 2, "m": 2, "algorithm": "apriori"}
-    need = memory_of(data_files(str(tmp_path / "a.dat"), None).estimated, APRIORI)
+    need = memory_of(source_of(str(tmp_path / "a.dat"), None).size, APRIORI)
 
     def chosen(limit: int) -> job_input.Input:
         settings = make_settings({**given, "memory_limit": str(limit)})
-        return job_input.input_of(settings, APRIORI)
+        return job_input.input_of(settings.source(settings.input), settings, APRIORI)
 
     monkeypatch.setattr(compiling, "is_ready", lambda algorithm: False)
     monkeypatch.setattr(_jit, "cache_writable", lambda: True)

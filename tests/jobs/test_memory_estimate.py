@@ -13,8 +13,8 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.cli.main import main
-from anonset.io.data_files import data_files
 from anonset.io.files import Size
+from anonset.io.source import source_of
 from anonset.jobs.input import memory_of
 from anonset.release.memory import AT_LEAST, format_size, memory_for
 
@@ -61,7 +61,7 @@ def test_what_the_data_take_is_multiplied_and_what_python_takes_is_not():
 
 def test_what_an_algorithm_takes_more_is_refused_before_any_work(tmp_path, capsys):
     (tmp_path / "a.dat").write_text("a b\n" * 200_000)
-    size = data_files(str(tmp_path / "a.dat"), None).estimated
+    size = source_of(str(tmp_path / "a.dat"), None).size
     need = memory_of(size, ALGORITHMS["hghs"](k=2, m=1))
     assert memory_for(size) < need < AT_LEAST
     command = ["anonymize", str(tmp_path / "a.dat"), "--hierarchy", "items=balanced:2", "--k", "2", "--m", "1"]
@@ -85,4 +85,4 @@ def test_diverse_sets_take_no_more_than_is_told(tmp_path):
         took = run([sys.executable, "-m", "anonset", *command], env=dict(os.environ))
         assert took.code == 0, took.errors
     algorithm = LmApriori(k=5, l=2, m=1, sensitive_items=tuple(SENSITIVE.split(",")))
-    assert took.peak <= memory_of(data_files(where, None).estimated, algorithm)
+    assert took.peak <= memory_of(source_of(where, None).size, algorithm)

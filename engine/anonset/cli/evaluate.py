@@ -43,13 +43,14 @@ def evaluate(
     from anonset.settings.readers import Context, item_weights, weights
 
     named = {} if out is None else {"out": out}
-    source, given = over_job(original, "input", {**given_flags(flags), **named}, EvaluateSettings)
-    settings = validate(EvaluateSettings, {**given, "input": source})
+    original, given = over_job(original, "input", {**given_flags(flags), **named}, EvaluateSettings)
+    settings = validate(EvaluateSettings, {**given, "input": original})
     if settings.out is None:
         msg = "OUT is required: the directory made by anonset anonymize"
         raise InputError(msg)
     reading = require_reading(settings.reading)
     spec = WorkloadSpec(settings.queries, settings.workload, settings.seed, settings.width, reading)
+    source = settings.source(settings.input)
     compared = opened_to_compare(settings.out, source, settings)
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         table = read_data(source, settings.read_options(), store=place)

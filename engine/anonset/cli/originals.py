@@ -8,13 +8,14 @@ from anonset.data.table import Int64
 from anonset.settings.publication import OriginalSettings
 
 if TYPE_CHECKING:
+    from anonset.io.source import Source
     from anonset.release.opened import Opened
 
 
 def original_and_persons(
-    opened: "Opened", settings: OriginalSettings, store: Store = MEMORY
+    opened: "Opened", source: "Source | None", settings: OriginalSettings, store: Store = MEMORY
 ) -> tuple[Table | None, Int64 | None]:
-    """Read the original of a publication, if it is named, and whose each of its records is, where those are no persons.
+    """Read the original of a publication, if it is given, and whose each of its records is, where those are no persons.
 
     The columns that are named as ids then tell whose a record is: they were not published.
 
@@ -26,12 +27,13 @@ def original_and_persons(
     from anonset.jobs.original import persons_of_original, read_original, read_original_of_buckets
     from anonset.release.documents import BucketFiles
 
-    if settings.original is None:
+    if source is None:
         return None, None
     if isinstance(data := opened.attested.data, BucketFiles):
-        return read_original_of_buckets(data, settings, store), None
+        return read_original_of_buckets(source, data, settings, store), None
     if opened.attested.declarations.unit == "person" or settings.group:
-        return read_original(opened.publication, settings, opened.attested, store), None
+        return read_original(source, opened.publication, settings, opened.attested, store), None
     settings = settings.model_copy(update={"drop": list(dict.fromkeys([*settings.drop, *settings.id]))})
-    table = read_original(opened.publication, settings.model_copy(update={"id": []}), opened.attested, store)
-    return table, persons_of_original(settings, opened.attested, table)
+    of_rows = settings.model_copy(update={"id": []})
+    table = read_original(source, opened.publication, of_rows, opened.attested, store)
+    return table, persons_of_original(source, settings, opened.attested, table)

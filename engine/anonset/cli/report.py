@@ -47,15 +47,15 @@ def report(
     settings = validate(OriginalSettings, given)
     _require_place(Path(out), Path(published))
     said = Purpose(recipient, purpose, title)
-    original = None if shareable else settings.original
-    compared = opened_to_compare(published, original, settings, for_risks=True)
+    source = None if shareable else settings.original_source()
+    compared = opened_to_compare(published, source, settings, for_risks=True)
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         if progress is not None:
             progress("count", 0, 0)
         if shareable:
             page = shareable_page(public_facts(opened), said)
         else:
-            table, persons = original_and_persons(opened, settings, place)
+            table, persons = original_and_persons(opened, source, settings, place)
             page = internal_page(report_facts(opened, table, settings.hierarchy, persons), said)
     _write(Path(out), page, shareable=shareable)
     if not quiet:

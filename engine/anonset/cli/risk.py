@@ -42,11 +42,12 @@ def risk(
     asked = out
     out, given = over_job(out, "out", given_flags(flags), RiskSettings)
     settings = validate(RiskSettings, given)
-    compared = opened_to_compare(out, settings.original, settings, for_risks=True)
+    source = settings.original_source()
+    compared = opened_to_compare(out, source, settings, for_risks=True)
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         if progress is not None:
             progress("count", 0, 0)
-        table, persons = original_and_persons(opened, settings, place)
+        table, persons = original_and_persons(opened, source, settings, place)
         population = None if settings.population is None else _population(opened, settings.population, table)
         found = count(
             opened, table, hierarchies=settings.hierarchy, m=settings.m, threshold=settings.threshold,
@@ -74,14 +75,17 @@ def _population(opened: "Opened", population: str, original: Table | None) -> Ta
     from anonset.data import NumericColumn
     from anonset.io.batches import open_source
     from anonset.io.read import read
+    from anonset.io.source import source_of
     from anonset.release.documents import DataFile
 
     data = opened.attested.data
     names = data.relational if isinstance(data, DataFile) else []
-    others = [name for name in open_source(population).names if name not in names]
+    source = source_of(population)
+    there = open_source(source).names
     of_original = () if original is None else original.relational
     numeric = [column.name for column in of_original if isinstance(column, NumericColumn)]
-    if lacking := [name for name in names if name not in open_source(population).names]:
+    if lacking := [name for name in names if name not in there]:
         msg = f"--population {population}: the quasi-identifiers of the data are required, {lacking[0]!r} is missing"
         raise InputError(msg)
-    return read(population, relational=names, numeric=numeric, drop=others)
+    others = [name for name in there if name not in names]
+    return read(source, relational=names, numeric=numeric, drop=others)

@@ -1,6 +1,5 @@
 """Files of any size as batches of rows, format by format."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -14,12 +13,12 @@ from anonset.errors import InputError
 from anonset.io import fimi
 from anonset.io.baskets import basket_rows, marks_in, separator_among
 from anonset.io.columns import with_nulls
-from anonset.io.data_files import DataFile, DataFiles, data_files
 from anonset.io.delimited import DelimitedText
 from anonset.io.dialect import DELIMITERS
 from anonset.io.files import open_parquet, reading
 from anonset.io.objects import columns_of
-from anonset.io.sources import AS_RECOGNISED, HEAD, Batch, Reading, Source
+from anonset.io.opened_source import AS_RECOGNISED, HEAD, Batch, OpenedSource, Reading
+from anonset.io.source import OBJECT, DataFile, Source, source_of
 from anonset.io.text_chunks import head_of, pieces
 from anonset.spelling import setting
 
@@ -32,30 +31,16 @@ _CODE, _LARGE = 4, 1 << 23
 _T = TypeVar("_T")
 
 
-def open_source(source: Any, how: Reading = AS_RECOGNISED) -> Source:
-    """Open a path, or what is in memory.
+def open_source(given: Any, how: Reading = AS_RECOGNISED) -> OpenedSource:
+    """Open what `source_of` takes; the columns of many files must agree.
 
     Raises
     ------
     InputError
-        If it is none of these, or cannot be read.
+        If it is none of these, or cannot be read, or a file has other columns than the first.
     """
-    if isinstance(source, (str, os.PathLike)):
-        return open_batches(data_files(os.fspath(source), how.format, no_header=how.dialect.no_header), how)
-    where = f"the given {type(source).__name__}"
-    given = columns_of(where, source, how.labels)
-    return _with_nulls(Source(where, given.names, sets_only=given.sets_only).held(given.columns), how.null)
-
-
-def open_batches(files: DataFiles, how: Reading) -> Source:
-    """Open the files of a data set, whose columns must agree.
-
-    Raises
-    ------
-    InputError
-        If a file cannot be read, or has other columns than the first.
-    """
-    opening: Mapping[str, Callable[[DataFiles, Reading], Source]] = {
+    opening: Mapping[str, Callable[[Source, Reading], OpenedSource]] = {
+        OBJECT: _object,
         "parquet": _parquet,
         "csv": _delimited,
         "tsv": _delimited,
@@ -63,25 +48,31 @@ def open_batches(files: DataFiles, how: Reading) -> Source:
         "baskets": _baskets,
         "spmf": _spmf,
     }
-    _require_lines(files.where, files.format, how)
-    source = _with_nulls(opening[files.format](files, how), how.null)
-    if both := [name for name in files.keys if name in source.names]:
-        msg = f"{files.where}: column {both[0]!r} stands in the files, and in the names of their folders; one must go"
+    source = source_of(given, how.format, no_header=how.dialect.no_header)
+    _require_lines(source.where, source.format, how)
+    opened = _with_nulls(opening[source.format](source, how), how.null)
+    if both := [name for name in source.keys if name in opened.names]:
+        msg = f"{source.where}: column {both[0]!r} stands in the files, and in the names of their folders; one must go"
         raise InputError(msg)
-    if not files.keys:
-        return source
-    return replace(source, names=(*source.names, *files.keys), sets_only=False)
+    if not source.keys:
+        return opened
+    return replace(opened, names=(*opened.names, *source.keys), sets_only=False)
 
 
-def _with_nulls(source: Source, words: tuple[str, ...]) -> Source:
+def _object(source: Source, how: Reading) -> OpenedSource:
+    columns = columns_of(source.where, source.given, how.labels)
+    return OpenedSource(source.where, columns.names, sets_only=columns.sets_only).held(columns.columns)
+
+
+def _with_nulls(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
     """Return a source in which some words are null."""
     if not words:
-        return source
+        return opened
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
-        return (replace(batch, columns=with_nulls(batch.columns, words)) for batch in source.batches(names))
+        return (replace(batch, columns=with_nulls(batch.columns, words)) for batch in opened.batches(names))
 
-    return replace(source, batches=batches, head=lambda names: with_nulls(source.head(names), words))
+    return replace(opened, batches=batches, head=lambda names: with_nulls(opened.head(names), words))
 
 
 def ahead(items: Iterator[_T], limits: Limits = NO_LIMITS) -> Iterator[_T]:
@@ -124,6 +115,8 @@ def _require_lines(where: object, kind: str, how: Reading) -> None:
         If the format is not such a one.
     """
     dialect, what = how.dialect, ""
+    if kind == OBJECT:
+        return
     if (dialect.no_header or dialect.header_line > 1) and kind not in ("csv", "tsv"):
         name = setting("no_header", True) if dialect.no_header else setting("header_line")
         what = f"{name} is about CSV and TSV, whose first line names the columns"
@@ -134,32 +127,32 @@ def _require_lines(where: object, kind: str, how: Reading) -> None:
         raise InputError(msg)
 
 
-def _parquet(files: DataFiles, how: Reading) -> Source:
+def _parquet(source: Source, how: Reading) -> OpenedSource:
     """Open Parquet files, which must agree in schema."""
     from pyarrow import parquet
 
     schemas = []
-    for file in files.files:
+    for file in source.files:
         with file.opened() as opened, reading(file.where, "not valid Parquet"):
             schemas.append(parquet.read_schema(opened).remove_metadata())
-    for file, schema in zip(files.files, schemas, strict=True):
+    for file, schema in zip(source.files, schemas, strict=True):
         if not schema.equals(schemas[0]):
             odd = _difference(schemas[0], schema)
-            msg = f"{file.where}: the columns and their types must be those of {files.files[0].where}; {odd}"
+            msg = f"{file.where}: the columns and their types must be those of {source.files[0].where}; {odd}"
             raise InputError(msg)
     own = tuple(schemas[0].names)
     known = frozenset(own)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         wanted = [name for name in names if name in known]
-        for file in files.files:
+        for file in source.files:
             yield from _row_groups(file, wanted, names, how.ids)
 
     def head(names: Sequence[str]) -> Mapping[str, Any]:
         wanted = [name for name in names if name in known]
-        return next(_row_groups(files.files[0], wanted, wanted)).columns if wanted else {}
+        return next(_row_groups(source.files[0], wanted, wanted)).columns if wanted else {}
 
-    return Source(files.where, own, batches, head=head)
+    return OpenedSource(source.where, own, batches, head=head)
 
 
 def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Sequence[str] = ()) -> Iterator[Batch]:
@@ -246,22 +239,22 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[s
             done += batch.num_rows
 
 
-def _delimited(files: DataFiles, how: Reading) -> Source:
+def _delimited(source: Source, how: Reading) -> OpenedSource:
     """Open CSV or TSV files, whose headers must agree."""
-    usual = "\t" if files.format == "tsv" else ","
+    usual = "\t" if source.format == "tsv" else ","
     heads = []
-    for file in files.files:
+    for file in source.files:
         data = head_of(file, how.dialect, HEAD)
         whole = data if len(data) < HEAD else data[: data.rfind(b"\n") + 1] or data
         heads.append(
             DelimitedText(file.where, whole, usual, how.dialect, how.absent, separator=how.separator, whole=False)
         )
         if heads[-1].names != heads[0].names:
-            msg = f"{file.where}: the columns must be those of {files.files[0].where}, in the same order"
+            msg = f"{file.where}: the columns must be those of {source.files[0].where}, in the same order"
             raise InputError(msg)
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
-        for file, head in zip(files.files, heads, strict=True):
+        for file, head in zip(source.files, heads, strict=True):
             yield from _delimited_rows(file, head, usual, how, names)
 
     def head(names: Sequence[str]) -> Mapping[str, Any]:
@@ -272,7 +265,7 @@ def _delimited(files: DataFiles, how: Reading) -> Source:
     named = not how.dialect.no_header
     decimal = max(head.decimal(how.numeric, how.null) for head in heads)
     described: dict[str, Any] = {"hint": heads[0].hint, "decimal": decimal, "below": heads[0].below, "head": head}
-    return Source(files.where, heads[0].names, batches, first_line=named, **described)
+    return OpenedSource(source.where, heads[0].names, batches, first_line=named, **described)
 
 
 def _delimited_rows(
@@ -306,49 +299,49 @@ def _delimited_rows(
     head.refuse_sum(last)
 
 
-def _fimi(files: DataFiles, how: Reading) -> Source:
-    return _of_lines(files, how, fimi.FimiLines(files.where, how.dialect, how.separator))
+def _fimi(source: Source, how: Reading) -> OpenedSource:
+    return _of_lines(source, how, fimi.FimiLines(source.where, how.dialect, how.separator))
 
 
-def _spmf(files: DataFiles, how: Reading) -> Source:
-    return _of_lines(files, how, fimi.SpmfLines(files.where))
+def _spmf(source: Source, how: Reading) -> OpenedSource:
+    return _of_lines(source, how, fimi.SpmfLines(source.where))
 
 
-def _of_lines(files: DataFiles, how: Reading, lines: fimi.FimiLines | fimi.SpmfLines) -> Source:
+def _of_lines(source: Source, how: Reading, lines: fimi.FimiLines | fimi.SpmfLines) -> OpenedSource:
     """Open files in which each line is a transaction."""
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
-        for file in files.files:
+        for file in source.files:
             before = 0
             for piece in pieces(file, how.dialect):
                 lines.where = file.where
                 column = lines.encoded(piece.data, piece.lines)
                 yield _with_keys(file, before, column.n, {fimi.COLUMN: column}, names)
                 before += column.n
-        lines.where = files.where
+        lines.where = source.where
 
-    return Source(files.where, (fimi.COLUMN,), batches, sets_only=True, printed=True, judge=lines.judge)
+    return OpenedSource(source.where, (fimi.COLUMN,), batches, sets_only=True, printed=True, judge=lines.judge)
 
 
-def _baskets(files: DataFiles, how: Reading) -> Source:
+def _baskets(source: Source, how: Reading) -> OpenedSource:
     def mark() -> str:
         if how.separator is not None:
             return how.separator
-        parts = (piece.data for file in files.files for piece in pieces(file, how.dialect))
+        parts = (piece.data for file in source.files for piece in pieces(file, how.dialect))
         marks = dict.fromkeys(one for data in parts for one in marks_in(data))
-        return separator_among(files.where, sorted(marks, key=DELIMITERS.index))
+        return separator_among(source.where, sorted(marks, key=DELIMITERS.index))
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         separator = mark()
         quoted = ord(separator) if len(separator) == 1 and separator.isascii() else -1
-        for file in files.files:
+        for file in source.files:
             before = 0
             for piece in pieces(file, how.dialect, delimiter=quoted):
                 column = basket_rows(file.where, piece.data, separator, piece.lines)
                 yield _with_keys(file, before, len(column), {fimi.COLUMN: column}, names)
                 before += len(column)
 
-    return Source(files.where, (fimi.COLUMN,), batches, sets_only=True, printed=True)
+    return OpenedSource(source.where, (fimi.COLUMN,), batches, sets_only=True, printed=True)
 
 
 def _difference(first: Any, other: Any) -> str:

@@ -15,17 +15,17 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization.buckets import COUNT, GROUP, BucketPublication, count_values
-from anonset.io.batches import open_batches, open_source
-from anonset.io.data_files import files_at
+from anonset.io.batches import open_source
 from anonset.io.dialect import EXACT, Dialect
 from anonset.io.files import reading as reading_of
 from anonset.io.files import write_file
+from anonset.io.opened_source import Reading
 from anonset.io.options import ReadOptions
 from anonset.io.publish import arrow_table, part_names
 from anonset.io.read import read
 from anonset.io.roles import Names, names_in
 from anonset.io.row_lines import RowLines
-from anonset.io.sources import Reading
+from anonset.io.source import of_files
 from anonset.io.table_builder import gather, read_exactly
 from anonset.spelling import counted
 
@@ -163,7 +163,7 @@ def _read_mapped(
     """Read both tables block by block; groups are numbered 1, 2, ..., and those of the SNT stand in their order."""
     known = {column.name: column for column in expected}
     table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, store, known)
-    names = [name for name in open_batches(files_at(snt[:1]), Reading(dialect=EXACT)).names if name != GROUP]
+    names = [name for name in open_source(of_files(snt[:1]), Reading(dialect=EXACT)).names if name != GROUP]
     values = _gathered(snt, {"relational": [GROUP], "sensitive": names}, store)
     group, of_value, value = _group_codes(table, store), _group_codes(values, store), values.sensitive
     if value is None:
@@ -203,7 +203,7 @@ def _gathered(
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
 ) -> Table:
     options = replace(ReadOptions.exactly({"items": None, **roles}, " "), numeric=roles.get("relational"))
-    source = open_batches(files_at(paths), options.reading())
+    source = open_source(of_files(paths), options.reading())
     return gather(source, options, store, with_ids=True, expected=expected)
 
 

@@ -10,8 +10,8 @@ from anonset.errors import InputError
 from anonset.io.columns import Encoder
 from anonset.io.input_checks import require_single
 from anonset.io.normalizing import normalize_items
+from anonset.io.opened_source import Described
 from anonset.io.roles import Names, Roles, label_of, resolve
-from anonset.io.sources import Described
 from anonset.io.wide import one_code_sets, one_hot_sets
 from anonset.spelling import setting
 

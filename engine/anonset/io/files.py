@@ -152,19 +152,6 @@ def _forget(error: BaseException) -> None:
         error.object = b""
 
 
-def require_there(path: Path) -> None:
-    """Refuse a path that leads nowhere.
-
-    Raises
-    ------
-    InputError
-        With the path.
-    """
-    if not path.exists():
-        msg = f"{path}: no such file or directory"
-        raise InputError(msg)
-
-
 def require_file(path: Path) -> None:
     """Refuse anything but a regular file: reading a pipe may never end, and it cannot be read twice.
 

@@ -11,8 +11,8 @@ from anonset.io.column_plan import Plan
 from anonset.io.columns import Encoder
 from anonset.io.dialect import EXACT, Dialect
 from anonset.io.normalizing import require_rules
+from anonset.io.opened_source import Described, Reading
 from anonset.io.roles import Names, absent, names_in
-from anonset.io.sources import Described, Reading
 from anonset.spelling import require_known, setting
 
 _MISSING = ("refuse", "empty", "value")

@@ -3,6 +3,7 @@
 import weakref
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 from anonset.data import Table
 from anonset.data.store import Files
@@ -107,6 +108,11 @@ def scan(
         except BaseException:
             named.remove()
             raise
+    return in_temporary_files(fspath(source), options)
+
+
+def in_temporary_files(source: Any, options: ReadOptions) -> Table:
+    """Read what `source_of` takes into a temporary directory, which is removed when the table is no longer used."""
     store = Files.temporary()
     weakref.finalize(store.token, Files(store.path).remove)
-    return gather_files(fspath(source), options, store)
+    return gather_files(source, options, store)

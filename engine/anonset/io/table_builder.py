@@ -24,10 +24,10 @@ from anonset.io.columns import Encoder, dictionary
 from anonset.io.duplicate_ids import Persons, Watched
 from anonset.io.grouping import refuse_repeated, unite
 from anonset.io.numbers import Numbers
+from anonset.io.opened_source import Batch, OpenedSource
 from anonset.io.options import ReadOptions
 from anonset.io.roles import Names
 from anonset.io.sets import Labels, canonical_codes
-from anonset.io.sources import Batch, Source
 from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts
 from anonset.io.uniting import unite_by_blocks
 from anonset.spelling import setting
@@ -36,8 +36,8 @@ Tell = Callable[[int], None]
 """Called with the number of records so far."""
 
 
-def gather_files(source: str, options: ReadOptions, store: Store, tell: Tell = lambda _: None) -> Table:
-    """Read the files of a data set into one table.
+def gather_files(source: Any, options: ReadOptions, store: Store, tell: Tell = lambda _: None) -> Table:
+    """Read what `source_of` takes into one table.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def read_exactly(
 
 
 def gather(
-    source: Source,
+    source: OpenedSource,
     options: ReadOptions,
     store: Store = MEMORY,
     tell: Tell = lambda _: None,
@@ -129,7 +129,7 @@ def gather(
     return replace(table, rules=options.rules, repeated=repeated, word=options.word)
 
 
-def whole(source: Source, names: Sequence[str]) -> dict[str, Any]:
+def whole(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
     """Return all rows of the named columns, each a ``SetColumn`` or a ``pyarrow.ChunkedArray``.
 
     Raises

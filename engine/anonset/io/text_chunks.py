@@ -10,9 +10,9 @@ import numpy as np
 
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
-from anonset.io.data_files import DataFile
 from anonset.io.dialect import Dialect, meaning_of, recoding_of
 from anonset.io.files import compression_of, reading
+from anonset.io.source import DataFile
 
 BYTES_AT_ONCE = 1 << 24
 """Bytes of a piece, about."""

@@ -169,17 +169,18 @@ def anonymize_file(
     """
     from anonset.io.files import arrow_threads
     from anonset.jobs.compiling import compile_before
-    from anonset.jobs.input import input_of, require_input, table_of
+    from anonset.jobs.input import input_of, table_of
     from anonset.settings.job_files import with_absolute_paths
     from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
     from anonset.settings.readers import Context
 
-    require_input(settings.input)
+    private = settings.private or f"{settings.out}.private"
+    require_apart(settings.work_dir, settings.out, private, settings.input)
+    source = settings.source(settings.input)
     given = settings.algorithm_parameters()
     name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
     algorithm = make_algorithm(settings.model, name, given)
-    request = request_of(settings, algorithm)
-    require_apart(settings.work_dir, request.out, request.private_folder, settings.input)
+    request = request_of(settings, algorithm, source.format)
     skip = f"{setting('if_exists', 'skip')} passes over what is made already"
     if not settings.resume:
         require_free(request.out, request.private_folder, skip)
@@ -191,7 +192,7 @@ def anonymize_file(
         return make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
 
     with ExitStack() as stack:
-        chosen = input_of(settings, algorithm)
+        chosen = input_of(source, settings, algorithm)
         if chosen.compiling.before:
             job.watch.compiled(compile_before(algorithm, progress))
         if settings.cluster is not None:
@@ -199,7 +200,7 @@ def anonymize_file(
                 job = replace(job, client=stack.enter_context(cluster_of(settings.cluster)))
         stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):
-            table, sha256 = stack.enter_context(table_of(settings, chosen, progress=progress, note=note))
+            table = stack.enter_context(table_of(settings, chosen, progress=progress, note=note))
         if settings.resume:  # only now it is known to be the same run
             clear_leftovers(request.out, request.private_folder)
             require_free(request.out, request.private_folder)
@@ -209,7 +210,7 @@ def anonymize_file(
             "seed": settings.seed,
             "input": {
                 "file": Path(settings.input).name,
-                "sha256": sha256,
+                "sha256": source.sha256,
                 **({} if earlier is None else {"recoding_of": earlier.attestation_sha256}),
             },
         }
@@ -394,12 +395,15 @@ _OF_SETS = frozenset("(,)")
 """What the names of sets of items hold: where that separates the items of the input, something else must in OUT."""
 
 
-def request_of(settings: "Settings", algorithm: Algorithm) -> Request:
-    """Return where and how the settings ask to publish; by default in the format of the input, and buckets as csv."""
+_PUBLISHED = {"tsv": "csv", "baskets": "csv", "spmf": "dat"}
+"""By the format of the input that of the publication, where that differs."""
+
+
+def request_of(settings: "Settings", algorithm: Algorithm, read: str) -> Request:
+    """Return where and how the settings ask to publish; by default in the format that is read, and buckets as csv."""
     model = algorithm.model
     private = None if settings.private is None else Path(settings.private)
-    as_input = published_format(settings.input, settings.input_format, no_header=settings.no_header)
-    format = settings.format or ("csv" if "buckets" in model.protects else as_input)  # noqa: A001
+    format = settings.format or ("csv" if "buckets" in model.protects else _PUBLISHED.get(read, read))  # noqa: A001
     forms = traits_of(algorithm).forms_sets or any(
         spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values()
     )
@@ -407,23 +411,3 @@ def request_of(settings: "Settings", algorithm: Algorithm) -> Request:
     separator = None if sets and _OF_SETS.intersection(settings.separator or "") else settings.separator
     layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
     return Request(Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace)
-
-
-def published_format(source: str, declared: str | None = None, *, no_header: bool = False) -> str:
-    """Return the format in which data from files are published: the files' own, or CSV for TSV and baskets.
-
-    >>> published_format("visits.dat.gz"), published_format("visits.txt", "baskets")
-    ('dat', 'csv')
-
-    Raises
-    ------
-    InputError
-        If there are no files, or they have no one format.
-    """
-    from anonset.io.data_files import data_files
-    from anonset.io.files import format_of
-
-    plain = not Path(source).is_dir() and "://" not in source and not set(source) & set("*?[")
-    files = None if plain else data_files(source, declared)
-    found = format_of(Path(source), declared, no_header=no_header) if files is None else files.format
-    return {"tsv": "csv", "baskets": "csv", "spmf": "dat"}.get(found, found)

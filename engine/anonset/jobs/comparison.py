@@ -13,7 +13,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.jobs.compare import Contest, Contestant
-from anonset.jobs.input import memory_of, require_input
+from anonset.jobs.input import memory_of
 from anonset.jobs.reading import read_data
 from anonset.jobs.study import Study
 from anonset.jobs.workloads import WorkloadSpec
@@ -52,19 +52,16 @@ def run_comparison(
     InputError
         If the settings or the data are not what they must be. What is infeasible is reported, and no error.
     """
-    from anonset.io.data_files import data_files
-
-    require_input(settings.input)
+    source = settings.source(settings.input)
     reading = require_reading(settings.reading)
     workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width, reading)
     contest = Contest(settings.workers, progress, settings.budget, workload, settings.bound)
     requests = list(combinations(settings))
     algorithms = [make_algorithm(settings.model, name, given) for name, given in requests]
-    files = data_files(settings.input, settings.input_format, no_header=settings.no_header)
-    size = files.estimated
-    require_memory(max((memory_of(size, one) for one in algorithms), default=0), settings.memory_limit)
-    table = read_data(settings.input, settings.read_options(), mapped=False)
-    study = None if kept is None else Study(kept, settings)
+    need = max((memory_of(source.size, algorithm) for algorithm in algorithms), default=0)
+    require_memory(need, settings.memory_limit)
+    table = read_data(source, settings.read_options(), mapped=False)
+    study = None if kept is None else Study(kept, source, settings)
     return [_run_or_known(study, contest, table, settings, name, given) for name, given in requests]
 
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.base import Progress
 from anonset.errors import InputError
-from anonset.jobs.input import input_sha256
 from anonset.jobs.publication_check import PublicationCheck
 from anonset.jobs.verify import check_opened
 from anonset.jobs.work_places import relevant
@@ -39,7 +38,7 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
     asked: dict[str, Any] = {
         "settings": relevant(with_absolute_paths(settings.model_dump(exclude_none=True))),
         "versions": versions(),
-        "data": input_sha256(settings.input, settings.input_format),
+        "data": settings.source(settings.input).sha256,
         "earlier release": None if settings.recoding is None else read_earlier(settings.recoding).attestation_sha256,
     }
     made: dict[str, Any] = {

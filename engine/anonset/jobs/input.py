@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anonset.algorithms.base import Algorithm, Progress, traits_of
@@ -20,11 +19,11 @@ from anonset.jobs.work_places import work_place
 from anonset.privacy import PrivacyModel
 from anonset.release import memory
 from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
-from anonset.settings.settings import may_be_many
 from anonset.spelling import listed, setting
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.io.files import Size
+    from anonset.io.source import Source
     from anonset.settings.settings import Settings
 
 Note = Callable[[str], None]
@@ -35,7 +34,7 @@ Note = Callable[[str], None]
 class Input(Discreet):
     """What a job reads, and where its table is to lie."""
 
-    source: str
+    source: "Source"
     by_blocks: bool
     """Whether the table is to lie in a work directory."""
     need: int
@@ -51,20 +50,6 @@ class Input(Discreet):
         return None if self.limit is None else self.limit - self.compiling.beside
 
 
-def require_input(source: str) -> None:
-    """Refuse a path that leads nowhere; globs and addresses are looked up as they are read.
-
-    Raises
-    ------
-    InputError
-        With the path.
-    """
-    from anonset.io.files import require_there
-
-    if not may_be_many(source):
-        require_there(Path(source))
-
-
 def memory_of(size: "Size", algorithm: Algorithm) -> int:
     """Estimate the memory of a whole run in memory, in bytes, by what its input holds and by its algorithm.
 
@@ -77,7 +62,7 @@ def memory_of(size: "Size", algorithm: Algorithm) -> int:
     return int(least + traits_of(algorithm).memory_factor * (memory_for(size) - least))
 
 
-def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
+def input_of(source: "Source", settings: "Settings", algorithm: Algorithm) -> Input:
     """Choose whether a job runs in memory or by blocks.
 
     By blocks it runs where it would need more memory than it may take, or a work directory is named.
@@ -85,12 +70,9 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
     Raises
     ------
     InputError
-        If it would need more than it may take, and cannot run by blocks; or there are no data.
+        If it would need more than it may take, and cannot run by blocks; or its size cannot be looked up.
     """
-    from anonset.io.data_files import data_files
-
-    files = data_files(settings.input, settings.input_format, no_header=settings.no_header)
-    size = files.estimated
+    size = source.size
     need, limit = memory_of(size, algorithm), memory_limit(settings.memory_limit)
     near = limit is not None and need + TAKES > limit
     compiling = compiling_near_limit(algorithm) if near else Compiling()
@@ -101,9 +83,9 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
     by_blocks = settings.work_dir is not None or settings.cluster is not None
     if not by_blocks and (limit is None or need <= limit):
         _require_room_to_compile(settings, compiling)
-        return Input(settings.input, False, need, limit, compiling)
+        return Input(source, False, need, limit, compiling)
     traits = traits_of(algorithm)
-    if traits.refuses_above is not None and files.format == "parquet" and size.records > traits.refuses_above:
+    if traits.refuses_above is not None and source.format == "parquet" and size.records > traits.refuses_above:
         told = f"{algorithm.name} takes at most {traits.refuses_above:,} records, the input has {int(size.records):,}"
         msg = f"{told}; {traits.instead}"
         raise InputError(msg)
@@ -117,7 +99,7 @@ def input_of(settings: "Settings", algorithm: Algorithm) -> Input:
         raise InputError(msg)
     if settings.cluster is not None:
         require_on_workers(algorithm, "cluster")
-    return Input(settings.input, True, need, limit, compiling)
+    return Input(source, True, need, limit, compiling)
 
 
 def _require_room_to_compile(settings: "Settings", compiling: Compiling) -> None:
@@ -165,38 +147,31 @@ def _running(model: str) -> str:
 @contextmanager
 def table_of(
     settings: "Settings", chosen: Input, *, progress: Progress | None = None, note: Note | None = None
-) -> Iterator[tuple[Table, str]]:
+) -> Iterator[Table]:
     """Read the table of a job; its work directory is removed in the end, or, if it was named, on success.
-
-    Yields
-    ------
-    tuple of Table and str
-        The table, and the SHA-256 of the input.
 
     Raises
     ------
     InputError
         If it cannot be read, or not within the memory that may be taken.
     """
-
-    def sha256() -> str:
-        return input_sha256(settings.input, settings.input_format)
-
     if not chosen.by_blocks:
-        yield _in_memory(settings, progress), sha256()
+        if progress is not None:
+            progress("read", 0, 0)
+        yield _gathered(chosen, settings, Memory(Limits(workers=settings.workers)), progress)
         return
     with work_place(settings, Limits.of_process(chosen.limit_on_data, settings.workers)) as store:
         if note is not None:
             note(_by_blocks(chosen, store))
         facts = saved_facts(store)
         if facts is not None:
-            _require_same(facts["sha256"], sha256())
-            yield saved_table(store), facts["sha256"]
+            _require_same(facts["sha256"], chosen.source.sha256)
+            yield saved_table(store)
             return
-        table, found = _gathered(settings, store, progress), sha256()
+        table = _gathered(chosen, settings, store, progress)
         if settings.work_dir is not None:
-            save_table(table, {"sha256": found})
-        yield table, found
+            save_table(table, {"sha256": chosen.source.sha256})
+        yield table
 
 
 def _require_same(before: str, now: str) -> None:
@@ -215,14 +190,7 @@ def _by_blocks(chosen: Input, store: Files) -> str:
     return f"{told}: in memory it would need about {format_size(chosen.need)}, of which {taken}"
 
 
-def _in_memory(settings: "Settings", progress: Progress | None) -> Table:
-    """Read a table whole."""
-    if progress is not None:
-        progress("read", 0, 0)
-    return _gathered(settings, Memory(Limits(workers=settings.workers)), progress)
-
-
-def _gathered(settings: "Settings", store: Store, progress: Progress | None) -> Table:
+def _gathered(chosen: Input, settings: "Settings", store: Store, progress: Progress | None) -> Table:
     from anonset.io.options import ReadOptions
     from anonset.io.table_builder import gather_files
 
@@ -230,13 +198,4 @@ def _gathered(settings: "Settings", store: Store, progress: Progress | None) -> 
         if progress is not None:
             progress("read", records, 0)
 
-    return gather_files(settings.input, ReadOptions.of(**settings.read_options()), store, tell)
-
-
-def input_sha256(source: str, declared: str | None) -> str:
-    """Return the SHA-256 of the input of a job: of its file, or over the names and digests of its files."""
-    from anonset.io.data_files import data_files
-    from anonset.io.files import digest
-
-    path = Path(source)
-    return digest(path) if path.exists() else data_files(source, declared).sha256()
+    return gather_files(chosen.source, ReadOptions.of(**settings.read_options()), store, tell)

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from anonset.data import Table
@@ -67,7 +66,7 @@ def inspect(
     if isinstance(source, Table):
         found = profiles_of(source)
         columns = tuple(ColumnFindings(one, role, "given", None) for role, one in found)
-        work = Proposal("the given table", columns, {}, [], source, source.n)
+        work = Proposal(None, columns, {}, [], source, source.n)
     else:
         work = proposal_for(source, given, hierarchies or {})
     table = work.table
@@ -75,9 +74,9 @@ def inspect(
         return _unread(work, k, m)
     known = () if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed)
     return Findings(
-        work.where, work.columns, work.rows, table.n, table.n if table.ids else None, k, m,
+        _where(work), work.columns, work.rows, table.n, table.n if table.ids else None, k, m,
         _classes(table, k), known, tuple(dict.fromkeys((*work.problems, *_warnings(table, k)))),
-        _memory(source), _seconds(table, m, time.perf_counter() - start), work.settings,
+        _memory(work), _seconds(table, m, time.perf_counter() - start), work.settings,
     )  # fmt: skip
 
 
@@ -101,7 +100,7 @@ def _warnings(table: Table, k: int) -> list[str]:
 
 def _unread(work: Proposal, k: int, m: int) -> Findings:
     return Findings(
-        work.where,
+        _where(work),
         work.columns,
         work.rows,
         0,
@@ -126,10 +125,13 @@ def _classes(table: Table, k: int) -> ClassFindings | None:
     return ClassFindings(names, classes, int(sizes.min()), share_of(sizes == 1), share_of(sizes < k))
 
 
-def _memory(source: Any) -> int | None:
-    from anonset.io.files import estimate_size
+def _where(work: Proposal) -> str:
+    return "the given table" if work.source is None else work.source.where
 
-    return memory_for(estimate_size(source)) if isinstance(source, (str, Path)) else None
+
+def _memory(work: Proposal) -> int | None:
+    """Return the memory of a run, in bytes; None of what lies in memory."""
+    return None if work.source is None or not work.source.files else memory_for(work.source.size)
 
 
 def _seconds(table: Table, m: int, spent: float) -> float:

@@ -1,6 +1,5 @@
 """The original of a publication, read with the roles that its columns had."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
+from anonset.io.source import Source
 from anonset.jobs.reading import read_data
 from anonset.release.documents import Attestation, BucketFiles
 from anonset.settings.binding import numeric_columns
@@ -19,20 +19,24 @@ from anonset.verification.relational_truth import are_ranges
 
 
 def read_original(
-    publication: Any, settings: OriginalSettings, attested: Attestation | None, store: Store = MEMORY
+    source: Source,
+    publication: Any,
+    settings: OriginalSettings,
+    attested: Attestation | None,
+    store: Store = MEMORY,
 ) -> Table:
-    """Read the original that the settings name, into files below a store that is in files.
+    """Read the original of a publication, into files below a store that is in files.
 
-    What they do not say of it is taken from the publication: the names of the columns, which of them hold numbers, and,
-    as attested, what separates the items within a field. A publication in FIMI names no column: the original's is then
-    its only one without another role.
+    What the settings do not say of it is taken from the publication: the names of the columns, which of them hold
+    numbers, and, as attested, what separates the items within a field. A publication in FIMI names no column: the
+    original's is then its only one without another role.
 
     Raises
     ------
     InputError
         If the original cannot be read, or has not the columns of the publication.
     """
-    source, buckets = str(settings.original), isinstance(publication, BucketPublication)
+    buckets = isinstance(publication, BucketPublication)
     relational = [] if buckets else [column.name for column in publication.relational]
     roles: dict[str, Any] = {
         "items": _items(publication, settings, attested, source),
@@ -49,8 +53,10 @@ def read_original(
     return max(found, key=lambda table: _known(table, publication))
 
 
-def read_original_of_buckets(data: BucketFiles, settings: OriginalSettings, store: Store = MEMORY) -> Table:
-    """Read the original that the settings name, of buckets whose columns are attested; see `read_original`.
+def read_original_of_buckets(
+    source: Source, data: BucketFiles, settings: OriginalSettings, store: Store = MEMORY
+) -> Table:
+    """Read the original of buckets whose columns are attested; see `read_original`.
 
     Raises
     ------
@@ -58,10 +64,12 @@ def read_original_of_buckets(data: BucketFiles, settings: OriginalSettings, stor
         If the original cannot be read, or has not the columns of the publication.
     """
     roles = {"items": None, "sensitive": data.sensitive, "id": data.id, "keep": data.keep, "drop": settings.drop}
-    return read_data(str(settings.original), {**settings.reading_options(), **roles}, store=store)
+    return read_data(source, {**settings.reading_options(), **roles}, store=store)
 
 
-def persons_of_original(settings: OriginalSettings, attested: Attestation, table: Table) -> Int64 | None:
+def persons_of_original(
+    source: Source, settings: OriginalSettings, attested: Attestation, table: Table
+) -> Int64 | None:
     """Return int64 (n,): whose each record of the original is; None where records are persons, or none tells whose.
 
     The columns that tell it are those that are named as ids, or that repeat as the ids of persons do. A record of which
@@ -82,12 +90,12 @@ def persons_of_original(settings: OriginalSettings, attested: Attestation, table
     from anonset.io.person_signs import numbered
     from anonset.io.table_builder import whole
 
-    source = open_source(str(settings.original), ReadOptions.of(**settings.reading_options(), id=names).reading())
+    opened = open_source(source, ReadOptions.of(**settings.reading_options(), id=names).reading())
     codes, given = np.zeros(table.n, np.int64), np.ones(table.n, np.bool_)
-    for name, column in whole(source, names).items():
+    for name, column in whole(opened, names).items():
         of_column, there = numbered(column)
         if len(of_column) != table.n:
-            msg = f"{settings.original}: column {name!r} must have the {table.n:,} records of the original"
+            msg = f"{source.where}: column {name!r} must have the {table.n:,} records of the original"
             raise InputError(msg)
         codes = np.unique(codes * (int(of_column.max(initial=0)) + 1) + of_column, return_inverse=True)[1].ravel()
         given &= there
@@ -109,13 +117,13 @@ def _numeric(publication: Any, settings: OriginalSettings) -> list[str]:
     ]
 
 
-def _separators(settings: OriginalSettings, attested: Attestation | None, source: str) -> list[str | None]:
+def _separators(settings: OriginalSettings, attested: Attestation | None, source: Source) -> list[str | None]:
     """Return what may separate the items of the original.
 
     What separates the published symbols may have been said of the original too, or chosen since labels hold blanks.
     """
     told = _attested_separator(attested)
-    whole = settings.group or settings.one_hot or settings.one_code or _has_one_column(settings, source)
+    whole = settings.group or settings.one_hot or settings.one_code or _has_one_column(source)
     if settings.separator is not None or told in (None, " ") or whole:
         return [settings.separator]
     return [told, " "]
@@ -130,12 +138,9 @@ def _known(table: Table, publication: Any) -> float:
     return sum(label in known for label in labels) / len(labels)
 
 
-def _has_one_column(settings: OriginalSettings, source: str) -> bool:
+def _has_one_column(source: Source) -> bool:
     """Tell whether the original is of a format that names no column: all of it are items."""
-    from anonset.io.data_files import data_files
-
-    files = data_files(source, settings.input_format, no_header=settings.no_header)
-    return files.format in ("dat", "baskets", "spmf")
+    return source.format in ("dat", "baskets", "spmf")
 
 
 def is_nameless(attested: Attestation | None) -> bool:
@@ -143,23 +148,21 @@ def is_nameless(attested: Attestation | None) -> bool:
     return attested is not None and not isinstance(attested.data, BucketFiles) and attested.data.format == "dat"
 
 
-def _items(publication: Any, settings: OriginalSettings, attested: Attestation | None, source: str) -> list[str] | None:
+def _items(
+    publication: Any, settings: OriginalSettings, attested: Attestation | None, source: Source
+) -> list[str] | None:
     """Return the set-valued columns of the original; None where it is a FIMI file, which has one."""
     from anonset.io.batches import open_source
     from anonset.io.dialect import Dialect
-    from anonset.io.sources import Reading
+    from anonset.io.opened_source import Reading
 
-    if publication.transactions is None or settings.one_hot or settings.one_code or _has_one_column(settings, source):
+    if publication.transactions is None or settings.one_hot or settings.one_code or _has_one_column(source):
         return None
     if not is_nameless(attested):
         return list(publication.joined or (publication.transactions.name,))
-    if not Path(source).is_file():
-        return settings.items or [publication.transactions.name]
     others = {*settings.id, *settings.drop}
     dialect = Dialect.of(settings.delimiter, settings.encoding, settings.no_header)
-    opened = open_source(
-        Path(source), Reading(settings.input_format, dialect, absent=lambda names: others - set(names))
-    )
+    opened = open_source(source, Reading(dialect=dialect, absent=lambda names: others - set(names)))
     free = [name for name in opened.names if name not in others]
     return settings.items or (free if len(free) == 1 else [publication.transactions.name])
 

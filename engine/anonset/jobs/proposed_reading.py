@@ -14,11 +14,12 @@ from anonset.io.batches import open_source
 from anonset.io.columns import with_nulls
 from anonset.io.dialect import Dialect
 from anonset.io.kinds import kind_of_values
+from anonset.io.opened_source import OpenedSource, Reading
 from anonset.io.options import ReadOptions
 from anonset.io.person_signs import repeated_in
 from anonset.io.profiles import Profile, coded, differs_within, pattern, profile
 from anonset.io.roles import Header, names_in
-from anonset.io.sources import Reading, Source
+from anonset.io.source import Source, source_of
 from anonset.io.table_builder import gather, whole
 from anonset.jobs.findings import ColumnFindings
 from anonset.settings.binding import HierarchySpec, bind_columns
@@ -50,7 +51,8 @@ ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep"
 class Proposal(Discreet):
     """Columns with roles, and the table that they make."""
 
-    where: str
+    source: Source | None
+    """Where they come from; None: from a table."""
     columns: tuple[ColumnFindings, ...]
     settings: dict[str, Any]
     problems: list[str]
@@ -69,7 +71,9 @@ def proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str
     recognised: dict[str, Any] = {}
     while True:
         try:
-            work = _proposal_for(source, {**given, **recognised}, hierarchies)
+            options = {**given, **recognised}
+            resolved = source_of(source, options.get("input_format"), no_header=bool(options.get("no_header")))
+            work = _proposal_for(resolved, options, hierarchies)
         except MisreadError as error:
             if error.settings.keys() & {*given, *recognised}:
                 raise
@@ -81,7 +85,7 @@ def proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str
             return work
 
 
-def _proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec]) -> Proposal:
+def _proposal_for(source: Source, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec]) -> Proposal:
     """Profile the columns, propose roles for those that have none, and try to read the data by them."""
     roles = {role: given.get(role) for role in ROLES if given.get(role)}
     dialect = Dialect.of(
@@ -93,7 +97,7 @@ def _proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[st
         return [name for name in named if name not in names and not name.endswith("*")]
 
     null = names_in((), given.get("null"))
-    how = Reading(given.get("input_format"), dialect, given.get("separator"), lacking, given.get("labels"), null=null)
+    how = Reading(None, dialect, given.get("separator"), lacking, given.get("labels"), null=null)
     opened = open_source(source, how)
     if len(opened.names) == 1 and opened.below and not named:
         what = "the first line names one column, and others below hold several"
@@ -110,7 +114,7 @@ def _proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[st
     proposed = propose(profiles, lambda name: pattern(loaded[name]), persons)
     proposed = _with_given(opened, proposed, given)
     problems = [*_null_problems(profiles), *_word_problems(words)]
-    work = Proposal(opened.where, (), {}, problems, None, profiles[0].records if profiles else 0)
+    work = Proposal(source, (), {}, problems, None, profiles[0].records if profiles else 0)
     if words:
         given = {**given, "null": list(words)}
     trial = _Trial(opened, given, dict(proposed), profiles)
@@ -124,7 +128,7 @@ def _proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[st
     return work
 
 
-def _with_given(opened: Source, proposed: dict[str, Proposed], given: Mapping[str, Any]) -> dict[str, Proposed]:
+def _with_given(opened: OpenedSource, proposed: dict[str, Proposed], given: Mapping[str, Any]) -> dict[str, Proposed]:
     """Put the roles that were given in the place of those that were proposed."""
     found = dict(proposed)
     for role in ROLES:
@@ -151,7 +155,7 @@ def _with_given(opened: Source, proposed: dict[str, Proposed], given: Mapping[st
 class _Trial:
     """Reads the data by proposed roles; where that is refused, notes why and goes another way."""
 
-    source: Source
+    source: OpenedSource
     given: Mapping[str, Any]
     proposed: dict[str, Proposed]
     profiles: list[Profile]
@@ -222,7 +226,7 @@ def _options(settings: Mapping[str, Any]) -> ReadOptions:
     return ReadOptions.of(**others, sensitive=one)
 
 
-def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: Source) -> None:
+def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: OpenedSource) -> None:
     """Hold the hierarchies against the data: those that were given, and those that are proposed."""
     if work.table is None:
         return
@@ -261,7 +265,7 @@ def _tree_of_wide(table: Table) -> str:
     return PROPOSED if table.transactions is None else tree_of(kind_of_values(table.transactions.vocabulary.labels))
 
 
-def _mended(work: Proposal, opened: Source, name: str, spec: Any, others: Mapping[str, Any]) -> Remedy | None:
+def _mended(work: Proposal, opened: OpenedSource, name: str, spec: Any, others: Mapping[str, Any]) -> Remedy | None:
     """Read the data anew by what makes their codes fit a hierarchy, if that leaves most of them in."""
     if work.table is None:
         return None

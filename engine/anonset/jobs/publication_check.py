@@ -14,6 +14,7 @@ from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, datum
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication, BucketPublication
+from anonset.io.source import Source
 from anonset.jobs.original import read_original
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.release.attested import is_promised
@@ -79,6 +80,7 @@ def check_publication(
     settings: CheckSettings,
     store: Store = MEMORY,
     *,
+    original: Source | None = None,
     attested: Attestation | None = None,
     progress: Progress | None = None,
 ) -> PublicationCheck:
@@ -88,6 +90,8 @@ def check_publication(
     ----------
     store
         Where the original is read into, if that is in files.
+    original
+        The data that were published, where they are given.
     attested
         What is attested of it, if anything.
 
@@ -102,7 +106,7 @@ def check_publication(
     budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
     verdict = verify(publication, model, budget=budget, progress=progress)
     correlations, roles = _correlations(publication, model), roles_of(publication, model)
-    if settings.original is None:
+    if original is None:
         needs = [option(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]
         if needs:
             msg = f"{' and '.join(needs)}: the items of the original are meant, which --original must name"
@@ -112,7 +116,7 @@ def check_publication(
         return PublicationCheck(verdict, roles, correlations=correlations, too_large=is_too_large(publication))
     most = settings.max_suppressed
     allowed = None if most is None else require_between_0_and_1("max_suppressed", most)
-    table = read_original(publication, settings, attested, store)
+    table = read_original(original, publication, settings, attested, store)
     table, hierarchies = bind(table, settings.hierarchy, model)
     if table.transactions is not None and isinstance(publication, Publication):
         tree = hierarchies.get(table.transactions.name)

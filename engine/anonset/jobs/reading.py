@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anonset.data import Table
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Store
-from anonset.jobs.input import require_input
 from anonset.release import memory
 from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import Opened
@@ -17,14 +15,14 @@ from anonset.release.staging import require_apart
 from anonset.settings.reading import ComparedSettings
 
 if TYPE_CHECKING:
-    from anonset.io.data_files import DataFiles
+    from anonset.io.source import Source
 
 _RISKS = 1.2
 """What counting risks takes of a publication, as a multiple of a run: 654 MiB for 1,048,576 baskets."""
 
 
 @contextmanager
-def place_of_data(sources: Sequence["DataFiles"], given: str | None, work_dir: str | None) -> Iterator[Store]:
+def place_of_data(sources: Sequence["Source"], given: str | None, work_dir: str | None) -> Iterator[Store]:
     """Give the store in which data lie that a command compares: memory, where all of them fit.
 
     Parameters
@@ -41,7 +39,7 @@ def place_of_data(sources: Sequence["DataFiles"], given: str | None, work_dir: s
     InputError
         If less memory may be taken than a run by blocks needs, or the directory cannot be written to.
     """
-    limit, need = memory_limit(given), sum(memory_for(files.estimated) for files in sources)
+    limit, need = memory_limit(given), sum(memory_for(source.size) for source in sources)
     if work_dir is None and (limit is None or need <= limit):
         yield MEMORY
         return
@@ -53,23 +51,18 @@ def place_of_data(sources: Sequence["DataFiles"], given: str | None, work_dir: s
         yield store
 
 
-def compared_data(opened: Opened | None, original: str | None, options: Mapping[str, Any]) -> list["DataFiles"]:
+def compared_data(opened: Opened | None, original: "Source | None") -> list["Source"]:
     """Return the data of which the size tells where they lie: an original, and buckets of a publication.
 
     Records are mapped where they were published in parts.
     """
-    from anonset.io.data_files import data_files
-
-    found = [] if opened is None or not opened.has_buckets else [opened.files]
-    if original is not None:
-        require_input(original)
-        found.append(data_files(original, options.get("input_format"), no_header=options.get("no_header", False)))
-    return found
+    buckets = [] if opened is None or not opened.has_buckets else [opened.source]
+    return buckets if original is None else [*buckets, original]
 
 
 @contextmanager
 def opened_to_compare(
-    out: str, original: str | None, settings: ComparedSettings, *, for_risks: bool = False
+    out: str, original: "Source | None", settings: ComparedSettings, *, for_risks: bool = False
 ) -> Iterator[tuple[Opened, Store]]:
     """Open a publication that is compared with its original, and choose where both lie.
 
@@ -89,21 +82,21 @@ def opened_to_compare(
     Raises
     ------
     InputError
-        If it is no publication, there is no original, or they take more memory than they may.
+        If it is no publication, or they take more memory than they may.
     """
     work_dir, limit = settings.work_dir, settings.memory_limit
-    require_apart(work_dir, out, settings.private or f"{out}.private", original)
+    require_apart(work_dir, out, settings.private or f"{out}.private", None if original is None else original.where)
     publication = Opened.at(out, settings.private)
-    sources = compared_data(publication, original, settings.reading_options())
+    sources = compared_data(publication, original)
     if for_risks and not publication.has_buckets:
-        need = int(_RISKS * memory_for(publication.files.estimated))
+        need = int(_RISKS * memory_for(publication.source.size))
         require_memory(need, limit, "the records that fit what is known are counted in memory")
     with place_of_data(sources, limit, work_dir) as place, publication.placed(place, records=not for_risks) as opened:
         yield opened, place
 
 
-def read_data(source: str, options: Mapping[str, Any], *, mapped: bool = True, store: Store = MEMORY) -> Table:
-    """Read a file, or the files of a folder, glob, tree or address.
+def read_data(source: "Source", options: Mapping[str, Any], *, mapped: bool = True, store: Store = MEMORY) -> Table:
+    """Read data that may be large.
 
     What would take more memory than is there is read into files, block by block, as by `anonset.scan`.
 
@@ -119,20 +112,16 @@ def read_data(source: str, options: Mapping[str, Any], *, mapped: bool = True, s
     Raises
     ------
     InputError
-        If there are no data, or they are not what the options say, or cannot be read into files.
+        If the data are not what the options say, or cannot be read into files.
     """
-    from anonset.io.data_files import data_files
     from anonset.io.options import ReadOptions
     from anonset.io.read import read
-    from anonset.io.scan import scan
+    from anonset.io.scan import in_temporary_files
     from anonset.io.table_builder import gather_files
 
-    require_input(source)
-    files = data_files(source, options.get("input_format"), no_header=options.get("no_header", False))
-    limit = memory_limit(None)
-    by_blocks = not options.get("group")
     if store.in_files:
-        return gather_files(fspath(source), ReadOptions.of(**options), store.below())
-    if mapped and by_blocks and limit is not None and memory_for(files.estimated) > limit:
-        return scan(source, **options)
+        return gather_files(source, ReadOptions.of(**options), store.below())
+    limit = memory_limit(None)
+    if mapped and not options.get("group") and limit is not None and memory_for(source.size) > limit:
+        return in_temporary_files(source, ReadOptions.of(**options))
     return read(source, **options)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
+from anonset.io.source import Source
 from anonset.jobs.compare import Contestant
 from anonset.release.documents import plain
 from anonset.settings.compare import CompareSettings
@@ -30,9 +31,9 @@ class Study:
     when the process was killed counts for nothing.
     """
 
-    def __init__(self, path: Path, settings: CompareSettings) -> None:
+    def __init__(self, path: Path, source: Source, settings: CompareSettings) -> None:
         self._path, self._known = path, dict[str, Contestant]()
-        facts = {"study": 1, **_facts(settings)}
+        facts = {"study": 1, **_facts(source, settings)}
         if path.exists():
             self._read(facts)
         else:
@@ -75,16 +76,14 @@ class Study:
         self._known = runs
 
 
-def _facts(settings: CompareSettings) -> dict[str, Any]:
+def _facts(source: Source, settings: CompareSettings) -> dict[str, Any]:
     from importlib.metadata import version
-
-    from anonset.jobs.input import input_sha256
 
     found = settings.model_dump(include=set(_OF_ALL), exclude_none=True)
     hierarchies = {name: with_path(spec, _content) for name, spec in settings.hierarchy.items()}
     return {
         "version": version("anonset"),
-        "input": input_sha256(settings.input, settings.input_format),
+        "input": source.sha256,
         **{name: found[name] for name in sorted(found)},
         "hierarchy": hierarchies,
     }

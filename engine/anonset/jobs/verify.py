@@ -14,6 +14,7 @@ from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication
 from anonset.io.codebook import read_codebook
 from anonset.io.records import read_records, records_file
+from anonset.io.source import Source
 from anonset.jobs.original import is_nameless
 from anonset.jobs.publication_check import PublicationCheck, check_publication
 from anonset.jobs.reading import compared_data, place_of_data
@@ -70,19 +71,22 @@ def check_opened(
     InputError
         As `check`.
     """
-    data = compared_data(attested, settings.original, settings.reading_options())
+    original = settings.original_source()
+    data = compared_data(attested, original)
     with ExitStack() as stack:
         place = stack.enter_context(place_of_data(data, settings.memory_limit, settings.work_dir))
         if attested is not None:
-            return _check(stack.enter_context(attested.placed(place)), settings, place, progress)
+            return _check(stack.enter_context(attested.placed(place)), original, settings, place, progress)
         model = make_model(settings, None)
         if progress is not None:
             progress("read", 0, 0)
         foreign = _with_records(_read_foreign(published, settings, model), settings, place)
-        return check_publication(foreign, model, settings, place, progress=progress)
+        return check_publication(foreign, model, settings, place, original=original, progress=progress)
 
 
-def _check(opened: Opened, settings: CheckSettings, place: Store, progress: Progress | None) -> PublicationCheck:
+def _check(
+    opened: Opened, original: Source | None, settings: CheckSettings, place: Store, progress: Progress | None
+) -> PublicationCheck:
     attested, promised = opened.attested, opened.model
     settings = _with_kept_records(settings, opened)
     model = make_model(settings, attested)
@@ -91,7 +95,9 @@ def _check(opened: Opened, settings: CheckSettings, place: Store, progress: Prog
     publication = _require_readable(opened, settings, model)
     require_statements(opened)
     publication = _with_records(publication, settings, opened.store)
-    checked = check_publication(publication, model, settings, place, attested=attested, progress=progress)
+    checked = check_publication(
+        publication, model, settings, place, original=original, attested=attested, progress=progress
+    )
     asked = is_promised(attested, model) or model == promised.visible
     budget = settings.budget
     seen = evidence(publication, checked.verdict, budget=budget, progress=progress) if asked else None

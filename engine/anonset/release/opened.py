@@ -29,7 +29,7 @@ from anonset.settings.settings import validate
 from anonset.strict_json import loads
 
 if TYPE_CHECKING:
-    from anonset.io.data_files import DataFiles
+    from anonset.io.source import Source
 
 D = TypeVar("D", bound=BaseModel)
 _MANY = 6
@@ -109,11 +109,11 @@ class Opened(Discreet):
         return isinstance(self.attested.data, BucketFiles)
 
     @property
-    def files(self) -> "DataFiles":
+    def source(self) -> "Source":
         """The files of the data."""
-        from anonset.io.data_files import files_at
+        from anonset.io.source import of_files
 
-        return files_at([self.out / name for name in self.attested.data.data_files])
+        return of_files([self.out / name for name in self.attested.data.data_files])
 
     @cached_property
     def model(self) -> PrivacyModel:

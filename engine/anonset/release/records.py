@@ -235,19 +235,19 @@ def read_parts(
         If a file cannot be read, or holds other columns than are named.
     """
     from anonset.io import fimi
-    from anonset.io.batches import open_batches
-    from anonset.io.data_files import files_at
+    from anonset.io.batches import open_source
     from anonset.io.options import ReadOptions
     from anonset.io.publish import read_published
+    from anonset.io.source import of_files
     from anonset.io.table_builder import gather
 
     given: dict[str, Any] = {"items": items, "relational": relational, "keep": keep}
     if not store.in_files and len(paths) == 1:
         return replace(read_published(paths[0], **given, separator=separator), store=store)
-    files = files_at(paths)
-    nameless = files.format == "dat"
+    source = of_files(paths)
+    nameless = source.format == "dat"
     options = ReadOptions.exactly({**given, "items": None} if nameless else given, " " if nameless else separator)
-    table = gather(open_batches(files, options.reading()), options, store, expected=expected)
+    table = gather(open_source(source, options.reading()), options, store, expected=expected)
     sets, name = table.transactions, items[0] if items else fimi.COLUMN
     if not nameless or sets is None:
         return table

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from glob import iglob
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
@@ -12,6 +12,9 @@ from anonset.settings.parameters import MODELS, collect
 from anonset.settings.readers import Names, Share
 from anonset.settings.reading import ComparedSettings, ReadingSettings
 from anonset.settings.settings import with_parameters
+
+if TYPE_CHECKING:
+    from anonset.io.source import Source
 
 THRESHOLD = 0.09
 """Above this a record counts as at risk: strictly below it are groups of 12 (European Medicines Agency, 2014)."""
@@ -30,6 +33,16 @@ class OriginalSettings(ComparedSettings):
     id: Names = Field([], description="Columns of the original that identify the person.")
     drop: Names = Field([], description="Columns of the original that were not published.")
     hierarchy: dict[str, str] = Field({}, description="COL=SPEC, as for anonymize; repeatable.")
+
+    def original_source(self) -> "Source | None":
+        """Resolve the original, if one is named.
+
+        Raises
+        ------
+        InputError
+            If it is not there.
+        """
+        return None if self.original is None else self.source(self.original)
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,14 @@
 """How a file is read: the settings that every command shares which reads data."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from anonset.settings.readers import Names
+
+if TYPE_CHECKING:
+    from anonset.io.source import Source
 
 
 class ReadingSettings(BaseModel):
@@ -46,6 +49,18 @@ class ReadingSettings(BaseModel):
         "refuse", description="How to treat null: refuse, empty (no items), value (a value of its own), or empty,value."
     )
     group: bool = Field(False, description="Combine all rows of an --id into one record; each field is then one item.")
+
+    def source(self, named: str) -> "Source":
+        """Resolve data that are read as these settings say.
+
+        Raises
+        ------
+        InputError
+            If there are none.
+        """
+        from anonset.io.source import source_of
+
+        return source_of(named, self.input_format, no_header=self.no_header)
 
     def reading_options(self) -> dict[str, Any]:
         """Return the arguments of `anonset.io.read.read` but the roles of columns."""

@@ -1,4 +1,4 @@
-"""Where data come from, as named columns that come batch by batch, and how they are to be read."""
+"""A source that is opened: named columns that come batch by batch, and how they are to be read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -46,7 +46,7 @@ class Batch(Discreet):
 
 
 @dataclass(frozen=True)
-class Source(Described):
+class OpenedSource(Described):
     """Named columns that come batch by batch, as often as they are asked for."""
 
     batches: Callable[[Sequence[str]], Iterator[Batch]] = lambda _: iter(())
@@ -56,7 +56,7 @@ class Source(Described):
     head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)
     """Return those of the named columns of which it is little work, of the first rows alone."""
 
-    def held(self, columns: Mapping[str, Any]) -> "Source":
+    def held(self, columns: Mapping[str, Any]) -> "OpenedSource":
         """Return this source with its columns, of which all are given, in memory: one batch."""
 
         def chosen(names: Sequence[str]) -> Mapping[str, Any]:

@@ -1,10 +1,12 @@
-"""The files of a data set: one file, a folder, a glob, a tree with keys in the names of its folders, an address."""
+"""What is read, resolved once: a file, a folder, a glob, a tree of folders named by keys, an address, an object."""
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property, singledispatch
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -12,13 +14,15 @@ from urllib.parse import unquote
 
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, foreign
-from anonset.io.files import FORMATS, Size, format_of, reading, require_file, size_in
+from anonset.io.files import FORMATS, Size, digest, format_of, reading, require_file, size_in
 from anonset.io.folders import chosen, names_below
 
 _MARKS = "*?["
 _NULL_KEY = "__HIVE_DEFAULT_PARTITION__"
 _ENDINGS = {"csv": ".csv", "tsv": ".tsv", "dat": ".dat", "parquet": ".parquet"}
 _BYTES_AT_ONCE = 1 << 20
+OBJECT = "object"
+"""The format of what lies in memory."""
 
 Key = tuple[str, str | None]
 """The name of a column and its value in all rows of a file; None: null."""
@@ -65,6 +69,8 @@ class DataFile(Discreet):
 
     def sha256(self) -> str:
         """Return the SHA-256 of its bytes in hexadecimal."""
+        if self.system is None:
+            return digest(self.path)
         sha256 = hashlib.sha256()
         with self.opened() as file, reading(self.where):
             while part := file.read(_BYTES_AT_ONCE):
@@ -72,70 +78,92 @@ class DataFile(Discreet):
         return sha256.hexdigest()
 
 
-@dataclass(frozen=True)
-class DataFiles(Discreet):
-    """All files of a data set, in the order in which their rows are taken: that of their paths."""
+@dataclass(frozen=True, eq=False)
+class Source(Discreet):
+    """What is read: all files of a data set, in the order in which their rows are taken, or an object in memory.
+
+    Its size and its digest are looked up when they are first asked for, and once.
+    """
 
     where: str
     """What was named, for messages."""
     format: str
-    """``csv``, ``tsv``, ``dat``, ``baskets``, ``spmf`` or ``parquet``."""
-    files: tuple[DataFile, ...]
+    """``csv``, ``tsv``, ``dat``, ``baskets``, ``spmf``, ``parquet`` or, in memory, `OBJECT`."""
+    files: tuple[DataFile, ...] = ()
+    """In the order of their paths."""
+    given: Any = field(default=None, repr=False)
+    """The object in memory."""
 
-    @property
-    def estimated(self) -> Size:
+    @cached_property
+    def size(self) -> Size:
         """About how much all files hold."""
         return sum((file.estimated for file in self.files), Size())
 
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The columns that the names of folders hold."""
-        return tuple(name for name, _ in self.files[0].keys)
-
+    @cached_property
     def sha256(self) -> str:
-        """Return the SHA-256 of the file, or of many: over their names and digests."""
+        """SHA-256 of the file; of many, over the names and digests of them, or of all that lies in their folder."""
+        if Path(self.where).is_dir():
+            return digest(self.where)
         if len(self.files) == 1:
             return self.files[0].sha256()
         lines = "".join(f"{file.sha256()}  {file.name}\n" for file in self.files)
         return hashlib.sha256(lines.encode()).hexdigest()
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns that the names of folders hold."""
+        return tuple(name for name, _ in self.files[0].keys) if self.files else ()
 
-def data_files(source: str, declared: str | None = None, *, no_header: bool = False) -> DataFiles:
-    """Find the files of a data set.
+
+@singledispatch
+def source_of(given: Any, declared: str | None = None, *, no_header: bool = False) -> Source:
+    """Resolve what is to be read; a source is returned as it is.
 
     Parameters
     ----------
-    source
+    given
         A path of a file or a folder, a glob (``visits/*.parquet``, ``visits/**/*.csv``) or an address
-        (``s3://bucket/visits``). Folders named ``key=value`` hold a column.
+        (``s3://bucket/visits``). Folders named ``key=value`` hold a column. All else is an object in memory.
     declared
-        What format they are, whatever their names.
+        What format the files are, whatever their names.
     no_header
         Whether the first line is a row: then a single file of any name is CSV.
 
     Raises
     ------
     InputError
-        If there are none, or some file would be left out.
+        If there are no files, or some file would be left out.
     """
-    if "://" in source:
-        return _at_address(source, declared)
-    path = Path(source)
+    return Source(f"the given {type(given).__name__}", OBJECT, given=given)
+
+
+@source_of.register
+def _(given: Source, declared: str | None = None, *, no_header: bool = False) -> Source:
+    return given
+
+
+@source_of.register(str)
+@source_of.register(os.PathLike)
+def _(given: str | os.PathLike[str], declared: str | None = None, *, no_header: bool = False) -> Source:
+    named = os.fspath(given)
+    if "://" in named:
+        return _at_address(named, declared)
+    path = Path(named)
     if path.exists() and not path.is_dir():
         require_file(path)
-        return DataFiles(source, format_of(path, declared, no_header=no_header), (_local(path, path.name),))
+        return Source(named, format_of(path, declared, no_header=no_header), (_local(path, path.name),))
     root, pattern = _split(path)
     if path.is_dir():
         names = names_below(path)
     elif pattern:
-        names = [one.relative_to(root).as_posix() for one in root.glob(pattern) if one.is_file()]
+        names = [below.relative_to(root).as_posix() for below in root.glob(pattern) if below.is_file()]
     else:
         msg = f"{path}: no such file or directory"
         raise InputError(msg)
     if pattern and not names:
-        raise InputError(_nothing(source))
+        raise InputError(_nothing(named))
     kept = chosen(str(root), names, _endings(names, declared))
-    return _together(source, declared, [_local(root / name, name) for name in kept])
+    return _together(named, declared, [_local(root / name, name) for name in kept])
 
 
 def _split(path: Path) -> tuple[Path, str]:
@@ -150,15 +178,15 @@ def _nothing(where: str) -> str:
     return f"{where}: no file is named so"
 
 
-def files_at(paths: Sequence[Path]) -> DataFiles:
-    """Return local files as those of a data set, in their order; the first tells the format.
+def of_files(paths: Sequence[Path]) -> Source:
+    """Return local files as a source, in their order; the first tells the format.
 
     Raises
     ------
     InputError
         If one is no regular file.
     """
-    return DataFiles(str(paths[0]), format_of(paths[0]), tuple(_local(path, path.name) for path in paths))
+    return Source(str(paths[0]), format_of(paths[0]), tuple(_local(path, path.name) for path in paths))
 
 
 def _local(path: Path, name: str) -> DataFile:
@@ -166,7 +194,7 @@ def _local(path: Path, name: str) -> DataFile:
     return DataFile(str(path), name, None, str(path), _keys(name))
 
 
-def _at_address(address: str, declared: str | None) -> DataFiles:
+def _at_address(address: str, declared: str | None) -> Source:
     """Find files at an address of another file system."""
     from pyarrow import fs
 
@@ -180,11 +208,11 @@ def _at_address(address: str, declared: str | None) -> DataFiles:
         raise InputError(msg)
     if info.type == fs.FileType.File:
         name = PurePosixPath(base).name
-        return DataFiles(address, format_of(Path(name), declared), (DataFile(address, name, system, base),))
+        return Source(address, format_of(Path(name), declared), (DataFile(address, name, system, base),))
     with reading(address):
         below = system.get_file_info(fs.FileSelector(base, recursive=True))
     start = base.rstrip("/") + "/"
-    names = [one.path.removeprefix(start) for one in below if one.type == fs.FileType.File]
+    names = [entry.path.removeprefix(start) for entry in below if entry.type == fs.FileType.File]
     if root != address:
         asked = address[len(root) + 1 :]
         names = [name for name in names if fnmatchcase(name, asked.replace("**/", "*"))]
@@ -234,7 +262,7 @@ def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
     return (known,) if known == ".parquet" else (known, f"{known}.gz", f"{known}.zst")
 
 
-def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> DataFiles:
+def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> Source:
     """Refuse files whose folders hold other columns than those of the first."""
     first = files[0]
     for file in files:
@@ -246,7 +274,7 @@ def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> Da
         if len(set(names)) < len(names):
             msg = f"{file.where}: two of its folders name the same column"
             raise InputError(msg)
-    return DataFiles(where, format_of(Path(first.name), declared), tuple(files))
+    return Source(where, format_of(Path(first.name), declared), tuple(files))
 
 
 def _keys(name: str) -> tuple[Key, ...]:
