@@ -77,6 +77,29 @@ def test_the_private_report_is_a_job_that_runs_again(place: Place, job: str, mon
     assert (ran.code, ran.err.count("\n"), "the private report of a job is required" in ran.err) == (2, 1, True)
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["anonymize", "verify", "evaluate", "risk", "report", "compare", "inspect", "suggest", "hierarchy build"],
+)
+def test_a_misspelt_setting_is_refused_by_every_command(place: Place, job: str, command: str) -> None:
+    assert place.run("anonymize", job).code == 0
+    place.write(job, JOB.replace("drop =", "dorp ="))
+    ran = place.run(*command.split(), job, *(["-o", "other"] if command in ("anonymize", "hierarchy build") else []))
+    assert (ran.code, ran.out) == (2, "")
+    assert "unknown setting 'dorp'; did you mean drop?" in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_a_job_may_hold_settings_of_the_command_that_takes_it(place: Place, job: str) -> None:
+    place.write(job, JOB + "attempts = 7\n")
+    assert place.run("anonymize", job).code == 2
+    place.write("jobs/plain.toml", JOB)
+    assert place.run("anonymize", "jobs/plain.toml").code == 0
+    assert place.run("risk", job).code == 0
+    ran = place.run("verify", job)
+    assert (ran.code, "unknown setting 'attempts'" in ran.err) == (2, True)
+
+
 def test_verify_without_the_original_at_hand(place: Place, job: str) -> None:
     assert place.run("anonymize", job).code == 0
     (place.folder / "jobs" / "data" / "visits.csv").unlink()

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
+from anonset.settings.parameters import parameters
 from anonset.settings.readers import FORMS
 from anonset.settings.reading import ReadingSettings
-from anonset.settings.settings import PLACES, over, read_config
+from anonset.settings.settings import PLACES, Settings, over, read_config, unknown_setting
 from anonset.strict_json import loads
 
 _REPORT = "report.json"
@@ -89,6 +90,17 @@ def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
     return f"{how}{placed(path)}" if path else spec
 
 
+def _require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSettings]) -> None:
+    """Refuse a key that is neither a setting of ``anonymize`` nor one of the command that takes the job."""
+    known: dict[str, Any] = {**Settings.model_fields, **model.model_fields}
+    if known.keys() >= job.keys():
+        return
+    known |= parameters()
+    if unknown := [unknown_setting(name, known) for name in job if name not in known]:
+        msg = f"{source}: {'; '.join(unknown)}"
+        raise InputError(msg)
+
+
 def over_job(
     source: str, place: str, flags: Mapping[str, Any], model: type[ReadingSettings]
 ) -> tuple[str, dict[str, Any]]:
@@ -108,11 +120,13 @@ def over_job(
     Raises
     ------
     InputError
-        If the file cannot be read, or names no such place.
+        If the file cannot be read, names no such place, or holds what is no setting.
     """
     if not is_job(source):
         return source, dict(flags)
     job = read_job(source)
+    if Path(source).name != _REPORT:  # which was written by a version that knew its settings
+        _require_settings(source, job, model)
     if not isinstance(job.get(place), str):
         msg = f"{source}: {place} must be there, as text"
         raise InputError(msg)

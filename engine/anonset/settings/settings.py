@@ -1,7 +1,7 @@
 """The settings of a run, from flags and a file, validated together so that all errors are named at once."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -239,11 +239,6 @@ def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
     raise InputError("; ".join(problems))
 
 
-def may_be_many(source: str) -> bool:
-    """Tell whether an input may be a glob or an address, which is looked up when it is read."""
-    return "://" in source or not set(source).isdisjoint("*?[")
-
-
 _REQUIRED = {
     "greater_than_equal": "must be at least {ge:g}",
     "less_than_equal": "must be at most {le:g}",
@@ -258,14 +253,19 @@ _REQUIRED = {
 """What the errors of pydantic require, in our words."""
 
 
+def unknown_setting(name: str, known: Iterable[str]) -> str:
+    """Return the message on a setting that does not exist, with the one that is probably meant."""
+    near = meant(name, [option(setting).removeprefix("--") for setting in known])
+    return f"unknown setting {name!r}" + ("" if near is None else f"; did you mean {near}?")
+
+
 def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
     where, *keys = error["loc"]
     name = " ".join(["INPUT" if where == "input" else option(where), *(key for key in keys if isinstance(key, str))])
     if error["type"] == "missing":
         return f"{name} is required"
     if error["type"] == "extra_forbidden":
-        near = meant(where, [option(one).removeprefix("--") for one in model.model_fields])
-        return f"unknown setting {where!r}" + ("" if near is None else f"; did you mean {near}?")
+        return unknown_setting(where, model.model_fields)
     required = _REQUIRED.get(error["type"], "must be otherwise: {reason}")
     reason = f"{error['msg'][0].lower()}{error['msg'][1:]}"
     got = (
