@@ -120,7 +120,7 @@ def test_many_records_are_parquet(work, tmp_path, monkeypatch, local):
     [
         ({"published_row": [0, 2], "input_record": [0, 1], "cluster": [None, None]}, "must number the published rows"),
         ({"published_row": [0, 1], "input_record": [0, None], "cluster": [None, None]}, "must hold whole numbers"),
-        ({"published_row": [0, 1], "input_record": [0, 1]}, "in the columns published_row, input_record, cluster"),
+        ({"published_row": [0, 1], "input_record": [0, 1]}, "must have the columns published_row, input_record"),
     ],
 )
 def test_odd_records_of_parquet_are_refused(tmp_path, columns, message):

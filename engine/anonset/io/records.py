@@ -4,7 +4,7 @@ It is ``records.csv`` or, for more than `MOST_AS_TEXT` rows, ``records.parquet``
 """
 
 from collections.abc import Iterator
-from itertools import islice
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +15,17 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.io.files import open_parquet, reading, remove_on_failure, require_file, write_file
-from anonset.io.lines import csv_bytes, index_array, rows_of, text_array
+from anonset.io.batches import open_source
+from anonset.io.dialect import EXACT
+from anonset.io.files import remove_on_failure, write_file
+from anonset.io.lines import csv_bytes, index_array, text_array, text_scalar
+from anonset.io.opened_source import Reading
+from anonset.io.source import source_of
 
 MOST_AS_TEXT = 1_000_000
 """Largest number of rows that are written as text."""
 _RECORDS = ("published_row", "input_record", "cluster")
 _ROWS_PER_GROUP = 1 << 20
-_LINES = 1 << 16
-_AT_ONCE = 1 << 26  # bytes of text, of more rows than are written as text
-_WHOLE = "must hold whole numbers of at most 64 bits, and clusters of 32"
 
 
 def write_records(publication: Publication, path: str | Path) -> Path:
@@ -64,11 +65,10 @@ def _write_parquet(publication: Publication, path: Path) -> Path:
     import pyarrow as pa
     from pyarrow import parquet
 
-    kinds = dict(zip(_RECORDS, (pa.int64(), pa.int64(), pa.int32()), strict=True))
     encodings = dict.fromkeys(_RECORDS, "DELTA_BINARY_PACKED")
     with remove_on_failure(path), path.open("wb") as file:
         options: dict[str, Any] = {"use_dictionary": False, "column_encoding": encodings}
-        with parquet.ParquetWriter(file, pa.schema(kinds.items()), **options) as writer:
+        with parquet.ParquetWriter(file, pa.schema(_kinds().items()), **options) as writer:
             for first, end in spans(publication.n, _ROWS_PER_GROUP):
                 block = publication.slice(first, end)
                 cluster = pa.nulls(block.n, pa.int32()) if block.cluster is None else pa.array(block.cluster)
@@ -95,98 +95,49 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
     Raises
     ------
     InputError
-        If the rows are not numbered 0, 1, 2, ...
+        If it cannot be read, or the rows are not numbered 0, 1, 2, ...
     """
-    if path.suffix == ".parquet":
-        return _read_parquet(path, store)
-    plain = _read_digits(path, store)
-    return _read_lines(path, store) if plain is None else plain
-
-
-def _read_digits(path: Path, store: Store) -> tuple[Int64, Int32 | None] | None:
-    """Read a file of digits as we write it, all at once; None for any other, of which `_read_lines` says what is wrong.
-
-    It takes a ninth of the time of reading line by line.
-    """
-    if not path.is_file() or path.stat().st_size > _AT_ONCE:
-        return None
-    with reading(path):
-        header, end, text = path.read_bytes().partition(b"\n")
-    ours = header.decode("latin-1") == ",".join(_RECORDS) and not text.translate(None, b"0123456789,\n")
-    if not ours or not text.endswith(b"\n") or b"\n\n" in end + text:  # NumPy passes over blank lines
-        return None
-    lines = text.replace(b",\n", b",-1\n").decode().splitlines()  # -1: no cluster
-    try:
-        numbers, records, clusters = np.loadtxt(lines, np.int64, comments=None, delimiter=",", ndmin=2, unpack=True)
-    except ValueError:
-        return None
-    if not np.array_equal(numbers, np.arange(len(numbers))) or clusters.max() > np.iinfo(np.int32).max:
-        return None
-    local = int(clusters.min()) >= 0
-    with store.growing("record", np.int64) as record, store.growing("cluster", np.int32) as cluster:
-        record.append(records)
-        cluster.append(clusters if local else clusters[:0])
-    return record.finished(), cluster.finished() if local else None
-
-
-def _read_lines(path: Path, store: Store) -> tuple[Int64, Int32 | None]:
-    rows, n, local = rows_of(path, _RECORDS), 0, True
-    with store.growing("record", np.int64) as record, store.growing("cluster", np.int32) as cluster:
-        while lines := list(islice(rows, _LINES)):
-            numbers, records, clusters = _numbers_of(path, lines)
-            if numbers != list(range(n, n + len(lines))):
-                raise InputError(_misnumbered(path))
-            n, local = n + len(lines), local and clusters is not None
-            record.append(records)
-            if clusters is not None:
-                cluster.append(clusters)
-    return record.finished(), cluster.finished() if local else None
-
-
-def _numbers_of(path: Path, lines: list[dict[str, str]]) -> tuple[list[int], Int64, Int32 | None]:
-    """Return the numbers in some lines; no clusters, if one has none."""
-    columns = None
-    try:
-        numbers = [int(line["published_row"]) for line in lines]
-        records = np.array([int(line["input_record"]) for line in lines], np.int64)
-        local = all(line["cluster"] for line in lines)
-        columns = numbers, records, np.array([int(line["cluster"]) for line in lines], np.int32) if local else None
-    except (ValueError, OverflowError):  # their messages show the values
-        pass
-    if columns is None:
-        msg = f"{str(path)!r} {_WHOLE}"
+    opened = open_source(source_of(path, "parquet" if path.suffix == ".parquet" else "csv"), Reading(dialect=EXACT))
+    if opened.names != _RECORDS:
+        msg = f"{str(path)!r} must have the columns {', '.join(_RECORDS)}, got {len(opened.names)} of other names"
         raise InputError(msg)
-    return columns
-
-
-def _misnumbered(path: Path) -> str:
-    return f"{str(path)!r} must number the published rows 0, 1, 2, ... in their order"
-
-
-def _read_parquet(path: Path, store: Store) -> tuple[Int64, Int32 | None]:
-    require_file(path)
+    n, local = 0, True
     with store.growing("record", np.int64) as record, store.growing("cluster", np.int32) as cluster:
-        n, with_cluster = 0, 0
-        for numbers, records, clusters in _batches(path):
+        for batch in opened.batches(_RECORDS):
+            numbers, records, clusters = (_whole(path, batch.columns[name], kind) for name, kind in _kinds().items())
             if numbers.null_count or not np.array_equal(numbers.to_numpy(), np.arange(n, n + len(numbers))):
-                raise InputError(_misnumbered(path))
-            if records.null_count:
-                msg = f"{str(path)!r} {_WHOLE}"
+                msg = f"{str(path)!r} must number the published rows 0, 1, 2, ... in their order"
                 raise InputError(msg)
+            if records.null_count:
+                raise InputError(_otherwise(path))
+            n, local = n + len(numbers), local and not clusters.null_count
             record.append(records.to_numpy())
-            n, with_cluster = n + len(numbers), with_cluster + len(numbers) - clusters.null_count
-            if with_cluster == n:
-                cluster.append(clusters.to_numpy())
-    return record.finished(), cluster.finished() if with_cluster == n and n else None
+            cluster.append(clusters.to_numpy() if local else np.empty(0, np.int32))
+    return record.finished(), cluster.finished() if local else None
 
 
-def _batches(path: Path) -> Iterator[Any]:
-    """Yield the three columns of some rows at a time."""
+def _kinds() -> dict[str, Any]:
+    """Return the type of each column."""
     import pyarrow as pa
 
-    kinds = dict(zip(_RECORDS, (pa.int64(), pa.int64(), pa.int32()), strict=True))
-    with reading(path, "not valid Parquet"), open_parquet(path) as file:
-        if {field.name: field.type for field in file.schema_arrow} != kinds:
-            msg = f"{str(path)!r} {_WHOLE}, in the columns {', '.join(_RECORDS)}"
-            raise InputError(msg)
-        yield from (batch.columns for batch in file.iter_batches(_ROWS_PER_GROUP))
+    return dict(zip(_RECORDS, (pa.int64(), pa.int64(), pa.int32()), strict=True))
+
+
+def _whole(path: Path, column: Any, kind: Any) -> Any:
+    """Return the whole numbers of a column, null where it is empty (``pyarrow.ChunkedArray``)."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    given, numbers = column, None
+    if not pa.types.is_integer(column.type):
+        text = column.cast(pa.large_string())
+        given = pc.if_else(pc.equal(text, text_scalar("")), pa.scalar(None, text.type), text)
+    with suppress(pa.ArrowInvalid):  # which shows the values
+        numbers = given.cast(kind)
+    if numbers is None:
+        raise InputError(_otherwise(path))
+    return numbers
+
+
+def _otherwise(path: Path) -> str:
+    return f"{str(path)!r} must hold whole numbers of at most 64 bits, and clusters of 32"
