@@ -1,13 +1,16 @@
-"""The unit of privacy is the person: rows with the same id become one record."""
+"""The unit of privacy is the person: rows with the same id become one record, block by block."""
+
+from dataclasses import replace
 
 import numpy as np
 
-from anonset.data import CategoricalColumn, Column, SetColumn, Table
-from anonset.data.table import Int64
+from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
+from anonset.data.blocks import GrowingSets
+from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
+from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.io.columns import empty_id
-from anonset.io.numbers import others
-from anonset.io.sets import offsets, tidy_rows
+from anonset.io.sets import tidy_rows
 from anonset.spelling import setting
 
 
@@ -19,7 +22,7 @@ def refuse_repeated(where: str, table: Table) -> None:
     InputError
         With the rows, never the id: it names a person.
     """
-    first, person = _persons(table)
+    person, first = _persons(table, MEMORY)
     if len(first) < table.n:
         again = int(np.flatnonzero(first[person] != np.arange(table.n))[0])
         rows = int(first[person[again]]), again
@@ -33,73 +36,109 @@ def repeated_ids(where: str, names: str, rows: tuple[int, int], again: int) -> s
     return f"{where}: {twice}{others}; ids must be distinct, or {setting('group', True)} unites the rows of each"
 
 
-def refuse_empty(where: str, table: Table) -> None:
-    """Refuse an empty id, or one of blanks: its rows may be those of many people, and would count as one person.
-
-    Raises
-    ------
-    InputError
-        With the column and the row.
-    """
-    for column in table.ids:
-        empty = [code for code, label in enumerate(column.vocabulary.labels) if not label or label.isspace()]
-        rows = np.flatnonzero(np.isin(column.codes, empty))
-        if len(rows):
-            raise InputError(empty_id(where, column.name, int(rows[0]), others(len(rows))))
-
-
-def unite(where: str, table: Table) -> Table:
+def unite(where: str, table: Table, store: Store) -> Table:
     """Make one record of the rows with the same id: sets are united, all other values must agree.
 
-    Records stand in the order of first appearance.
+    Records stand in the order of first appearance. Of one column of ids, no array as long as the rows is held; memory:
+    12 bytes a person. Cost: three passes over the rows.
 
     Raises
     ------
     InputError
         If two rows of an id disagree, with the rows and the column.
     """
-    first, person = _persons(table)
+    person, first = _persons(table, store)
     if len(first) == table.n:
         return table
     for column in table.columns:
-        if not isinstance(column, SetColumn):
-            _refuse_disagreement(where, table, column, first[person])
-
-    sets = table.transactions
-    if sets is not None:
-        taken = sets.take(np.argsort(person, kind="stable"))
-        rows = offsets(np.bincount(person, minlength=len(first)))
-        sets = tidy_rows(sets.name, taken.indptr[rows], taken.items, taken.vocabulary)
-    return Table(
-        sets,
-        tuple(column.take(first) for column in table.relational),
-        None if table.sensitive is None else table.sensitive.take(first),
-        tuple(column.take(first) for column in table.ids),
-        tuple(column.take(first) for column in table.kept),
-        table.order,
-        table.joined,
-        table.rules,
-        table.changes,
+        if not isinstance(column, SetColumn) and column not in table.ids:
+            _refuse_disagreement(where, table, column, first, person)
+    sets, sensitive = table.transactions, table.sensitive
+    return replace(
+        table,
+        transactions=None if sets is None else _united(sets, person, len(first), store),
+        relational=tuple(_taken(column, first, store) for column in table.relational),
+        sensitive=None if sensitive is None else _categories(sensitive, first, store),
+        ids=tuple(_categories(column, first, store) for column in table.ids),
+        kept=tuple(_categories(column, first, store) for column in table.kept),
     )
 
 
-def _persons(table: Table) -> tuple[Int64, Int64]:
-    """Return the first row of each person, ascending, and the person of each row."""
-    key = np.zeros(table.n, np.int64)
-    for column in table.ids:
-        key = np.unique(key * len(column.vocabulary) + column.codes, return_inverse=True)[1].astype(np.int64)
-    _, first, person = np.unique(key, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return first[order].astype(np.int64), rank[person]
+def _persons(table: Table, store: Store) -> tuple[Int32, Int64]:
+    """Return the person of each row, int32 (n,), counted by their first rows, and these rows."""
+    ids, *others = table.ids
+    key, keys = ids.codes, len(ids.vocabulary)
+    for column in others:
+        pairs = key.astype(np.int64) * len(column.vocabulary) + column.codes
+        key = np.unique(pairs, return_inverse=True)[1].astype(np.int32)
+        keys = int(key.max(initial=-1)) + 1
+    number = np.full(keys, -1, np.int32)
+    person = store.array("person", np.int32, table.n)
+    with store.growing("first", np.int64) as first:
+        count = 0
+        for begin, end in spans(table.n):
+            codes = key[begin:end]
+            places = np.flatnonzero(number[codes] < 0)
+            first_places = places[np.sort(np.unique(codes[places], return_index=True)[1])]
+            number[codes[first_places]] = np.arange(count, count + len(first_places), dtype=np.int32)
+            count += len(first_places)
+            first.append(begin + first_places)
+            person[begin:end] = number[codes]
+        return person, first.finished()
 
 
-def _refuse_disagreement(where: str, table: Table, column: Column, first: Int64) -> None:
+def _refuse_disagreement(where: str, table: Table, column: Column, first: Int64, person: Int32) -> None:
     values = column.codes if isinstance(column, CategoricalColumn) else column.values
-    wrong = np.flatnonzero(values[first] != values)
-    if len(wrong):
-        raise InputError(differing(where, table, column.name, (int(first[wrong[0]]), int(wrong[0]))))
+    for begin, end in spans(table.n):
+        rows = first[person[begin:end]]
+        wrong = np.flatnonzero(values[rows] != values[begin:end])
+        if len(wrong):
+            raise InputError(differing(where, table, column.name, (int(rows[wrong[0]]), begin + int(wrong[0]))))
+
+
+def _united(sets: SetColumn, person: Int32, persons: int, store: Store) -> SetColumn:
+    """Return the union of the sets of each person's rows."""
+    row, start = _rows(person, persons, store)
+    with GrowingSets(sets.name, store) as united:
+        for begin, end in spans(persons):
+            ends = start[begin : end + 1]
+            taken = sets.take(np.asarray(row[ends[0] : ends[-1]]))
+            united.append(tidy_rows(sets.name, taken.indptr[ends - ends[0]], taken.items, taken.vocabulary))
+    return united.finished(sets.vocabulary)
+
+
+def _rows(person: Int32, persons: int, store: Store) -> tuple[Int64, Int64]:
+    """Return the rows person by person, ascending in each, and where each person's begin."""
+    start = np.zeros(persons + 1, np.int64)
+    for begin, end in spans(len(person)):
+        present, counts = np.unique(person[begin:end], return_counts=True)
+        start[present + 1] += counts
+    np.cumsum(start, out=start)
+    row, to = store.array("row", np.int64, len(person)), start[:-1].copy()
+    for begin, end in spans(len(person)):
+        of = person[begin:end]
+        order = np.argsort(of, kind="stable")
+        present, first_places, counts = np.unique(of[order], return_index=True, return_counts=True)
+        row[np.repeat(to[present] - first_places, counts) + np.arange(len(order))] = begin + order
+        to[present] += counts
+    return row, start
+
+
+def _taken(column: Column, rows: Int64, store: Store) -> Column:
+    """Return a column of some rows, in files."""
+    if isinstance(column, CategoricalColumn):
+        return _categories(column, rows, store)
+    values = store.array("values", column.values.dtype, len(rows))
+    for begin, end in spans(len(rows)):
+        values[begin:end] = column.values[rows[begin:end]]
+    return NumericColumn(column.name, values, column.range)
+
+
+def _categories(column: CategoricalColumn, rows: Int64, store: Store) -> CategoricalColumn:
+    codes = store.array("codes", np.int32, len(rows))
+    for begin, end in spans(len(rows)):
+        codes[begin:end] = column.codes[rows[begin:end]]
+    return CategoricalColumn(column.name, codes, column.vocabulary)
 
 
 def differing(where: str, table: Table, name: str, rows: tuple[int, int]) -> str:

@@ -29,7 +29,6 @@ from anonset.io.options import ReadOptions
 from anonset.io.roles import Names
 from anonset.io.sets import Labels, canonical_codes
 from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts
-from anonset.io.uniting import unite_by_blocks
 from anonset.spelling import setting
 
 Tell = Callable[[int], None]
@@ -120,7 +119,7 @@ def gather(
         repeated = (*repeated, *(() if seen is None else seen.repeated()))
         table = gathering.table(encoder)
         if options.group:
-            united = unite_by_blocks(source.where, table, store) if store.in_files else unite(source.where, table)
+            united = unite(source.where, table, store)
             table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
         elif table.ids and not plan.roles.sensitive and not options.exact:
             refuse_repeated(source.where, table)
