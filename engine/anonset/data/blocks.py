@@ -3,13 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
 from anonset.data.redacted_repr import Discreet
-from anonset.data.store import DAMAGED, MEMORY, Store, backing, store_of
+from anonset.data.store import DAMAGED, MEMORY, Closing, Store, backing, store_of
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
@@ -94,7 +92,7 @@ def require_sound(indptr: Int64, items: Int32, n_items: int) -> None:
         raise InputError(msg)
 
 
-class GrowingSets:
+class GrowingSets(Closing):
     """A set-valued column of unknown length, whose vocabulary is known at the end.
 
     >>> with GrowingSets("items") as sets:
@@ -105,9 +103,11 @@ class GrowingSets:
     """
 
     def __init__(self, name: str, store: Store = MEMORY) -> None:
+        super().__init__()
         self.name = name
         self._end = 0
-        self._indptr, self._items = store.growing("indptr", np.int64), store.growing("items", np.int32)
+        self._indptr = self.held.enter_context(store.growing("indptr", np.int64))
+        self._items = self.held.enter_context(store.growing("items", np.int32))
         self._indptr.append(np.zeros(1, np.int64))
 
     def append(self, part: SetColumn) -> None:
@@ -129,12 +129,3 @@ class GrowingSets:
     def drop_items(self) -> None:
         """Delete the items, but keep where those of each record begin."""
         self._items.drop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        for array in (self._indptr, self._items):
-            array.__exit__(kind, error, traceback)

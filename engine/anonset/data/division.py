@@ -1,17 +1,15 @@
 """Rows divided into shares by a key, each small enough to be held: rows with equal keys are in the same share."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from anonset.data.store import Store
+from anonset.data.store import Closing, Store
 
 
-class Division:
+class Division(Closing):
     """Rows that are divided into shares. The rows of a share stand in the order in which they are added.
 
     Parameters
@@ -29,9 +27,9 @@ class Division:
     """
 
     def __init__(self, store: Store, count: int, dtype: DTypeLike) -> None:
+        super().__init__()
         self._shape: tuple[int, ...] = ()
-        self._shares = [store.growing("share", dtype) for _ in range(count)]
-        self._stack = ExitStack()
+        self._shares = [self.held.enter_context(store.growing("share", dtype)) for _ in range(count)]
 
     def add(self, key: NDArray[np.uint64], rows: NDArray[Any]) -> None:
         """Add rows, (r,) or (r, any), by a key of each, uint64 (r,): a hash, or what is as evenly spread."""
@@ -51,13 +49,3 @@ class Division:
             yield share.finished().reshape(-1, *self._shape)
             if dropped:
                 share.drop()
-
-    def __enter__(self) -> Self:
-        for share in self._shares:
-            self._stack.enter_context(share)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._stack.__exit__(kind, error, traceback)

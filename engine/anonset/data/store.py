@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -206,13 +206,7 @@ class Files(Discreet):
         self.remove()
 
     def fresh(self, name: str) -> str:
-        """Return a name that no array has yet: the given one, and something behind it.
-
-        Raises
-        ------
-        InputError
-            If the directory cannot be written to.
-        """
+        """Return a name that no array has yet: the given one, and something behind it."""
         with _writing(self.path):
             number, path = tempfile.mkstemp(prefix=f"{name}-", dir=self.path)
             os.close(number)
@@ -292,6 +286,20 @@ def remove_temporary() -> None:
     """Remove the temporary directories that this process has made."""
     for path in tuple(_temporary):
         Files(path).remove()
+
+
+class Closing:
+    """Ends what it holds at the end of its block."""
+
+    def __init__(self) -> None:
+        self.held = ExitStack()
+        """What goes with it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.held.__exit__(kind, error, at)
 
 
 class Growing:

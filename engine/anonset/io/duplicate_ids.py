@@ -1,9 +1,7 @@
 """Whether ids are distinct, for any number of rows: by hashes, divided into shares that fit into memory."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +9,7 @@ from numpy.typing import NDArray
 from anonset.data.division import Division
 from anonset.data.persons import Repeated
 from anonset.data.spans import spans
-from anonset.data.store import Store
+from anonset.data.store import Closing, Store
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.io.grouping import repeated_ids
@@ -32,7 +30,7 @@ Again = Callable[[Sequence[str]], Iterable[Mapping[str, Any]]]
 UInt64 = NDArray[np.uint64]
 
 
-class Persons:
+class Persons(Closing):
     """The ids of rows so far, as hashes of 128 bits: equal ids are in one share, where sorting brings them together.
 
     Two different ids have the same hash with negligible probability, and are refused then; equal ids are never missed.
@@ -40,17 +38,9 @@ class Persons:
     """
 
     def __init__(self, names: tuple[str, ...], store: Store) -> None:
+        super().__init__()
         self.names, self.n = names, 0
-        self._shares = Division(store, _SHARES, np.uint64)
-
-    def __enter__(self) -> Self:
-        self._shares.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._shares.__exit__(kind, error, traceback)
+        self._shares = self.held.enter_context(Division(store, _SHARES, np.uint64))
 
     def add(self, columns: list[Any]) -> None:
         """Add rows: the texts of each column that identifies a person (``pyarrow.LargeStringArray``)."""
@@ -89,7 +79,7 @@ class Persons:
         return np.concatenate(firsts), np.concatenate(repeated)
 
 
-class Watched:
+class Watched(Closing):
     """Dropped columns that are named like an id: whether values occur twice, for any number of rows.
 
     Missing values are ignored. A number, or a hash of 64 bits, is kept of each value: if all of these differ, so do the
@@ -97,19 +87,11 @@ class Watched:
     """
 
     def __init__(self, names: Sequence[str], store: Store, again: Again) -> None:
+        super().__init__()
         self._keys = {name: _Keys(store) for name in names}
         self._store, self._again = store, again
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
         for keys in self._keys.values():
-            self._stack.enter_context(keys.kept)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._stack.__exit__(kind, error, traceback)
+            self.held.enter_context(keys.kept)
 
     def add(self, columns: Mapping[str, Any]) -> None:
         """Add rows: among others the watched columns (``pyarrow.ChunkedArray``)."""

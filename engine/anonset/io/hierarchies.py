@@ -79,7 +79,7 @@ def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
         return spec
     if _is_made(spec):
         return None
-    where = Path(_file_of(spec))
+    where = Path(split_spec(spec)[1] if isinstance(spec, str) else spec)
     text = _text(where)
     if is_range(text):
         return None
@@ -109,11 +109,6 @@ def split_spec(spec: str) -> tuple[str, str]:
     if spec in ("range", "values") or _is_made(spec):
         return spec, ""
     return "", spec
-
-
-def _file_of(spec: str | Path) -> str | Path:
-    """Return the path of the tree that a specification names."""
-    return spec.removeprefix(REFINE) if isinstance(spec, str) else spec
 
 
 def is_refined(spec: str | Path | Hierarchy) -> bool:
@@ -175,7 +170,7 @@ def hierarchy_for(
     elif isinstance(spec, str) and spec.startswith(HALVES):
         hierarchy = _halves(spec, vocabulary, name, occurrences)
     elif is_refined(spec):
-        tree = _of_file(Path(_file_of(spec)), vocabulary)
+        tree = _of_file(Path(split_spec(str(spec))[1]), vocabulary)
         tree.codes_of(vocabulary, name)
         return refine(tree, vocabulary, _required(occurrences, spec, name))
     elif isinstance(spec, str) and is_rule(spec):

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType, TracebackType
-from typing import Any, Self
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.blocks import GrowingSets
 from anonset.data.spans import spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.store import MEMORY, Closing, Store
 from anonset.errors import InputError
 from anonset.io.batches import ahead, open_source
 from anonset.io.column_plan import Plan, require_values
@@ -169,10 +169,11 @@ def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Stor
         raise InputError(msg)
 
 
-class _Gathering:
+class _Gathering(Closing):
     """The columns of a table under construction."""
 
     def __init__(self, plan: Plan, store: Store, expected: Mapping[str, CategoricalColumn], *, held: bool) -> None:
+        super().__init__()
         roles, self.plan, self.store, self.n = plan.roles, plan, store, 0
         self.sets = _Sets(store)
         self.numbers = {name: _Numbers(name, store) for name in roles.relational if name in plan.numbers}
@@ -182,24 +183,10 @@ class _Gathering:
         self.kept = {name: KeptTexts(name, store, expected.get(name)) for name in in_files}
         self.ids = {name: _ids(name, store, expected.get(name)) for name in roles.id} if held else {}
         self.persons = Persons(roles.id, store) if roles.id and not self.ids else None
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        if self.persons is not None:
-            self._stack.enter_context(self.persons)
-        self._stack.enter_context(self.sets.rows)
-        for numbers in self.numbers.values():
-            self._stack.enter_context(numbers.values)
-        for text in self.texts.values():
-            self._stack.enter_context(text.codes)
-        for column in (*self.kept.values(), *self.ids.values()):
-            self._stack.enter_context(column)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._stack.__exit__(kind, error, traceback)
+        growing = [*(column.values for column in self.numbers.values()), *(text.codes for text in self.texts.values())]
+        parts = [self.sets.rows, *growing, *self.kept.values(), *self.ids.values()]
+        for part in parts if self.persons is None else [self.persons, *parts]:
+            self.held.enter_context(part)
 
     def add(self, encoder: Encoder, batch: Batch) -> None:
         """Add the rows of a batch."""
@@ -273,10 +260,11 @@ class _Sets:
         return recoded
 
 
-class _HeldIds:
+class _HeldIds(Closing):
     """A column of ids under construction, in memory: nearly all are different, so that they become codes at once."""
 
     def __init__(self, name: str) -> None:
+        super().__init__()
         self._name, self._parts = name, list[Any]()
 
     def add(self, column: Any) -> None:
@@ -290,12 +278,6 @@ class _HeldIds:
         codes, labels = dictionary(pa.concat_arrays(self._parts))
         vocabulary, image = canonical_codes(labels)
         return CategoricalColumn(self._name, image[codes], vocabulary)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._parts.clear()
 
 
 class _Numbers:

@@ -1,9 +1,7 @@
 """Columns of text under construction: few labels are held; many lie in files, and become codes at the end."""
 
-from contextlib import ExitStack
 from itertools import islice
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +9,7 @@ from anonset.data import CategoricalColumn, Vocabulary
 from anonset.data.file_labels import Int64, UInt8
 from anonset.data.label_order import encode_labels
 from anonset.data.spans import spans
-from anonset.data.store import Store
+from anonset.data.store import Closing, Store
 from anonset.errors import AnonsetError
 from anonset.io.columns import Encoder
 from anonset.io.lines import index_array, text_array
@@ -52,14 +50,15 @@ def text_of(column: Any) -> tuple[Int64, UInt8]:
     return bounds, np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
 
 
-class FiledTexts:
+class FiledTexts(Closing):
     """A column of ids, or of many categories, whose texts are never held."""
 
     def __init__(self, name: str, store: Store) -> None:
+        super().__init__()
         self.name, self._store, self._end = name, store, 0
-        self._scratch = store.below()
-        self._starts = self._scratch.growing("starts", np.int64)
-        self._text = self._scratch.growing("text", np.uint8)
+        scratch = self.held.enter_context(store.below())
+        self._starts = self.held.enter_context(scratch.growing("starts", np.int64))
+        self._text = self.held.enter_context(scratch.growing("text", np.uint8))
         self._starts.append(np.zeros(1, np.int64))
 
     def add(self, column: Any) -> None:
@@ -74,22 +73,12 @@ class FiledTexts:
         codes, labels = encode_labels(self._starts.finished(), self._text.finished(), self._store)
         return CategoricalColumn(self.name, codes, Vocabulary.of_filed(labels))
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        with ExitStack() as stack:
-            stack.enter_context(self._scratch)
-            for array in (self._starts, self._text):
-                stack.callback(array.__exit__, kind, error, traceback)
-
-
-class ExpectedTexts:
+class ExpectedTexts(Closing):
     """A column that must equal a known one, text by text: it gets the codes of that one."""
 
     def __init__(self, name: str, expected: CategoricalColumn) -> None:
+        super().__init__()
         self.name, self._expected, self._n = name, expected, 0
 
     def add(self, column: Any) -> None:
@@ -123,16 +112,8 @@ class ExpectedTexts:
         msg = f"column {self.name!r}: what was read back differs from what was to be written"
         raise AnonsetError(msg)
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        return
-
-
-class KeptTexts:
+class KeptTexts(Closing):
     """A column of categories whose labels are held while they are few.
 
     What it holds, and the order of its codes, are the same either way.
@@ -144,10 +125,11 @@ class KeptTexts:
     """
 
     def __init__(self, name: str, store: Store, expected: CategoricalColumn | None = None) -> None:
+        super().__init__()
         self.name, self._store = name, store
-        self._few, self._held = Categories(name, store), 0
+        self._few, self._characters = Categories(name, store), 0
         self._many: FiledTexts | ExpectedTexts | None = None if expected is None else ExpectedTexts(name, expected)
-        self._stack = ExitStack()
+        self.held.enter_context(self._few.codes)
 
     def add(self, encoder: Encoder, column: Any) -> None:
         """Add the records of a batch (``pyarrow.ChunkedArray``).
@@ -164,13 +146,13 @@ class KeptTexts:
             return
         before, index = len(self._few.labels.index), self._few.labels.index
         self._few.add(encoder.category(self.name, column))
-        self._held += sum(map(len, islice(index, before, None)))
-        if len(index) > self._store.limits.labels_held or self._held > _MOST_TEXT_HELD:
+        self._characters += sum(map(len, islice(index, before, None)))
+        if len(index) > self._store.limits.labels_held or self._characters > _MOST_TEXT_HELD:
             self._many = self._filed()
 
     def _filed(self) -> FiledTexts:
         """Return the column so far with its labels in files, none of them held."""
-        filed = self._stack.enter_context(FiledTexts(self.name, self._store))
+        filed = self.held.enter_context(FiledTexts(self.name, self._store))
         codes, labels = self._few.codes.finished(), text_array(list(self._few.labels.index))
         for first, end in spans(len(codes)):
             filed.add(labels.take(index_array(codes[first:end])))
@@ -187,15 +169,6 @@ class KeptTexts:
             If records that were expected are missing.
         """
         return self._few.finished() if self._many is None else self._many.finished()
-
-    def __enter__(self) -> Self:
-        self._stack.enter_context(self._few.codes)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._stack.__exit__(kind, error, traceback)
 
 
 def _texts(encoder: Encoder, name: str, column: Any) -> Any:

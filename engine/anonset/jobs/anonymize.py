@@ -11,7 +11,7 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, traits_of
 from anonset.algorithms.transaction.base import bind_items
@@ -22,7 +22,7 @@ from anonset.data.store import Files
 from anonset.data.table import require_table
 from anonset.errors import InfeasibleError, InputError, WorthlessError
 from anonset.generalization import Cut
-from anonset.generalization.earlier import Earlier, Since
+from anonset.generalization.earlier import Earlier
 from anonset.jobs.cluster import ClusterExecutor, cluster_of, require_on_workers
 from anonset.jobs.persons import require_persons
 from anonset.jobs.work_places import clear_leftovers
@@ -251,7 +251,9 @@ class Job:
         if table.repeated or table.relational or table.kept:  # otherwise there is nothing to refuse
             require_persons(table, algorithm.model, hierarchies)
         if self.earlier is not None:
-            table, hierarchies = _begun(table, hierarchies, algorithm, self.earlier)
+            from anonset.release.earlier import begun_from
+
+            table, hierarchies = begun_from(self.earlier, table, hierarchies, algorithm)
         with self.watch.phase("hierarchies"):
             table, bound = bind(table, hierarchies, algorithm.model)
             algorithm = algorithm if made_from is None else made_from(table, bound)
@@ -272,7 +274,10 @@ class Job:
         with self.watch.phase("apply"), sealed():
             layout = self.layout if self.earlier is None else replace(self.layout, codes=self.earlier.codes)
             publication = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
-            since = None if self.earlier is None else _since(self.earlier, result.recoding, publication)
+            since, decided = None, cast("Any", result.recoding)
+            if self.earlier is not None:
+                self.earlier.require_kept(publication.symbols)
+                since = self.earlier.since(decided, publication.symbols)
         with self.watch.phase("measure"):
             measures = measures_of(table, hierarchies, algorithm, result, publication)
             kept = retention(table, result.recoding)
@@ -355,29 +360,6 @@ def _earlier(private: str | os.PathLike[str], on_cluster: str | None) -> Earlier
         msg = f"{setting('recoding')} goes on from the earlier release on one machine; leave {setting(on_cluster)} out"
         raise InputError(msg)
     return read_earlier(private)
-
-
-def _begun(
-    table: Table, hierarchies: Mapping[str, HierarchySpec], algorithm: Algorithm, earlier: Earlier
-) -> tuple[Table, Mapping[str, HierarchySpec]]:
-    """Return the table over the items of both releases, and the hierarchy that the names of the earlier one are of."""
-    from anonset.algorithms.coarsening import require_coarsening
-    from anonset.release.earlier import with_its_tree
-
-    require_coarsening(algorithm)
-    if table.transactions is None:
-        return table, hierarchies
-    names = list(dict.fromkeys((table.transactions.name, *table.joined)))
-    trees = with_its_tree(hierarchies, names, earlier)
-    if set(trees).isdisjoint(names):
-        table = replace(table, transactions=earlier.over_both(table.transactions))
-    return table, trees
-
-
-def _since(earlier: Earlier, recoding: Any, publication: Any) -> Since:
-    """Hold the names of a publication against those of the earlier release, and return what became of those."""
-    earlier.require_kept(publication.symbols)
-    return earlier.since(recoding, publication.symbols)
 
 
 def _require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: float | None) -> None:

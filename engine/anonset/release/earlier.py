@@ -1,7 +1,7 @@
 """The earlier release that a new one continues, read from its private directory."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
+from anonset.algorithms.base import Algorithm
+from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization.earlier import Earlier
 from anonset.release.documents import REPORT, Report
@@ -53,21 +55,34 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
     return Earlier(mapping, tree, report.attestation_sha256)
 
 
-def with_its_tree(hierarchies: Mapping[str, Any], names: Sequence[str], earlier: Earlier) -> dict[str, Any]:
-    """Return hierarchies with that of the earlier release in place of those that would be made from the data.
+def begun_from(
+    earlier: Earlier, table: Table, hierarchies: Mapping[str, Any], algorithm: Algorithm
+) -> tuple[Table, Mapping[str, Any]]:
+    """Return a table over the items of both releases, and the hierarchies to go on with.
 
-    Parameters
-    ----------
-    names
-        Of the set-valued column, then of those that are joined into it, which may have hierarchies of their own.
+    The earlier release's hierarchy takes the place of those that would be made from the data: the set-valued column's,
+    and those of the columns that are joined into it, which may have their own.
+
+    Raises
+    ------
+    InputError
+        If the algorithm cannot go on from an earlier release.
     """
+    from anonset.algorithms.coarsening import require_coarsening
     from anonset.io.hierarchies import is_over_data
 
+    require_coarsening(algorithm)
+    if table.transactions is None:
+        return table, hierarchies
+    names = list(dict.fromkeys((table.transactions.name, *table.joined)))
     given = {name: hierarchies[name] for name in names if hierarchies.get(name) is not None}
     made = not given or any(isinstance(spec, str) and is_over_data(spec) for spec in given.values())
-    if not made or earlier.hierarchy is None:
-        return dict(hierarchies)
-    return {**{name: spec for name, spec in hierarchies.items() if name not in names}, names[0]: earlier.hierarchy}
+    if made and earlier.hierarchy is not None:
+        others = {name: spec for name, spec in hierarchies.items() if name not in names}
+        hierarchies = {**others, names[0]: earlier.hierarchy}
+    if set(hierarchies).isdisjoint(names):
+        table = replace(table, transactions=earlier.over_both(table.transactions))
+    return table, hierarchies
 
 
 def _report(folder: Path) -> Report:
