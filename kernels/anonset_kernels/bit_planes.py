@@ -63,6 +63,8 @@ class Ancestors(NamedTuple):
     """int32 (entries,): which words these are."""
     words: UInt64Array
     """uint64 (entries,)."""
+    n_codes: Int32Array
+    """int32 (M,): number of codes of each leaf."""
 
 
 class Record(NamedTuple):
@@ -112,6 +114,7 @@ def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height
     """
     start, most = np.zeros(len(leaf_node) + 1, np.int64), len(leaf_node) * height
     place, words, filled = np.empty(most, np.int32), np.zeros(most, np.uint64), 0
+    n_codes = np.zeros(len(leaf_node), np.int32)
     for leaf in range(len(leaf_node)):
         node = leaf_node[leaf]
         while node >= 0:
@@ -123,9 +126,10 @@ def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height
                 filled = max(filled, at + 1)
                 place[at] = c >> 6
                 words[at] |= bit(c & 63)
+                n_codes[leaf] += 1
             node = parent[node]
         start[leaf + 1] = filled
-    return Ancestors(start, place[:filled].copy(), words[:filled].copy())
+    return Ancestors(start, place[:filled].copy(), words[:filled].copy(), n_codes)
 
 
 @kernel()
@@ -139,17 +143,23 @@ def count_sets(rows: Csr, ancestors: Ancestors, size: int, table: Planes, length
     table
         The table, added to.
     lengths
-        int64 (C + 1,): added to; number of records of so many codes.
+        int64 (C + 1,): added to; number of records of so many codes; of fewer than `size`, that of any number below.
 
-    Cost: a look at each word of each row that a record has sets in, and P + 1 writes where one of them is not closed.
+    Cost: a look at each word of each row that a record has sets in, and P + 1 writes where one of them is not closed;
+    next to nothing for a record of one item, or of so few that they have fewer than `size` codes.
     """
     indptr, items = rows
     n_codes = len(lengths) - 1
     record = _room_for_record(n_codes)
     for at in range(len(indptr) - 1):
-        n, n_words = _take_record(items[indptr[at] : indptr[at + 1]], ancestors, record)
+        of_record = items[indptr[at] : indptr[at + 1]]
+        most = _most_codes(of_record, ancestors.n_codes, size)
+        if len(of_record) < 2 or most < size:
+            lengths[most if most >= size else 0] += 1
+            continue
+        n, n_words = _take_record(of_record, ancestors, record)
         lengths[n] += 1
-        n_first = n_words
+        n_first = n_words if len(of_record) >= size else 0  # of nodes above one item only one can be in a set
         while n_first > 0 and record.place[n_first - 1] >= table.n_words:
             n_first -= 1
         if size == 2:
@@ -160,6 +170,17 @@ def count_sets(rows: Csr, ancestors: Ancestors, size: int, table: Planes, length
             _count_fours(record, n, n_first, n_codes, table)
         for i in range(n_words):
             record.words[record.place[i]] = np.uint64(0)
+
+
+@kernel()
+def _most_codes(of_record: Int32Array, n_codes: Int32Array, size: int) -> int:
+    """Return the number of codes that a record has at most, or that they may be `size`; of one item the very number."""
+    most = 0
+    for item in of_record:
+        most += n_codes[item]
+        if most >= size:
+            break
+    return most
 
 
 @kernel()

@@ -26,7 +26,7 @@ WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(120)], 4)
 """More nodes than two words have bits."""
 TREES = st.sampled_from([SMALL, WIDE])
 SIZES = st.integers(2, 4)
-NO_LEAVES = Ancestors(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint64))
+NO_LEAVES = Ancestors(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint64), np.empty(0, np.int32))
 
 
 def records_of(tree):

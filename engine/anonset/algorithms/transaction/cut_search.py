@@ -84,7 +84,7 @@ class CutSearch:
         """int32 (M,): the node that replaces each leaf."""
         self.generalized = np.zeros(hierarchy.n_nodes, np.uint8)
         """uint8 (V,): 1 for the nodes below the cut."""
-        for node in np.unique(self.image):
+        for node in np.unique(self.image[self.image != hierarchy.leaf_node]):
             self.generalized[node + 1 : hierarchy.subtree_end[node]] = 1
         self.loss = self._losses()
         """int64 (V,): NCP numerator of the leaves below each node."""
