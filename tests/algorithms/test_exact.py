@@ -144,7 +144,7 @@ def test_any_blocks_give_the_same_cut_figures_and_trace(
 
 @pytest.mark.parametrize("records_per_block", [7, 1000])
 def test_records_that_a_limit_has_no_room_for_are_refused(records_per_block: int) -> None:
-    """At m=2 it holds none of them; from m=3 on those that its cut tells apart."""
+    """Up to m=3 it holds none of them; from m=4 on those that its cut tells apart."""
     items = [f"i{n}" for n in range(12)]
     source = random.Random(0)
     rows = [set(source.sample(items, 5)) for _ in range(300)]
@@ -152,12 +152,12 @@ def test_records_that_a_limit_has_no_room_for_are_refused(records_per_block: int
     table = bound_table(rows, hierarchy)
     assert table.transactions is not None
     blocks = Blocks.of(table.transactions, records_per_block)
-    expected = Exact(k=8, m=3).search(blocks, hierarchy)
+    expected = Exact(k=8, m=4).search(blocks, hierarchy)
     ample, small = (replace(blocks, store=Memory(Limits(room=room))) for room in (1 << 29, 8000))
-    assert image_of(Exact(k=8, m=3).search(ample, hierarchy)) == image_of(expected)
-    Exact(k=8, m=2).search(small, hierarchy)
+    assert image_of(Exact(k=8, m=4).search(ample, hierarchy)) == image_of(expected)
+    Exact(k=8, m=3).search(small, hierarchy)
     with pytest.raises(InputError, match=r"exact would hold 0.0 GiB of records at once, more than memory_limit"):
-        Exact(k=8, m=3).search(small, hierarchy)
+        Exact(k=8, m=4).search(small, hierarchy)
 
 
 EDGES: dict[str, tuple[Rows, Tree, int, int]] = {

@@ -61,7 +61,7 @@ def test_it_is_the_cut_of_records_in_memory(
 
 
 def test_what_memory_has_no_room_for_goes_into_files(column: SetColumn, tmp_path: Path) -> None:
-    exact, blocks = Exact(k=4, m=3), Blocks.of(column, 100)
+    exact, blocks = Exact(k=4, m=4), Blocks.of(column, 100)
     expected, limits = exact.search(blocks, HIERARCHY), Limits(room=4_000)
     with pytest.raises(InputError, match=r"exact would hold 0\.0 GiB of records at once"):
         exact.search(replace(blocks, store=Memory(limits)), HIERARCHY)

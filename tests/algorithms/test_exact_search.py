@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
-from itertools import combinations
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,15 +14,18 @@ from hypothesis import HealthCheck, given, settings
 
 from algorithms.implementations import bound_table
 from algorithms.test_against_twins import Case, cases
-from algorithms.test_exact import few_leaves, image_of, run
-from anonset.algorithms.transaction.exact_cut import limits
+from algorithms.test_exact import few_leaves, image_of, larger_case, run
+from anonset.algorithms.base import executor_of
+from anonset.algorithms.transaction import rare_tables
+from anonset.algorithms.transaction.exact_cut import limits, search, triples
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import Limits
 from anonset.algorithms.transaction.exact_cut.pairs import RarePairs
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.sets import lifted, rare_sets, witnessed
+from anonset.algorithms.transaction.exact_cut.triples import RareTriples
 from anonset.algorithms.transaction.exact_cut.view import Point, View
-from anonset.data import Hierarchy
+from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from effort import examples
 from reference import exact as twin
@@ -45,9 +50,13 @@ def view_of(case: Case, *, suppress: bool) -> View:
     return View(CutProblem(Blocks.of(column), hierarchy, k, m, suppress), records, nothing, 1.0 - 1e-6, 2)
 
 
-def labelled(view: View, sets: np.ndarray) -> set[Labels]:
+def named(view: View, sets: np.ndarray) -> list[Labels]:
     labels = view.problem.hierarchy.labels
-    return {tuple(labels[v] for v in row) for row in sets}
+    return [tuple(labels[v] for v in row) for row in sets]
+
+
+def labelled(view: View, sets: np.ndarray) -> set[Labels]:
+    return set(named(view, sets))
 
 
 def of_frequent_nodes(case: Case, size: int) -> list[Labels]:
@@ -84,6 +93,73 @@ def test_the_maximal_rare_pairs_are_listed_all(case: Case) -> None:
     view = view_of(case, suppress=False)
     model, pairs = HierarchyModel(case[0]), of_frequent_nodes(case, 2)
     assert labelled(view, RarePairs(view, Limits(None, 1e9)).violated()) == set(twin.maximal(pairs, model))
+
+
+@some
+@given(cases.filter(several_leaves))
+def test_the_clauses_of_the_maximal_rare_triples_are_listed_all(case: Case) -> None:
+    view, model = view_of(case, suppress=False), HierarchyModel(case[0])
+    found = RareTriples(view.problem, view.closed, Limits(None, 1e9)).clauses()
+    assert found is not None
+    parents = [tuple(model.parent[v] for v in triple) for triple in twin.maximal(of_frequent_nodes(case, 3), model)]
+    assert sorted(map(tuple, named(view, found.parents))) == sorted(set(parents))
+    meetings = [tuple(twin.meeting(model, v, w) for v, w in pairwise(triple)) for triple in named(view, found.parents)]
+    assert named(view, found.meetings) == meetings
+
+
+WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(150)], 4)
+"""More nodes than two words have bits."""
+
+
+@pytest.mark.parametrize("at_once", [1, 1 << 28], ids=["a word a pass", "one pass"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_triples_of_many_words_are_those_of_the_sets_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, at_once: int, workers: int
+) -> None:
+    rng = np.random.default_rng(5)
+    rows = [set(np.minimum(rng.geometric(0.02, 5), 149).tolist()) for _ in range(400)]
+    column = SetColumn.of([{f"i{item:03}" for item in row} for row in rows], universe=WIDE.leaves.labels)
+    monkeypatch.setattr(rare_tables, "BYTES_OF_TABLE", at_once)
+    monkeypatch.setattr(triples, "KEYS_PER_CALL", 1)
+    monkeypatch.setattr(triples, "KEYS_AT_ONCE", 7)
+    with executor_of(workers) as executor:
+        problem = CutProblem(Blocks.of(WIDE.bind(column), 90), WIDE, 3, 3, False, executor)
+        listed = RareTriples(problem, problem.begun, Limits(None, 1e9))
+        found = listed.clauses()
+    above = [{int(v) for x in row for v in ancestors(WIDE.leaf_node[x])} & set(listed.nodes.tolist()) for row in rows]
+    counted = Counter(triple for nodes in above for triple in combinations(sorted(nodes), 3) if unrelated(triple))
+    rare = {triple for triple, n in counted.items() if n < 3}
+    raised = ({tuple(sorted({*triple} - {v} | {int(WIDE.parent[v])})) for v in triple} for triple in rare)
+    maximal = [triple for triple, others in zip(rare, raised, strict=True) if not others & rare]
+    assert found is not None
+    assert {tuple(row) for row in found.parents.tolist()} == {tuple(WIDE.parent[[*triple]]) for triple in maximal}
+    assert len(listed.nodes) > 128
+    assert len(found.parents) > 100
+
+
+def ancestors(node: int) -> Iterator[int]:
+    """Yield a node of the wide hierarchy and what is above it."""
+    while node >= 0:
+        yield node
+        node = WIDE.parent[node]
+
+
+def unrelated(nodes: Sequence[int]) -> bool:
+    low, high = WIDE.leaf_lo, WIDE.leaf_hi
+    return all(high[a] <= low[b] or high[b] <= low[a] for a, b in combinations(nodes, 2))
+
+
+@pytest.mark.parametrize("name", ["BYTES_OF_BITS", "LEAST_NODES"])
+def test_the_cut_is_the_same_whether_triples_are_listed_and_by_which_depths(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    for seed in range(examples(30)):
+        tree, rows, k, _ = larger_case(seed)
+        monkeypatch.undo()
+        expected, _, _ = run(rows, tree, k, 3)
+        monkeypatch.setattr(triples if name == "BYTES_OF_BITS" else search, name, 0)
+        found, _, _ = run(rows, tree, k, 3)
+        assert (found.figures["ncp"], found.figures["gap"]) == (expected.figures["ncp"], 0)
 
 
 @some

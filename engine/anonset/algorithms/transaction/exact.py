@@ -36,8 +36,8 @@ class Exact(Discreet):
 
     Guarantees k^m-anonymity, and that no cut of the hierarchy loses less than `lower_bound` among the figures; where
     no limit is reached the two agree to 1e-9 (or to `gap`). Never above AA without suppression, never above mHgHs with
-    it, for it begins with them. Cost: a few linear programs over the open inner nodes, and passes over the records for
-    the rare sets of cuts; no more than the clauses that are violated on the way are ever held.
+    it, for it begins with them. Cost: a few linear programs over the open inner nodes, and passes over the records: for
+    the rare pairs, without suppression for the rare triples, and for the rare sets of cuts where these are larger.
 
     References: our own: a covering problem over rare sets, solved by HiGHS (see `exact_cut.problem`). The cut is that
     of OA, Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2, which enumerates cuts; of several optimal ones it
@@ -115,9 +115,9 @@ class Exact(Discreet):
         """Find the cut for records in blocks, whose codes are leaf positions: the same for any blocks of them.
 
         Where the hierarchy has a rival, both are tried, each with all the steps and half of the time, and the cut of
-        less NCP is taken; at equal NCP that of the hierarchy. Without suppression, pairs are counted block by block;
-        from m = 3 on the records are held as they look where nodes are closed for good, with suppression as they are,
-        of equal ones k at most.
+        less NCP is taken; at equal NCP that of the hierarchy. Without suppression, pairs and triples are counted block
+        by block; from m = 4 on, or where triples are too many, the records are held as they look where nodes are closed
+        for good, with suppression as they are, of equal ones k at most.
 
         Raises
         ------

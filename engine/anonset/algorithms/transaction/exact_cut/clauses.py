@@ -5,10 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.transaction.exact_cut.problem import CutProblem
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64
 from anonset.algorithms.transaction.exact_cut.rows import SparseRows
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32
+
+TOLERANCE = 1e-6
+"""What a clause must be violated by to count as violated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +36,16 @@ class Clauses(Discreet):
         rows = np.unique(np.hstack([parents, meeting_nodes(problem.tree, sets), found]), axis=0)
         return cls(rows[:, :size], rows[:, size : 2 * size - 1], rows[:, 2 * size - 1 :])
 
+    @classmethod
+    def of_parents(cls, problem: CutProblem, parents: Int32) -> "Clauses":
+        """Return the clauses of sets by the parents of their members, int32 (n, j), from left to right.
+
+        Unrelated nodes meet where their parents do: neither is above the other.
+        """
+        from anonset_kernels.rare_sets import meeting_nodes
+
+        return cls(parents, meeting_nodes(problem.tree, parents), np.empty((len(parents), 0), np.int32))
+
     @property
     def n(self) -> int:
         """Number of clauses."""
@@ -41,6 +54,12 @@ class Clauses(Discreet):
     def take(self, chosen: NDArray[np.bool_]) -> "Clauses":
         """Return the chosen clauses, bool (n,)."""
         return Clauses(self.parents[chosen], self.meetings[chosen], self.items[chosen])
+
+    def violated(self, closed: Float64) -> NDArray[np.bool_]:
+        """Tell which clauses without leaves do not hold, bool (n,), given how far each node is closed."""
+        slack = 1.0 - closed[self.parents].sum(axis=1) + closed[self.meetings].sum(axis=1)
+        missed: NDArray[np.bool_] = slack > TOLERANCE
+        return missed
 
     @property
     def closing(self) -> Int32:

@@ -14,6 +14,7 @@ from anonset.algorithms.transaction.exact_cut.pairs import CountedPairs, RarePai
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, buried
 from anonset.algorithms.transaction.exact_cut.relaxation import Relaxation
 from anonset.algorithms.transaction.exact_cut.sets import lifted, rare_sets, witnessed
+from anonset.algorithms.transaction.exact_cut.triples import LEAST_NODES, RareTriples
 from anonset.algorithms.transaction.exact_cut.view import OPEN, Point, View
 from anonset.data.blocks import Rows
 from anonset.data.table import Int32
@@ -69,6 +70,9 @@ class ExactSearch:
         self.records: Sequence[Rows] = problem.blocks.rows
         self._gathered: Nodes | None = None
         self._counted: CountedPairs | None = None
+        self._triples: Clauses | None = None
+        """Of all maximal rare triples, those that may be violated; None where they are not listed."""
+        self._lists_triples = problem.size > 2 and not problem.suppress
         self.steps: list[Step] = []
         self.clauses, self.nodes, self.stopped = 0, 0, ""
         self._threshold = 0
@@ -184,10 +188,13 @@ class ExactSearch:
             self._counted = pairs.counted
         if self._add_sets(relaxation, view, pairs.violated()):
             return True
+        if self._lists_triples and self._refine_triples(relaxation, point):
+            return True
+        listed = 2 if self._triples is None else 3
         thresholds = (0.5,) if point.is_integral else (*_THRESHOLDS[self._threshold :], *_THRESHOLDS[: self._threshold])
-        if self.problem.size > 2:
+        if self.problem.size > listed:
             self._gather()
-        for size in range(3, self.problem.size + 1):
+        for size in range(listed + 1, self.problem.size + 1):
             for threshold in thresholds:
                 view = View(self.problem, self.records, point, threshold, size)
                 sets = rare_sets(view, size, self.executor, self.limits)
@@ -195,6 +202,39 @@ class ExactSearch:
                     self._threshold = _THRESHOLDS.index(threshold)
                     return True
         return False
+
+    def _refine_triples(self, relaxation: Relaxation, point: Point) -> bool:
+        """Add clauses of triples that a point violates, all of which are listed first; tell whether there were some."""
+        n_closed = int(self.closed.sum())
+        if self._triples is None:
+            self._list_triples(relaxation)
+        if self._triples is None:
+            return False
+        violated = self._triples.violated(point.closed)
+        added = self._add(relaxation, self._triples.take(violated))
+        self._triples = self._triples.take(~violated)
+        return added or int(self.closed.sum()) > n_closed
+
+    def _list_triples(self, relaxation: Relaxation) -> None:
+        """List the triples, if there is room for that, and close what they say is closed.
+
+        Those of the nodes above some depth come first: they are few, and what they close need not be listed.
+        """
+        problem, hierarchy, inner = self.problem, self.problem.hierarchy, ~self.problem.hierarchy.is_leaf
+        for depth in range(1, int(hierarchy.depth.max()) + 1):
+            deep = np.flatnonzero(inner & (hierarchy.depth >= depth)).astype(np.int32)
+            triples = RareTriples(problem, _with_below(problem, self.closed, deep), self.limits)
+            if len(deep) and len(triples.nodes) < LEAST_NODES:
+                continue
+            listed = triples.clauses()
+            self._lists_triples = listed is not None
+            if listed is None:
+                return
+            self.closed = _with_below(problem, self.closed, listed.closing)
+            relaxation.close(self.closed)
+            if not len(deep):
+                self._triples = listed.take(~np.any(self.closed[listed.parents], axis=1))
+                return
 
     def _add_sets(self, relaxation: Relaxation, view: View, sets: Int32) -> bool:
         """Add the clauses of maximal rare sets, or close what they say is closed; tell whether there were some."""

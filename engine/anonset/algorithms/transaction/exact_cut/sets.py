@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
-from anonset.algorithms.transaction.exact_cut.clauses import Clauses
+from anonset.algorithms.transaction.exact_cut.clauses import TOLERANCE, Clauses
 from anonset.algorithms.transaction.exact_cut.limits import Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Tree
 from anonset.algorithms.transaction.exact_cut.view import View
@@ -38,7 +38,6 @@ LEAST_SENT = 1e8
 """Sets of a window from which on workers of a cluster count it: fewer are counted here before tasks are there."""
 _ROOM = 40_000
 _WINDOW = 16
-_TOLERANCE = 1e-6
 
 
 def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) -> Int32:
@@ -106,7 +105,7 @@ class _Find(Discreet):
         none_dead = np.zeros(len(self.nodes), np.uint8)
         n_found, _ = walk(self.records, self.intervals, none_dead, span, self.rule, codes, support, self.allowed)
         sets: Int32 = np.sort(self.nodes[codes[:n_found]], axis=1)
-        sets = sets[_slack(self.tree, sets, self.weight[sets], self.closed) > _TOLERANCE]
+        sets = sets[_slack(self.tree, sets, self.weight[sets], self.closed) > TOLERANCE]
         return sets[:: -(-len(sets) // SETS_PER_NODE)] if len(sets) else sets
 
 

@@ -1,0 +1,124 @@
+"""The clauses of all maximal rare triples, from tables of the rare ones: no record is looked at again for them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anonset.algorithms.base import run_tasks
+from anonset.algorithms.transaction.exact_cut.clauses import Clauses
+from anonset.algorithms.transaction.exact_cut.limits import Limits
+from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, buried, entries
+from anonset.algorithms.transaction.expanded_blocks import on_cluster
+from anonset.algorithms.transaction.rare_tables import RareTables
+from anonset.data.redacted_repr import Discreet
+from anonset.data.store import released
+from anonset.data.table import Int32, Int64
+from anonset.errors import TooLargeError
+
+if TYPE_CHECKING:
+    from anonset_kernels.rare_triples import RareBits
+
+BYTES_OF_BITS = 1 << 29
+"""Triples of nodes of which a bit each tells whether they are rare: 512 MiB, some 2,900 nodes."""
+SIZE, LEAST_NODES = 3, 64
+"""Members of a triple; and of fewer nodes the table is small, so that it does not pay to close some before."""
+KEYS_PER_CALL, KEYS_AT_ONCE, SPANS = 1 << 16, 1 << 22, 64
+
+
+@dataclass(frozen=True, eq=False)
+class RareTriples(Discreet):
+    """The rare triples of the nodes at or above some that are closed. Nodes that are rare by themselves are left out.
+
+    Cost: as few passes over the records as there is room for (`rare_tables`).
+    """
+
+    problem: CutProblem
+    closed: Nodes
+    limits: Limits
+
+    @cached_property
+    def nodes(self) -> Int32:
+        """int32 (C,): the nodes, by falling support, then in preorder."""
+        problem = self.problem
+        found = ~buried(problem.hierarchy, self.closed) & (problem.support >= problem.k)
+        found[0] = False
+        nodes = np.flatnonzero(found).astype(np.int32)
+        return nodes[np.lexsort((nodes, -problem.support[nodes]))]
+
+    def clauses(self) -> Clauses | None:
+        """Return the clauses of all maximal ones, each once.
+
+        None where there is no room for a bit for each triple, or counting them would take more steps than are left.
+
+        Raises
+        ------
+        LimitReached
+            If time is up before that.
+        """
+        if len(self.nodes) < SIZE:
+            return Clauses.of_parents(self.problem, np.empty((0, SIZE), np.int32))
+        rare = self._rare()
+        return None if rare is None else Clauses.of_parents(self.problem, self._parents(rare))
+
+    def _rare(self) -> "RareBits | None":
+        """Count the triples; None: see `clauses`."""
+        from anonset_kernels.bit_planes import row_starts
+        from anonset_kernels.rare_triples import RareBits, mark_rare_triples
+
+        problem, n_codes = self.problem, len(self.nodes)
+        start, store = row_starts(n_codes, SIZE, (n_codes + 63) // 64), problem.blocks.store
+        if 8 * start[-1] > BYTES_OF_BITS:
+            return None
+        tables = RareTables(
+            rows=problem.blocks.rows,
+            limits=store.limits,
+            hierarchy=problem.hierarchy,
+            image=entries(problem.hierarchy, self.closed),
+            nodes=self.nodes,
+            size=SIZE,
+            k=problem.k,
+            executor=problem.executor,
+            progress=lambda *_: self.limits.check(),
+            max_increments=self.limits.sets_in_tables,
+        )
+        rare = RareBits(start, released(store.array("rare", np.uint64, int(start[-1]))))
+        try:
+            for number, table in enumerate(tables.of_all()):
+                if not number:
+                    self.limits.count_in_tables(table.increments)
+                mark_rare_triples(table.planes, n_codes - len(table.node_of_code), rare)
+        except TooLargeError:
+            return None
+        return rare
+
+    def _parents(self, rare: "RareBits") -> Int32:
+        """Return the parents of the members of each maximal triple, int32 (n, 3), from left to right, each once."""
+        bounds = np.unique(np.linspace(0, len(self.nodes), SPANS + 1).astype(np.int64)).tolist()
+        executor = None if on_cluster(self.problem.executor) else self.problem.executor
+        found, waiting = np.empty(0, np.int64), list[Int64]()
+        for keys in run_tasks(executor, lambda span: self._keys(rare, *span), pairwise(bounds)):
+            waiting.append(keys)
+            if sum(map(len, waiting)) > max(KEYS_AT_ONCE, len(found)):
+                found, waiting = np.unique(np.concatenate([found, *waiting])), []
+        return self._of_keys(np.unique(np.concatenate([found, *waiting])))
+
+    def _keys(self, rare: "RareBits", first: int, end: int) -> Int64:
+        """Return what the kernel tells of the parents of the maximal triples in a span of second codes, each once."""
+        from anonset_kernels.rare_triples import maximal_triples
+
+        code = np.full(self.problem.hierarchy.n_nodes, -1, np.int32)
+        code[self.nodes] = np.arange(len(self.nodes), dtype=np.int32)
+        keys, at, parts = np.empty(max(KEYS_PER_CALL, len(code)), np.int64), (first, first + 1), [np.empty(0, np.int64)]
+        while at[0] < end:
+            n_found, *row = maximal_triples(rare, self.nodes, code, self.problem.tree, (*at, end), keys)
+            at = row[0], row[1]
+            parts.append(np.unique(keys[:n_found]))
+            self.limits.check()
+        return np.unique(np.concatenate(parts))
+
+    def _of_keys(self, keys: Int64) -> Int32:
+        base, nodes = len(self.nodes) + 1, np.concatenate([np.zeros(1, np.int32), self.nodes])
+        return nodes[np.stack([keys // base**2, keys // base % base, keys % base], axis=1)]

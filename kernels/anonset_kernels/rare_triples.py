@@ -1,0 +1,132 @@
+"""Maximal rare triples of nodes, from a bit for each triple that says whether it is rare.
+
+A triple of nodes, none above another, is *rare* if some, but fewer than k, records hold an item below each. It is
+*maximal* if no node can be replaced by its parent so that the triple stays rare and unrelated.
+
+The bits stand in rows, as `bit_planes` describes them: those of codes a < b < c in the row of (b, c), where a has bit
+a & 63 of word a >> 6.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import Ancestry, Int32Array, Int64Array, UInt64Array
+from anonset_kernels._bits import bit, trailing_zeros
+from anonset_kernels._jit import kernel
+from anonset_kernels._tree import is_below
+from anonset_kernels.bit_planes import Planes, width
+
+
+class RareBits(NamedTuple):
+    """Which triples of C codes are rare."""
+
+    start: Int64Array
+    """int64 (C + 1,): where the rows of each second code begin, of `bit_planes.row_starts`."""
+    bits: UInt64Array
+    """uint64 (start[C],)."""
+
+
+@kernel()
+def mark_rare_triples(table: Planes, before: int, rare: RareBits) -> None:
+    """Set the bits of the rare triples of a table whose code 0 is `before`, a multiple of 64. O(cells)."""
+    n_planes, n_codes = len(table.flip), len(table.start) - 1
+    for b in range(1, n_codes):
+        wide, wide_of_all = width(b, table.n_words), (before + b + 63) >> 6
+        for c in range(b + 1, n_codes):
+            cell = table.start[b] + (c - b - 1) * wide
+            to = rare.start[before + b] + (c - b - 1) * wide_of_all + (before >> 6)
+            for w in range(wide):
+                met = np.uint64(0)
+                for p in range(n_planes):
+                    met |= table.planes[(cell + w) * n_planes + p]
+                rare.bits[to + w] = met & ~table.closed[cell + w]
+
+
+@kernel()
+def _is_rare(rare: RareBits, a: int, b: int, c: int) -> bool:
+    """Tell whether three codes, in any order, are a rare triple."""
+    if a > b:
+        a, b = b, a
+    if b > c:
+        b, c = c, b
+    if a > b:
+        a, b = b, a
+    word = rare.bits[rare.start[b] + (c - b - 1) * ((b + 63) >> 6) + (a >> 6)]
+    return word & bit(a & 63) != 0
+
+
+@kernel()
+def maximal_triples(
+    rare: RareBits, nodes: Int32Array, code: Int32Array, tree: Ancestry, span: tuple[int, int, int], keys: Int64Array
+) -> tuple[int, int, int]:
+    """Report the parents of the maximal rare triples, from a row on.
+
+    Parameters
+    ----------
+    nodes, code
+        int32 (C,) node of each code, by falling support, and int32 (V,) code of each node; -1 for the root.
+    tree
+        (parent, leaf_lo, leaf_hi): int32 (V,).
+    span
+        The second and the third code of the first row, and the end of the second codes.
+    keys
+        int64 (F,), filled here: for each triple, from left to right, the codes of the parents, the root's taken for
+        -1, as the number whose digits to base C + 1 are one more each. F >= C.
+
+    Returns
+    -------
+    (number of triples, second and third code of the row from which on there may be more)
+
+    O(words + rare triples times the depth).
+    """
+    parent, leaf_lo, leaf_hi = tree
+    base, n_found, members = len(nodes) + 1, 0, np.empty(3, np.int32)
+    b, c = span[0], span[1]
+    while b < span[2]:
+        wide = (b + 63) >> 6
+        members[1] = nodes[b]
+        while c < len(nodes):
+            members[2] = nodes[c]
+            if n_found + b > len(keys):
+                return n_found, b, c
+            row = rare.start[b] + (c - b - 1) * wide
+            if not is_below(leaf_lo, leaf_hi, members[2], members[1]):
+                for w in range(wide):
+                    word = rare.bits[row + w]
+                    while word != 0:
+                        a = w * 64 + trailing_zeros(word)
+                        word &= word - np.uint64(1)
+                        members[0] = nodes[a]
+                        if not _is_maximal(rare, members, (a, b, c), code, tree):
+                            continue
+                        low, high = members.min(), members.max()
+                        middle = members[0] + members[1] + members[2] - low - high
+                        key = (np.int64(code[parent[low]]) + 1) * base + code[parent[middle]] + 1
+                        keys[n_found] = key * base + code[parent[high]] + 1
+                        n_found += 1
+            c += 1
+        b += 1
+        c = b + 1
+    return n_found, b, c
+
+
+@kernel()
+def _is_maximal(
+    rare: RareBits, members: Int32Array, codes: tuple[int, int, int], code: Int32Array, tree: Ancestry
+) -> bool:
+    """Tell whether a rare triple, whose last two members are unrelated, is one of unrelated nodes, and maximal."""
+    parent, leaf_lo, leaf_hi = tree
+    u, v, x = members[0], members[1], members[2]
+    if is_below(leaf_lo, leaf_hi, v, u) or is_below(leaf_lo, leaf_hi, x, u):
+        return False
+    p, q, r = parent[u], parent[v], parent[x]
+    if not (is_below(leaf_lo, leaf_hi, v, p) or is_below(leaf_lo, leaf_hi, x, p)):
+        if _is_rare(rare, int(code[p]), codes[1], codes[2]):
+            return False
+    if not (is_below(leaf_lo, leaf_hi, u, q) or is_below(leaf_lo, leaf_hi, x, q)):
+        if _is_rare(rare, codes[0], int(code[q]), codes[2]):
+            return False
+    if is_below(leaf_lo, leaf_hi, u, r) or is_below(leaf_lo, leaf_hi, v, r):
+        return True
+    return not _is_rare(rare, codes[0], codes[1], int(code[r]))
