@@ -19,39 +19,17 @@ import numpy as np
 
 from anonset_kernels._arrays import (
     Csr,
-    Dead,
-    Found,
-    FoundSupport,
     Int32Array,
     Int64Array,
-    Intervals,
-    Itemset,
     LeafNode,
     Parent,
-    Together,
     UInt64Array,
-    UInt64Matrix,
 )
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
-from anonset_kernels._tree import is_below
+from anonset_kernels._planes import Planes, width
 
 _ALL = ~np.uint64(0)
-
-
-class Planes(NamedTuple):
-    """A table of sets."""
-
-    n_words: int
-    """Number of words of smallest codes: of all C codes, or fewer."""
-    start: Int64Array
-    """int64 (C + 1,), or (C * C + 1,) for sets of 4: where rows begin."""
-    flip: UInt64Array
-    """uint64 (P,): for each plane all bits where the bit of k is 0, else none."""
-    closed: UInt64Array
-    """uint64 (cells,): the sets that k records hold."""
-    planes: UInt64Array
-    """uint64 (cells * P,): the numbers of records, below k."""
 
 
 class Ancestors(NamedTuple):
@@ -78,27 +56,6 @@ class Record(NamedTuple):
     """int32 (W,): these words, ascending."""
     codes: Int32Array
     """int32 (C,): its codes, ascending."""
-
-
-@kernel()
-def width(code: int, n_words: int) -> int:
-    """Return the number of words of the codes smaller than one, of the first words."""
-    return min((code + 63) >> 6, n_words)
-
-
-@kernel()
-def row_starts(n_codes: int, size: int, n_words: int) -> Int64Array:
-    """Return where the rows of a table over the sets of `size` begin; the last entry is the number of cells."""
-    start = np.zeros(n_codes + 1 if size < 4 else n_codes * n_codes + 1, np.int64)
-    if size < 4:
-        for b in range(n_codes):
-            start[b + 1] = start[b] + (1 if size == 2 else n_codes - 1 - b) * width(b, n_words)
-        return start
-    for b in range(n_codes):
-        for c in range(n_codes):
-            rows = n_codes - 1 - c if c > b else 0
-            start[b * n_codes + c + 1] = start[b * n_codes + c] + rows * width(b, n_words)
-    return start
 
 
 @kernel()
@@ -320,109 +277,3 @@ def merge(table: Planes, other: Planes) -> None:
             more = (total & ~of_k) | (more & ~(total ^ of_k))
             equal &= ~(total ^ of_k)
         table.closed[cell] |= carry | more | equal
-
-
-@kernel()
-def rare_in_words(
-    table: Planes, words: tuple[int, int], intervals: Intervals, dead: Dead, found: Found, found_support: FoundSupport
-) -> int:
-    """Report the rare sets whose smallest code lies in some words, row by row; return how many there are.
-
-    Parameters
-    ----------
-    words
-        From and to.
-    intervals
-        By code; sets with an ancestor and its descendant are no sets.
-    dead
-        uint8 (C,): sets with one of these codes are passed over.
-    found, found_support
-        int32 (F, size) and int32 (F,): filled with the sets, as ascending codes, as far as there is room.
-    """
-    size, n_codes = found.shape[1], len(dead)
-    members, n_found = np.empty(size, np.int32), 0
-    for b in range(n_codes):
-        wide = width(b, table.n_words)
-        if dead[b] or words[0] >= wide:
-            continue
-        members[1] = b
-        if size == 2:
-            n_found = _rare_in_row(
-                table, table.start[b], members, words, intervals, dead, found, found_support, n_found
-            )
-            continue
-        for c in range(b + 1, n_codes):
-            if dead[c] or is_below(intervals[0], intervals[1], c, b):
-                continue
-            members[2] = c
-            if size == 3:
-                row = table.start[b] + (c - b - 1) * wide
-                n_found = _rare_in_row(table, row, members, words, intervals, dead, found, found_support, n_found)
-                continue
-            row = table.start[b * n_codes + c]
-            for d in range(c + 1, n_codes):
-                if not (dead[d] or is_below(*intervals, d, b) or is_below(*intervals, d, c)):
-                    members[3] = d
-                    n_found = _rare_in_row(table, row, members, words, intervals, dead, found, found_support, n_found)
-                row += wide
-    return n_found
-
-
-@kernel()
-def _rare_in_row(
-    table: Planes, row: int, members: Itemset, words: tuple[int, int], intervals: Intervals, dead: Dead,
-    found: Found, found_support: FoundSupport, n_found: int,
-) -> int:  # fmt: skip
-    """Report the rare sets of a row, whose codes but the smallest are in `members`, as `rare_in_words` does."""
-    n_planes = len(table.flip)
-    for w in range(words[0], min(words[1], width(members[1], table.n_words))):
-        at, met = (row + w) * n_planes, np.uint64(0)
-        for p in range(n_planes):
-            met |= table.planes[at + p]
-        met &= ~table.closed[row + w]
-        while met != 0:
-            a = w * 64 + trailing_zeros(met)
-            low = met & (~met + np.uint64(1))
-            met ^= low
-            apart = dead[a] == 0
-            for i in range(1, len(members)):
-                apart &= not is_below(intervals[0], intervals[1], members[i], a)
-            if not apart:
-                continue
-            if n_found < len(found):
-                members[0], support = a, 0
-                for p in range(n_planes):
-                    if table.planes[at + p] & low:
-                        support += 1 << p
-                found[n_found], found_support[n_found] = members, support
-            n_found += 1
-    return n_found
-
-
-@kernel()
-def mark_together(found: Found, together: Together) -> None:
-    """Mark the pairs of codes that are in one of the sets, in ``together``, uint8 (C, C), symmetric."""
-    for at in range(len(found)):
-        for i in range(found.shape[1]):
-            for j in range(found.shape[1]):
-                if i != j:
-                    together[found[at, i], found[at, j]] = 1
-
-
-@kernel()
-def mark_rare_pairs(table: Planes, before: int, rare: UInt64Matrix) -> None:
-    """Set the bits of the rare pairs of a table whose code 0 is `before`.
-
-    ``rare`` is uint64 (C, W), for each code a bit for each larger one. O(cells).
-    """
-    n_planes = len(table.flip)
-    for c in range(len(table.start) - 1):
-        place, low = (before + c) >> 6, bit((before + c) & 63)
-        for cell in range(table.start[c], table.start[c + 1]):
-            met = np.uint64(0)
-            for p in range(n_planes):
-                met |= table.planes[cell * n_planes + p]
-            met &= ~table.closed[cell]
-            while met != 0:
-                rare[before + (cell - table.start[c]) * 64 + trailing_zeros(met), place] |= low
-                met &= met - np.uint64(1)

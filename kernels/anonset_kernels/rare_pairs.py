@@ -100,7 +100,7 @@ def maximal_pairs(
     Parameters
     ----------
     rare
-        uint64 (C, W): the bits of `bit_planes.mark_rare_pairs`.
+        uint64 (C, W): the bits of `rare_in_planes.mark_rare_pairs`.
     nodes, code
         int32 (C,) node of each code, by falling support, and int32 (V,) code of each node.
     tree

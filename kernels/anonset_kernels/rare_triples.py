@@ -7,40 +7,13 @@ The bits stand in rows, as `bit_planes` describes them: those of codes a < b < c
 a & 63 of word a >> 6.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
-from anonset_kernels._arrays import Ancestry, Int32Array, Int64Array, UInt64Array
+from anonset_kernels._arrays import Ancestry, Int32Array, Int64Array
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
+from anonset_kernels._planes import RareBits
 from anonset_kernels._tree import is_below
-from anonset_kernels.bit_planes import Planes, width
-
-
-class RareBits(NamedTuple):
-    """Which triples of C codes are rare."""
-
-    start: Int64Array
-    """int64 (C + 1,): where the rows of each second code begin, of `bit_planes.row_starts`."""
-    bits: UInt64Array
-    """uint64 (start[C],)."""
-
-
-@kernel()
-def mark_rare_triples(table: Planes, before: int, rare: RareBits) -> None:
-    """Set the bits of the rare triples of a table whose code 0 is `before`, a multiple of 64. O(cells)."""
-    n_planes, n_codes = len(table.flip), len(table.start) - 1
-    for b in range(1, n_codes):
-        wide, wide_of_all = width(b, table.n_words), (before + b + 63) >> 6
-        for c in range(b + 1, n_codes):
-            cell = table.start[b] + (c - b - 1) * wide
-            to = rare.start[before + b] + (c - b - 1) * wide_of_all + (before >> 6)
-            for w in range(wide):
-                met = np.uint64(0)
-                for p in range(n_planes):
-                    met |= table.planes[(cell + w) * n_planes + p]
-                rare.bits[to + w] = met & ~table.closed[cell + w]
 
 
 @kernel()

@@ -16,7 +16,8 @@ from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.algorithms.transaction.windows import RareSets
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset_kernels.bit_planes import Ancestors, Planes, ancestor_codes, merge
+from anonset_kernels._planes import Planes
+from anonset_kernels.bit_planes import Ancestors, ancestor_codes, merge
 from effort import examples
 
 SMALL = Hierarchy.from_tree(

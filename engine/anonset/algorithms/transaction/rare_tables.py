@@ -25,7 +25,8 @@ from anonset.errors import TooLargeError
 from anonset.spelling import setting
 
 if TYPE_CHECKING:
-    from anonset_kernels.bit_planes import Ancestors, Planes
+    from anonset_kernels._planes import Planes
+    from anonset_kernels.bit_planes import Ancestors
 
 Pairs = NDArray[np.uint8]
 """uint8 (C, C): a set of pairs of codes."""
@@ -82,7 +83,7 @@ class RareTable:
 
     def _rare(self, word: int, dead: NDArray[np.uint8]) -> RareSets:
         """Return the rare sets whose first code lies in a word, and that hold no dead one."""
-        from anonset_kernels.bit_planes import rare_in_words
+        from anonset_kernels.rare_in_planes import rare_in_words
 
         n_found, room = SETS_PER_CALL, 0
         while n_found > room:
@@ -122,7 +123,7 @@ class CountSets:
 
     def nothing(self) -> "Counted":
         """Return what is counted in no record."""
-        from anonset_kernels.bit_planes import Planes, row_starts
+        from anonset_kernels._planes import Planes, row_starts
 
         start = row_starts(self.n_codes, self.size, self.n_words)
         of_k = np.array([(self.k >> p) & 1 for p in range(self.k.bit_length())], np.bool_)
@@ -226,7 +227,7 @@ class RareTables:
         float, int, uint8 (C, C) and RareSets
             If all sets are returned, the pairs are not: (0, 0); else the sets are None.
         """
-        from anonset_kernels.bit_planes import mark_together
+        from anonset_kernels.rare_in_planes import mark_together
 
         none, n_codes = np.zeros(self.hierarchy.n_nodes, np.uint8), len(self.nodes)
         kept, total, most = [self._none()], 0, 0
@@ -248,7 +249,7 @@ class RareTables:
 
     def rare_bits(self) -> NDArray[np.uint64]:
         """Return which pairs are rare: uint64 (C, W), for the node in place a a bit for each b > a."""
-        from anonset_kernels.bit_planes import mark_rare_pairs
+        from anonset_kernels.rare_in_planes import mark_rare_pairs
 
         n_codes = len(self.nodes)
         rare = np.zeros((n_codes, (n_codes + 63) // 64), np.uint64)

@@ -19,7 +19,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 
 if TYPE_CHECKING:
-    from anonset_kernels.rare_triples import RareBits
+    from anonset_kernels._planes import RareBits
 
 BYTES_OF_BITS = 1 << 29
 """Triples of nodes of which a bit each tells whether they are rare: 512 MiB, some 2,900 nodes."""
@@ -65,8 +65,8 @@ class RareTriples(Discreet):
 
     def _rare(self) -> "RareBits | None":
         """Count the triples; None: see `clauses`."""
-        from anonset_kernels.bit_planes import row_starts
-        from anonset_kernels.rare_triples import RareBits, mark_rare_triples
+        from anonset_kernels._planes import RareBits, row_starts
+        from anonset_kernels.rare_in_planes import mark_rare_triples
 
         problem, n_codes = self.problem, len(self.nodes)
         start, store = row_starts(n_codes, SIZE, (n_codes + 63) // 64), problem.blocks.store

@@ -1,0 +1,62 @@
+"""Tables of bit planes, and what their rows are; see `bit_planes`."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import Int64Array, UInt64Array
+from anonset_kernels._jit import kernel
+
+
+class Planes(NamedTuple):
+    """A table of sets."""
+
+    n_words: int
+    """Number of words of smallest codes: of all C codes, or fewer."""
+    start: Int64Array
+    """int64 (C + 1,), or (C * C + 1,) for sets of 4: where rows begin."""
+    flip: UInt64Array
+    """uint64 (P,): for each plane all bits where the bit of k is 0, else none."""
+    closed: UInt64Array
+    """uint64 (cells,): the sets that k records hold."""
+    planes: UInt64Array
+    """uint64 (cells * P,): the numbers of records, below k."""
+
+
+class RareBits(NamedTuple):
+    """Which triples of C codes are rare."""
+
+    start: Int64Array
+    """int64 (C + 1,): where the rows of each second code begin, of `row_starts`."""
+    bits: UInt64Array
+    """uint64 (start[C],)."""
+
+
+@kernel()
+def width(code: int, n_words: int) -> int:
+    """Return the number of words of the codes smaller than one, of the first words."""
+    return min((code + 63) >> 6, n_words)
+
+
+@kernel()
+def row_starts(n_codes: int, size: int, n_words: int) -> Int64Array:
+    """Return where the rows of a table over the sets of `size` begin; the last entry is the number of cells."""
+    start = np.zeros(n_codes + 1 if size < 4 else n_codes * n_codes + 1, np.int64)
+    if size < 4:
+        for b in range(n_codes):
+            start[b + 1] = start[b] + (1 if size == 2 else n_codes - 1 - b) * width(b, n_words)
+        return start
+    for b in range(n_codes):
+        for c in range(n_codes):
+            rows = n_codes - 1 - c if c > b else 0
+            start[b * n_codes + c + 1] = start[b * n_codes + c] + rows * width(b, n_words)
+    return start
+
+
+@kernel()
+def rare_of_cell(table: Planes, cell: int) -> np.uint64:
+    """Return the sets of a cell that some, but fewer than k, records hold. O(P)."""
+    some, n_planes = np.uint64(0), len(table.flip)
+    for p in range(n_planes):
+        some |= table.planes[cell * n_planes + p]
+    return some & ~table.closed[cell]
