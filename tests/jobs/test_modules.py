@@ -1,6 +1,7 @@
-"""How many modules one job passes: what is only ever used together belongs into one of them."""
+"""How many modules one job passes and imports: what is only ever used together belongs into one of them."""
 
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -13,6 +14,8 @@ from anonset.cli.main import main
 
 HOME = f"{Path(anonset.__file__).parent}{os.sep}"  # the kernels may lie beside it
 AT_MOST = 73  # with those that go through data in files, and cut rows by bytes: data in memory take the same way
+SLOW = ("pandas", "pyarrow.compute")
+"""What takes longer to import than a small job to run, and Arrow imports for what can be done without."""
 IN_A_FUNCTION = 1  # CO_OPTIMIZED: not the body of a module or a class
 RECORDS = ("1 2 3", "2 3", "1 2", "1 3 4", "2 3 4", "1 2", "3 4", "1 2 3 4")
 
@@ -43,3 +46,31 @@ def test_a_job_on_eight_records_passes_few_modules(tmp_path: Path, monkeypatch: 
         sys.setprofile(before)
     assert code == 0
     assert len(passed) <= AT_MOST, "merge what is only ever used together"
+
+
+PERSONS = "".join(f"p{n // 3},{20 + n % 40}.5,{'mf'[n % 2]},c{n % 3} d{n % 2},n{n % 5}\n" for n in range(60))
+OF_PERSONS = "anonymize persons.csv --drop "
+FOLLOWED = (
+    "anonymize eight.dat --hierarchy items=balanced:2 --algorithm apriori --k 2 --m 2",
+    OF_PERSONS + "id,age,sex,note --items codes --hierarchy codes=balanced:2 --model km --k 2 --m 2 --rows-are-persons",
+    OF_PERSONS + "age,sex,note --id id --items codes --group --hierarchy codes=balanced:2 --model km --k 2 --m 2",
+    OF_PERSONS
+    + "id,codes,note --relational age,sex --numeric age --hierarchy age=range --hierarchy sex=values --model k"
+    " --k 3 --format parquet --rows-are-persons",
+    OF_PERSONS + "id,note --items codes --relational age,sex --numeric age --hierarchy age=range --hierarchy sex=values"
+    " --hierarchy codes=balanced:2 --algorithm rum-bound --k 3 --m 2 --delta 1 --allow-worthless --rows-are-persons",
+    OF_PERSONS + "age,codes --id id --keep sex --sensitive note --model anatomy --l 2 --rows-are-persons",
+)
+"""Jobs on transactions, on records of several rows, on relational and on mixed data, and one that publishes buckets."""
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("job", FOLLOWED)
+def test_jobs_import_neither_pandas_nor_wrapped_functions_of_arrow(tmp_path: Path, job: str) -> None:
+    (tmp_path / "eight.dat").write_text("\n".join((*RECORDS, "")))
+    (tmp_path / "persons.csv").write_text("id,age,sex,codes,note\n" + PERSONS)
+    commands = (f"{job} -o out --quiet --workers 2".split(), ["verify", "out"], ["evaluate", "out.private/report.json"])
+    run = f"import sys\nfrom anonset.cli.main import main\nfor one in {commands}: assert main(one) == 0, one\n"
+    end = f"for name in {SLOW}: assert name not in sys.modules, name\n"
+    done = subprocess.run([sys.executable, "-c", run + end], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

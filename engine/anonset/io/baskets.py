@@ -2,10 +2,10 @@
 
 import csv
 import io
-from collections.abc import Sequence
 from typing import Any
 
 from anonset.errors import InputError
+from anonset.io import arrow
 from anonset.io.dialect import DELIMITERS, any_field_size, invalid_utf8
 from anonset.io.files import reading
 from anonset.spelling import setting
@@ -23,11 +23,10 @@ def basket_rows(where: object, data: bytes, mark: str, lines: int = 0) -> Any:
         If it is no text.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if b'"' in data and len(mark) == 1:
-        return pa.chunked_array([_quoted_rows(where, data, mark, lines)], pa.list_(pa.string()))
-    return pc.split_pattern(pc.utf8_trim_whitespace(_lines(where, data, lines)), mark)
+        return pa.chunked_array([_quoted_rows(where, data, mark, lines)])
+    return arrow.split(arrow.utf8_trim_whitespace(_lines(where, data, lines)), mark)
 
 
 def marks_in(data: bytes) -> list[str]:
@@ -80,7 +79,7 @@ def _lines(where: object, data: bytes, before: int) -> Any:
     return table.column("line")
 
 
-def _quoted_rows(where: object, data: bytes, mark: str, before: int) -> Sequence[Sequence[str]]:
+def _quoted_rows(where: object, data: bytes, mark: str, before: int) -> Any:
     """Read lines in which items may stand in quotes."""
     try:
         text = data.decode()
@@ -97,4 +96,4 @@ def _quoted_rows(where: object, data: bytes, mark: str, before: int) -> Sequence
             problem = f"{where}: line {before + reader.line_num}: {error}"
     if problem:
         raise InputError(problem)
-    return rows
+    return arrow.text_lists(rows)

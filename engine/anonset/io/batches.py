@@ -10,7 +10,7 @@ import numpy as np
 from anonset.data import spans
 from anonset.data.spans import NO_LIMITS, Limits
 from anonset.errors import InputError
-from anonset.io import fimi
+from anonset.io import arrow, fimi
 from anonset.io.baskets import basket_rows, marks_in, separator_among
 from anonset.io.columns import with_nulls
 from anonset.io.delimited import DelimitedText
@@ -99,8 +99,10 @@ def _with_keys(file: DataFile, before: int, n: int, columns: Mapping[str, Any], 
     def constant(value: str | None) -> Any:
         if value is None:
             return pa.chunked_array([pa.nulls(n, pa.string())])
-        codes = pa.array(np.zeros(n, np.int32))
-        return pa.chunked_array([pa.DictionaryArray.from_arrays(codes, pa.array([value], pa.string()))])
+        codes = arrow.number_array(np.zeros(n, np.int32))
+        return pa.chunked_array(
+            [pa.DictionaryArray.from_arrays(codes, arrow.cast(arrow.text_array([value]), pa.string()))]
+        )
 
     keys = {name: constant(value) for name, value in file.keys if name in names}
     return Batch(file.where, before, {**columns, **keys})

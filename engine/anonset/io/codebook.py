@@ -19,9 +19,10 @@ from anonset.data.table import Int64
 from anonset.errors import InputError, datum, foreign
 from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Recoding, Symbol
 from anonset.generalization.publication import node_symbol, set_label
+from anonset.io import arrow
 from anonset.io.dialect import any_field_size
 from anonset.io.files import write_file
-from anonset.io.lines import csv_bytes, header_of, index_array, rows_of, text_array
+from anonset.io.lines import csv_bytes, header_of, rows_of
 
 _CODEBOOK = ("symbol", "kind", "members")
 
@@ -52,7 +53,7 @@ def write_codebook(publication: Publication, path: str | Path, separator: str = 
         [separator.join(_member(m, separator) for m in symbol.members) for symbol in publication.symbols],
     )
     where = where / "codebook.csv" if where.is_dir() else where
-    return write_file(where, csv_bytes(_CODEBOOK, [text_array(column) for column in columns]))
+    return write_file(where, csv_bytes(_CODEBOOK, [arrow.text_array(column) for column in columns]))
 
 
 def _member(label: str, separator: str) -> str:
@@ -125,8 +126,8 @@ def _images(mapping: Cut | ItemGroups, given: dict[tuple[str, ...], str]) -> lis
     else:
         items, image = mapping.vocabulary.labels, _dense(mapping)
         names = tuple(given.get(group) or set_label(group) for group in mapping.labels)
-    published = text_array([*names, ""]).take(index_array(np.where(image < 0, len(names), image)))
-    return [column.take(index_array(np.arange(len(items))[order])) for column in (text_array(items), published)]
+    published = arrow.chosen(arrow.text_array([*names, ""]), np.where(image < 0, len(names), image))
+    return [arrow.chosen(column, np.arange(len(items))[order]) for column in (arrow.text_array(items), published)]
 
 
 def _name(tree: Hierarchy, node: int, given: Mapping[tuple[str, ...], str]) -> str:
@@ -170,16 +171,16 @@ def write_local_mapping(
 
 
 def _parts(recoding: PerCluster, column: SetColumn, named: Mapping[tuple[str, ...], str]) -> Iterator[Any]:
-    yield csv_bytes(LOCAL, [text_array([])] * 3)[0]
+    yield csv_bytes(LOCAL, [arrow.text_array([])] * 3)[0]
     labels, rows = column.vocabulary.labels, _no_rows()
     for cluster, codes in _occurring(recoding, column):
         rows[0].extend([str(cluster)] * len(codes))
         rows[1].extend(labels[code] for code in codes)
         rows[2].extend(_published(recoding.items[cluster], codes, named))
         if len(rows[0]) >= _LINES:
-            yield csv_bytes(LOCAL, [text_array(part) for part in rows])[1]
+            yield csv_bytes(LOCAL, [arrow.text_array(part) for part in rows])[1]
             rows = _no_rows()
-    yield csv_bytes(LOCAL, [text_array(part) for part in rows])[1]
+    yield csv_bytes(LOCAL, [arrow.text_array(part) for part in rows])[1]
 
 
 def _no_rows() -> tuple[list[str], list[str], list[str]]:

@@ -11,6 +11,7 @@ from anonset.data import CategoricalColumn, NumericColumn, SetColumn
 from anonset.data.joining import require_joinable
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
+from anonset.io import arrow
 from anonset.io.files import reading
 from anonset.io.input_checks import NULLS, require_items, require_split
 from anonset.io.normalizing import Changes, normalize_items, normalize_values
@@ -70,9 +71,7 @@ class Encoder:
 
     def truth(self, name: str, column: Any) -> tuple[Int32, list[str]]:
         """Return the codes and the distinct values of a column of 0 and 1; null is one of them, as the empty text."""
-        import pyarrow.compute as pc
-
-        text = pc.fill_null(self._text(name, column), "")
+        text = arrow.fill_null(self._text(name, column), "")
         codes, labels = _trimmed(*dictionary(text))
         return codes, ["0" if not label and self.empty_for_null else label for label in labels]
 
@@ -125,14 +124,15 @@ class Encoder:
             With the column and the row.
         """
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         text = self._values(name, column, allow_null=False)
         if pa.types.is_dictionary(text.type):
             text = self._text(name, text)
         rows = _maybe_blank(text)
         if len(rows):
-            rows = rows[np.asarray(pc.equal(pc.utf8_trim_whitespace(text.take(rows)), ""))]
+            rows = rows[
+                arrow.to_numpy(arrow.equal(arrow.utf8_trim_whitespace(arrow.chosen(text, rows)), arrow.text_scalar("")))
+            ]
         if len(rows):
             alike = others(len(rows), self.until(text))
             raise InputError(empty_id(self.where, name, self.before + int(rows[0]), alike))
@@ -160,26 +160,24 @@ class Encoder:
     def _values(self, name: str, column: Any, *, allow_null: bool) -> Any:
         """Return a column of plain values as text, or as codes of text; null is refused, or the category ``?``."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         if is_list(column.type):
             msg = f"{self.where}: column {name!r} holds lists; only the set-valued column ({setting('items')}) may"
             raise InputError(msg)
         if pa.types.is_floating(column.type):  # NaN is null
-            column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+            column = arrow.if_else(arrow.is_nan(column), arrow.null(column.type), column)
         text = column if _is_coded(column) else self._text(name, column)
         if text.null_count:
             if not (self.value_for_null and allow_null):
                 self._refuse_null(
                     name, text, f"{setting('missing', 'value')} takes it as the category '?'" if allow_null else ""
                 )
-            text = pc.fill_null(text, MISSING_CATEGORY)
+            text = arrow.fill_null(text, MISSING_CATEGORY)
         return text
 
     def _tokens(self, name: str, column: Any, *, any_blank: bool = False) -> tuple[Int64, Int32, list[str]]:
         """Return the number of items of each row, the items' codes, and the distinct items."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         cells = self._lists(name, column, any_blank=any_blank)
         if cells.null_count and not self.empty_for_null:
@@ -187,11 +185,12 @@ class Encoder:
             self._refuse_null(name, cells, f"null is not the empty set; {way_out}")
         chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
         # list_value_length and flatten respect slices, and skip child values that a null list may have.
-        lengths = [pc.fill_null(pc.list_value_length(chunk), 0).to_numpy(zero_copy_only=False) for chunk in chunks]
+        none = arrow.number_array([0])[0]
+        lengths = [arrow.to_numpy(arrow.coalesce(arrow.list_value_length(chunk), none)) for chunk in chunks]
         length = np.concatenate([np.zeros(0, np.int64), *lengths]).astype(np.int64)
-        values = pa.chunked_array([chunk.flatten() for chunk in chunks], cells.type.value_type)
+        values = pa.chunked_array([arrow.list_flatten(chunk) for chunk in chunks], cells.type.value_type)
         if values.null_count:
-            first = pc.index(values.is_null(), True).as_py()
+            first = _first_null(values)
             row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
             msg = f"{self.where}: column {name!r}: the set of row {row} holds null; items must be text"
             raise InputError(msg, column=name, row=row)
@@ -231,17 +230,16 @@ class Encoder:
         Cells are split at the blank, and only where other blanks occur (line ends, no-break spaces) at all of them.
         """
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         if is_list(column.type):
             return column
         text = self._text(name, column)
         if self.whole and self.separator is None:
-            ends = pa.array(np.arange(len(text) + 1), pa.int64())
-            return pa.LargeListArray.from_arrays(ends, text, mask=text.is_null() if text.null_count else None)
+            ends = arrow.number_array(np.arange(len(text) + 1))
+            return pa.LargeListArray.from_arrays(ends, text, mask=arrow.is_null(text) if text.null_count else None)
         if any_blank:
-            return pc.utf8_split_whitespace(text)
-        return pc.split_pattern(text, " " if self.separator is None else self.separator)
+            return arrow.utf8_split_whitespace(text)
+        return arrow.split(text, " " if self.separator is None else self.separator)
 
     def _text(self, name: str, column: Any, *, items: bool = False) -> Any:
         """Return the column as one array of text; items must be text or integers already."""
@@ -256,16 +254,19 @@ class Encoder:
             if pa.types.is_binary(kind) or pa.types.is_nested(kind):
                 msg = f"{self.where}: column {name!r} must be text or a plain value, got {kind}"
                 raise InputError(msg)
-            plain = column.cast(kind) if pa.types.is_dictionary(column.type) else column
-            text = plain.cast(pa.large_string())
+            plain = arrow.cast(column, kind) if pa.types.is_dictionary(column.type) else column
+            text = arrow.cast(plain, pa.large_string())
         return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
 
     def _refuse_null(self, name: str, column: Any, way_out: str) -> None:
-        import pyarrow.compute as pc
-
-        row = self.before + pc.index(pc.is_null(column), True).as_py() + 1
+        row = self.before + _first_null(column) + 1
         msg = f"{self.where}: column {name!r}: row {row} is null" + (f"; {way_out}" if way_out else "")
         raise InputError(msg, column=name, row=row)
+
+
+def _first_null(values: Any) -> int:
+    """Return where null stands first among values that hold it."""
+    return int(np.argmax(arrow.to_numpy(arrow.is_null(values))))
 
 
 def _maybe_blank(text: Any) -> Int64:
@@ -288,9 +289,8 @@ def empty_id(where: str, name: str, first: int, alike: str) -> str:
 def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, Any]:
     """Return columns with null for each value that is one of some words, blanks around it aside."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    known = pa.array(sorted(words), pa.string())
+    known = sorted(words)
 
     def cleared(column: Any) -> Any:
         if isinstance(column, SetColumn):
@@ -298,9 +298,9 @@ def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, 
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
             return column
-        text = column.cast(pa.large_string())
-        null = pc.is_in(pc.utf8_trim_whitespace(text), value_set=known.cast(pa.large_string()))
-        return pc.if_else(null, pa.scalar(None, text.type), text) if pc.any(null).as_py() else column
+        text = arrow.cast(column, pa.large_string())
+        null = arrow.is_in(arrow.utf8_trim_whitespace(text), known)
+        return arrow.if_else(null, arrow.null(text.type), text) if arrow.any(null).as_py() else column
 
     return {name: cleared(column) for name, column in columns.items()}
 
@@ -341,8 +341,8 @@ def dictionary(text: Any) -> tuple[Int32, list[str]]:
 
     if pa.types.is_dictionary(text.type):
         return _united(text)
-    encoded = text.dictionary_encode()
-    codes: Int32 = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32)
+    encoded = arrow.dictionary_encode(text)
+    codes: Int32 = arrow.to_numpy(encoded.indices).astype(np.int32)
     return codes, list(encoded.dictionary.to_pylist())
 
 
@@ -353,7 +353,7 @@ def _united(column: Any) -> tuple[Int32, list[str]]:
     for chunk in column.chunks:
         labels = chunk.dictionary.to_pylist()
         image = np.fromiter((code_of.setdefault(label, len(code_of)) for label in labels), np.int32, len(labels))
-        parts.append(image[np.asarray(chunk.indices)])
+        parts.append(image[arrow.to_numpy(chunk.indices)])
     codes = np.concatenate(parts)
     used = np.bincount(codes, minlength=len(code_of)) > 0
     if used.all():

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anonset.errors import InputError, MisreadError
+from anonset.io import arrow
 from anonset.io.dialect import (
     DELIMITERS,
     LINE_END,
@@ -204,7 +205,6 @@ class DelimitedText:
             a quoted field is never closed, or a field is not valid UTF-8; with the line.
         """
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         quotes = self.data.count(b'"')
         if quotes % 2:  # Arrow would take all that follows an open quote for one value
@@ -217,7 +217,7 @@ class DelimitedText:
             self._refuse_unnamed()
         after_blank = quotes and any(mark in self.data for mark in (f'{self.delimiter} "'.encode(), b'\n "', b'\r "'))
         loaded = self._loaded_by_python(names) if after_blank else self._loaded(names)
-        return {name: pc.utf8_trim_whitespace(loaded.pop(name)) for name in names}  # each goes as its copy comes
+        return {name: arrow.utf8_trim_whitespace(loaded.pop(name)) for name in names}  # each goes as its copy comes
 
     def head(self, names: Sequence[str], size: int) -> dict[str, Any]:
         """Return the named columns of the first rows, those of `size` bytes about; what is no UTF-8 is replaced."""
@@ -264,7 +264,8 @@ class DelimitedText:
         self._explain()
         rows = [row or [""] for _, _, row in self._rows()][self._named :]
         position_of = {name: self.names.index(name) for name in names}
-        return {name: pa.chunked_array([[row[n] for row in rows]], pa.string()) for name, n in position_of.items()}
+        texts = {name: arrow.text_array([row[n] for row in rows]) for name, n in position_of.items()}
+        return {name: pa.chunked_array([arrow.cast(text, pa.string())]) for name, text in texts.items()}
 
     def _refuse_blank_lines(self, n_rows: int, block: int) -> None:
         """Refuse blank lines among several columns, which Arrow takes for a row of empty fields or leaves out.

@@ -12,6 +12,7 @@ from anonset.data.spans import spans
 from anonset.data.store import Closing, Store
 from anonset.data.table import Int64
 from anonset.errors import InputError
+from anonset.io import arrow
 from anonset.io.grouping import repeated_ids
 
 _SHARES = 64
@@ -146,17 +147,16 @@ class _Keys:
 def _as_numbers(texts: Any) -> NDArray[np.int64] | None:
     """Return the texts that are not null as int64; None if some are no numbers."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if pa.types.is_integer(texts.type):
-        return np.asarray(pc.cast(texts.drop_null(), pa.int64()))
+        return arrow.to_numpy(arrow.cast(arrow.drop_null(texts), pa.int64()))
     if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
         return None
     first = [text for text in texts.slice(0, _LOOKED_AT).to_pylist() if text is not None]
     if not all(map(str.isdecimal, first)):  # faster than a cast that fails
         return None
     try:
-        return np.asarray(pc.cast(texts.drop_null() if texts.null_count else texts, pa.int64()))
+        return arrow.to_numpy(arrow.cast(arrow.drop_null(texts) if texts.null_count else texts, pa.int64()))
     except pa.ArrowInvalid:
         return None
 
@@ -196,14 +196,12 @@ def _share_of(keys: NDArray[np.int64], count: int) -> NDArray[np.uint64]:
 
 def repeats(name: str, column: Any) -> bool:
     """Tell whether a value of a column that is called like an id occurs twice (``pyarrow.ChunkedArray``)."""
-    import pyarrow.compute as pc
-
     from anonset.io.person_signs import given_texts, holds_sets, occurs_twice
 
     if holds_sets(column):
         return False
     text = given_texts(column)
-    return may_repeat(text) and occurs_twice(len(text), pc.count_distinct(text).as_py(), name)
+    return may_repeat(text) and occurs_twice(len(text), arrow.count_distinct(text).as_py(), name)
 
 
 def may_repeat(text: Any) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from anonset.errors import InputError, MisreadError, foreign
+from anonset.io import arrow
 from anonset.spelling import setting
 
 FORMATS = (".csv", ".tsv", ".dat", ".parquet")
@@ -360,12 +361,10 @@ def _parquet_size(file: Any) -> Size:
 
 def _text_bytes(column: Any) -> int:
     """Return the bytes of a column's values as text: of numbers about, of texts with what stands between them."""
-    import pyarrow.compute as pc
-
     while hasattr(column, "flatten") and hasattr(column.type, "value_type"):
         column = column.flatten() if not hasattr(column, "dictionary_decode") else column.dictionary_decode()
     if column.type in _texts():
-        return (pc.sum(pc.binary_length(column)).as_py() or 0) + len(column)
+        return (arrow.sum(arrow.binary_length(column)).as_py() or 0) + len(column)
     return _TEXT_OF_VALUE * len(column)
 
 

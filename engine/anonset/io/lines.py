@@ -6,7 +6,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from anonset.errors import InputError, foreign
+from anonset.io import arrow
 from anonset.io.dialect import any_field_size
 
 _MARKS = '",\r\n\ufeff'
@@ -19,24 +22,20 @@ def quoted(column: Any, *, alone: bool = False) -> Any:
 
     Readers that skip blank lines would lose an empty line.
     """
-    import pyarrow.compute as pc
-
     if not (alone or _may_need_quotes(column)):
         return column
-    needy = pc.match_substring_regex(column, _NEEDS_QUOTES)
+    needy = arrow.matches(column, _NEEDS_QUOTES)
     if alone:
-        needy = pc.or_(needy, pc.equal(column, text_scalar("")))
-    if not pc.any(needy).as_py():
+        needy = arrow.or_(needy, arrow.equal(column, arrow.text_scalar("")))
+    if not arrow.any(needy).as_py():
         return column
-    empty, mark = text_scalar(""), text_scalar('"')
-    doubled = pc.replace_substring(column, '"', '""')
-    return pc.if_else(needy, pc.binary_join_element_wise(mark, doubled, mark, empty), column)
+    empty, mark = arrow.text_scalar(""), arrow.text_scalar('"')
+    doubled = arrow.replaced(column, '"', '""')
+    return arrow.if_else(needy, arrow.binary_join_element_wise(mark, doubled, mark, empty), column)
 
 
 def _may_need_quotes(column: Any) -> bool:
     """Tell whether the bytes of a column hold anything to be quoted: 20 times as fast as checking field by field."""
-    import numpy as np
-
     _, offsets, data = column.buffers()
     if data is None or not len(column):
         return False
@@ -51,42 +50,6 @@ def _may_need_quotes(column: Any) -> bool:
     return False
 
 
-def text_array(labels: Sequence[str]) -> Any:
-    """Return labels as an Arrow array, made from buffers: Arrow's conversion of Python objects imports pandas.
-
-    >>> text_array(["a", "", "bc"]).to_pylist()
-    ['a', '', 'bc']
-    """
-    import numpy as np
-    import pyarrow as pa
-
-    joined = "".join(labels)
-    text = joined.encode()
-    sizes = map(len, labels) if len(text) == len(joined) else (len(label.encode()) for label in labels)
-    ends = np.zeros(len(labels) + 1, np.int64)
-    np.cumsum(np.fromiter(sizes, np.int64, len(labels)), out=ends[1:])
-    return pa.LargeStringArray.from_buffers(len(labels), pa.py_buffer(ends), pa.py_buffer(text))
-
-
-def text_scalar(text: str) -> Any:
-    """Return a text as a scalar of Arrow, made like `text_array`."""
-    return text_array([text])[0]
-
-
-def index_array(values: Any) -> Any:
-    """Return an array of whole numbers as one of Arrow over the same memory, made like `text_array`.
-
-    >>> import numpy as np
-    >>> index_array(np.array([2, 0], np.int32)).to_pylist()
-    [2, 0]
-    """
-    import numpy as np
-    import pyarrow as pa
-
-    held = np.ascontiguousarray(values)
-    return pa.Array.from_buffers(pa.from_numpy_dtype(held.dtype), len(held), [None, pa.py_buffer(held)])
-
-
 def lines(columns: Sequence[Any], separator: str = ",") -> Any:
     """Return lines of quoted fields as bytes, one line per row (``pyarrow.Buffer``).
 
@@ -95,14 +58,14 @@ def lines(columns: Sequence[Any], separator: str = ",") -> Any:
     columns
         ``pyarrow.LargeStringArray`` each, of the same length.
     """
-    import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if not len(columns[0]):
         return pa.py_buffer(b"")
-    last = pc.binary_join_element_wise(columns[-1], text_scalar(""), text_scalar("\n"))
-    rows = pc.binary_join_element_wise(*columns[:-1], last, text_scalar(separator)) if len(columns) > 1 else last
+    last = arrow.binary_join_element_wise(columns[-1], arrow.text_scalar(""), arrow.text_scalar("\n"))
+    rows = (
+        arrow.binary_join_element_wise(*columns[:-1], last, arrow.text_scalar(separator)) if len(columns) > 1 else last
+    )
     ends = np.frombuffer(rows.buffers()[1], np.int64)[rows.offset : rows.offset + len(rows) + 1]
     return rows.buffers()[2].slice(int(ends[0]), int(ends[-1] - ends[0]))
 
@@ -110,7 +73,7 @@ def lines(columns: Sequence[Any], separator: str = ",") -> Any:
 def csv_bytes(header: Sequence[str], columns: Sequence[Any]) -> list[Any]:
     """Return the parts of a CSV file: the header line, and the lines of the columns, quoted where needed."""
     alone = len(columns) == 1
-    top = lines([quoted(text_array([name]), alone=alone) for name in header])
+    top = lines([quoted(arrow.text_array([name]), alone=alone) for name in header])
     return [top, lines([quoted(column, alone=alone) for column in columns])]
 
 

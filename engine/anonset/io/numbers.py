@@ -14,6 +14,7 @@ from anonset.data import NumericColumn
 from anonset.data.numbers import unfit
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
+from anonset.io import arrow
 from anonset.spelling import setting
 
 Values = NDArray[np.int64] | NDArray[np.float64]
@@ -93,11 +94,11 @@ def read_numbers(
     numbers = _Numbers(where, name, before, until)
     kind = column.type
     if pa.types.is_floating(kind):
-        return numbers.found(np.asarray(column.cast(pa.float64())).astype(np.float64))
+        return numbers.found(arrow.to_numpy(arrow.cast(column, pa.float64())).astype(np.float64))
     if kind == pa.uint64():
-        return numbers.found(numbers.unsigned(np.asarray(column)))
+        return numbers.found(numbers.unsigned(arrow.to_numpy(column)))
     if pa.types.is_integer(kind):
-        return numbers.found(np.asarray(column.cast(pa.int64())).astype(np.int64))
+        return numbers.found(arrow.to_numpy(arrow.cast(column, pa.int64())).astype(np.int64))
     return numbers.parsed(numbers.pointed(column) if decimal == "," else column)
 
 
@@ -109,34 +110,31 @@ class _Numbers:
 
     def pointed(self, text: Any) -> Any:
         """Return numbers that are written with a decimal comma, with a point."""
-        import pyarrow.compute as pc
-
         required = "a number with a decimal comma is required, and there is a point; where it separates thousands, take"
         ways = f"it out; where it is the decimal sign: {setting('decimal', '.')}"
-        self.refuse(np.flatnonzero(np.asarray(pc.match_substring(text, "."))), f"{required} {ways}")
-        return pc.replace_substring(text, ",", ".")
+        self.refuse(np.flatnonzero(arrow.to_numpy(arrow.matches(text, r"\."))), f"{required} {ways}")
+        return arrow.replaced(text, ",", ".")
 
     def parsed(self, text: Any) -> Numbers:
         """Read text as integers where all are, else as floats."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
-        wrong = np.flatnonzero(~np.asarray(pc.match_substring_regex(text, _NUMBER)))
+        wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _NUMBER)))
         if len(wrong):
             first = text[int(wrong[0])].as_py()
             why = "" if first.strip() == first else ": there are blanks around it"
             hint = _hint(first.strip())
             self.refuse(wrong, "a number is required" + (why + hint if first.strip() else ": the field is empty"))
-        if pc.all(pc.match_substring_regex(text, _INTEGER)).as_py() is not False:
+        if arrow.all(arrow.matches(text, _INTEGER)).as_py() is not False:
             try:
-                integers = np.asarray(pc.cast(text, pa.int64())).astype(np.int64)
+                integers = arrow.to_numpy(arrow.cast(text, pa.int64())).astype(np.int64)
             except pa.ArrowInvalid:  # beyond 64 bits
                 pass
             else:
-                signed = np.asarray(pc.cast(text, pa.float64())).astype(np.float64)  # -0, which no integer is
+                signed = arrow.to_numpy(arrow.cast(text, pa.float64())).astype(np.float64)  # -0, which no integer is
                 return replace(self.found(integers), values=signed)
-        values = pc.cast(text, pa.float64())
-        numbers = self.found(np.asarray(values).astype(np.float64))
+        values = arrow.cast(text, pa.float64())
+        numbers = self.found(arrow.to_numpy(values).astype(np.float64))
         self.refuse(_rounded(text, values), "a number that a 64-bit float holds exactly is required: up to 15 digits")
         return numbers
 
@@ -179,15 +177,15 @@ def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
 
     Rows whose text is what Arrow prints of the float need no further check.
     """
-    import pyarrow.compute as pc
-
-    long = pc.or_(pc.greater(pc.binary_length(text), _SAFE_LENGTH), pc.match_substring_regex(text, "[eE]"))
-    if not pc.any(long).as_py():
+    long = arrow.or_(
+        arrow.greater(arrow.binary_length(text), arrow.number_array([_SAFE_LENGTH])[0]), arrow.matches(text, "[eE]")
+    )
+    if not arrow.any(long).as_py():
         return np.empty(0, np.int64)
-    doubted = np.flatnonzero(np.asarray(long))
-    written, held = text.take(doubted), values.take(doubted)
-    left = np.flatnonzero(np.asarray(pc.not_equal(pc.cast(held, written.type), written)))
-    pairs = zip(written.take(left).to_pylist(), held.take(left).to_pylist(), strict=True)
+    doubted = np.flatnonzero(arrow.to_numpy(long))
+    written, held = arrow.chosen(text, doubted), arrow.chosen(values, doubted)
+    left = np.flatnonzero(arrow.to_numpy(arrow.not_equal(arrow.cast(held, written.type), written)))
+    pairs = zip(arrow.chosen(written, left).to_pylist(), arrow.chosen(held, left).to_pylist(), strict=True)
     wrong = [row for row, (digits, number) in enumerate(pairs) if not _is_held(digits, number)]
     return doubted[left[wrong]]
 

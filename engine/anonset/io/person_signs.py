@@ -31,6 +31,7 @@ from anonset.data import SetColumn
 from anonset.data.persons import CUT, Repeated
 from anonset.data.table import Int64
 from anonset.errors import InputError
+from anonset.io import arrow
 from anonset.io.columns import is_list
 from anonset.io.header_words import is_direct, is_sampling_weight, meaning_of
 from anonset.io.roles import Roles
@@ -100,26 +101,23 @@ def signs_in(
 
 def given_texts(column: Any) -> Any:
     """Return the values of a column that are not missing as text (``pyarrow.LargeStringArray``)."""
-    import pyarrow.compute as pc
-
     text, lacking = _texts_and_lacking(column)
-    return text.filter(pc.invert(lacking)) if pc.any(lacking).as_py() else text
+    return arrow.filter(text, arrow.invert(lacking)) if arrow.any(lacking).as_py() else text
 
 
 def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:
     """Return int64 (n,), a number of each value of a column, and bool (n,), whether the value is given."""
     text, lacking = _texts_and_lacking(column)
-    codes = text.dictionary_encode(null_encoding="encode").indices
-    return np.asarray(codes, np.int64), ~np.asarray(lacking)
+    codes = arrow.dictionary_encode(text, nulls=True).indices
+    return arrow.to_numpy(codes).astype(np.int64), ~arrow.to_numpy(lacking)
 
 
 def _texts_and_lacking(column: Any) -> tuple[Any, Any]:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    text = column.cast(kind).cast(pa.large_string()).combine_chunks()
-    return text, pc.is_in(text, value_set=pa.array([None, *MISSING], pa.large_string()))
+    text = arrow.cast(arrow.cast(column, kind), pa.large_string()).combine_chunks()
+    return text, arrow.is_in(text, MISSING, nulls=True)
 
 
 def repeated_in(
@@ -171,15 +169,14 @@ def holds_sets(column: Any) -> bool:
 def _coded(name: str, column: Any) -> _Coded:
     """Return the first rows of a column as codes, and what the column says of a person."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     chunk = column.slice(0, _MOST_ROWS).combine_chunks()
     if not pa.types.is_dictionary(chunk.type):
-        chunk = chunk.dictionary_encode()
-    labels = chunk.dictionary.cast(pa.string()) if not pa.types.is_binary(chunk.dictionary.type) else None
-    codes = np.asarray(pc.fill_null(chunk.indices, -1), np.int64)
+        chunk = arrow.dictionary_encode(chunk)
+    labels = arrow.cast(chunk.dictionary, pa.string()) if not pa.types.is_binary(chunk.dictionary.type) else None
+    codes = arrow.to_numpy(arrow.coalesce(chunk.indices, arrow.number_array([-1])[0])).astype(np.int64)
     if labels is not None and len(labels):
-        lacking = np.flatnonzero(np.asarray(pc.is_in(labels, value_set=pa.array(MISSING))))
+        lacking = np.flatnonzero(arrow.to_numpy(arrow.is_in(labels, MISSING)))
         codes = np.where(np.isin(codes, lacking), -1, codes) if len(lacking) else codes
     first = (
         []

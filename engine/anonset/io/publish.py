@@ -13,9 +13,9 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization import Publication
 from anonset.generalization.publication import written_columns
-from anonset.io import fimi
+from anonset.io import arrow, fimi
 from anonset.io.files import format_of, reading, remove_on_failure, write_file
-from anonset.io.lines import csv_bytes, index_array, lines, quoted, text_array, text_scalar
+from anonset.io.lines import csv_bytes, lines, quoted
 from anonset.io.read import read
 from anonset.io.roles import Names
 from anonset.io.table_builder import read_exactly
@@ -164,7 +164,7 @@ def separator_of(publication: Publication, separator: str | None = None) -> str:
 
 
 def _csv_parts(columns: Sequence[SetColumn | CategoricalColumn], separator: str) -> Iterator[Any]:
-    top, _ = csv_bytes([column.name for column in columns], [text_array([])] * len(columns))
+    top, _ = csv_bytes([column.name for column in columns], [arrow.text_array([])] * len(columns))
     yield top
     for fields in _blocks(columns, separator):
         yield lines([quoted(part, alone=len(columns) == 1) for part in fields])
@@ -180,11 +180,10 @@ def _blocks(columns: Sequence[SetColumn | CategoricalColumn], separator: str) ->
 def _cells(column: SetColumn, separator: str) -> Callable[[int, int], Any]:
     """Return a function from a span of records to the text cells of a set-valued column."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    labels = text_array(column.vocabulary.labels)
-    mark = text_scalar(separator)
-    return lambda first, end: pc.binary_join(_lists(column, labels, first, end, pa.LargeListArray), mark)
+    labels = arrow.text_array(column.vocabulary.labels)
+    mark = arrow.text_scalar(separator)
+    return lambda first, end: arrow.binary_join(_lists(column, labels, first, end, pa.LargeListArray), mark)
 
 
 def _categories(column: CategoricalColumn) -> Callable[[int, int], Any]:
@@ -193,8 +192,8 @@ def _categories(column: CategoricalColumn) -> Callable[[int, int], Any]:
 
     filed = column.vocabulary.filed
     if filed is None:
-        labels = text_array(column.vocabulary.labels)
-        return lambda first, end: labels.take(index_array(column.codes[first:end]))
+        labels = arrow.text_array(column.vocabulary.labels)
+        return lambda first, end: arrow.chosen(labels, column.codes[first:end])
 
     def gathered(first: int, end: int) -> Any:
         starts, text = filed.gathered(column.codes[first:end])
@@ -208,9 +207,9 @@ def _lists(column: SetColumn, labels: Any, first: int, end: int, kind: Any) -> A
     import pyarrow as pa
 
     ends = column.indptr[first : end + 1]
-    taken = labels.take(index_array(column.items[ends[0] : ends[-1]]))
+    taken = arrow.chosen(labels, column.items[ends[0] : ends[-1]])
     offset = np.int64 if kind is pa.LargeListArray else np.int32
-    return kind.from_arrays(index_array((ends - ends[0]).astype(offset)), taken)
+    return kind.from_arrays(arrow.number_array((ends - ends[0]).astype(offset)), taken)
 
 
 def to_arrow(publication: Publication) -> Any:
@@ -228,12 +227,12 @@ def arrow_table(published: Iterable[SetColumn | CategoricalColumn]) -> Any:
     columns, text = {}, pa.string()
     for column in published:
         if isinstance(column, SetColumn):
-            labels = pa.array(column.vocabulary.labels, text)
+            labels = arrow.cast(arrow.text_array(column.vocabulary.labels), text)
             lists = [_lists(column, labels, *block, pa.ListArray) for block in spans(column.n, _BLOCK)]
             columns[column.name] = pa.chunked_array(lists, pa.list_(text))
         else:
             labels_of = _categories(column)
-            parts = [labels_of(*block).cast(text) for block in spans(column.n, _BLOCK)]
+            parts = [arrow.cast(labels_of(*block), text) for block in spans(column.n, _BLOCK)]
             columns[column.name] = pa.chunked_array(parts, text)
     return pa.table(columns)
 

@@ -15,10 +15,11 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
+from anonset.io import arrow
 from anonset.io.batches import open_source
 from anonset.io.dialect import EXACT
 from anonset.io.files import remove_on_failure, write_file
-from anonset.io.lines import csv_bytes, index_array, text_array, text_scalar
+from anonset.io.lines import csv_bytes
 from anonset.io.opened_source import Reading
 from anonset.io.source import source_of
 
@@ -50,14 +51,11 @@ def write_records(publication: Publication, path: str | Path) -> Path:
 
 
 def _lines(publication: Publication) -> Iterator[Any]:
-    import pyarrow as pa
-
-    text = pa.large_string()
-    yield csv_bytes(_RECORDS, [text_array([])] * 3)[0]
+    yield csv_bytes(_RECORDS, [arrow.text_array([])] * 3)[0]
     for first, end in spans(publication.n):
         block = publication.slice(first, end)
-        cluster = text_array([""] * block.n) if block.cluster is None else index_array(block.cluster).cast(text)
-        columns = [index_array(np.arange(first, end)).cast(text), index_array(block.record).cast(text), cluster]
+        cluster = arrow.text_array([""] * block.n) if block.cluster is None else arrow.digits(block.cluster)
+        columns = [arrow.digits(np.arange(first, end)), arrow.digits(block.record), cluster]
         yield csv_bytes(_RECORDS, columns)[1]
 
 
@@ -105,14 +103,14 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
     with store.growing("record", np.int64) as record, store.growing("cluster", np.int32) as cluster:
         for batch in opened.batches(_RECORDS):
             numbers, records, clusters = (_whole(path, batch.columns[name], kind) for name, kind in _kinds().items())
-            if numbers.null_count or not np.array_equal(numbers.to_numpy(), np.arange(n, n + len(numbers))):
+            if numbers.null_count or not np.array_equal(arrow.to_numpy(numbers), np.arange(n, n + len(numbers))):
                 msg = f"{str(path)!r} must number the published rows 0, 1, 2, ... in their order"
                 raise InputError(msg)
             if records.null_count:
                 raise InputError(_otherwise(path))
             n, local = n + len(numbers), local and not clusters.null_count
-            record.append(records.to_numpy())
-            cluster.append(clusters.to_numpy() if local else np.empty(0, np.int32))
+            record.append(arrow.to_numpy(records))
+            cluster.append(arrow.to_numpy(clusters) if local else np.empty(0, np.int32))
     return record.finished(), cluster.finished() if local else None
 
 
@@ -126,14 +124,13 @@ def _kinds() -> dict[str, Any]:
 def _whole(path: Path, column: Any, kind: Any) -> Any:
     """Return the whole numbers of a column, null where it is empty (``pyarrow.ChunkedArray``)."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     given, numbers = column, None
     if not pa.types.is_integer(column.type):
-        text = column.cast(pa.large_string())
-        given = pc.if_else(pc.equal(text, text_scalar("")), pa.scalar(None, text.type), text)
+        text = arrow.cast(column, pa.large_string())
+        given = arrow.if_else(arrow.equal(text, arrow.text_scalar("")), arrow.null(text.type), text)
     with suppress(pa.ArrowInvalid):  # which shows the values
-        numbers = given.cast(kind)
+        numbers = arrow.cast(given, kind)
     if numbers is None:
         raise InputError(_otherwise(path))
     return numbers

@@ -9,7 +9,8 @@ from anonset.data import CategoricalColumn
 from anonset.data.spans import Limits, run_tasks, spans
 from anonset.data.table import Int32, Int64
 from anonset.generalization.buckets import COUNT
-from anonset.io.lines import csv_bytes, index_array, lines, quoted, text_array
+from anonset.io import arrow
+from anonset.io.lines import csv_bytes, lines, quoted
 
 BLOCK = 1 << 17
 """Rows of a block."""
@@ -36,7 +37,7 @@ class RowLines:
     ) -> None:
         self._columns, self._limits, self._count, self._each = columns, limits, count, each
         names = [column.name for column in columns] + ([COUNT] if count is not None and not each else [])
-        self._header = csv_bytes(names, [text_array([])] * len(names))[0]
+        self._header = csv_bytes(names, [arrow.text_array([])] * len(names))[0]
         self._fields = [_fields_of(column, alone=len(names) == 1) for column in columns]
 
     @property
@@ -85,12 +86,10 @@ class RowLines:
             yield from run_tasks(pool, self._lines, blocks, _BEGUN)
 
     def _lines(self, block: _Block) -> tuple[int, Any]:
-        import pyarrow as pa
-
         codes, count = block
         fields = [field(of_column) for field, of_column in zip(self._fields, codes, strict=True)]
         if count is not None:
-            fields.append(pa.array(count).cast(pa.large_string()))
+            fields.append(arrow.digits(count))
         return len(codes[0]), lines(fields)
 
 
@@ -100,7 +99,7 @@ def _fields_of(column: CategoricalColumn, *, alone: bool) -> Callable[[Int32], A
 
     vocabulary = column.vocabulary
     if vocabulary.is_numbered:
-        return lambda codes: pa.array(codes.astype(np.int64) + 1).cast(pa.large_string())
+        return lambda codes: arrow.digits(codes.astype(np.int64) + 1)
     if (filed := vocabulary.filed) is not None:
 
         def gathered(codes: Int32) -> Any:
@@ -109,5 +108,5 @@ def _fields_of(column: CategoricalColumn, *, alone: bool) -> Callable[[Int32], A
             return quoted(array, alone=alone)
 
         return gathered
-    held = quoted(text_array(vocabulary.labels), alone=alone)
-    return lambda codes: held.take(index_array(codes))
+    held = quoted(arrow.text_array(vocabulary.labels), alone=alone)
+    return lambda codes: arrow.chosen(held, codes)

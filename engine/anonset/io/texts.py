@@ -11,8 +11,8 @@ from anonset.data.label_order import encode_labels
 from anonset.data.spans import spans
 from anonset.data.store import Closing, Store
 from anonset.errors import AnonsetError
+from anonset.io import arrow
 from anonset.io.columns import Encoder
-from anonset.io.lines import index_array, text_array
 from anonset.io.sets import Labels
 
 _MOST_TEXT_HELD = 1 << 24
@@ -153,9 +153,9 @@ class KeptTexts(Closing):
     def _filed(self) -> FiledTexts:
         """Return the column so far with its labels in files, none of them held."""
         filed = self.held.enter_context(FiledTexts(self.name, self._store))
-        codes, labels = self._few.codes.finished(), text_array(list(self._few.labels.index))
+        codes, labels = self._few.codes.finished(), arrow.text_array(list(self._few.labels.index))
         for first, end in spans(len(codes)):
-            filed.add(labels.take(index_array(codes[first:end])))
+            filed.add(arrow.chosen(labels, codes[first:end]))
         self._few.codes.drop()
         self._few.labels.index.clear()
         return filed
@@ -177,8 +177,8 @@ def _texts(encoder: Encoder, name: str, column: Any) -> Any:
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if (pa.types.is_string(kind) or pa.types.is_large_string(kind)) and not encoder.normalize.get(name):
-        text = column.cast(kind).cast(pa.large_string())
+        text = arrow.cast(arrow.cast(column, kind), pa.large_string())
         if not text.null_count:
             return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
     encoded = encoder.category(name, column)
-    return text_array(encoded.vocabulary.labels).take(index_array(encoded.codes))
+    return arrow.chosen(arrow.text_array(encoded.vocabulary.labels), encoded.codes)

@@ -38,7 +38,7 @@ _PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "sci
 class Document(BaseModel):
     """A JSON document with a fixed set of fields."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     def write(self, path: Path) -> None:
         """Write the document as indented JSON.

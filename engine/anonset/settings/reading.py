@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class ReadingSettings(BaseModel):
     """How a file is read, whatever its columns are."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
     separator: str | None = Field(None, description="Character between the items of a field; default: blanks.")
     delimiter: str | None = Field(

@@ -25,7 +25,7 @@ _OTHERS = f"Also: {', '.join(name for name in MODELS if name not in ('km', 'k', 
 class ColumnSettings(BaseModel):
     """The role of each column."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
     items: Names = Field([], description="Column that holds sets of items; several are joined into one.")
     relational: Names = Field([], description="Quasi-identifiers: columns that others may know; commas between.")

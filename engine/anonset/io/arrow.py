@@ -1,0 +1,157 @@
+"""Arrow without what takes long to import: its functions by their names, and arrays that are made of buffers.
+
+Arrow converts Python objects by way of pandas, where that is installed, and `pyarrow.compute` wraps all functions with
+their documentation when it is imported.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def text_array(labels: Sequence[str]) -> Any:
+    """Return labels as an Arrow array (``pyarrow.LargeStringArray``).
+
+    >>> text_array(["a", "", "bc"]).to_pylist()
+    ['a', '', 'bc']
+    """
+    import pyarrow as pa
+
+    joined = "".join(labels)
+    text = joined.encode()
+    sizes = map(len, labels) if len(text) == len(joined) else (len(label.encode()) for label in labels)
+    ends = np.zeros(len(labels) + 1, np.int64)
+    np.cumsum(np.fromiter(sizes, np.int64, len(labels)), out=ends[1:])
+    return pa.LargeStringArray.from_buffers(len(labels), pa.py_buffer(ends), pa.py_buffer(text))
+
+
+def text_scalar(text: str) -> Any:
+    """Return a text as a scalar of Arrow."""
+    return text_array([text])[0]
+
+
+def number_array(values: Any) -> Any:
+    """Return an array of numbers as one of Arrow over the same memory.
+
+    >>> number_array(np.array([2, 0], np.int32)).to_pylist()
+    [2, 0]
+    """
+    import pyarrow as pa
+
+    held = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(held.dtype), len(held), [None, pa.py_buffer(held)])
+
+
+def text_lists(rows: Sequence[Sequence[str]]) -> Any:
+    """Return lists of texts (``pyarrow.LargeListArray``)."""
+    import pyarrow as pa
+
+    ends = np.cumsum([0, *map(len, rows)])
+    return pa.LargeListArray.from_arrays(number_array(ends), text_array([text for row in rows for text in row]))
+
+
+def digits(numbers: Any) -> Any:
+    """Return whole numbers as texts (``pyarrow.LargeStringArray``)."""
+    import pyarrow as pa
+
+    return cast(number_array(numbers), pa.large_string())
+
+
+def chosen(values: Any, at: Any) -> Any:
+    """Return the values that stand at some places."""
+    return _call("take", values, number_array(at))
+
+
+def to_numpy(values: Any) -> NDArray[Any]:
+    """Return numbers or truth values as an array of NumPy: over the same memory, but for truth values and chunks.
+
+    >>> to_numpy(equal(number_array([1, 2]), number_array([1, 3]))).tolist()
+    [True, False]
+
+    Raises
+    ------
+    ValueError
+        If one is null.
+    """
+    import pyarrow as pa
+
+    if isinstance(values, pa.ChunkedArray):
+        values = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
+    if values.null_count:
+        msg = f"values of type {values.type} must not be null"
+        raise ValueError(msg)
+    if values.type == pa.bool_():
+        return to_numpy(cast(values, pa.uint8())).view(np.bool_)
+    kind = np.dtype(values.type.to_pandas_dtype())
+    data = values.buffers()[1]
+    return np.frombuffer(data, kind, len(values), values.offset * kind.itemsize) if len(values) else np.empty(0, kind)
+
+
+def null(kind: Any) -> Any:
+    """Return the null of a type as a scalar."""
+    import pyarrow as pa
+
+    return pa.nulls(1, kind)[0]
+
+
+def cast(values: Any, kind: Any) -> Any:
+    """Return values as those of another type.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If a value cannot be held exactly.
+    """
+    return _call("cast", values, options=lambda known: known.CastOptions(kind))
+
+
+def dictionary_encode(values: Any, *, nulls: bool = False) -> Any:
+    """Return values as codes of the distinct ones; null has a code of its own, or none."""
+    how = "encode" if nulls else "mask"
+    return _call("dictionary_encode", values, options=lambda known: known.DictionaryEncodeOptions(how))
+
+
+def fill_null(values: Any, text: str) -> Any:
+    """Return texts with another in place of null."""
+    return _call("coalesce", values, cast(text_array([text]), values.type)[0])
+
+
+def is_in(values: Any, among: Sequence[str], *, nulls: bool = False) -> Any:
+    """Tell of each text whether it is one of some; of null, what `nulls` says."""
+    import pyarrow as pa
+
+    words = cast(text_array(among), values.type)
+    words = pa.concat_arrays([words, pa.nulls(1, words.type)]) if nulls else words
+    return _call("is_in", values, options=lambda known: known.SetLookupOptions(words))
+
+
+def matches(texts: Any, pattern: str) -> Any:
+    """Tell of each text whether a regular expression is found in it."""
+    return _call("match_substring_regex", texts, options=lambda known: known.MatchSubstringOptions(pattern))
+
+
+def replaced(texts: Any, part: str, other: str) -> Any:
+    """Return texts with another part wherever one stands."""
+    return _call("replace_substring", texts, options=lambda known: known.ReplaceSubstringOptions(part, other))
+
+
+def split(texts: Any, mark: str) -> Any:
+    """Return the lists of what stands between marks in each text."""
+    return _call("split_pattern", texts, options=lambda known: known.SplitPatternOptions(mark))
+
+
+def _call(name: str, *values: Any, options: Callable[[Any], Any] | None = None) -> Any:
+    """Call a function of Arrow; `options` are made of what knows their classes."""
+    from pyarrow import _compute  # what `pyarrow.compute` wraps
+
+    return _compute.call_function(name, list(values), None if options is None else options(_compute))
+
+
+def __getattr__(name: str) -> Any:
+    """Return the function of Arrow of that name (``or_`` for `or`), which takes arrays and scalars, and no options."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return partial(_call, name.rstrip("_"))
