@@ -122,26 +122,26 @@ def read_buckets(
     keep
         Its other columns but ``group``. The SNT has a column ``group``, one of values, and maybe ``count``.
     reading
-        How to read files made elsewhere: further arguments of `anonset.read`; None: anonset wrote the files.
+        How to read files made elsewhere: further arguments of `anonset.read`; None: as text that anonset wrote.
     store
-        Where the columns of files of anonset lie; if it is in files, they are read block by block.
+        Where the columns lie; if it is in files, anonset wrote the tables.
     files
-        The names of both tables' files, if anonset wrote them; None: one file each.
+        The names of both tables' files, if anonset wrote them; None: one file each, whatever wrote them.
     expected
-        Columns of the QIT, whose labels lie in files, that those read block by block must be.
+        Columns of the QIT, whose labels lie in files, that those of files that anonset wrote must be.
 
     Raises
     ------
     InputError
         If a file cannot be read, a column has no role, or a group has not as many rows in the one as in the other.
     """
-    qit, snt = ([Path(folder) / name for name in names] for names in files or ((QIT,), (SNT,)))
-    if store.in_files and reading is None:
-        return _read_mapped(qit, snt, names_in((), id), names_in((), keep), store, expected)
+    if reading is None and (files is not None or store.in_files):
+        qit, snt = ([Path(folder) / name for name in names] for names in files or ((QIT,), (SNT,)))
+        return _read_own(qit, snt, names_in((), id), names_in((), keep), store, expected)
     # A table with a sensitive column may repeat its ids: the group is read in that role.
-    table = _read(qit, reading, id=id, keep=keep, sensitive=GROUP)
+    table = _read(Path(folder) / QIT, reading, id=id, keep=keep, sensitive=GROUP)
     group = table.sensitive
-    group_of_value, value, count = _read_snt(snt, reading)
+    group_of_value, value, count = _read_snt(Path(folder) / SNT, reading)
     if group is None or group.vocabulary != group_of_value.vocabulary:
         labels = set(group_of_value.vocabulary.labels) ^ set(() if group is None else group.vocabulary.labels)
         msg = f"{folder}: group {datum(min(labels))} stands in one of {QIT} and {SNT} alone; both must hold every group"
@@ -149,10 +149,10 @@ def read_buckets(
     snt_group, values, counts = count_values(group_of_value.codes, value.codes, len(value.vocabulary), count)
     record = np.arange(table.n, dtype=np.int64)
     named = CategoricalColumn(value.name, values, value.vocabulary)
-    return BucketPublication(table.ids, table.kept, group, snt_group, named, counts, record, store)
+    return BucketPublication(table.ids, table.kept, group, snt_group, named, counts, record)
 
 
-def _read_mapped(
+def _read_own(
     qit: Sequence[Path],
     snt: Sequence[Path],
     id: Sequence[str],  # noqa: A002
@@ -220,17 +220,13 @@ def _group_codes(table: Table, store: Store) -> Int32:
     return codes
 
 
-def _read(paths: Sequence[Path], reading: Mapping[str, Any] | None, **roles: Any) -> Table:
-    if len(paths) > 1:
-        return _gathered(paths, {**roles, "sensitive": names_in((), roles.get("sensitive"))}, MEMORY)
-    return read_exactly(paths[0], **roles) if reading is None else read(paths[0], **roles, **reading)
+def _read(path: Path, reading: Mapping[str, Any] | None, **roles: Any) -> Table:
+    return read_exactly(path, **roles) if reading is None else read(path, **roles, **reading)
 
 
-def _read_snt(
-    paths: Sequence[Path], reading: Mapping[str, Any] | None
-) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
+def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
     """Return the groups, the values, and how often each row counts."""
-    how, path = reading or {}, paths[0]
+    how = reading or {}
     dialect = (
         EXACT if reading is None else Dialect.of(how.get("delimiter"), how.get("encoding"), bool(how.get("no_header")))
     )
@@ -246,8 +242,7 @@ def _read_snt(
         msg = f"{path}: the columns must be {GROUP!r}, a sensitive one and, if any, {COUNT!r}, got {got}"
         raise InputError(msg)
     numeric = [COUNT] if has_counts else []
-    numbers = {"numeric": numeric} if len(paths) == 1 else {}
-    table = _read(paths, reading, keep=[GROUP, own[0]], relational=numeric, **numbers)
+    table = _read(path, reading, keep=[GROUP, own[0]], relational=numeric, numeric=numeric)
     by_name = {column.name: column for column in table.kept}
     count = np.ones(table.n, np.int64)
     for column in table.relational:
