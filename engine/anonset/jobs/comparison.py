@@ -1,9 +1,16 @@
-"""The job of `anonset compare`: from settings to a table of algorithms and parameters side by side."""
+"""The job of `anonset compare`: from settings to a table of algorithms and parameters side by side.
 
+Where it is kept in a file, a run a line, what was run before, with the same data, is not run again.
+"""
+
+import json
+import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from decimal import Decimal
+from hashlib import sha256
+from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,15 +19,17 @@ from anonset.algorithms.base import Progress
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.errors import InputError
+from anonset.io.source import Source
 from anonset.jobs.compare import Contest, Contestant
 from anonset.jobs.input import memory_of
 from anonset.jobs.reading import read_data
-from anonset.jobs.study import Study
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
+from anonset.release.documents import plain
 from anonset.release.memory import require_memory
 from anonset.settings.binding import bind
 from anonset.settings.compare import CompareSettings, read_value
+from anonset.settings.job_files import with_path
 from anonset.settings.parameters import (
     MODELS,
     algorithm_name,
@@ -33,6 +42,7 @@ from anonset.settings.parameters import (
 )
 from anonset.settings.readers import Context
 from anonset.spelling import require_known
+from anonset.strict_json import dumps
 
 
 def run_comparison(
@@ -97,7 +107,7 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
 
 
 def _run_or_known(
-    study: Study | None, contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any]
+    study: "Study | None", contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any]
 ) -> Contestant:
     """Run one contestant, unless it was run before."""
     if study is not None and (known := study.known(name, given)) is not None:
@@ -155,3 +165,86 @@ def values_of(name: str, text: str) -> list[str]:
 
 
 _MOST_VALUES = 1000
+
+
+_OF_ALL = (
+    "hierarchy", "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
+    "separator", "missing", "normalize", "unknown", "inner_items", "model", "queries", "workload", "width", "seed",
+    "reading", "bound",
+)  # fmt: skip
+"""The settings that are the same for all runs."""
+
+
+class Study:
+    """The runs of a comparison, as they are kept.
+
+    The first line says of which data and settings, and of which version, the runs are. A line that was not finished
+    when the process was killed counts for nothing.
+    """
+
+    def __init__(self, path: Path, source: Source, settings: CompareSettings) -> None:
+        self._path, self._known = path, dict[str, Contestant]()
+        facts = {"study": 1, **_facts(source, settings)}
+        if path.exists():
+            self._read(facts)
+        else:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)  # losses tell of the original
+            os.close(descriptor)
+            self._append(facts)
+
+    def known(self, name: str, given: Mapping[str, Any]) -> Contestant | None:
+        """Return a run, if it was made before."""
+        return self._known.get(_key(name, given))
+
+    def add(self, name: str, given: Mapping[str, Any], found: Contestant) -> None:
+        """Keep a run."""
+        self._known[_key(name, given)] = found
+        self._append({"key": _key(name, given), **plain(asdict(found))})
+
+    def _append(self, entry: Mapping[str, Any]) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(f"{dumps(entry)}\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _read(self, facts: Mapping[str, Any]) -> None:
+        text = self._path.read_bytes()
+        whole = text[: text.rfind(b"\n") + 1]
+        try:
+            first, *entries = [json.loads(line) for line in whole.splitlines()]
+            differing = [name for name in facts if first.get(name) != json.loads(dumps(facts))[name]]
+            runs = {entry.pop("key"): Contestant(**entry) for entry in entries}
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            msg = f"-o {self._path}: must be new, or what compare -o wrote: {type(error).__name__}"
+            raise InputError(msg) from None
+        if differing:
+            what = ", ".join(differing)
+            msg = f"-o {self._path}: these runs are of another study, which differs in {what}; name a new file"
+            raise InputError(msg)
+        if len(whole) < len(text):
+            with self._path.open("r+b") as file:
+                file.truncate(len(whole))
+        self._known = runs
+
+
+def _facts(source: Source, settings: CompareSettings) -> dict[str, Any]:
+    found = settings.model_dump(include=set(_OF_ALL), exclude_none=True)
+    hierarchies = {name: with_path(spec, _content) for name, spec in settings.hierarchy.items()}
+    return {
+        "version": version("anonset"),
+        "input": source.sha256,
+        **{name: found[name] for name in sorted(found)},
+        "hierarchy": hierarchies,
+    }
+
+
+def _key(name: str, given: Mapping[str, Any]) -> str:
+    values = {setting: _content(value) for setting, value in sorted(given.items())}
+    return sha256(dumps([name, plain(values)]).encode()).hexdigest()
+
+
+def _content(value: Any) -> Any:
+    """Return the digest of a file in the place of its path."""
+    from anonset.io.files import digest
+
+    return digest(Path(value)) if isinstance(value, str) and Path(value).is_file() else value

@@ -1,14 +1,18 @@
 """Looking at data before they are anonymized: who is unique, what is wrong, and what a run would take."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from anonset.data import Table
+import numpy as np
+
+from anonset.data import CategoricalColumn, SetColumn, Table
+from anonset.data.table import Column
 from anonset.errors import InputError
+from anonset.io.kinds import kind_of_values
+from anonset.io.profiles import Profile, entropy
 from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings
 from anonset.jobs.persons import require_persons
-from anonset.jobs.profiled import profiles_of
 from anonset.jobs.proposed_reading import Proposal, proposal_for
 from anonset.measures.equivalence_classes import class_sizes
 from anonset.measures.known_items import known_items, number_of_sets
@@ -64,7 +68,7 @@ def inspect(
     require_size("m", m)
     start = time.perf_counter()
     if isinstance(source, Table):
-        found = profiles_of(source)
+        found = _profiles_of(source)
         columns = tuple(ColumnFindings(one, role, "given", None) for role, one in found)
         work = Proposal(None, columns, {}, [], source, source.n)
     else:
@@ -138,3 +142,34 @@ def _seconds(table: Table, m: int, spent: float) -> float:
     """Estimate the seconds of a run: reading and writing, and a few steps for each set of up to m items."""
     sets = 0.0 if table.transactions is None else number_of_sets(table.transactions.lengths, m)
     return 2.0 + 2 * spent + table.n / 100_000 + sets / 2e7
+
+
+def _profiles_of(table: Table) -> Iterator[tuple[str, Profile]]:
+    """Yield the role of each column of a table, and what it looks like."""
+    roles = {"id": table.ids, "relational": table.relational, "keep": table.kept}
+    for role, columns in roles.items():
+        for column in columns:
+            yield role, _profile(column)
+    if table.transactions is not None:
+        yield "items", _of_sets(table.transactions)
+    if table.sensitive is not None:
+        yield "sensitive", _profile(table.sensitive)
+
+
+def _of_sets(column: SetColumn) -> Profile:
+    counts = column.occurrences
+    distinct, most = int(np.count_nonzero(counts)), int(counts.max(initial=0))
+    items = [label for label, count in zip(column.vocabulary.labels, counts, strict=True) if count]
+    kind = kind_of_values(items)
+    return Profile(column.name, "sets", column.n, distinct, 0, 0, entropy(counts), most, len(column.items), None, kind)
+
+
+def _profile(column: Column) -> Profile:
+    if isinstance(column, CategoricalColumn):
+        counts = np.bincount(column.codes, minlength=len(column.vocabulary)).astype(np.int64)
+        kind = kind_of_values(column.vocabulary.labels)
+    else:
+        counts = np.unique(column.values, return_counts=True)[1].astype(np.int64)
+        kind = "integers" if column.values.dtype == np.int64 else "numbers"
+    distinct, most = int(np.count_nonzero(counts)), int(counts.max(initial=0))
+    return Profile(column.name, kind, column.n, distinct, 0, 0, entropy(counts), most)
