@@ -40,6 +40,21 @@ def test_one_job_for_every_command(place: Place, job: str) -> None:
     assert place.run("hierarchy", "build", job, "-o", "tree.csv").code == 0
 
 
+def test_a_ceiling_beside_the_job(place: Place, job: str) -> None:
+    place.write("jobs/top.txt", "A\nB\n")
+    settings = JOB.replace("k = 2", 'k = 3\nceiling = { codes = "top.txt" }').replace('"apriori"', '"exact"')
+    place.write("jobs/job.toml", settings)
+    assert place.run("anonymize", job).code == 0
+    assert (place.folder / "safe" / "published.csv").read_text() == "codes\nA B\nA B\nA B\nA B\n"
+    report = "safe.private/report.json"
+    again = place.run("anonymize", report, "--out", "again", "--ceiling", "codes=1")
+    assert again.code == 0, again.err
+    ran = place.run("anonymize", job, "--out", "none", "--ceiling", "codes=2")
+    assert (ran.code, "must stay at or below its ceiling, and there is none that does" in ran.err) == (1, True), ran.err
+    ran = place.run("anonymize", job, "--out", "none", "--ceiling", "codes=2", "--suppress", "--allow-worthless")
+    assert ran.code == 0, ran.err
+
+
 def test_flags_win_over_the_job(place: Place, job: str) -> None:
     assert place.run("anonymize", job, "--k", "3", "-o", "other").code == 0
     assert '"k": 3' in (place.folder / "other" / "attestation.json").read_text()

@@ -253,8 +253,8 @@ def given_flags(flags: Any) -> dict[str, Any]:
         If a ``COL=SPEC`` is none, or names a column twice.
     """
     found = {name: value for name, value in vars(flags).items() if value is not None}
-    if "hierarchy" in found:
-        found["hierarchy"] = pairs("--hierarchy", found["hierarchy"])
+    for name in {"hierarchy", "ceiling"} & found.keys():
+        found[name] = pairs(f"--{name}", found[name])
     if "relational_weights" in found:
         found["relational_weights"] = pairs("--relational-weights", split(found["relational_weights"]))
     return {name: split(value) if isinstance(value, list) else value for name, value in found.items()}
@@ -327,7 +327,7 @@ def _option(name: str, info: "FieldInfo") -> Parameter:
 _HELP_GROUPS: dict[str, tuple[str, ...]] = {
     "Data and roles": (
         "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
-        "hierarchy", "original",
+        "hierarchy", "ceiling", "original",
     ),
     "How the data are read": (
         "separator", "delimiter", "encoding", "input_format", "normalize", "unknown", "inner_items", "missing",

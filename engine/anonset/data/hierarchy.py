@@ -47,6 +47,8 @@ class Hierarchy(Discreet):
     """int32 (M,): place of each leaf in the order of what is published; None: they stand in it."""
     rival: "Hierarchy | None" = None
     """Another tree over the same leaves in the same order, which `exact` tries, too."""
+    capped: bool = False
+    """Whether its root is never published: see `anonset.data.ceilings`."""
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.n_nodes:,} nodes over {self.n_leaves:,} leaves)"
@@ -325,6 +327,9 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
     items = canonical_order(sensitive)
     if not items or is_attached(hierarchy, items):
         return hierarchy
+    if hierarchy.capped:
+        msg = "a hierarchy with a ceiling serves no model with sensitive items beside it; leave the ceiling out"
+        raise InputError(msg)
     for item in items:
         if item in hierarchy.node_of:
             msg = f"sensitive item {datum(item)} must not be in the hierarchy of the other items, which generalises it"
@@ -362,11 +367,14 @@ def join_hierarchies(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:
     """
     labels, parents, columns = [root], [np.array([-1], np.int64)], [0]
     for name, part in parts.items():
-        parents.append(np.where(part.parent < 0, 0, part.parent.astype(np.int64) + len(labels)))
-        labels += [prefixed(name, label) for label in part.labels]
-        columns += (part.column_depth + 1).tolist()
+        first = int(part.capped)  # the root of such a tree is never published: what is below it hangs from the new root
+        above = part.parent[first:].astype(np.int64) - first
+        parents.append(np.where(above < 0, 0, above + len(labels)))
+        labels += [prefixed(name, label) for label in part.labels[first:]]
+        columns += (part.column_depth[first:] + 1).tolist()
     joined = Hierarchy.from_preorder(labels, np.concatenate(parents), columns)
-    marked = replace(joined, from_data=any(part.from_data for part in parts.values()))
+    some, capped = any(part.from_data for part in parts.values()), any(part.capped for part in parts.values())
+    marked = replace(joined, from_data=some, capped=capped)
     if all(part.place is None for part in parts.values()):
         return marked
     first, places = 0, []

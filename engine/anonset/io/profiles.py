@@ -145,10 +145,9 @@ def _values(loaded: Any) -> _Values:
 
 def _few_values(loaded: Any) -> _Values:
     """Return the distinct values of a column of few rows; each call of Arrow takes longer than all of this."""
-    times = Counter(_few_texts(loaded))
-    times.pop(None, None)
+    times = Counter(text for text in _few_texts(loaded) if text is not None)
     missing = MISSING.intersection(times)
-    words = _that_lack(missing, len(times) - len(missing)) if missing else ()
+    words = _that_lack(missing, len(times) - len(missing)) if missing else []
     given = [text for text in times if text not in words]
     return _Values(given, words, np.array([times[text] for text in given], np.int64))
 

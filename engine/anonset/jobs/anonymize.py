@@ -6,7 +6,7 @@ ends with a publication that was verified from the bytes that were written. What
 
 import os
 import warnings as python_warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
@@ -34,7 +34,7 @@ from anonset.release.publish import Request, kind_of, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_apart, require_free
 from anonset.release.stopwatch import Stopwatch, tell_compiling
-from anonset.settings.binding import HierarchySpec, bind, require_roles
+from anonset.settings.binding import HierarchySpec, bind, cap, require_roles
 from anonset.spelling import setting
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
@@ -59,6 +59,7 @@ def anonymize(
     format: Format | None = None,  # noqa: A002
     part_rows: int | None = None,
     client: Any = None,
+    ceilings: Mapping[str, int | Collection[str] | os.PathLike[str]] | None = None,
 ) -> Release:
     """Anonymize a table and verify the result.
 
@@ -100,6 +101,9 @@ def anonymize(
     client
         A `distributed.Client`: the search runs on its workers, over the files of a table that `anonset.scan` read
         into a directory (``work_dir``) which they see, too.
+    ceilings
+        Of columns by name, the nodes of their hierarchies above which nothing is published: labels, a column of the
+        hierarchy's file, counted from the root's, or a file with a label a line.
 
     Raises
     ------
@@ -135,7 +139,7 @@ def anonymize(
     written = layout if request is not None else replace(layout, format=None)
     if client is not None:
         _require_shareable(table, algorithm)
-    job = Job(written, workers, progress, max_loss, allow_worthless, earlier, client)
+    job = Job(written, workers, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {})
     with tell_compiling(progress):
         unverified = job.run(table, hierarchies or {}, algorithm)
         kind_of(algorithm.model).require_readable(unverified.publication)
@@ -186,7 +190,15 @@ def anonymize_file(
         require_free(request.out, request.private_folder, skip)
     on_cluster = "cluster" if settings.cluster is not None else None
     earlier = None if settings.recoding is None else _earlier(settings.recoding, on_cluster)
-    job = Job(request.layout, settings.workers, progress, settings.max_loss, settings.allow_worthless, earlier)
+    job = Job(
+        request.layout,
+        settings.workers,
+        progress,
+        settings.max_loss,
+        settings.allow_worthless,
+        earlier,
+        ceilings=settings.ceiling,
+    )
 
     def made_from(bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
         return make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
@@ -233,6 +245,7 @@ class Job:
     """A dask client whose workers search; None: threads of this process do."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Takes the time of each step."""
+    ceilings: Mapping[str, Any] = field(default_factory=dict)
 
     def run(
         self,
@@ -256,6 +269,7 @@ class Job:
             table, hierarchies = begun_from(self.earlier, table, hierarchies, algorithm)
         with self.watch.phase("hierarchies"):
             table, bound = bind(table, hierarchies, algorithm.model)
+            bound = cap(bound, self.ceilings)
             algorithm = algorithm if made_from is None else made_from(table, bound)
             kind_of(algorithm.model).require_publishable(table, bound, algorithm, self.layout)
         return self.search(table, bound, algorithm)
@@ -274,6 +288,10 @@ class Job:
         with self.watch.phase("apply"), sealed():
             layout = self.layout if self.earlier is None else replace(self.layout, codes=self.earlier.codes)
             publication = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
+            if any(hierarchy.capped for hierarchy in hierarchies.values()):
+                from anonset.release.ceilings import require_under_ceilings
+
+                require_under_ceilings(algorithm.name, result, publication, hierarchies)
             since, decided = None, cast("Any", result.recoding)
             if self.earlier is not None:
                 self.earlier.require_kept(publication.symbols)

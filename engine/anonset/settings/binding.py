@@ -89,6 +89,25 @@ def bind_columns(
     return table, found
 
 
+def cap(hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> dict[str, Hierarchy]:
+    """Return the hierarchies of bound columns, of which nothing above a ceiling is published.
+
+    Raises
+    ------
+    InputError
+        If a column has no hierarchy, or a ceiling is none of its nodes.
+    """
+    if unknown := sorted(ceilings.keys() - hierarchies.keys()):
+        names = ", ".join(map(repr, hierarchies)) or "none"
+        msg = f"{setting('ceiling')} names column {unknown[0]!r}; the columns with a hierarchy are: {names}"
+        raise InputError(msg)
+    if not ceilings:
+        return dict(hierarchies)
+    from anonset.io.ceilings import capped
+
+    return {name: capped(h, ceilings[name], name) if name in ceilings else h for name, h in hierarchies.items()}
+
+
 def fit(
     table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...] = ()
 ) -> tuple[Table, dict[str, Hierarchy | str]]:

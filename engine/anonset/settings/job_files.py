@@ -73,6 +73,8 @@ def _placed(found: dict[str, Any], folder: Path) -> dict[str, Any]:
             found[name] = placed(value)
     if isinstance(specs := found.get("hierarchy"), dict):
         found["hierarchy"] = {column: with_path(spec, placed) for column, spec in specs.items()}
+    if isinstance(ceilings := found.get("ceiling"), dict):
+        found["ceiling"] = {column: x if str(x).isdecimal() else placed(x) for column, x in ceilings.items()}
     named = found.get("sensitive_items")
     match [named] if isinstance(named, str) else named:
         case [str(file)] if file.startswith("@"):

@@ -81,6 +81,11 @@ class Settings(InputSettings):
     algorithm: str | None = Field(
         None, description=f"How to reach the guarantee; default: by the model. {', '.join(ALGORITHMS)}."
     )
+    ceiling: dict[str, str] = Field(
+        {},
+        description="COL=N or COL=FILE: publish nothing above the nodes in column N of the hierarchy, counted from the "
+        "root's, which is 0, or above those that a file names, one per line. Repeatable.",
+    )
     max_loss: float | None = Field(
         None,
         ge=0,

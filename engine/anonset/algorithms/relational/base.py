@@ -9,13 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.clusters import list_members, renumber_clusters
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.refinement import refine_clusters
 from anonset.algorithms.relational.values import relational_values, require_plain_values
-from anonset.data import Hierarchy, Table
+from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import Discreet
-from anonset.data.table import Int32
+from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
 from anonset.measures.relational_ncp import relational_ncp
@@ -77,12 +78,32 @@ class Formation(Discreet, ABC):
         InputError
             As `form`.
         """
+        if len(parts := _under_ceilings(qi)) > 1:
+            return self._clusters_of_parts(qi, parts, progress)
         cluster = self.form(qi, progress)
         if not self.refine or not qi.n:
             return cluster, {}
         refined = refine_clusters(qi, cluster, self.k, self.max_evaluations, progress)
         before = {"ncp_before": relational_ncp(qi, cluster), "clusters_before": float(cluster.max()) + 1}
         return refined.cluster, {**before, "evaluations": float(refined.evaluations), "gains": float(refined.gains)}
+
+    def _clusters_of_parts(
+        self, qi: QuasiIdentifiers, parts: list[Int64], progress: Progress | None
+    ) -> tuple[Int32, dict[str, float]]:
+        """Form the clusters of records that have common values below the ceilings, part by part."""
+        smallest = min(map(len, parts))
+        if smallest < self.k:
+            small = sum(len(records) for records in parts if len(records) < self.k)
+            few = f"the ceilings leave {small:,} of {qi.n:,} records with fewer than k={self.k} to be published alike"
+            reason = f"{few}; a higher ceiling would join them to others"
+            raise InfeasibleError(self.name, reason, achieved=float(smallest), bound=float(self.k))
+        cluster, first, figures = np.empty(qi.n, np.int32), 0, dict[str, float]()
+        for records in parts:
+            own, more = self.clusters(qi.take(records), progress)
+            cluster[records] = own + first
+            first += int(own.max()) + 1
+            figures = {name: figures.get(name, 0.0) + value for name, value in more.items()}
+        return renumber_clusters(cluster)[0], {name: x for name, x in figures.items() if name != "ncp_before"}
 
     def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
         """Form the clusters, and generalize each to its lowest common values.
@@ -123,6 +144,18 @@ class Formation(Discreet, ABC):
         cluster, tuples = solution.cluster, solution.tuples
         figures = {"clusters": float(tuples.n), "ncp": float(np.mean(tuples.losses()[cluster])) if qi.n else 0.0}
         return Result(PerCluster(cluster, (), relational_values(qi, tuples)), figures={**figures, **solution.figures})
+
+
+def _under_ceilings(qi: QuasiIdentifiers) -> list[Int64]:
+    """Return the records, ascending, that have common values below the ceilings of all columns; one part without."""
+    tops = []
+    for column, domain in zip(qi.columns, qi.domains, strict=True):
+        if isinstance(domain, Hierarchy) and domain.capped and isinstance(column, CategoricalColumn):
+            first_leaf = domain.leaf_lo[domain.children(0)]
+            tops.append(np.searchsorted(first_leaf, column.codes, side="right"))
+    if not tops or not qi.n:
+        return []
+    return list_members(np.unique(np.stack(tops), axis=1, return_inverse=True)[1].reshape(-1))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -102,7 +102,7 @@ class FullDomain(Formation):
 
     def _search(self, levels: Levels, counted: Classes, n: int, progress: Progress | None) -> Vector:
         """Return the vector of least loss; equal ones: the first."""
-        vectors, budget = levels.vectors(), int(self.max_suppressed_records * n)
+        vectors, budget = levels.allowed(), int(self.max_suppressed_records * n)
         row_loss = (levels.costs * counted.weight).sum(axis=1)
         least = row_loss[levels.first[:-1] + vectors].sum(axis=1)
         root = float(sum(levels.costs[end - 1].max(initial=0.0) for end in levels.first[1:].tolist()))
@@ -123,8 +123,8 @@ class FullDomain(Formation):
                     best, best_key = at, key
             if progress is not None and done % 256 == 0:
                 progress("vectors", float(done), float(len(vectors)))
-        if best < 0:  # the root class of fewer than k records: `bind_tuples` refuses that
-            msg = "no vector of levels is k-anonymous"
+        if best < 0:  # without a ceiling only the root class of fewer than k records, which `bind_tuples` refuses
+            msg = "no vector of levels below the ceilings is k-anonymous"
             raise InfeasibleError(self.name, msg)
         return tuple(vectors[best].tolist())
 

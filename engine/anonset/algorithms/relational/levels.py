@@ -74,6 +74,15 @@ class Levels:
         """int64 (n_vectors, v): all vectors of levels, in lexicographic order."""
         return np.indices([height + 1 for height in self.heights]).reshape(len(self.heights), -1).T.astype(np.int64)
 
+    def allowed(self) -> NDArray[np.int64]:
+        """int64 (n, v): the vectors of levels of which none is above a ceiling, in lexicographic order."""
+        vectors = self.vectors()
+        for a, domain in enumerate(self.qi.domains):
+            if isinstance(domain, Hierarchy) and domain.capped:
+                rows = self.ids[self.first[a] : self.first[a + 1]]
+                vectors = vectors[~(rows == 0).any(axis=1)[vectors[:, a]]]
+        return vectors
+
     def generalize(self, cluster: Int32, vectors: list[Vector]) -> GeneralizedTuples:
         """Return what clusters are published as, each by its own vector of levels."""
         qi = self.qi

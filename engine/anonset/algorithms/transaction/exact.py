@@ -182,7 +182,8 @@ class Exact(Discreet):
         known = self._known(problem, limits, executor, progress)
         search = ExactSearch(problem, known, limits, gap=self.gap, executor=executor, progress=progress)
         search.run()
-        return _result(problem, search.best, search)
+        in_vain = problem.suppress and hierarchy.capped and bool((search.best.image == 0).any())
+        return _result(problem, _suppressed(problem) if in_vain else search.best, search)
 
     def _known(self, problem: CutProblem, limits: Limits, executor: Executor | None, progress: Progress | None) -> Cut:
         """Return the best cut that can be had at once, which the search is to improve upon."""

@@ -1,0 +1,64 @@
+"""Ceilings: nodes of a hierarchy above which nothing may be published."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from anonset.data.hierarchy import Hierarchy
+from anonset.errors import HierarchyError, datum
+
+Ceiling = int | Collection[str]
+"""The labels of nodes, or a column of the hierarchy's file, counted from the root's, which is 0."""
+
+
+def under(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
+    """Return a hierarchy without the nodes above a ceiling, whose root is never published.
+
+    The loss of each node stays the same, for it has the leaves it had. Nodes that are neither above nor below a ceiling
+    stay. Where the root is the only ceiling, everything may be published, and the hierarchy is returned as it is.
+
+    Raises
+    ------
+    HierarchyError
+        If a label is no node.
+
+    >>> h = Hierarchy.from_tree(("ALL", [("X", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]), ("C", ["c1", "c2"])]))
+    >>> under(h, ["A"]).labels, under(h, ["A"]).capped
+    (('ALL', 'A', 'a1', 'a2', 'B', 'b1', 'b2', 'C', 'c1', 'c2'), True)
+    >>> under(h, 1).labels == h.labels, under(h, 0) is h
+    (True, True)
+    """
+    labels = _labels_at(hierarchy, ceiling) if isinstance(ceiling, int) else ceiling
+    aliases, above = dict(hierarchy.aliases), np.zeros(hierarchy.n_nodes, np.bool_)
+    for label in labels:
+        node = hierarchy.node_of.get(aliases.get(label, label))
+        if node is None:
+            msg = f"ceiling {datum(label)} must be a node of the hierarchy, but is none"
+            raise HierarchyError(msg)
+        above[hierarchy.ancestors(node)] = True
+    if not above[0]:
+        return hierarchy
+    above[0] = False
+    kept = ~above
+    nearest = np.arange(hierarchy.n_nodes)
+    for node in np.flatnonzero(above).tolist():  # in preorder: what is above it has its own already
+        nearest[node] = nearest[hierarchy.parent[node]]
+    parent = (np.cumsum(kept) - 1)[nearest[hierarchy.parent[kept]]]
+    parent[0] = -1
+    names = [hierarchy.labels[node] for node in np.flatnonzero(kept).tolist()]
+    made = Hierarchy.from_preorder(names, parent.astype(np.int64), hierarchy.column_depth[kept].tolist())
+    return replace(
+        made,
+        aliases=hierarchy.aliases,
+        from_data=hierarchy.from_data,
+        unnamed=hierarchy.unnamed,
+        place=hierarchy.place,
+        rival=None if hierarchy.rival is None else under(hierarchy.rival, ceiling),
+        capped=True,
+    )
+
+
+def _labels_at(hierarchy: Hierarchy, column: int) -> list[str]:
+    """Return the labels of the nodes in a column of a hierarchy's file."""
+    return [hierarchy.labels[node] for node in np.unique(hierarchy.nodes_in_column(column)).tolist()]

@@ -1,0 +1,55 @@
+"""Ceilings: nothing above them is published."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from anonset.algorithms.base import Result
+from anonset.data import Hierarchy
+from anonset.errors import InfeasibleError
+from anonset.generalization import Cut, Publication
+from anonset.spelling import setting
+
+
+def require_under_ceilings(name: str, result: Result, publication: Any, hierarchies: Mapping[str, Hierarchy]) -> None:
+    """Refuse a result for records of which something would be published above a ceiling.
+
+    A record all of whose relational columns are published as their roots counts as suppressed.
+
+    Parameters
+    ----------
+    name
+        Of the algorithm.
+
+    Raises
+    ------
+    InfeasibleError
+        With the column.
+    """
+    column = next(_above(publication, hierarchies), None)
+    if column is None:
+        return
+    proven = isinstance(result.recoding, Cut) and result.figures.get("gap") == 0
+    what = "there is none" if proven else "it finds none"
+    ways = f"a higher ceiling or a smaller k may do, or {setting('suppress', True)} of exact"
+    raise InfeasibleError(name, f"column {column!r} must stay at or below its ceiling, and {what} that does: {ways}")
+
+
+def _above(publication: Publication, hierarchies: Mapping[str, Hierarchy]) -> Any:
+    """Yield the columns of which something is published above the ceiling."""
+    items = publication.transactions
+    tree = None if items is None else hierarchies.get(items.name)
+    if items is not None and tree is not None and tree.capped:
+        top = np.searchsorted(tree.children(0), np.arange(tree.n_nodes), side="right")
+        if any(len({int(top[tree.node_of[x]]) for x in symbol.members}) > 1 for symbol in publication.symbols):
+            yield items.name
+    at_root = {}
+    for column in publication.relational:
+        domain = hierarchies.get(column.name)
+        root = -1 if domain is None else column.vocabulary.index.get(domain.labels[0], -1)
+        at_root[column.name] = column.codes == root
+    suppressed = np.logical_and.reduce(list(at_root.values())) if at_root else np.zeros(0, np.bool_)
+    for name, rows in at_root.items():
+        if name in hierarchies and hierarchies[name].capped and bool((rows & ~suppressed).any()):
+            yield name
