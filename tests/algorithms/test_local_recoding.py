@@ -19,9 +19,12 @@ from hypothesis import strategies as st
 from algorithms.implementations import bound_table, image_of, published_rows
 from algorithms.test_against_twins import small_case
 from algorithms.test_cut_search import mapped
+from anonset.algorithms.base import executor_of
+from anonset.algorithms.transaction import cut_search
 from anonset.algorithms.transaction.gray_order import GrayOrder, gray_partitions
 from anonset.algorithms.transaction.local_generalization import LocalGeneralization
 from anonset.algorithms.transaction.lra import Lra
+from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.algorithms.transaction.vpa import Vpa
 from anonset.data import Hierarchy, SetColumn, Table, spans
 from anonset.data.spans import Limits
@@ -262,6 +265,26 @@ def test_lra_in_files_is_as_in_memory(tmp_path: Path, seed: int, parts: int, at_
             for one in (expected, found)
         ]
         assert written[0] == written[1]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_partitions_in_memory_share_the_limit_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    hierarchy, rooms = Hierarchy.from_tree(SHORT), list[int | None]()
+
+    class Noted(SupportedNodes):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            rooms.append(self.blocks.store.limits.room)
+
+    monkeypatch.setattr(cut_search, "SupportedNodes", Noted)
+    column = bound_table([{"x", "y"}] * 8, hierarchy).transactions
+    assert column is not None
+    with Files.temporary(tmp_path, Limits(room=1 << 30)) as work, executor_of(workers) as executor:
+        held = Table(mapped(column, work), store=work)
+        Lra(k=2, m=2, partitions=3).recode(held, {"items": hierarchy}, executor=executor)
+    assert rooms == [(1 << 30) // workers] * 3
 
 
 def test_damaged_files_are_told_before_they_are_sorted(tmp_path: Path) -> None:

@@ -42,12 +42,12 @@ class Blocks(Discreet):
     """Where the blocks lie."""
 
     @classmethod
-    def of(cls, column: SetColumn, records_per_block: int = RECORDS_PER_BLOCK) -> "Blocks":
-        """Return a column in memory as blocks; nothing is copied."""
+    def of(cls, column: SetColumn, records_per_block: int = RECORDS_PER_BLOCK, store: Store | None = None) -> "Blocks":
+        """Return a column as blocks; nothing is copied. The store is that of the column unless it is given."""
         starts = range(0, column.n, records_per_block)
         rows = [(column.indptr[start : start + records_per_block + 1], column.items) for start in starts]
         sizes = column.n, column.n_nonempty, column.longest, column.occurrences
-        return cls(column.name, column.vocabulary, rows, *sizes, store_of(column.items))
+        return cls(column.name, column.vocabulary, rows, *sizes, store_of(column.items) if store is None else store)
 
     @property
     def column(self) -> SetColumn:

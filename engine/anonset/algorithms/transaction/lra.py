@@ -11,7 +11,7 @@ Its steps, and where they are::
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -22,8 +22,9 @@ from anonset.algorithms.transaction.apriori import Apriori, AprioriBased
 from anonset.algorithms.transaction.cut_search import TOGETHER_CELLS, Fix
 from anonset.algorithms.transaction.gray_order import GrayOrder, Run
 from anonset.data import Hierarchy, SetColumn, spans
+from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
-from anonset.data.store import Store, store_of
+from anonset.data.store import Memory, Store, store_of
 from anonset.data.table import Int32, Int64
 from anonset.generalization import ClusterCuts, Cut, PerCluster
 from anonset.privacy import PartitionKmAnonymity, require_at_least
@@ -144,10 +145,14 @@ class Lra(AprioriBased):
     ) -> Iterator[_Recoded]:
         """Anonymize each partition, side by side; in files, where memory does not hold them, one after the other."""
         if not scratch.in_files or _fit_together(order, runs, hierarchy, executor):
-            return run_tasks(executor, lambda run: self._search(order.slice(*run), hierarchy), runs)
+            room, together = scratch.limits.room, _at_a_time(executor)
+            memory = Memory(replace(scratch.limits, room=None if room is None else room // together))
+            return run_tasks(
+                executor, lambda run: self._search(Blocks.of(order.slice(*run), store=memory), hierarchy), runs
+            )
         return (self._in_files(order, run, hierarchy, executor, scratch) for run in runs)
 
-    def _search(self, records: SetColumn, hierarchy: Hierarchy, executor: Executor | None = None) -> _Recoded:
+    def _search(self, records: SetColumn | Blocks, hierarchy: Hierarchy, executor: Executor | None = None) -> _Recoded:
         of_apriori = self.run_apriori(records, hierarchy, executor=executor)
         return _Recoded(
             _inner_nodes(of_apriori.cut), tuple(of_apriori.cut.labels), tuple(of_apriori.fixes), of_apriori.increments
@@ -166,12 +171,15 @@ def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, execu
 
     A partition takes its items, their nodes on all levels, and the matrix of the pairs of these.
     """
-    at_a_time = 1 if executor is None else int(getattr(executor, "_max_workers", 1))
     items = max((int(order.keys.indptr[end] - order.keys.indptr[first]) for first, end in runs), default=0)
     records = max((end - first for first, end in runs), default=0)
     levels = int(hierarchy.depth.max(initial=0)) + 1
     taken = 4 * items * (levels + 4) + 32 * records + min(4 * hierarchy.n_nodes**2, TOGETHER_CELLS)
-    return records <= spans.AT_ONCE and store_of(order.keys.items).limits.has_room(at_a_time * taken)
+    return records <= spans.AT_ONCE and store_of(order.keys.items).limits.has_room(_at_a_time(executor) * taken)
+
+
+def _at_a_time(executor: Executor | None) -> int:
+    return 1 if executor is None else int(getattr(executor, "_max_workers", 1))
 
 
 def _inner_nodes(cut: Cut) -> Int32:
