@@ -4,6 +4,7 @@ import gc
 import re
 from dataclasses import replace
 from itertools import combinations, product
+from math import comb
 
 import numpy as np
 import pytest
@@ -106,6 +107,27 @@ def test_any_blocks_give_the_same_cut_fixes_and_increments(sizes, rows, k, m, re
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rare_tables, "SIZES", sizes)
         assert run(Blocks.of(column, records_per_block), k, m) == expected
+
+
+@pytest.mark.parametrize("steps", [1e12, 1e-9], ids=["all are counted", "rare ones are raised"])
+@pytest.mark.parametrize("sizes", [(2, 3, 4), ()], ids=["in tables", "walked"])
+@settings(max_examples=examples(40))
+@given(records_of_items, st.integers(2, 4), st.integers(1, 4))
+def test_increments_are_the_sets_of_the_records_whatever_is_counted(steps, sizes, rows, k, m):
+    column = SetColumn.of(rows, universe=LEAVES)
+    search, expected = CutSearch(column, TREE, k), 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rare_tables, "SIZES", sizes)
+        patch.setattr(cut_search, "STEPS_PER_RARE_SET", steps)
+        for size in range(1, min(m, search.longest) + 1):
+            on_cut = [ways_up(int(search.image[leaf])) for leaf in range(TREE.n_leaves)]
+            ways = [way if size == 2 else way[:1] for way in on_cut]
+            for row in column.rows() if size > 1 else ():
+                held = {v for item in row for v in ways[LEAVES.index(item)]}
+                expected += comb(len(held), size)
+            for rare in search.rare_sets(size):
+                search.fix(rare, looked_up=False)
+    assert search.increments == expected
 
 
 @pytest.mark.parametrize("workers", [1, 2])

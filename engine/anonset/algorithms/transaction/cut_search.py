@@ -90,6 +90,9 @@ class CutSearch:
         """int64 (V,): NCP numerator of the leaves below each node."""
         self.fixes: list[Fix] = []
         self.increments = 0.0
+        """Sets that records hold, each once a record, of two nodes and more, summed over the sizes: of two nodes on
+        or above the cut as it is when that size begins, ancestors with descendants too; of more nodes on the cut, or on
+        or above it where it has more than 16,384 nodes."""
 
     @cached_property
     def data(self) -> "Data":
@@ -185,11 +188,11 @@ class CutSearch:
         most = self.max_increments if refused else float("inf")
         return self.nodes.rare_tables(taking_part, self.image, size, most)
 
-    def _rare_of(self, tables: RareTables, *, counted: bool = True) -> Iterator[RareSets]:
-        """Yield the rare sets of some nodes from tables."""
-        for at, table in enumerate(tables.of_all(self.generalized)):
-            if at == 0 and counted:
-                self.increments += table.increments
+    def _rare_of(self, tables: RareTables, *, accounted: bool = False) -> Iterator[RareSets]:
+        """Yield the rare sets of some nodes from tables; their increments may be accounted for already."""
+        for table in tables.of_all(self.generalized):
+            self.increments += 0.0 if accounted else table.increments
+            accounted = True  # the first table's are those of all
             yield from table.rare_sets(self.generalized)
 
     def _account(self, tree: CountTree) -> None:
@@ -207,18 +210,17 @@ class CutSearch:
         if len(np.unique(self.image)) ** 2 > TOGETHER_CELLS:
             yield from self._rare_above(size, live, None)
             return
-        nodes, together, rare, many = self._rare_on_cut(size, live)
+        nodes, together, rare = self._rare_on_cut(size, live)
         if rare is not None:
             del together
             yield self.nodes.rare_above(rare.node_of_code[rare.codes], self.image)
             return
-        yield from self._rare_above(size, live, self._together_above(nodes, together, live), counted=many)
+        yield from self._rare_above(size, live, self._together_above(nodes, together, live), accounted=True)
 
-    def _rare_on_cut(self, size: int, live: Int32) -> tuple[Int32, Pairs, RareSets | None, bool]:
+    def _rare_on_cut(self, size: int, live: Int32) -> tuple[Int32, Pairs, RareSets | None]:
         """Return the nodes of the cut by code; which pairs of them are in rare sets; these, unless there are many.
 
-        Many are more than pay beside counting all live nodes; and whether they are also too many for a walk over those,
-        so that this is what the increments are of, whatever is done in its place.
+        Many are more than pay beside counting all live nodes.
         """
         on_cut = np.isin(np.arange(self.hierarchy.n_nodes), self.image)
         tables, support = self._tables(on_cut, size), self.nodes.support.astype(np.float64)
@@ -234,15 +236,15 @@ class CutSearch:
             return min(int(few), walked(increments)) if in_tables else walked(increments)
 
         if tables.suit:
-            increments, n_rare, together, rare = tables.rare_together(room)
+            increments, together, rare = tables.rare_together(room)
             self.increments += increments
-            return tables.nodes, together, rare, n_rare > walked(increments)
+            return tables.nodes, together, rare
         tree = self.nodes.count_tree(on_cut, self.image, size)
         self._account(tree)
-        return tree.node_of_code, *tree.rare_together(walked(tree.total)), True
+        return tree.node_of_code, *tree.rare_together(walked(tree.total))
 
     def _rare_above(
-        self, size: int, live: Int32, together: Pairs | None, *, counted: bool = True
+        self, size: int, live: Int32, together: Pairs | None, *, accounted: bool = False
     ) -> Iterator[RareSets]:
         """Yield the rare sets of live nodes, of those that can be together in one where that is known."""
         kept = np.ones(len(live), np.bool_) if together is None else together.any(axis=1)
@@ -250,14 +252,14 @@ class CutSearch:
         taking_part[live[kept]] = True
         tables = self._tables(taking_part, size, refused=together is None)
         if tables.suit:
-            yield from self._rare_of(tables, counted=counted)
+            yield from self._rare_of(tables, accounted=accounted)
             return
         tree = self.nodes.count_tree(taking_part, self.image, size)
+        self.increments += 0.0 if accounted else tree.total
         if together is None:
-            self._account(tree)
+            refuse_above(self.max_increments, tree.size, tree.total)
             yield from tree.rare_sets(self.generalized)
-        else:  # an upper bound: which pairs to leave out is known, how many sets that saves is not
-            self.increments += tree.total if counted else 0.0
+        else:
             yield from tree.rare_sets(self.generalized, together[np.ix_(kept, kept)])
 
     def _together_above(self, node_of_code: Int32, pairs: Pairs, live: Int32) -> Pairs | None:

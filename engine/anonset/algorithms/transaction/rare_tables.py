@@ -214,8 +214,8 @@ class RareTables:
         """Return the increments that counting each set in each record takes: nothing is counted but lengths."""
         return self._counted(self.nodes, 0).increments
 
-    def rare_together(self, room: Callable[[float], int]) -> tuple[float, int, Pairs, RareSets | None]:
-        """Return the increments, the number of rare sets, the pairs of nodes that are in one, and the sets.
+    def rare_together(self, room: Callable[[float], int]) -> tuple[float, Pairs, RareSets | None]:
+        """Return the increments, the pairs of nodes that are in a rare set, and the rare sets.
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class RareTables:
 
         Returns
         -------
-        float, int, uint8 (C, C) and RareSets
+        float, uint8 (C, C) and RareSets
             If all sets are returned, the pairs are not: (0, 0); else the sets are None.
         """
         from anonset_kernels.rare_in_planes import mark_together
@@ -245,7 +245,7 @@ class RareTables:
                     for sets in kept:
                         mark_together(sets.codes, together)
                     kept = [self._none()]
-        return increments, total, together, None if total > most else RareSets.joined(kept)
+        return increments, together, None if total > most else RareSets.joined(kept)
 
     def rare_bits(self) -> NDArray[np.uint64]:
         """Return which pairs are rare: uint64 (C, W), for the node in place a a bit for each b > a."""
