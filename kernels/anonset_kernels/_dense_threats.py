@@ -118,7 +118,9 @@ def search_dense(
         length = depth + level + 1
         prefix[length - 1] = members[i]
         if goal == 0 and (steps > budget or n_found + len(members) > len(found)):
-            at[:length], at[length:] = prefix[:length], -1
+            at[length:] = -1
+            for j in range(length):
+                at[j] = prefix[j]
             return n_found, steps, False
         if goal == length:
             goal = 0
@@ -137,7 +139,8 @@ def search_dense(
                         prefix[length] = members[e]
                         steps += 1 << length
                         if length < 3 or is_minimal_rare(prefix, known, wanted):
-                            found[n_found] = prefix
+                            for j in range(size):
+                                found[n_found, j] = prefix[j]
                             n_found += 1
             continue
         for v in range(beside.shape[1]):

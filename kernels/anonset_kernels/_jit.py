@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba import njit
-from numba.core import config, event
+from numba.core import config, event, sigutils, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core.registry import CPUDispatcher
 from numba.core.runtime.nrt import rtsys
 
 from anonset_kernels._compiling import COMPILATION
@@ -152,25 +152,41 @@ class _KernelCache(FunctionCache):
                 super().save_overload(sig, data)
 
 
-def _keep(compiled: Any) -> None:
-    """Let a kernel keep its machine code on disk."""
-    if _TRIED:
-        compiled._cache = _KernelCache(compiled.py_func)
-    else:
-        compiled.enable_caching()
+class _Kernel(CPUDispatcher):
+    """A kernel, compiled once for arrays of the same types: numbers that it is given are 64 bits wide.
+
+    Numba would compile it anew for each constant and for each width of a number, though all of them fit.
+    """
+
+    def compile(self, sig: Any) -> Any:
+        arguments, _ = sigutils.normalize_signature(sig)
+        return super().compile(tuple(map(_widened, arguments)))
+
+
+def _widened(argument: Any) -> Any:
+    """Return the type of an argument without its value, if that is a constant; as int64, if that holds its values."""
+    plain = types.unliteral(argument)
+    return types.int64 if isinstance(plain, types.Integer) and plain != types.uint64 else plain
+
+
+_OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
 
 
 def kernel() -> Callable[[_F], _F]:
     """Compile a function with ``nogil`` and, where a cache can be written, keep its machine code on disk."""
 
     def compile_kernel(function: _F) -> _F:
+        if config.DISABLE_JIT:  # type: ignore[attr-defined]
+            return function
         folder = directory_of(Path(function.__code__.co_filename))
         before = config.CACHE_DIR  # type: ignore[attr-defined]
+        compiled = _Kernel(py_func=function, targetoptions=_OPTIONS)
         try:
             config.CACHE_DIR = "" if folder is None else str(folder)  # type: ignore[attr-defined]
-            compiled: Any = njit(nogil=True)(function)
-            if folder is not None and hasattr(compiled, "enable_caching"):  # a plain function where the JIT is off
-                _keep(compiled)
+            if folder is not None and _TRIED:
+                compiled._cache = _KernelCache(function)
+            elif folder is not None:
+                compiled.enable_caching()
         finally:
             config.CACHE_DIR = before  # type: ignore[attr-defined]
         return cast("_F", compiled)

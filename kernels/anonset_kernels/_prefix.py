@@ -51,5 +51,6 @@ def with_room(array: _Array, used: int, length: int) -> _Array:
     if length <= len(array):
         return array
     grown = np.empty(length + length // 2, array.dtype)
-    grown[:used] = array[:used]
+    for n in range(used):
+        grown[n] = array[n]
     return grown  # type: ignore[return-value]  # its dtype is that of the array

@@ -298,7 +298,8 @@ def _fix(itemset: Itemset, k: int, shape: _Shape, state: _State) -> None:
                 continue
         if _support(posting, chosen[:n_chosen]) >= k:
             n_best, best_cost, best_moved = n_chosen, cost, moved
-            best[:n_chosen] = chosen[:n_chosen]
+            for j in range(n_chosen):
+                best[j] = chosen[j]
     for v in best[:n_best]:
         if not holds(itemset, v):
             change = occurrences[v] * leaves[v] - below[v]

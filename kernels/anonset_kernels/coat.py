@@ -120,7 +120,8 @@ def search_rows(
     for i in range(len(records)):
         first, length = indptr[records[i]], indptr[records[i] + 1] - indptr[records[i]]
         start[i + 1] = start[i] + length
-        cells[start[i] : start[i + 1]] = items[first : first + length]
+        for j in range(length):
+            cells[start[i] + j] = items[first + j]
     codes = np.unique(cells)
     place, representatives = np.empty(len(utility), np.int32), np.full(len(codes), -1, np.int32)
     for i in range(len(codes)):
@@ -315,7 +316,8 @@ def _consider(groups: Groups, roots: Roots, rule: Rule, n: int, support: int) ->
         if short:
             _smallest_around(groups, members, roots.sets[2])
             if is_less(roots.sets[2], roots.sets[1]):
-                roots.sets[1] = roots.sets[2]
+                for j in range(roots.sets.shape[1]):
+                    roots.sets[1, j] = roots.sets[2, j]
         return
     if short or support < roots.bound[root]:
         return
@@ -401,5 +403,6 @@ def _around_short_set(groups: Groups, roots: Roots, rule: Rule, itemset: Itemset
             _look_at(groups, roots, rule, root)  # walks frequent sets alone: rare ones lead to no smaller itemset
             roots.bound[root] = 0
     roots.state[_SHORT] = 0
-    itemset[:] = roots.sets[1]
+    for j in range(len(itemset)):
+        itemset[j] = roots.sets[1, j]
     return len(itemset) if itemset[0] < len(groups.rep) else 0

@@ -244,7 +244,8 @@ def walk(
     prefix = np.full(size, -1, np.int32)
     skip = np.zeros(n_codes, np.uint8)
     if mode != LEAVES:
-        skip[:] = dead
+        for c in range(n_codes):
+            skip[c] = dead[c]
     room = room_for_pairs(n_codes if size > 2 and mode != LEAVES else 0)
     stack, local = np.empty(1024, position.dtype), np.empty(1024, np.int32)
     n_found = 0
@@ -255,7 +256,8 @@ def walk(
             _skip_codes(dead, together, first, skip)
         support = start[first + 1] - start[first]
         stack = with_room(stack, 0, support)
-        stack[:support] = position[start[first] : start[first + 1]]
+        for p in range(support):
+            stack[p] = position[start[first] + p]
         prefix[0], depth = first, 1
         begin[1], end[1], top[1], opened[1] = 0, support, support, 0
         while depth >= 1:

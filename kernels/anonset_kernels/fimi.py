@@ -126,10 +126,11 @@ def tokenize(buffer: UInt8Array) -> tuple[Indptr, Items, Int64Array, Int64Array]
     items = np.empty((size + 1) // 2, np.int32)
     counts = np.zeros(3, np.int64)
     tokens = np.empty((_FIRST_ROOM, 3), np.int64)
-    at = _scan(buffer, at, counts, indptr, items, tokens, _rehash(tokens, 0, 4 * _FIRST_ROOM))
+    at = _scan(buffer, at, counts, indptr, items, tokens, _rehash(tokens, counts[2], 4 * _FIRST_ROOM))
     while at < size:
         grown = np.empty((4 * len(tokens), 3), np.int64)
-        grown[: len(tokens)] = tokens
+        for token in range(len(tokens)):
+            grown[token, 0], grown[token, 1], grown[token, 2] = tokens[token, 0], tokens[token, 1], tokens[token, 2]
         tokens = grown
         at = _scan(buffer, at, counts, indptr, items, tokens, _rehash(tokens, counts[2], 4 * len(tokens)))
     n_lines, n_tokens = counts[0], counts[2]

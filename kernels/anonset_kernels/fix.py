@@ -120,7 +120,8 @@ def _choose(itemset: Itemset, tree: Tree, data: Data, state: _State, k: int, bes
                 continue
         if len(data[0]) == 0 or _is_frequent(chosen[:n_chosen], leaf_lo, leaf_hi, data, state[4], k):
             n_best, best_cost, best_moved = n_chosen, cost, moved
-            best[:n_chosen] = chosen[:n_chosen]
+            for j in range(n_chosen):
+                best[j] = chosen[j]
     return n_best
 
 

@@ -258,8 +258,9 @@ def number_labels(
 def _sort_stretch(keys: UInt64Array, order: Int64Array, begin: Integer, end: Integer) -> None:
     """Sort a stretch of `keys`, (n,), and of `order`, (n,), by the keys."""
     by_key = np.argsort(keys[begin:end], kind="mergesort")
-    keys[begin:end] = keys[begin:end][by_key]
-    order[begin:end] = order[begin:end][by_key]
+    sorted_keys, sorted_order = keys[begin:end][by_key], order[begin:end][by_key]
+    for i in range(len(by_key)):
+        keys[begin + i], order[begin + i] = sorted_keys[i], sorted_order[i]
 
 
 @kernel()

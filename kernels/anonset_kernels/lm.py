@@ -85,7 +85,8 @@ def find_violation(
             continue
         held = start[first + 1] - start[first]
         stack = with_room(stack, 0, held)
-        stack[:held] = position[start[first] : start[first + 1]]
+        for p in range(held):
+            stack[p] = position[start[first] + p]
         prefix[0] = first
         depth, begin[1], end[1], top[1], opened[1] = 1, 0, held, held, 0
         while depth >= 1:
@@ -94,7 +95,8 @@ def find_violation(
                 if _follows(prefix, after) and not _is_good(
                     codes, stack[begin[size] : end[size]], n_codes, met, rule, tally
                 ):
-                    itemset[:] = prefix
+                    for j in range(size):
+                        itemset[j] = prefix[j]
                     return int(met)
                 depth -= 1
                 continue
@@ -292,7 +294,8 @@ def choose_rules(
             better = comes_before(chosen[:n_chosen], best[:n_best])
         if better and has_good_cohort(chosen[:n_chosen], tree, data, rule, tally):
             n_best, best_cost, best_moved = n_chosen, cost, moved
-            best[:n_chosen] = chosen[:n_chosen]
+            for j in range(n_chosen):
+                best[j] = chosen[j]
     return n_best
 
 

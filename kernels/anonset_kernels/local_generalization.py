@@ -77,7 +77,8 @@ def advance(records: Records, state: State, k: int, limit: int) -> bool:
     while cursor[FRAMES] > 0 and cursor[WORK] < done:
         cursor[FRAMES] -= 1
         low, high, first, length = state.frames[cursor[FRAMES]]
-        nodes[:length], failed[:length] = state.pool[first : first + length], state.failed[first : first + length]
+        for j in range(length):
+            nodes[j], failed[j] = state.pool[first + j], state.failed[first + j]
         _add_gains(records, state, low, high, gain)
         divided = False
         while not divided:
@@ -97,7 +98,8 @@ def advance(records: Records, state: State, k: int, limit: int) -> bool:
             for r in range(low, high):
                 state.cluster[state.ids[r]] = cursor[EMITTED]
             at = state.cut_start[cursor[EMITTED]]
-            state.cut_nodes[at : at + length] = nodes[:length]
+            for j in range(length):
+                state.cut_nodes[at + j] = nodes[j]
             cursor[EMITTED] += 1
             state.cut_start[cursor[EMITTED]] = at + length
     return cursor[FRAMES] == 0
@@ -286,7 +288,8 @@ def _push(
         _push_frame(state, place[b] - size[b], place[b], top, at - top)
         top = at
     if n_left > 0:
-        pool[top : top + length], state.failed[top : top + length] = nodes[:length], failed[:length]
+        for j in range(length):
+            pool[top + j], state.failed[top + j] = nodes[j], failed[j]
         _push_frame(state, low, low + n_left, top, length)
 
 

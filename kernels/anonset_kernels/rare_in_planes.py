@@ -86,7 +86,9 @@ def _rare_in_row(
                 for p in range(n_planes):
                     if table.planes[at + p] & low:
                         support += 1 << p
-                found[n_found], found_support[n_found] = members, support
+                found_support[n_found] = support
+                for i in range(len(members)):
+                    found[n_found, i] = members[i]
             n_found += 1
     return n_found
 

@@ -35,9 +35,11 @@ def put_tuples(space: Space, tuples: Tuples, state: ClusterStates) -> None:
     for a in range(len(kind)):
         s = slot[a]
         if kind[a] == RANGE:
-            low[s], high[s] = numbers[s], numbers[s]
+            for t in range(numbers.shape[1]):
+                low[s, t] = high[s, t] = numbers[s, t]
         elif kind[a] == NODE:
-            code[s] = codes[s]
+            for t in range(codes.shape[1]):
+                code[s, t] = codes[s, t]
         else:
             for t in range(codes.shape[1]):
                 code[s, t] = 1
@@ -81,8 +83,12 @@ def group_tuples(space: Space, tuples: Tuples, cluster: Int64Array, state: Clust
 @kernel()
 def copy_cluster(state: ClusterStates, c: int, others: ClusterStates, x: int) -> None:
     """Set cluster `c` of a state to cluster `x` of another."""
-    state[0][:, c], state[1][:, c] = others[0][:, x], others[1][:, x]
-    state[2][:, c], state[3][:, c] = others[2][:, x], others[3][:, x]
+    for i in range(len(state[0])):
+        state[0][i, c], state[1][i, c] = others[0][i, x], others[1][i, x]
+    for j in range(len(state[2])):
+        state[2][j, c] = others[2][j, x]
+    for w in range(len(state[3])):
+        state[3][w, c] = others[3][w, x]
 
 
 @kernel()

@@ -58,7 +58,8 @@ def spatial_order(scaled: Float64Matrix) -> Int64Array:
                 widest, axis = high - low, a
         if widest == 0.0:
             continue
-        order[first:last] = part[np.argsort(scaled[axis][part], kind="mergesort")]
+        for i, place in enumerate(np.argsort(scaled[axis][part], kind="mergesort")):
+            order[first + i] = part[place]
         middle = first + (blocks // 2) * BLOCK
         stack[top, 0], stack[top, 1] = middle, last
         stack[top + 1, 0], stack[top + 1, 1] = first, middle

@@ -67,7 +67,8 @@ def mondrian(
             part = part_of[j]
             room[place[part]] = ids[j]
             place[part] += 1
-        ids[begin:end] = room[begin:end]
+        for j in range(begin, end):
+            ids[j] = room[j]
     return n_parts
 
 

@@ -290,7 +290,10 @@ def _fill_pool(
             t = pieces[0][p]
             if place[t] < 0:
                 place[t], of[m], count[m] = m, t, 0
-                numbers[:, m], codes[:, m] = tuples[0][:, t], tuples[1][:, t]
+                for a in range(len(numbers)):
+                    numbers[a, m] = tuples[0][a, t]
+                for a in range(len(codes)):
+                    codes[a, m] = tuples[1][a, t]
                 m += 1
             count[place[t]] += pieces[1][p]
             p = pieces[2][p]
@@ -329,8 +332,12 @@ def _exchange(
             e = (e + 1) % len(size)
         slot_of[c] = e
         size[e], loss[e], head[e] = new_size[c], new_loss[c], -1
-        low[:, e], high[:, e] = state[0][:, c], state[1][:, c]
-        code[:, e], bits[:, e] = state[2][:, c], state[3][:, c]
+        for a in range(len(low)):
+            low[a, e], high[a, e] = state[0][a, c], state[1][a, c]
+        for a in range(len(code)):
+            code[a, e] = state[2][a, c]
+        for w in range(len(bits)):
+            bits[w, e] = state[3][w, c]
     for i in range(made[1]):
         e = slot_of[new_cluster[i]]
         run[FREE] -= 1

@@ -155,8 +155,8 @@ def _sort_many(
             spare_keys[fill[digit]] = keys[i]
             spare[fill[digit]] = order[i]
             fill[digit] += 1
-        keys[begin:end] = spare_keys[begin:end]
-        order[begin:end] = spare[begin:end]
+        for i in range(begin, end):
+            keys[i], order[i] = spare_keys[i], spare[i]
 
 
 @kernel()

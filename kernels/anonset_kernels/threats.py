@@ -168,7 +168,9 @@ def mine(
             row = walk.words[depth]
             if walk.word_at[depth] < 0:
                 if goal == 0 and (steps > budget or n_found + n_codes > len(found)):
-                    at[:depth], at[depth:] = prefix[:depth], -1
+                    at[depth:] = -1
+                    for j in range(depth):
+                        at[j] = prefix[j]
                     return n_found, steps
                 goal, walk.word_at[depth] = (0 if goal == depth else goal), 0
                 held = stack[walk.begin[depth] : walk.end[depth]]
@@ -210,7 +212,8 @@ def _begin(start: Int64Array, position: Position, first: int, walk: _Walk, prefi
     """Start the walk over the sets that begin with a code; return the stack, which grows."""
     n_held = start[first + 1] - start[first]
     stack = with_room(stack, 0, n_held)
-    stack[:n_held] = position[start[first] : start[first + 1]]
+    for p in range(n_held):
+        stack[p] = position[start[first] + p]
     prefix[0], walk.word_at[1] = first, -1
     walk.begin[1], walk.end[1], walk.top[1] = 0, n_held, n_held
     return stack
@@ -310,7 +313,8 @@ def _report_rare(
             if depth < 3 or (
                 is_minimal_rare(prefix, known, wanted) if n_private == 0 else is_minimal(prefix, known, wanted)
             ):
-                found[n_found] = prefix
+                for j in range(len(prefix)):
+                    found[n_found, j] = prefix[j]
                 n_found += 1
     return n_found, steps
 
@@ -340,7 +344,8 @@ def _report_disclosing(
             prefix[depth] = c
             too_much = worst * denominator > np.int64(support[c]) * numerator
             if too_much and (depth < 3 or is_minimal(prefix, known, wanted)):
-                found[n_found] = prefix
+                for j in range(len(prefix)):
+                    found[n_found, j] = prefix[j]
                 n_found += 1
     return n_found
 

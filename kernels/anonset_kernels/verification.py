@@ -103,11 +103,11 @@ def _open_level(rows: Rows, walk: Walk, level: int, begin: int, end: int, room: 
                 walk.touched[found] = symbol
                 found += 1
             count[symbol] += 1
-    walk.symbols[level, :found] = np.sort(walk.touched[:found])
+    walk.touched[:found].sort()
     fill = walk.first[level - 1, walk.cursor[level - 1, 1]]
     for s in range(found):
-        symbol = walk.symbols[level, s]
-        walk.first[level, s] = fill
+        symbol = walk.touched[s]
+        walk.symbols[level, s], walk.first[level, s] = symbol, fill
         fill += count[symbol]
         count[symbol] = walk.first[level, s]
     walk.first[level, found] = fill
@@ -210,7 +210,8 @@ def count_pairs(rows: Csr, weight: Int64Array, k: int, pairs: Pairs) -> int:
     total = 0
     for row in range(len(indptr) - 1):
         length = indptr[row + 1] - indptr[row]
-        pairs.row[:length] = items[indptr[row] : indptr[row + 1]]
+        for at in range(length):
+            pairs.row[at] = items[indptr[row] + at]
         total += _count_row(pairs, length, len(pairs.row), weight[row], k)[0]
     return total
 
@@ -306,7 +307,7 @@ def _number_symbols(rows: Rows, walk: Walk, begin: int, end: int) -> int:
                 count[symbol] = 1
                 walk.touched[found] = symbol
                 found += 1
-    walk.touched[:found] = np.sort(walk.touched[:found])
+    walk.touched[:found].sort()
     for s in range(found):
         count[walk.touched[s]] = 0
         walk.pairs.number[walk.touched[s]] = s

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import anonset_kernels
-from anonset_kernels._jit import sources_of
+from anonset_kernels._jit import directory_of, sources_of
 
 pytestmark = pytest.mark.compiled
 
@@ -53,6 +53,37 @@ def test_a_changed_callee_in_another_file_is_seen(package, tmp_path):
     assert run_in(tmp_path, RUN) == ["20", "1"], "the second process must find the machine code of the first"
     (package / "callee.py").write_text(CALLEE.format(3))
     assert run_in(tmp_path, RUN) == ["30", "0"], "the caller's file did not change, but its callee did"
+
+
+NUMBERS = """
+from anonset_kernels._jit import kernel
+
+@kernel()
+def twice(number):
+    return 2 * number
+
+@kernel()
+def sum_of_twice(narrow, wide):
+    return twice(3) + twice(narrow[0]) + twice(len(narrow)) + int(twice(wide))
+"""
+CALLS = """
+import numpy as np
+from anonset_kernels.numbers import sum_of_twice, twice
+print(sum_of_twice(np.array([5], np.int32), np.uint64(2**63)), twice(np.int16(7)), twice(7))
+print(*sorted(str(types[0]) for types in twice.overloads))
+"""
+
+
+def test_numbers_of_all_widths_and_constants_take_the_same_machine_code(package, tmp_path):
+    (package / "numbers.py").write_text(NUMBERS)
+    assert run_in(tmp_path, CALLS) == ["18", "14", "14", "int64", "uint64"]
+
+
+def test_no_kernel_formats_a_message():
+    """Of an assignment of an array to a slice Numba makes one, and 2 s of compiling: assign in a loop."""
+    folders = filter(None, (directory_of(path) for path in Path(anonset_kernels.__file__).parent.glob("*.py")))
+    code = [file for folder in folders for file in folder.rglob("*.nbc")]
+    assert [file.name for file in code if b"cannot assign slice" in file.read_bytes()] == []
 
 
 @pytest.mark.usefixtures("package")
