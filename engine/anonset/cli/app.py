@@ -252,12 +252,12 @@ def given_flags(flags: Any) -> dict[str, Any]:
     InputError
         If a ``COL=SPEC`` is none, or names a column twice.
     """
-    found = {name: value for name, value in vars(flags).items() if value is not None}
-    for name in {"hierarchy", "ceiling"} & found.keys():
-        found[name] = pairs(f"--{name}", found[name])
-    if "relational_weights" in found:
-        found["relational_weights"] = pairs("--relational-weights", split(found["relational_weights"]))
-    return {name: split(value) if isinstance(value, list) else value for name, value in found.items()}
+    flags_given = {name: value for name, value in vars(flags).items() if value is not None}
+    for name in {"hierarchy", "ceiling"} & flags_given.keys():
+        flags_given[name] = pairs(f"--{name}", flags_given[name])
+    if "relational_weights" in flags_given:
+        flags_given["relational_weights"] = pairs("--relational-weights", split(flags_given["relational_weights"]))
+    return {name: split(value) if isinstance(value, list) else value for name, value in flags_given.items()}
 
 
 def split(values: Iterable[str]) -> list[str]:
@@ -276,17 +276,17 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     InputError
         If there is no ``=``, or a name comes twice.
     """
-    found: dict[str, str] = {}
+    values_of: dict[str, str] = {}
     for value in values:
         name, equals, spec = value.partition("=")
         if not (equals and name and spec):
             msg = f"{option} must be COL=SPEC, got {value!r}"
             raise InputError(msg)
-        if name in found:
+        if name in values_of:
             msg = f"{option} names column {name!r} twice"
             raise InputError(msg)
-        found[name] = spec
-    return found
+        values_of[name] = spec
+    return values_of
 
 
 _COMPLETED = ("model", "algorithm", "algorithms")

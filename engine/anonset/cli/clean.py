@@ -37,29 +37,29 @@ def clean(
     machine are removed whose process is dead, or ran before the machine was started anew. Exit codes: 0 done; 2 a
     directory cannot be read or removed.
     """
-    found = work_directories(None if folder is None else Path(folder))
-    removed = [one for one in found if yes and remove_left(one)]
+    directories = work_directories(None if folder is None else Path(folder))
+    removed = [directory for directory in directories if yes and remove_left(directory)]
     if json:
-        show_json({"directories": [_as_json(one, removed=one in removed) for one in found]})
+        show_json({"directories": [_as_json(directory, removed=directory in removed) for directory in directories]})
         return DONE
-    show(*(_line(one, removed=one in removed) for one in found))
-    if not found:
+    show(*(_line(directory, removed=directory in removed) for directory in directories))
+    if not directories:
         show("no work directory is there")
-    elif not yes and any(one.state == "left" for one in found):
+    elif not yes and any(directory.state == "left" for directory in directories):
         where = "" if folder is None else f" {shlex.quote(folder)}"
         show(f"Remove what was left: anonset clean{where} --yes")
     return DONE
 
 
-def _line(found: WorkFound, *, removed: bool) -> str:
-    return f"{found.path}: {format_size(found.bytes)}, {'removed' if removed else _SAID[found.state]}"
+def _line(directory: WorkFound, *, removed: bool) -> str:
+    return f"{directory.path}: {format_size(directory.bytes)}, {'removed' if removed else _SAID[directory.state]}"
 
 
-def _as_json(found: WorkFound, *, removed: bool) -> dict[str, str | int | bool]:
+def _as_json(directory: WorkFound, *, removed: bool) -> dict[str, str | int | bool]:
     return {
-        "path": str(found.path),
-        "state": found.state,
-        "process": found.process,
-        "bytes": found.bytes,
+        "path": str(directory.path),
+        "state": directory.state,
+        "process": directory.process,
+        "bytes": directory.bytes,
         "removed": removed,
     }

@@ -50,25 +50,25 @@ def compare(
     if plot is not None:
         _require_plots(Path(plot))
     with progress_bars(quiet=quiet) as progress:
-        found = rows(run_comparison(settings, progress=progress, kept=None if out is None else Path(out)))
+        runs = rows(run_comparison(settings, progress=progress, kept=None if out is None else Path(out)))
     if plot is not None:
         from anonset.report.plots import draw
 
         Path(plot).mkdir()
-        draw(found, Path(plot))
+        draw(runs, Path(plot))
     if format == "json":
         from anonset.release.documents import plain
 
-        show_json(plain(found))
+        show_json(plain(runs))
     elif format == "csv":
-        show(_csv(found).rstrip("\n"))
+        show(_csv(runs).rstrip("\n"))
     else:
         from anonset.report.comparison import comparison_table, unequal_guarantees
         from anonset.report.distance import LOCAL
 
-        notes = [f"{row['algorithm']}: {row['note']}" for row in found if row["note"]]
-        show(comparison_table(found), *notes, *([LOCAL] if settings.bound else []))
-        if differing := unequal_guarantees(found):
+        notes = [f"{row['algorithm']}: {row['note']}" for row in runs if row["note"]]
+        show(comparison_table(runs), *notes, *([LOCAL] if settings.bound else []))
+        if differing := unequal_guarantees(runs):
             show(differing)
     return DONE
 
@@ -85,9 +85,9 @@ def _require_plots(folder: Path) -> None:
     require_plots()
 
 
-def _csv(found: list[dict[str, Any]]) -> str:
+def _csv(runs: list[dict[str, Any]]) -> str:
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(found[0]), lineterminator="\n")
+    writer = csv.DictWriter(text, list(runs[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: "" if value is None else value for name, value in row.items()} for row in found)
+    writer.writerows({name: "" if value is None else value for name, value in row.items()} for row in runs)
     return text.getvalue()

@@ -47,26 +47,28 @@ def inspect(
     with progress_bars(quiet=quiet) as progress:
         if progress is not None:
             progress("inspect", 0, 0)
-        found = look(place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles)
+        findings = look(place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles)
     if json:
-        show_json(findings_summary(found))
+        show_json(findings_summary(findings))
     else:
-        show(*findings_account(found))
-        show(*_of_codes(found))
+        show(*findings_account(findings))
+        show(*_of_codes(findings))
     if out is not None:
-        _write_job(Path(out), place, found, json=json)
+        _write_job(Path(out), place, findings, json=json)
     elif not json:
-        recognised = {name: found.settings[name] for name in _RECOGNISED if name in {*found.settings} - {*given}}
+        recognised = {name: findings.settings[name] for name in _RECOGNISED if name in {*findings.settings} - {*given}}
         asked = given_flags(flags)
         again = as_typed("inspect", source, {**asked, **recognised, "hierarchy": []}, asked.get("hierarchy"))
         show(f"Next: {again} -o job.toml, to have this as a job file")
     return DONE
 
 
-def _of_codes(found: Findings) -> list[str]:
+def _of_codes(findings: Findings) -> list[str]:
     """Say which other hierarchy of the codes is tried, where they have one by their meaning."""
-    trees = found.settings.get("hierarchy", {})
-    sets = [name for name in ("items", *found.settings.get("items", ())) if str(trees.get(name)).startswith("prefix:")]
+    trees = findings.settings.get("hierarchy", {})
+    sets = [
+        name for name in ("items", *findings.settings.get("items", ())) if str(trees.get(name)).startswith("prefix:")
+    ]
     if not sets:
         return []
     return [
@@ -84,19 +86,21 @@ def _require_new(path: Path) -> None:
         raise InputError(msg)
 
 
-def _write_job(path: Path, source: str, found: Findings, *, json: bool) -> None:
+def _write_job(path: Path, source: str, findings: Findings, *, json: bool) -> None:
     from anonset.io.files import write_file
     from anonset.settings.job_text import guarantee_for, job_text, relative_to
 
-    if not found.records:
-        msg = f"{path} is not written: the data could not be read: {foreign(found.problems[-1])}"
+    if not findings.records:
+        msg = f"{path} is not written: the data could not be read: {foreign(findings.problems[-1])}"
         raise InputError(msg)
-    classes = found.quasi_identifiers
-    guarantee = guarantee_for(found.settings, found.k, found.m, tuples=0 if classes is None else classes.classes)
+    classes = findings.quasi_identifiers
+    guarantee = guarantee_for(
+        findings.settings, findings.k, findings.m, tuples=0 if classes is None else classes.classes
+    )
     name = Path(source).name.partition(".")[0]
-    settings = {**found.settings, "hierarchy": _placed(found.settings.get("hierarchy", {}), path.parent)}
+    settings = {**findings.settings, "hierarchy": _placed(findings.settings.get("hierarchy", {}), path.parent)}
     input_, out = relative_to(path.parent, source), f"{name}-safe"
-    write_file(path, [job_text(input_, out, settings, guarantee, _reasons(found), found.problems).encode()])
+    write_file(path, [job_text(input_, out, settings, guarantee, _reasons(findings), findings.problems).encode()])
     if not json:
         show(f"Next: look through {path}, then {as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}")
 
@@ -108,11 +112,11 @@ def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
     return {name: with_path(spec, lambda path: relative_to(folder, path)) for name, spec in specs.items()}
 
 
-def _reasons(found: Findings) -> dict[str, list[str]]:
+def _reasons(findings: Findings) -> dict[str, list[str]]:
     """Return the comments of the settings: each column with the reason of its role."""
     reasons: dict[str, list[str]] = {}
-    for one in found.columns:
-        reasons.setdefault(one.role, []).append(f"{one.profile.name}: {one.reason}")
+    for column in findings.columns:
+        reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
     reasons["numeric"] = ["those of the quasi-identifiers that are numbers"]
     reasons["null"] = ["texts that probably say that there is no value; leave out those that are one"]
     reasons["decimal"] = ["the decimal sign of the numbers"]

@@ -46,17 +46,17 @@ def report(
     published, given = over_job(published, "out", given_flags(flags), OriginalSettings)
     settings = validate(OriginalSettings, given)
     _require_place(Path(out), Path(published))
-    said = Purpose(recipient, purpose, title)
+    purpose_of_page = Purpose(recipient, purpose, title)
     source = None if shareable else settings.original_source()
     compared = opened_to_compare(published, source, settings, for_risks=True)
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         if progress is not None:
             progress("count", 0, 0)
         if shareable:
-            page = shareable_page(public_facts(opened), said)
+            page = shareable_page(public_facts(opened), purpose_of_page)
         else:
             table, persons = original_and_persons(opened, source, settings, place)
-            page = internal_page(report_facts(opened, table, settings.hierarchy, persons), said)
+            page = internal_page(report_facts(opened, table, settings.hierarchy, persons), purpose_of_page)
     _write(Path(out), page, shareable=shareable)
     if not quiet:
         for_whom = "may go with the data" if shareable else "is internal: do not hand it on"

@@ -299,15 +299,17 @@ class Job:
         with self.watch.phase("measure"):
             measures = measures_of(table, hierarchies, algorithm, result, publication)
             kept = retention(table, result.recoding)
-            said = nothing_left(algorithm.model, table, publication)
+            warnings = nothing_left(algorithm.model, table, publication)
             if what := why_worthless(algorithm.model, table, publication):
-                said = (f"the publication is worthless: {what}",)
+                warnings = (f"the publication is worthless: {what}",)
         _require_loss(algorithm, measures, self.max_loss)
         if what and not self.allow_worthless:
             raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, what))
-        said += formula_warnings(publication) if self.layout.format == "csv" else ()
-        said = self.layout.warnings + result.notes + said
-        return Unverified(table, hierarchies, algorithm, result, publication, measures, kept, said, self.earlier, since)
+        warnings += formula_warnings(publication) if self.layout.format == "csv" else ()
+        warnings = self.layout.warnings + result.notes + warnings
+        return Unverified(
+            table, hierarchies, algorithm, result, publication, measures, kept, warnings, self.earlier, since
+        )
 
     def _on_workers(self, table: Table) -> Table:
         """Return the table in a store whose steps take as many threads as the search."""

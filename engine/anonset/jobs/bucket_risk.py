@@ -173,16 +173,16 @@ class _Told:
 
 def _of_individuals(publication: BucketPublication, l: int, threshold: float) -> tuple[_Told, dict[str, int]]:  # noqa: E741
     """Return how surely a value of those with several rows is told, and how many correlations there are."""
-    told, inside, between = _Told(), 0, 0
+    risks, inside, between = _Told(), 0, 0
     for people in by_individuals(publication):
         part = people.publication
         several = np.bincount(bucket_inference.persons(part)[1]) > 1
         if several.any():
             chance = bucket_inference.of_persons(part)[several]
-            told.add(chance, np.ones(len(chance), np.int64), threshold)
+            risks.add(chance, np.ones(len(chance), np.int64), threshold)
         inside += len(intra_group_violations(part))
         between += len(inter_group_violations(part, l))
-    return told, {"inside groups": inside, "between groups": between} if publication.ids else {}
+    return risks, {"inside groups": inside, "between groups": between} if publication.ids else {}
 
 
 def _attack(

@@ -59,9 +59,9 @@ class Comparison(list[Contestant]):
         """Return the contestants as a table, for notebooks."""
         if not self:
             return ""
-        found = rows(self)
-        names = [name for name in found[0] if name != "note"]
-        return html_table(names, [tuple(_cell(name, row[name]) for name in names) for row in found])
+        listed = rows(self)
+        names = [name for name in listed[0] if name != "note"]
+        return html_table(names, [tuple(_cell(name, row[name]) for name in names) for row in listed])
 
     def to_pandas(self) -> Any:
         """Return the contestants as a ``pandas.DataFrame``, a row each."""
@@ -115,10 +115,10 @@ class Contest:
             budget = DEFAULT_BUDGET if self.budget is None else self.budget
             verdict = verify(unverified.publication, algorithm.model, budget=budget, progress=self.progress)
         measures = dict(unverified.measures)
-        found = answers(table, unverified.publication, self.workload, hierarchies)
-        measures |= {} if found is None else {"are": found.are}
+        answered = answers(table, unverified.publication, self.workload, hierarchies)
+        measures |= {} if answered is None else {"are": answered.are}
         measures |= self._distance(unverified) if self.bound else {}
-        note, reading = "; ".join(unverified.warnings), None if found is None else found.reading
+        note, reading = "; ".join(unverified.warnings), None if answered is None else answered.reading
         seconds, model = _seconds(job.watch), algorithm.model.name
         return Contestant(name, given, verdict.outcome, measures, seconds, note, reading, model)
 
@@ -130,8 +130,8 @@ class Contest:
             return {}
         figures, suppression = unverified.result.figures, counts.get("suppressed", 0) > 0
         if figures.get("gap") == 0:  # it was proven in the search
-            found = Bound(figures["lower_bound"], bool(figures["suppression"]))
-            self.known.setdefault((model.k, model.m, found.suppression), found)
+            proven = Bound(figures["lower_bound"], bool(figures["suppression"]))
+            self.known.setdefault((model.k, model.m, proven.suppression), proven)
         bounds = Bounds(unverified.table, unverified.hierarchies, self.workers, self.progress, self.known)
         least = bounds.of(model.k, model.m, suppression=suppression).lower_bound
         return {"least_ncp": least} | ({"above_least": unverified.measures["ncp"] / least - 1} if least else {})
@@ -177,12 +177,12 @@ def compare(
     apriori {'k': 5, 'm': 2} infeasible
     """
     require_table(table)
-    contest, found = Contest(workers, progress, budget, workload or WorkloadSpec(), bound), Comparison()
+    contest, contestants = Contest(workers, progress, budget, workload or WorkloadSpec(), bound), Comparison()
     with tell_compiling(progress):
         for algorithm in algorithms:
             encoded, trees = bind(table, hierarchies or {}, algorithm.model)
-            found.append(contest.run(encoded, trees, algorithm, _given(algorithm)))
-    return found
+            contestants.append(contest.run(encoded, trees, algorithm, _given(algorithm)))
+    return contestants
 
 
 def _given(algorithm: Algorithm) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def _given(algorithm: Algorithm) -> dict[str, Any]:
     from anonset.release.documents import plain
 
     fields = dataclasses.fields(algorithm)  # type: ignore[arg-type]
-    values = {one.name: getattr(algorithm, one.name) for one in fields if getattr(algorithm, one.name) != one.default}
+    values = {own.name: getattr(algorithm, own.name) for own in fields if getattr(algorithm, own.name) != own.default}
     return {name: plain(value) for name, value in values.items()}
 
 
@@ -198,7 +198,7 @@ def _seconds(watch: Stopwatch) -> dict[str, float]:
     return {phase.name: phase.seconds for phase in watch.phases if phase.name != COMPILING}
 
 
-def rows(found: Sequence[Contestant]) -> list[dict[str, Any]]:
+def rows(contestants: Sequence[Contestant]) -> list[dict[str, Any]]:
     """Return contestants as rows with the same columns: given parameters, outcome, losses, seconds.
 
     Raises
@@ -206,24 +206,24 @@ def rows(found: Sequence[Contestant]) -> list[dict[str, Any]]:
     AnonsetError
         If there are none.
     """
-    if not found:
+    if not contestants:
         msg = "there is nothing to compare"
         raise AnonsetError(msg)
 
     def names(of: str) -> list[str]:
-        return list(dict.fromkeys(name for one in found for name in getattr(one, of)))
+        return list(dict.fromkeys(name for contestant in contestants for name in getattr(contestant, of)))
 
     return [
         {
-            "algorithm": one.algorithm,
-            "model": one.model,
-            **{name: one.parameters.get(name) for name in names("parameters")},
-            "outcome": one.outcome,
-            **{name: one.measures.get(name) for name in names("measures")},
-            **({"reading": one.reading} if any(one.reading for one in found) else {}),
-            "seconds": sum(one.seconds.get(name, 0.0) for name in ("search", "apply")),
-            "seconds_verify": one.seconds.get("verify"),
-            "note": one.note,
+            "algorithm": contestant.algorithm,
+            "model": contestant.model,
+            **{name: contestant.parameters.get(name) for name in names("parameters")},
+            "outcome": contestant.outcome,
+            **{name: contestant.measures.get(name) for name in names("measures")},
+            **({"reading": contestant.reading} if any(contestant.reading for contestant in contestants) else {}),
+            "seconds": sum(contestant.seconds.get(name, 0.0) for name in ("search", "apply")),
+            "seconds_verify": contestant.seconds.get("verify"),
+            "note": contestant.note,
         }
-        for one in found
+        for contestant in contestants
     ]

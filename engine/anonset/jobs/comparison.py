@@ -112,10 +112,10 @@ def _run_or_known(
     """Run one contestant, unless it was run before."""
     if study is not None and (known := study.known(name, given)) is not None:
         return known
-    found = _run(contest, table, settings, name, given)
+    contestant = _run(contest, table, settings, name, given)
     if study is not None:
-        study.add(name, given, found)
-    return found
+        study.add(name, given, contestant)
+    return contestant
 
 
 def _run(contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any]) -> Contestant:
@@ -149,10 +149,10 @@ def values_of(name: str, text: str) -> list[str]:
     InputError
         If a range has no values, or too many.
     """
-    found: list[str] = []
+    values: list[str] = []
     for part in text.split(","):
         if (ends := _RANGE.fullmatch(part.strip())) is None:
-            found.append(part.strip())
+            values.append(part.strip())
             continue
         first, last, step = Decimal(ends[1]), Decimal(ends[2]), Decimal(ends[3] or 1)
         number = (last - first) // step + 1 if step > 0 and last >= first else 0
@@ -160,8 +160,8 @@ def values_of(name: str, text: str) -> list[str]:
             need = f"a range must be FROM..TO or FROM..TO:STEP of 1 to {_MOST_VALUES} values"
             msg = f"--vary {name}: {need}, got {part!r}"
             raise InputError(msg)
-        found += [str(first + step * at) for at in range(int(number))]
-    return found
+        values += [str(first + step * at) for at in range(int(number))]
+    return values
 
 
 _MOST_VALUES = 1000
@@ -196,10 +196,10 @@ class Study:
         """Return a run, if it was made before."""
         return self._known.get(_key(name, given))
 
-    def add(self, name: str, given: Mapping[str, Any], found: Contestant) -> None:
+    def add(self, name: str, given: Mapping[str, Any], contestant: Contestant) -> None:
         """Keep a run."""
-        self._known[_key(name, given)] = found
-        self._append({"key": _key(name, given), **plain(asdict(found))})
+        self._known[_key(name, given)] = contestant
+        self._append({"key": _key(name, given), **plain(asdict(contestant))})
 
     def _append(self, entry: Mapping[str, Any]) -> None:
         with self._path.open("a", encoding="utf-8") as file:
@@ -228,12 +228,12 @@ class Study:
 
 
 def _facts(source: Source, settings: CompareSettings) -> dict[str, Any]:
-    found = settings.model_dump(include=set(_OF_ALL), exclude_none=True)
+    given = settings.model_dump(include=set(_OF_ALL), exclude_none=True)
     hierarchies = {name: with_path(spec, _content) for name, spec in settings.hierarchy.items()}
     return {
         "version": version("anonset"),
         "input": source.sha256,
-        **{name: found[name] for name in sorted(found)},
+        **{name: given[name] for name in sorted(given)},
         "hierarchy": hierarchies,
     }
 

@@ -170,5 +170,5 @@ def _environment(folder: str) -> dict[str, str]:
 
 def _failed(algorithm: Algorithm, code: int, last: str) -> str:
     why = f"it was ended by signal {-code}" if code < 0 else f"exit code {code}, {last}"
-    told = f"the kernels of {algorithm.name} could not be compiled in a process of its own: {why}"
-    return f"{told}; the memory limit has no room for them beside the data: raise it, or run anonset warmup before"
+    problem = f"the kernels of {algorithm.name} could not be compiled in a process of its own: {why}"
+    return f"{problem}; the memory limit has no room for them beside the data: raise it, or run anonset warmup before"

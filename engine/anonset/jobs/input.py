@@ -86,8 +86,10 @@ def input_of(source: "Source", settings: "Settings", algorithm: Algorithm) -> In
         return Input(source, False, need, limit, compiling)
     traits = traits_of(algorithm)
     if traits.refuses_above is not None and source.format == "parquet" and size.records > traits.refuses_above:
-        told = f"{algorithm.name} takes at most {traits.refuses_above:,} records, the input has {int(size.records):,}"
-        msg = f"{told}; {traits.instead}"
+        limit_of_records = (
+            f"{algorithm.name} takes at most {traits.refuses_above:,} records, the input has {int(size.records):,}"
+        )
+        msg = f"{limit_of_records}; {traits.instead}"
         raise InputError(msg)
     obstacle = _obstacle(settings, algorithm)
     least = memory.AT_LEAST + compiling.beside
@@ -105,8 +107,8 @@ def input_of(source: "Source", settings: "Settings", algorithm: Algorithm) -> In
 def _require_room_to_compile(settings: "Settings", compiling: Compiling) -> None:
     """Refuse to compile before a run in memory where whoever set the limit leaves no room even for that."""
     if compiling.before and settings.memory_limit is not None:
-        told = "its kernels, which are not compiled yet, take that; anonset warmup compiles them before"
-        require_memory(memory.AT_LEAST, settings.memory_limit, told)
+        why = "its kernels, which are not compiled yet, take that; anonset warmup compiles them before"
+        require_memory(memory.AT_LEAST, settings.memory_limit, why)
 
 
 def _told(compiling: Compiling) -> str:
@@ -183,11 +185,11 @@ def _require_same(before: str, now: str) -> None:
 
 def _by_blocks(chosen: Input, store: Files) -> str:
     """Say that a job runs by blocks, and, where nobody asked for it, why."""
-    told = f"runs by blocks in {store.path}"
+    text = f"runs by blocks in {store.path}"
     if chosen.limit is None or chosen.need <= chosen.limit:
-        return told
+        return text
     taken = f"{format_size(chosen.limit)} may be taken"
-    return f"{told}: in memory it would need about {format_size(chosen.need)}, of which {taken}"
+    return f"{text}: in memory it would need about {format_size(chosen.need)}, of which {taken}"
 
 
 def _gathered(chosen: Input, settings: "Settings", store: Store, progress: Progress | None) -> Table:

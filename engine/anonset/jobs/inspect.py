@@ -68,8 +68,8 @@ def inspect(
     require_size("m", m)
     start = time.perf_counter()
     if isinstance(source, Table):
-        found = _profiles_of(source)
-        columns = tuple(ColumnFindings(one, role, "given", None) for role, one in found)
+        profiles = _profiles_of(source)
+        columns = tuple(ColumnFindings(profile, role, "given", None) for role, profile in profiles)
         work = Proposal(None, columns, {}, [], source, source.n)
     else:
         work = proposal_for(source, given, hierarchies or {})
@@ -86,20 +86,20 @@ def inspect(
 
 def _warnings(table: Table, k: int) -> list[str]:
     """Say what the owner should look at, although nothing refuses it."""
-    found = []
+    warnings = []
     try:
         require_persons(table)
     except InputError as error:
-        found.append(f"refused: {error}")
+        warnings.append(f"refused: {error}")
     if not table.ids:
-        found.append(
+        warnings.append(
             "no identifier: each row is taken for a person; somebody with several rows is not protected as one"
         )
     if table.n < k:
-        found.append(f"{counted(table.n, 'record')}: fewer than k={k}, nothing can be published")
+        warnings.append(f"{counted(table.n, 'record')}: fewer than k={k}, nothing can be published")
     if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):
-        found.append(f"{counted(empty, 'record')} without any item")
-    return found
+        warnings.append(f"{counted(empty, 'record')} without any item")
+    return warnings
 
 
 def _unread(work: Proposal, k: int, m: int) -> Findings:

@@ -122,11 +122,11 @@ def _separators(settings: OriginalSettings, attested: Attestation | None, source
 
     What separates the published symbols may have been said of the original too, or chosen since labels hold blanks.
     """
-    told = _attested_separator(attested)
+    mark = _attested_separator(attested)
     whole = settings.group or settings.one_hot or settings.one_code or _has_one_column(source)
-    if settings.separator is not None or told in (None, " ") or whole:
+    if settings.separator is not None or mark in (None, " ") or whole:
         return [settings.separator]
-    return [told, " "]
+    return [mark, " "]
 
 
 def _known(table: Table, publication: Any) -> float:

@@ -110,7 +110,7 @@ def _proposal_for(source: Source, given: Mapping[str, Any], hierarchies: Mapping
     words = _null_words(profiles) if not how.null else {}
     loaded = with_nulls(loaded, words) if words else loaded
     opened = opened.held(loaded)  # read once
-    persons = [one.column for one in repeated_in(loaded, opened.names)]
+    persons = [sign.column for sign in repeated_in(loaded, opened.names)]
     proposed = propose(profiles, lambda name: pattern(loaded[name]), persons)
     proposed = _with_given(opened, proposed, given)
     problems = [*_null_problems(profiles), *_word_problems(words)]
@@ -121,8 +121,10 @@ def _proposal_for(source: Source, given: Mapping[str, Any], hierarchies: Mapping
     work.table, proposed, more = trial.run(work.problems)
     work.settings = more
     work.columns = tuple(
-        ColumnFindings(one, proposed[one.name].role, proposed[one.name].reason, proposed[one.name].hierarchy)
-        for one in profiles
+        ColumnFindings(
+            column, proposed[column.name].role, proposed[column.name].reason, proposed[column.name].hierarchy
+        )
+        for column in profiles
     )
     _try_hierarchies(work, hierarchies, opened)
     return work
@@ -130,25 +132,25 @@ def _proposal_for(source: Source, given: Mapping[str, Any], hierarchies: Mapping
 
 def _with_given(opened: OpenedSource, proposed: dict[str, Proposed], given: Mapping[str, Any]) -> dict[str, Proposed]:
     """Put the roles that were given in the place of those that were proposed."""
-    found = dict(proposed)
+    roles = dict(proposed)
     for role in ROLES:
         for name in names_in(opened.names, given.get(role)):
             matching = [n for n in opened.names if name.endswith("*") and n.startswith(name[:-1])] or [name]
-            for one in matching:
-                spec = proposed[one].hierarchy if one in proposed and proposed[one].role == role else None
-                numeric = one in names_in(opened.names, given.get("numeric"))
+            for match in matching:
+                spec = proposed[match].hierarchy if match in proposed and proposed[match].role == role else None
+                numeric = match in names_in(opened.names, given.get("numeric"))
                 spec = "range" if numeric else spec or (PROPOSED if role == "items" else "values")
-                found[one] = Proposed(role, "given", spec if role in ("items", "relational") else None)
-    for name, own in found.items():
+                roles[match] = Proposed(role, "given", spec if role in ("items", "relational") else None)
+    for name, own in roles.items():
         if given.get("id") and own.role == "id" and own.reason != "given":
-            found[name] = Proposed("drop", "another identifier than the given one")
+            roles[name] = Proposed("drop", "another identifier than the given one")
     if any(given.get(role) for role in ("items", "one_hot", "one_code")):  # one shape of sets is enough
-        for name, own in found.items():
+        for name, own in roles.items():
             if own.role == "items" and own.reason != "given":
-                found[name] = Proposed("drop", "cells hold sets, and other columns are given as those of sets")
+                roles[name] = Proposed("drop", "cells hold sets, and other columns are given as those of sets")
             elif own.role in ("one_hot", "one_code") and own.reason != "given":
-                found[name] = Proposed("relational", "may be known of a person", "values")
-    return found
+                roles[name] = Proposed("relational", "may be known of a person", "values")
+    return roles
 
 
 @dataclass
@@ -162,14 +164,14 @@ class _Trial:
 
     def run(self, problems: list[str]) -> tuple[Table | None, dict[str, Proposed], dict[str, Any]]:
         """Return the table, the roles by which it was read, and the settings."""
-        by_name = {one.name: one for one in self.profiles}
+        by_name = {column.name: column for column in self.profiles}
         options = {name: self.given[name] for name in (*READING, "missing", "group") if self.given.get(name)}
         if "missing" not in options and (ways := self._missing()):
             options["missing"] = ",".join(ways)
-        numbers = [one for one in self.profiles if self.proposed[one.name].hierarchy == "range"]
-        if "decimal" not in options and any(one.look.form == "," for one in numbers):
+        numbers = [column for column in self.profiles if self.proposed[column.name].hierarchy == "range"]
+        if "decimal" not in options and any(column.look.form == "," for column in numbers):
             options["decimal"] = ","
-        ids = [name for name, one in self.proposed.items() if one.role == "id"]
+        ids = [name for name, proposed in self.proposed.items() if proposed.role == "id"]
         repeated = len(ids) == 1 and by_name[ids[0]].uniqueness < 1 and "sensitive" not in self.given
         for proposed, more in self._ways(ids, by_name, repeated=repeated):
             try:
@@ -182,16 +184,18 @@ class _Trial:
 
     def _missing(self) -> list[str]:
         """Return what null becomes, where there is any; in a column of 0 and 1, the empty text is one."""
-        if any(one.nulls or (one.null_words and self.given.get("null")) for one in self.profiles):
+        if any(column.nulls or (column.null_words and self.given.get("null")) for column in self.profiles):
             return ["empty", "value"]
         return (
-            ["empty"] if any(one.missing and self.proposed[one.name].role == "one_hot" for one in self.profiles) else []
+            ["empty"]
+            if any(column.missing and self.proposed[column.name].role == "one_hot" for column in self.profiles)
+            else []
         )
 
     def _separator(self, by_name: Mapping[str, Profile], *, grouped: bool) -> dict[str, str]:
         """Return what separates items within a cell, where it must be said: of grouped rows a cell is one item else."""
-        sets = (one for name, one in by_name.items() if self.proposed[name].role == "items")
-        marks = {one.separator for one in sets if one.separator is not None}
+        sets = (column for name, column in by_name.items() if self.proposed[name].role == "items")
+        marks = {column.separator for column in sets if column.separator is not None}
         chosen = len(marks) == 1 and (grouped or marks != {" "}) and "separator" not in self.given
         return {"separator": marks.pop()} if chosen else {}
 
@@ -213,24 +217,27 @@ class _Trial:
         else:
             ways.append((self.proposed, {}))
         plain = {
-            name: replace(one, hierarchy="values") if one.hierarchy == "range" else one
-            for name, one in ways[-1][0].items()
+            name: replace(proposed, hierarchy="values") if proposed.hierarchy == "range" else proposed
+            for name, proposed in ways[-1][0].items()
         }
         return [*ways, (plain, ways[-1][1])]
 
 
 def _options(settings: Mapping[str, Any]) -> ReadOptions:
     sensitive = settings.get("sensitive")
-    one = sensitive[0] if isinstance(sensitive, list) else sensitive
+    name = sensitive[0] if isinstance(sensitive, list) else sensitive
     others = {name: value for name, value in settings.items() if name not in ("labels", "sensitive")}
-    return ReadOptions.of(**others, sensitive=one)
+    return ReadOptions.of(**others, sensitive=name)
 
 
 def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: OpenedSource) -> None:
     """Hold the hierarchies against the data: those that were given, and those that are proposed."""
     if work.table is None:
         return
-    fitting, proposed = dict[str, Any](), {one.profile.name: one.hierarchy for one in work.columns if one.hierarchy}
+    fitting, proposed = (
+        dict[str, Any](),
+        {column.profile.name: column.hierarchy for column in work.columns if column.hierarchy},
+    )
     sets = work.table.joined or (() if work.table.transactions is None else (work.table.transactions.name,))
     relational = [column.name for column in work.table.relational]
     wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, _tree_of_wide(work.table))) for name in sets}
@@ -255,8 +262,10 @@ def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened:
     work.settings = {**work.settings, "hierarchy": fitting}
     spelled = {name: _spelled(spec) for name, spec in fitting.items()}
     work.columns = tuple(
-        one if one.hierarchy == spelled.get(one.profile.name) else replace(one, hierarchy=spelled.get(one.profile.name))
-        for one in work.columns
+        column
+        if column.hierarchy == spelled.get(column.profile.name)
+        else replace(column, hierarchy=spelled.get(column.profile.name))
+        for column in work.columns
     )
 
 
@@ -293,26 +302,28 @@ def _spelled(spec: Any) -> str | None:
 
 def _null_problems(profiles: Sequence[Profile]) -> list[str]:
     """Say where values are missing."""
-    found = []
-    for one in profiles:
-        if one.nulls:
+    problems = []
+    for column in profiles:
+        if column.nulls:
             way = setting("missing", "empty,value")
-            found.append(f"column {one.name!r}: {counted(one.nulls, 'null')}, refused unless {way}")
-        if one.missing and one.kind in ("integers", "numbers"):
-            what = counted(one.missing, "row")
-            found.append(f"column {one.name!r}: no number in {what}: as text it goes into intervals, or fill it in")
-        if one.look.doubt:
-            found.append(f"column {one.name!r}: {one.look.doubt}")
-    return found
+            problems.append(f"column {column.name!r}: {counted(column.nulls, 'null')}, refused unless {way}")
+        if column.missing and column.kind in ("integers", "numbers"):
+            what = counted(column.missing, "row")
+            problems.append(
+                f"column {column.name!r}: no number in {what}: as text it goes into intervals, or fill it in"
+            )
+        if column.look.doubt:
+            problems.append(f"column {column.name!r}: {column.look.doubt}")
+    return problems
 
 
 def _null_words(profiles: Sequence[Profile]) -> dict[str, list[str]]:
     """Return the texts that probably say that there is no value, each with the columns in which it stands."""
-    found: dict[str, list[str]] = {}
-    for one in profiles:
-        for word in one.null_words:
-            found.setdefault(word, []).append(one.name)
-    return found
+    words: dict[str, list[str]] = {}
+    for column in profiles:
+        for word in column.null_words:
+            words.setdefault(word, []).append(column.name)
+    return words
 
 
 def _word_problems(words: Mapping[str, Sequence[str]]) -> list[str]:

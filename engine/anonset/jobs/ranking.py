@@ -70,15 +70,15 @@ class Candidate(Discreet):
     @property
     def loss(self) -> float:
         """The mean of NCP of items and of values, or the main loss: what decides between equally useful ones."""
-        found = [self.measures[name] for name in ("ncp", "rum") if name in self.measures]
-        found = found or list(self.measures.values())[:1]  # of buckets, and of what is only suppressed
-        return sum(found) / len(found) if found and self.outcome == "holds" else float("inf")
+        losses = [self.measures[name] for name in ("ncp", "rum") if name in self.measures]
+        losses = losses or list(self.measures.values())[:1]  # of buckets, and of what is only suppressed
+        return sum(losses) / len(losses) if losses and self.outcome == "holds" else float("inf")
 
     @property
     def kept(self) -> float:
         """Share of item occurrences, or without items of values, that are published as they are."""
-        found = self.shares.get("items") or self.shares.get("values") or self.shares.get("tuples") or {}
-        return found.get("kept", 0.0)
+        fates = self.shares.get("items") or self.shares.get("values") or self.shares.get("tuples") or {}
+        return fates.get("kept", 0.0)
 
     @property
     def ranges_kept(self) -> float | None:
@@ -89,91 +89,105 @@ class Candidate(Discreet):
         return f"Candidate({self.algorithm} {self.outcome}; kept {self.kept:.1%}; {figures_shown(self.measures)})"
 
 
-def exact_usefulness(one: Candidate) -> Fraction:
+def exact_usefulness(candidate: Candidate) -> Fraction:
     """Return the usefulness of a candidate, exactly.
 
     >>> kept = {"items": {"kept": 0.5, "generalized": 0.5}}
-    >>> one = Candidate("exact", {}, "holds", kept, measures={"ncp": 0.1}, countable=Countable(0.1, 1.5, 29.0))
-    >>> exact_usefulness(one)
+    >>> candidate = Candidate("exact", {}, "holds", kept, measures={"ncp": 0.1}, countable=Countable(0.1, 1.5, 29.0))
+    >>> exact_usefulness(candidate)
     Fraction(7, 15)
     """
-    if one.outcome != "holds":
+    if candidate.outcome != "holds":
         return Fraction(0)
     sides = []
-    if one.countable is not None:
-        errors = [error for error in (one.countable.items_error, one.countable.pairs_error) if error is not None]
-        suppressed = one.shares.get("items", {}).get("suppressed", 0.0)
-        sides.append(_mean([*(1.0 - min(1.0, error) for error in errors), max(0.0, one.kept - suppressed)]))
-    if one.ranges_kept is not None:
-        sides.append(_mean([one.ranges_kept]))
-    return min(sides) if sides else _mean([1.0 - min(1.0, one.loss)])
+    if candidate.countable is not None:
+        errors = [
+            error for error in (candidate.countable.items_error, candidate.countable.pairs_error) if error is not None
+        ]
+        suppressed = candidate.shares.get("items", {}).get("suppressed", 0.0)
+        sides.append(_mean([*(1.0 - min(1.0, error) for error in errors), max(0.0, candidate.kept - suppressed)]))
+    if candidate.ranges_kept is not None:
+        sides.append(_mean([candidate.ranges_kept]))
+    return min(sides) if sides else _mean([1.0 - min(1.0, candidate.loss)])
 
 
 def _mean(figures: Sequence[float]) -> Fraction:
     return Fraction(sum(round(figure * _PARTS) for figure in figures), _PARTS * len(figures))
 
 
-def ranked(found: Sequence[Candidate]) -> list[Candidate]:
+def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates, the most useful first; of equal ones that of less loss, which keeps more, then the first.
 
     What counts frequent items well enough comes before what is little more useful, and does not.
     """
-    order = sorted(found, key=lambda one: (one.sampled, -exact_usefulness(one), round(one.loss, 9), -one.kept))
+    order = sorted(
+        candidates,
+        key=lambda candidate: (
+            candidate.sampled,
+            -exact_usefulness(candidate),
+            round(candidate.loss, 9),
+            -candidate.kept,
+        ),
+    )
     if (first := best_of(order)) is None or _counts(first) is not False:
         return order
     least = NEARLY * exact_usefulness(first)
-    near = [one for one in order if one.sampled == first.sampled and exact_usefulness(one) >= least and _counts(one)]
-    return [*near[:1], *(one for one in order if one is not next(iter(near), None))]
+    near = [
+        candidate
+        for candidate in order
+        if candidate.sampled == first.sampled and exact_usefulness(candidate) >= least and _counts(candidate)
+    ]
+    return [*near[:1], *(candidate for candidate in order if candidate is not next(iter(near), None))]
 
 
-def _counts(one: Candidate) -> bool | None:
+def _counts(candidate: Candidate) -> bool | None:
     """Tell whether frequent items can be counted in what a candidate leaves; None where there are none."""
-    error = None if one.countable is None else one.countable.items_error
-    return None if error is None else one.outcome == "holds" and error <= COUNTED_WITHIN
+    error = None if candidate.countable is None else candidate.countable.items_error
+    return None if error is None else candidate.outcome == "holds" and error <= COUNTED_WITHIN
 
 
-def best_of(found: Sequence[Candidate]) -> Candidate | None:
+def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
     """Return the first of ranked candidates that holds, on all data where there is one; None without any."""
-    held = [one for one in found if one.outcome == "holds"]
-    return next((one for one in held if not one.sampled), held[0] if held else None)
+    held = [candidate for candidate in candidates if candidate.outcome == "holds"]
+    return next((candidate for candidate in held if not candidate.sampled), held[0] if held else None)
 
 
-def named(one: Candidate) -> str:
+def named(candidate: Candidate) -> str:
     """Return the algorithm with what was given beside the guarantee."""
-    given = ", ".join(f"{name}={value}" for name, value in one.settings.items() if name != "algorithm")
-    return f"{one.algorithm} ({given})" if given else one.algorithm
+    given = ", ".join(f"{name}={value}" for name, value in candidate.settings.items() if name != "algorithm")
+    return f"{candidate.algorithm} ({given})" if given else candidate.algorithm
 
 
 def reason(best: Candidate, order: Sequence[Candidate]) -> str:
     """Say why a candidate is the best of those that were tried, in what a recipient can count."""
     tried = counted(len(order), "candidate")
-    more = max(exact_usefulness(one) for one in order if one.sampled == best.sampled)
+    more = max(exact_usefulness(candidate) for candidate in order if candidate.sampled == best.sampled)
     if more > exact_usefulness(best):
         why = f"counts frequent items within {COUNTED_WITHIN:.0%}, and is nearly as useful as what does not"
         return f"of {tried} {named(best)} {why}: {what_is_left(best)}"
     return f"of {tried} {named(best)} leaves the most to count: {what_is_left(best)}"
 
 
-def what_is_left(one: Candidate) -> str:
+def what_is_left(candidate: Candidate) -> str:
     """Say what a recipient can count, what stays as it is, and what a symbol means."""
     parts = []
-    if one.countable is not None:
-        errors = {"frequent items": one.countable.items_error, "frequent pairs": one.countable.pairs_error}
-        told = [f"counts of {what} by {error:.1%} (median)" for what, error in errors.items() if error is not None]
-        parts += [", ".join(told).replace(" by ", " are wrong by ", 1)] if told else []
-    items = one.shares.get("items", {})
+    if candidate.countable is not None:
+        errors = {"frequent items": candidate.countable.items_error, "frequent pairs": candidate.countable.pairs_error}
+        counts = [f"counts of {what} by {error:.1%} (median)" for what, error in errors.items() if error is not None]
+        parts += [", ".join(counts).replace(" by ", " are wrong by ", 1)] if counts else []
+    items = candidate.shares.get("items", {})
     if items:
-        fates = [f"{one.kept:.1%} of the occurrences stay as they are"]
+        fates = [f"{candidate.kept:.1%} of the occurrences stay as they are"]
         fates += [f"{items[fate]:.1%} are {fate}" for fate in ("generalized", "suppressed") if items.get(fate)]
         parts.append(", ".join(fates))
-    if one.countable is not None and (size := one.countable.stands_for) is not None:
+    if candidate.countable is not None and (size := candidate.countable.stands_for) is not None:
         parts.append(f"a generalized item stands for one of {size:.0f} on average")
-    if (values := one.shares.get("values")) is not None:
+    if (values := candidate.shares.get("values")) is not None:
         parts.append(f"{values.get('kept', 0.0):.1%} of the relational values stay as they are")
-    if one.ranges_kept is not None:
-        parts.append(f"{one.ranges_kept:.1%} of the ranges of relational columns stay")
+    if candidate.ranges_kept is not None:
+        parts.append(f"{candidate.ranges_kept:.1%} of the ranges of relational columns stay")
     if not parts:
-        parts = [f"{name.replace('_', ' ')} {value:.4f}" for name, value in list(one.measures.items())[:1]]
+        parts = [f"{name.replace('_', ' ')} {value:.4f}" for name, value in list(candidate.measures.items())[:1]]
     return "; ".join(parts)
 
 
@@ -204,7 +218,7 @@ def warning(best: Candidate | None) -> str:
     )
 
 
-def way_out(found: Sequence[Candidate], model: PrivacyModel, seconds: float) -> str:
+def way_out(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float) -> str:
     """Say why no candidate is of use, and what would help.
 
     Parameters
@@ -212,38 +226,47 @@ def way_out(found: Sequence[Candidate], model: PrivacyModel, seconds: float) -> 
     seconds
         How long all candidates together were given.
     """
-    by_outcome = {one.outcome: one for one in reversed(found)}
+    by_outcome = {candidate.outcome: candidate for candidate in reversed(candidates)}
     more = f"{setting('seconds', ceil(seconds))} gives them the time"
     if set(by_outcome) == {"too long"}:
         return f"all candidates ran out of time: {more}"
-    said = []
+    reasons = []
     if "worthless" in by_outcome:
-        said.append(
+        reasons.append(
             "what can be published says nothing: everything became one symbol; a hierarchy whose nodes have fewer "
             "children may leave something at the same guarantee"
         )
-    elif (one := by_outcome.get("infeasible")) is not None:
+    elif (candidate := by_outcome.get("infeasible")) is not None:
         sizes = " or ".join(name for name in ("k", "m", "l") if name in parameters_of(model))
-        said.append(f"the data do not allow it: {one.note}" + (f"; a smaller {sizes} may be possible" if sizes else ""))
-    elif (one := by_outcome.get("refused")) is not None:
-        said.append(f"no candidate can be tried: {one.note}")
+        reasons.append(
+            f"the data do not allow it: {candidate.note}" + (f"; a smaller {sizes} may be possible" if sizes else "")
+        )
+    elif (candidate := by_outcome.get("refused")) is not None:
+        reasons.append(f"no candidate can be tried: {candidate.note}")
     else:
-        said.append("what was found does not verify: " + next((one.note for one in found if one.note), ""))
+        reasons.append(
+            "what was found does not verify: "
+            + next((candidate.note for candidate in candidates if candidate.note), "")
+        )
     if "too long" in by_outcome:
-        said.append(f"others ran out of time: {more}")
-    return "; ".join(said)
+        reasons.append(f"others ran out of time: {more}")
+    return "; ".join(reasons)
 
 
-def limit(best: Candidate | None, found: Sequence[Candidate]) -> str:
+def limit(best: Candidate | None, candidates: Sequence[Candidate]) -> str:
     """Say what limits how much is kept, by the cut that is proven to lose the least; nothing without it."""
-    tried = [one for one in found if one.algorithm == "exact" and one.nodes and "gap" in one.measures]
-    proven = [one for one in tried if one.measures["gap"] == 0.0]
+    tried = [
+        candidate
+        for candidate in candidates
+        if candidate.algorithm == "exact" and candidate.nodes and "gap" in candidate.measures
+    ]
+    proven = [candidate for candidate in tried if candidate.measures["gap"] == 0.0]
     if best is None or not tried or best.sampled != tried[0].sampled:
         return ""
     if not proven:
-        gap = min(one.measures["gap"] for one in tried)
+        gap = min(candidate.measures["gap"] for candidate in tried)
         return f"not proven: exact came within {gap:.1%} of the least that a cut of the hierarchy can lose"
-    least = min(one.measures["ncp"] for one in proven)
+    least = min(candidate.measures["ncp"] for candidate in proven)
     lost = best.measures["ncp"]
     if lost < least:
         return (

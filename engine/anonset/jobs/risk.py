@@ -85,7 +85,7 @@ class Risk(Discreet):
     @property
     def broken(self) -> int:
         """Persons of whom the attack found more than is promised; 0 unless something is wrong."""
-        return sum(one.broken for one in self.attempts)
+        return sum(attempts.broken for attempts in self.attempts)
 
     def _repr_html_(self) -> str:
         """Return the risks as tables, for notebooks."""
@@ -97,9 +97,10 @@ def exposure_table(found: Risk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]
     counted = (f"fewest {found.unit}s", f"mean {found.unit}s")
     head = ("who knows", "guaranteed", *counted, "highest", "average", "alone")
     rows: list[tuple[str, ...]] = [
-        (knowledge(one.values, one.items), "yes" if one.guaranteed else "no", f"{one.smallest:,}", f"{one.mean:,.1f}",
-         f"{one.highest:.3g}", str(one.average), str(one.alone), str(one.above))
-        for one in found.exposures
+        (knowledge(exposure.values, exposure.items), "yes" if exposure.guaranteed else "no",
+         f"{exposure.smallest:,}", f"{exposure.mean:,.1f}", f"{exposure.highest:.3g}",
+         str(exposure.average), str(exposure.alone), str(exposure.above))
+        for exposure in found.exposures
     ]  # fmt: skip
     return (*head, f"above {found.threshold:g}"), rows
 
@@ -108,22 +109,26 @@ def attack_table(found: Risk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return what the attack found: the headings, and a row of text by what was known."""
     head = ("who knew", "persons", f"one {found.unit} fits", "none fits", "found by guessing", "promised at most")
     return head, [
-        (knowledge(one.values, one.items), f"{one.attempts:,}", percent(one.alone), percent(one.none),
-         f"{one.success:.2%}", "" if one.promised is None else f"{one.promised:.2%}")
-        for one in found.attempts
+        (knowledge(tried.values, tried.items), f"{tried.attempts:,}", percent(tried.alone), percent(tried.none),
+         f"{tried.success:.2%}", "" if tried.promised is None else f"{tried.promised:.2%}")
+        for tried in found.attempts
     ]  # fmt: skip
 
 
-def few_persons(one: Exposure, k: int, persons: int) -> str:
+def few_persons(exposure: Exposure, k: int, persons: int) -> str:
     """Say how many persons are below k, who have several rows.
 
     >>> share = Share(0.25)
     >>> few_persons(Exposure(True, 0, 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
     'By all quasi-identifiers, 50 of 200 persons stand in a class of fewer than 5 persons'
     """
-    few = f"{round(one.below.value * persons):,} of {persons:,} persons" if one.below.exact else f"{one.below} of them"
-    stand = "stand in a class of" if not one.items else "have a row that fits"
-    return f"By {knowledge(one.values, one.items)}, {few} {stand} fewer than {k} persons"
+    few = (
+        f"{round(exposure.below.value * persons):,} of {persons:,} persons"
+        if exposure.below.exact
+        else f"{exposure.below} of them"
+    )
+    stand = "stand in a class of" if not exposure.items else "have a row that fits"
+    return f"By {knowledge(exposure.values, exposure.items)}, {few} {stand} fewer than {k} persons"
 
 
 def knowledge(values: bool, items: int) -> str:
@@ -292,7 +297,7 @@ def exposures(
                 counted = known_items(sets, size, 2, group=group, seed=seed)
             else:
                 counted = persons_left(sets, size, own, group=group, seed=seed)
-            found += [_exposure(values, one.size, one.least, one.known, threshold, model) for one in counted]
+            found += [_exposure(values, known.size, known.least, known.known, threshold, model) for known in counted]
     return tuple(found)
 
 

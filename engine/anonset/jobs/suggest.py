@@ -69,26 +69,32 @@ class Suggestion(Discreet):
         """Return the candidates as a table, for notebooks."""
         fates = ("kept", "generalized", "suppressed")
         head = ("", "algorithm", *fates, "item error", "pair error", "ranges kept", "useful", "time", "outcome")
-        told = [text for text in (self.reason, self.warning) if text]
-        return html_table(head, [self._row(one) for one in self.candidates]) + html_table(
-            ("why",), [(x,) for x in told]
+        reasons = [text for text in (self.reason, self.warning) if text]
+        return html_table(head, [self._row(candidate) for candidate in self.candidates]) + html_table(
+            ("why",), [(x,) for x in reasons]
         )
 
-    def _row(self, one: Candidate) -> tuple[str, ...]:
+    def _row(self, candidate: Candidate) -> tuple[str, ...]:
         marks = {id(self.with_own_hierarchy): "best with your hierarchy", id(self.recommended): "best"}
-        return (marks.get(id(one), ""), named(one), *cells(one), f"{one.seconds:.2f} s", one.outcome)
+        return (
+            marks.get(id(candidate), ""),
+            named(candidate),
+            *cells(candidate),
+            f"{candidate.seconds:.2f} s",
+            candidate.outcome,
+        )
 
 
-def cells(one: Candidate) -> tuple[str, ...]:
+def cells(candidate: Candidate) -> tuple[str, ...]:
     """Return what became of occurrences, the errors of items and pairs, the ranges kept and the usefulness, as text."""
-    items = one.shares.get("items") or one.shares.get("values") or one.shares.get("tuples") or {}
-    counted = one.countable
+    items = candidate.shares.get("items") or candidate.shares.get("values") or candidate.shares.get("tuples") or {}
+    counted = candidate.countable
     figures = [
         *(items.get(name) for name in ("kept", "generalized", "suppressed")),
         *((None, None) if counted is None else (counted.items_error, counted.pairs_error)),
-        one.ranges_kept,
+        candidate.ranges_kept,
     ]
-    useful = f"{one.usefulness:.4f}" if one.outcome == "holds" else ""
+    useful = f"{candidate.usefulness:.4f}" if candidate.outcome == "holds" else ""
     return (*("" if figure is None else f"{figure:.1%}" for figure in figures), useful)
 
 
@@ -150,31 +156,45 @@ def suggest(
     if names and not names & set(given):
         given |= dict.fromkeys(sets, PROPOSED)
     known = [spec for name, spec in given.items() if name in names and isinstance(spec, str)]
-    wanted = [one for one in wanted if one.get("hierarchy") not in known]
+    wanted = [settings for settings in wanted if settings.get("hierarchy") not in known]
     of_items = [spec for name, spec in (hierarchies or {}).items() if name in names]
     own = not all(isinstance(spec, str) and spec.startswith(_MADE) for spec in of_items)
     trial = _Trial(model, given, workers, progress, seconds)
     sample = large if table.n > large else None
     if sample is None:
-        found = trial.of_all(table, wanted, share=0.5)
+        tried = trial.of_all(table, wanted, share=0.5)
     else:
         chosen = np.sort(np.random.default_rng(seed).choice(table.n, sample, replace=False))
         trial.left = seconds / 2
-        found = [replace(one, sampled=True) for one in trial.of_all(_taken(table, chosen), wanted, share=0.4)]
+        tried = [
+            replace(candidate, sampled=True) for candidate in trial.of_all(_taken(table, chosen), wanted, share=0.4)
+        ]
         trial.left += seconds / 2
-        finals = trial.of_all(table, [one.settings for one in _finalists(ranked(found), own=own)], share=0.6)
-        found = finals + [one for one in found if one.settings not in [final.settings for final in finals]]
-    order = ranked(found)
-    best, of_nodes_alone = best_of(order), best_of([one for one in order if one.nodes]) if own else None
+        finals = trial.of_all(
+            table, [candidate.settings for candidate in _finalists(ranked(tried), own=own)], share=0.6
+        )
+        tried = finals + [
+            candidate for candidate in tried if candidate.settings not in [final.settings for final in finals]
+        ]
+    order = ranked(tried)
+    best, of_nodes_alone = (
+        best_of(order),
+        best_of([candidate for candidate in order if candidate.nodes]) if own else None,
+    )
     why = way_out(order, model, max(MORE * seconds, SECONDS)) if best is None else reason(best, order)
     return Suggestion(model, tuple(order), best, why, limit(best, order), sample, of_nodes_alone, warning(best))
 
 
 def _finalists(order: Sequence[Candidate], *, own: bool) -> list[Candidate]:
     """Return those that are tried on all data: the first that hold, and the first with the owner's hierarchy."""
-    held = [one for one in order if one.outcome == "holds"]
+    held = [candidate for candidate in order if candidate.outcome == "holds"]
     chosen = held[:FINALISTS] or list(order[:1])
-    return [*chosen, *[one for one in held[FINALISTS:] if own and one.nodes and not any(c.nodes for c in chosen)][:1]]
+    return [
+        *chosen,
+        *[candidate for candidate in held[FINALISTS:] if own and candidate.nodes and not any(c.nodes for c in chosen)][
+            :1
+        ],
+    ]
 
 
 def _now() -> float:
@@ -201,19 +221,19 @@ class _Trial:
         """Try all; each may take that share of the time that is left."""
         sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
         frequent = None if table.transactions is None else FrequentItems.of(table.transactions)
-        found = []
+        tried = []
         for settings in wanted:
             if self.left <= 0:
                 name = str(settings["algorithm"])
-                found.append(Candidate(name, dict(settings), "too long", note="there was no time left"))
+                tried.append(Candidate(name, dict(settings), "too long", note="there was no time left"))
                 continue
             own = dict.fromkeys(sets, settings["hierarchy"]) if "hierarchy" in settings else {}
             bound, trees = bind(table, {**self.hierarchies, **own}, self.model)
             make_ready(str(settings["algorithm"]))
             began = _now()
-            found.append(self._one(bound, trees, settings, began + self.left * share, frequent))
+            tried.append(self._one(bound, trees, settings, began + self.left * share, frequent))
             self.left -= _now() - began
-        return found
+        return tried
 
     def _one(
         self,
@@ -265,18 +285,18 @@ class _Trial:
         """Return a candidate with what it left, and whether it holds."""
         figures, recoding = unverified.result.figures, unverified.result.recoding
         measures = {**unverified.measures, **({"gap": figures["gap"]} if "gap" in figures else {})}
-        found = replace(candidate, shares=shares(unverified.retention), measures=measures)
+        measured = replace(candidate, shares=shares(unverified.retention), measures=measures)
         if table.transactions is not None and isinstance(recoding, (Cut, ItemGroups, PerCluster)):
             nodes, made = of_nodes(recoding), "hierarchy" in candidate.settings
             tree = trees.get(table.transactions.name) if nodes and not made else None
             counts = by_level(table.transactions, recoding, tree)
             levels = {name: count / max(1, sum(counts.values())) for name, count in counts.items()}
             counted = None if frequent is None else countable(frequent, unverified.publication)
-            found = replace(found, levels=levels, nodes=nodes and not made, countable=counted)
+            measured = replace(measured, levels=levels, nodes=nodes and not made, countable=counted)
         if what := why_worthless(self.model, table, unverified.publication):
-            return replace(found, outcome="worthless", note=what)
+            return replace(measured, outcome="worthless", note=what)
         verdict = verify(unverified.publication, self.model)
-        return replace(found, outcome=verdict.outcome, note="" if verdict.holds else str(verdict))
+        return replace(measured, outcome=verdict.outcome, note="" if verdict.holds else str(verdict))
 
 
 def _taken(table: Table, records: Any) -> Table:

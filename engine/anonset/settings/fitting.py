@@ -109,7 +109,7 @@ def fit_part(table: Table, part: Part, tree: Hierarchy) -> tuple[Table, Hierarch
     images = _images(wrong, extended, table.rules, categories=categories)
     for rule, image in images.items():
         table = _changed(table, part, rule, image)
-    return table, extended, [one for one in wrong if not any(one.label in image for image in images.values())]
+    return table, extended, [misfit for misfit in wrong if not any(misfit.label in image for image in images.values())]
 
 
 def part_of(table: Table, name: str, beside: Sequence[str] = ()) -> Part | None:
@@ -134,17 +134,17 @@ def _images(
     images: dict[str, dict[str, str | None]] = {"unknown suppress": {}, "unknown prefix": {}, "inner-items leaf": {}}
     nodes, leaves = nodes_of(tree), tree.leaves.index
     inner = inner_labels(tree)
-    for one in wrong:
-        to, rule = one.label, ""
-        if not one.inner and rules.unknown == "suppress" and not categories:
-            images["unknown suppress"][one.label] = None
+    for misfit in wrong:
+        to, rule = misfit.label, ""
+        if not misfit.inner and rules.unknown == "suppress" and not categories:
+            images["unknown suppress"][misfit.label] = None
             continue
-        if not one.inner and rules.unknown == "prefix":
-            to, rule = longest_prefix(one.label, nodes) or one.label, "unknown prefix"
+        if not misfit.inner and rules.unknown == "prefix":
+            to, rule = longest_prefix(misfit.label, nodes) or misfit.label, "unknown prefix"
         if to in inner and rules.inner_items == "leaf":
             to, rule = f"{to}{UNSPECIFIED}", rule or "inner-items leaf"
         if rule and to in leaves:
-            images[rule][one.label] = to
+            images[rule][misfit.label] = to
     return {rule: image for rule, image in images.items() if image}
 
 
@@ -169,17 +169,17 @@ def _changed(table: Table, part: Part, rule: str, image: Mapping[str, str | None
 
 def refusal(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
     """Return the message about labels that are no leaves: all of them, with counts, and what would help."""
-    ordered = sorted(wrong, key=lambda one: -one.occurrences)
-    first, *others = [f"{datum(one.label)} of the data must be a leaf, but is {_kind(one)}" for one in ordered[:1]] + [
-        f"{datum(one.label)} {_kind(one)}" for one in ordered[1:_SHOWN]
-    ]
+    ordered = sorted(wrong, key=lambda misfit: -misfit.occurrences)
+    first, *others = [
+        f"{datum(misfit.label)} of the data must be a leaf, but is {_kind(misfit)}" for misfit in ordered[:1]
+    ] + [f"{datum(misfit.label)} {_kind(misfit)}" for misfit in ordered[1:_SHOWN]]
     rest = f"; and {len(wrong) - _SHOWN:,} more, listed by: anonset hierarchy check" if len(wrong) > _SHOWN else ""
     more = f"; so must {len(wrong) - 1:,} more: {', '.join(others)}" if others else ""
     return f"hierarchy of {part.name!r}: item {first}{more}{rest}; {way_out(part, wrong, tree)}"
 
 
-def _kind(one: Misfit) -> str:
-    return f"{'an inner node' if one.inner else 'missing'} ({one.occurrences:,})"
+def _kind(misfit: Misfit) -> str:
+    return f"{'an inner node' if misfit.inner else 'missing'} ({misfit.occurrences:,})"
 
 
 def way_out(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
@@ -187,14 +187,14 @@ def way_out(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
     best, names = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda found: found[0])
     if best == len(wrong):
         return f"all are leaves by {_asked(part, names)}"
-    unknown = [one for one in wrong if not one.inner]
+    unknown = [misfit for misfit in wrong if not misfit.inner]
     ways = []
     if len(unknown) < len(wrong):
         ways.append(f"{setting('inner_items', 'leaf')} makes leaves of inner nodes")
     if unknown:
         ways.append(f"{setting('unknown', 'suppress')} leaves unknown items out")
         nodes = nodes_of(tree)
-        if all(longest_prefix(one.label, nodes) for one in unknown):
+        if all(longest_prefix(misfit.label, nodes) for misfit in unknown):
             ways.insert(0, f"{setting('unknown', 'prefix')} takes the nodes that they begin with")
     if best:
         ways.insert(0, f"{_asked(part, names)} makes leaves of {best:,}")
@@ -221,17 +221,17 @@ def made_leaves(part: Part, rules: Sequence[str], tree: Hierarchy) -> int:
     return found
 
 
-def nearest(one: Misfit, tree: Hierarchy) -> str:
+def nearest(misfit: Misfit, tree: Hierarchy) -> str:
     """Return the node most like a label that is no leaf; empty where none is like it."""
-    if one.inner:
-        return one.label
+    if misfit.inner:
+        return misfit.label
     nodes = sorted(nodes_of(tree))
     plain = {_plain(node): node for node in nodes}
-    if found := plain.get(_plain(one.label)):
+    if found := plain.get(_plain(misfit.label)):
         return found
-    if found := longest_prefix(one.label, set(nodes)):
+    if found := longest_prefix(misfit.label, set(nodes)):
         return found
-    like = get_close_matches(one.label, nodes, 1, 0.6) if len(nodes) <= _MOST_COMPARED else []
+    like = get_close_matches(misfit.label, nodes, 1, 0.6) if len(nodes) <= _MOST_COMPARED else []
     return next(iter(like), "")
 
 
@@ -245,10 +245,10 @@ def left_over(column: SetColumn, tree: Hierarchy, rules: CodeRules) -> list[dict
     left = [] if part is None else fit_part(Table(column, rules=rules), part, tree)[2]
     return [
         {
-            "item": one.label,
-            "occurrences": one.occurrences,
-            "is": "an inner node" if one.inner else "missing",
-            "nearest": nearest(one, tree),
+            "item": misfit.label,
+            "occurrences": misfit.occurrences,
+            "is": "an inner node" if misfit.inner else "missing",
+            "nearest": nearest(misfit, tree),
         }
-        for one in sorted(left, key=lambda one: -one.occurrences)
+        for misfit in sorted(left, key=lambda misfit: -misfit.occurrences)
     ]

@@ -51,35 +51,35 @@ def _settings_of_report(path: Path) -> dict[str, Any]:
 
     require_file(path)
     try:
-        found = loads(path.read_text(encoding="utf-8"))["settings"]
+        settings = loads(path.read_text(encoding="utf-8"))["settings"]
     except (ValueError, KeyError, TypeError) as error:
         msg = f"{path}: the private report of a job is required: {type(error).__name__}"
         raise InputError(msg) from None
-    if not found:
+    if not settings:
         ways = "give its directory OUT and --original, or write a job file"
         msg = f"{path}: the job was run from Python, whose settings are not kept; {ways}"
         raise InputError(msg)
-    return dict(found)
+    return dict(settings)
 
 
-def _placed(found: dict[str, Any], folder: Path) -> dict[str, Any]:
+def _placed(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Return settings with their paths below a folder; absolute ones stay."""
 
     def placed(value: Any) -> Any:
         return str(folder / value) if isinstance(value, str) and "://" not in value else value
 
-    for name, value in found.items():
+    for name, value in settings.items():
         if name in _WORDS and str(value).partition(":")[0] not in _WORDS[name]:
-            found[name] = placed(value)
-    if isinstance(specs := found.get("hierarchy"), dict):
-        found["hierarchy"] = {column: with_path(spec, placed) for column, spec in specs.items()}
-    if isinstance(ceilings := found.get("ceiling"), dict):
-        found["ceiling"] = {column: x if str(x).isdecimal() else placed(x) for column, x in ceilings.items()}
-    named = found.get("sensitive_items")
+            settings[name] = placed(value)
+    if isinstance(specs := settings.get("hierarchy"), dict):
+        settings["hierarchy"] = {column: with_path(spec, placed) for column, spec in specs.items()}
+    if isinstance(ceilings := settings.get("ceiling"), dict):
+        settings["ceiling"] = {column: x if str(x).isdecimal() else placed(x) for column, x in ceilings.items()}
+    named = settings.get("sensitive_items")
     match [named] if isinstance(named, str) else named:
         case [str(file)] if file.startswith("@"):
-            found["sensitive_items"] = [f"@{placed(file[1:])}"]
-    return found
+            settings["sensitive_items"] = [f"@{placed(file[1:])}"]
+    return settings
 
 
 def with_path(spec: Any, placed: Callable[[str], str]) -> Any:

@@ -110,19 +110,21 @@ def parameters(*algorithms: str) -> dict[str, Parameter]:
 
 def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
     """Return the parameters of dataclasses by setting, in order of first appearance."""
-    found: dict[str, Parameter] = {}
+    parameters_of: dict[str, Parameter] = {}
     for name, cls in classes.items():
         types, texts = get_type_hints(cls), field_texts(cls)
         for field in fields(cls):
             form = form_of(field.name)
             kind = types[field.name] if form.type is None else form.type
-            if form.setting in found:
-                known = found[form.setting]
-                found[form.setting] = Parameter(known.name, known.field, known.type, known.text, (*known.users, name))
+            if form.setting in parameters_of:
+                known = parameters_of[form.setting]
+                parameters_of[form.setting] = Parameter(
+                    known.name, known.field, known.type, known.text, (*known.users, name)
+                )
             else:
                 text = form.text or texts.get(field.name, "")
-                found[form.setting] = Parameter(form.setting, field.name, kind, text, (name,))
-    return found
+                parameters_of[form.setting] = Parameter(form.setting, field.name, kind, text, (name,))
+    return parameters_of
 
 
 def form_of(field: str) -> Form:
@@ -137,10 +139,10 @@ def companions_of(form: Form, value: Any) -> frozenset[str]:
 
 def field_texts(cls: type) -> dict[str, str]:
     """Return the line of documentation under each field of a class and of its bases."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for base in reversed(cls.__mro__):
-        found |= _texts_of_file(sys.modules[base.__module__].__dict__.get("__file__")).get(base.__qualname__, {})
-    return found
+        texts |= _texts_of_file(sys.modules[base.__module__].__dict__.get("__file__")).get(base.__qualname__, {})
+    return texts
 
 
 @cache
@@ -154,15 +156,15 @@ def _texts_of_file(path: str | None) -> dict[str, dict[str, str]]:
 
 
 def _texts_of_body(body: list[ast.stmt]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for node, below in pairwise(body):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and isinstance(below, ast.Expr):
             if ast.unparse(node.annotation).startswith("ClassVar"):
                 continue
             text = below.value
             if isinstance(text, ast.Constant) and isinstance(text.value, str):
-                found[node.target.id] = " ".join(text.value.split())
-    return found
+                texts[node.target.id] = " ".join(text.value.split())
+    return texts
 
 
 def option(name: str) -> str:

@@ -45,7 +45,7 @@ class Proposed(Discreet):
     """What it may be generalized by, as a setting."""
 
 
-def of_a_person(one: Profile, profiles: Sequence[Profile], persons: Sequence[str]) -> Proposed | None:
+def of_a_person(profile: Profile, profiles: Sequence[Profile], persons: Sequence[str]) -> Proposed | None:
     """Propose a role for a column that names, reaches or tells apart persons; None for any other.
 
     Parameters
@@ -53,73 +53,77 @@ def of_a_person(one: Profile, profiles: Sequence[Profile], persons: Sequence[str
     persons
         Columns that tell persons apart and repeat.
     """
-    meaning, described = meaning_of(one.name), f"{one.distinct:,} different values"
-    if one.distinct <= 1 or not one.look.usable or one.kind in ("0/1", "crosses", "sets"):
+    meaning, described = meaning_of(profile.name), f"{profile.distinct:,} different values"
+    if profile.distinct <= 1 or not profile.look.usable or profile.kind in ("0/1", "crosses", "sets"):
         return None
-    if one.reaches or (is_direct(meaning) and (meaning != "born" or one.kind != "dates")):
+    if profile.reaches or (is_direct(meaning) and (meaning != "born" or profile.kind != "dates")):
         return Proposed("drop", f"names or reaches a person, {described}")
-    if one.name in persons or (meaning in PERSON_IDS and (meaning != "id" or _tells_apart(one))):
+    if profile.name in persons or (meaning in PERSON_IDS and (meaning != "id" or _tells_apart(profile))):
         called = "called like an identifier" if meaning in PERSON_IDS else "birth or sex agrees within its values"
-        return Proposed("id", f"{called}, {described} in {one.records:,} rows")
+        return Proposed("id", f"{called}, {described} in {profile.records:,} rows")
     if meaning in _ATTRIBUTES:
         return None
-    if _NAMES_A_PERSON.search(one.name) and one.uniqueness > 0.1 and meaning != "thing":
+    if _NAMES_A_PERSON.search(profile.name) and profile.uniqueness > 0.1 and meaning != "thing":
         return Proposed("drop", f"names or reaches a person, {described}")
-    if _IDENTIFIER.search(one.name) and one.uniqueness > 0.1 and one.kind != "numbers" and meaning != "thing":
-        return Proposed("id", f"called like an identifier, {described} in {one.records:,} rows")
-    if one.records >= 20 and one.uniqueness > 0.98 and one.kind not in _VALUES:
-        return Proposed("id", f"nearly every row has a value of its own ({one.uniqueness:.1%})")
-    many = one.distinct > max(_MANY_NAMES, one.records // _ROWS_OF_A_NAME)
+    if (
+        _IDENTIFIER.search(profile.name)
+        and profile.uniqueness > 0.1
+        and profile.kind != "numbers"
+        and meaning != "thing"
+    ):
+        return Proposed("id", f"called like an identifier, {described} in {profile.records:,} rows")
+    if profile.records >= 20 and profile.uniqueness > 0.98 and profile.kind not in _VALUES:
+        return Proposed("id", f"nearly every row has a value of its own ({profile.uniqueness:.1%})")
+    many = profile.distinct > max(_MANY_NAMES, profile.records // _ROWS_OF_A_NAME)
     of_persons = {"name", *PERSON_IDS, *_ATTRIBUTES}
     if (
-        one.capitalised and many and not meaning  # before the others are gone through: for few columns alone
-        and any(meaning_of(other.name) in of_persons for other in profiles if other.name != one.name)
+        profile.capitalised and many and not meaning  # before the others are gone through: for few columns alone
+        and any(meaning_of(other.name) in of_persons for other in profiles if other.name != profile.name)
     ):  # fmt: skip
         return Proposed("drop", f"{described}, capitalised words without digits: they may be names")
     return None
 
 
-def _tells_apart(one: Profile) -> bool:
-    given = one.records - one.nulls - one.missing
-    return one.distinct == given or occurs_twice(given, one.distinct, one.name)
+def _tells_apart(profile: Profile) -> bool:
+    given = profile.records - profile.nulls - profile.missing
+    return profile.distinct == given or occurs_twice(given, profile.distinct, profile.name)
 
 
 def one_identifier(
-    profiles: Sequence[Profile], found: dict[str, Proposed], persons: Sequence[str] = ()
+    profiles: Sequence[Profile], proposed: dict[str, Proposed], persons: Sequence[str] = ()
 ) -> dict[str, Proposed]:
     """Leave one identifier: the surest of a person; where none tells rows apart, none is needed."""
-    ids = [one for one in profiles if found[one.name].role == "id"] or _keys(profiles, found)
+    ids = [profile for profile in profiles if proposed[profile.name].role == "id"] or _keys(profiles, proposed)
 
-    def surest(one: Profile) -> tuple[int, int]:
-        meaning = meaning_of(one.name)
-        rank = PERSON_IDS.index(meaning) if meaning in PERSON_IDS else len(PERSON_IDS) + (one.name not in persons)
-        return rank, one.distinct if one.name in persons else 0
+    def surest(profile: Profile) -> tuple[int, int]:
+        meaning = meaning_of(profile.name)
+        rank = PERSON_IDS.index(meaning) if meaning in PERSON_IDS else len(PERSON_IDS) + (profile.name not in persons)
+        return rank, profile.distinct if profile.name in persons else 0
 
     ids.sort(key=surest)
-    for one in ids[1:]:
+    for profile in ids[1:]:
         united = f"another identifier than {ids[0].name!r}, whose rows become one record each"
         apart = f"tells rows apart like {ids[0].name!r}, which is the identifier"
-        found[one.name] = Proposed("drop", apart if ids[0].uniqueness == 1 else united)
+        proposed[profile.name] = Proposed("drop", apart if ids[0].uniqueness == 1 else united)
     if ids and len(ids) == len(profiles):  # nothing else is there
-        found[ids[0].name] = Proposed("relational", found[ids[0].name].reason, "values")
-    return found
+        proposed[ids[0].name] = Proposed("relational", proposed[ids[0].name].reason, "values")
+    return proposed
 
 
-def _keys(profiles: Sequence[Profile], found: dict[str, Proposed]) -> list[Profile]:
+def _keys(profiles: Sequence[Profile], proposed: dict[str, Proposed]) -> list[Profile]:
     """Propose as the id, where nothing else is one, what looks like a key, says nothing else, and repeats as one."""
     able = [
-        one
-        for one in profiles
-        if one.keys and found[one.name].role == "relational" and not meaning_of(one.name)
-        and one.records >= _FEWEST_ROWS and _KEYS_OF_ROWS[0] <= one.uniqueness <= _KEYS_OF_ROWS[1]
-        and one.largest <= _MOST_OF_A_KEY * one.records
+        profile
+        for profile in profiles
+        if profile.keys and proposed[profile.name].role == "relational" and not meaning_of(profile.name)
+        and profile.records >= _FEWEST_ROWS and _KEYS_OF_ROWS[0] <= profile.uniqueness <= _KEYS_OF_ROWS[1]
+        and profile.largest <= _MOST_OF_A_KEY * profile.records
     ]  # fmt: skip
-    best = sorted(able, key=lambda one: -one.distinct)[:1]
-    for one in best:
-        reason = (
-            f"looks like a key, {one.distinct:,} different values in {one.records:,} rows: of persons, if nothing else"
-        )
-        found[one.name] = Proposed("id", reason)
+    best = sorted(able, key=lambda profile: -profile.distinct)[:1]
+    for profile in best:
+        distinct = f"{profile.distinct:,} different values in {profile.records:,} rows"
+        reason = f"looks like a key, {distinct}: of persons, if nothing else"
+        proposed[profile.name] = Proposed("id", reason)
     return best
 
 
@@ -144,10 +148,12 @@ def united(
     tree
         Returns the hierarchy of items of a kind.
     """
-    single = [n for n, one in found.items() if one.role in ("relational", "keep") and one.reason != "given"]
+    single = [
+        n for n, proposed in found.items() if proposed.role in ("relational", "keep") and proposed.reason != "given"
+    ]
     differing = [n for n in single if varies(n)]
     roles = dict(found)
-    if not any(one.role in ("items", "one_hot", "one_code") for one in found.values()):
+    if not any(proposed.role in ("items", "one_hot", "one_code") for proposed in found.values()):
         for code in _codes(differing, profiles)[:1]:
             levels = tree(profiles[code].kind)
             roles[code] = replace(found[code], role="items", hierarchy=levels, reason="one code a row of a person")
@@ -160,9 +166,9 @@ def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
     """Return the columns that may hold one code a row, the likeliest first."""
 
     def likely(name: str) -> tuple[bool, bool, int]:
-        one = profiles[name]
-        coded = one.kind.startswith("ICD") or _CODED.search(name) is not None
-        return not coded, meaning_of(name) == "thing", -one.distinct
+        profile = profiles[name]
+        coded = profile.kind.startswith("ICD") or _CODED.search(name) is not None
+        return not coded, meaning_of(name) == "thing", -profile.distinct
 
     kinds = ("text", "integers", "zip codes")
     able = [n for n in names if profiles[n].distinct > 2 and meaning_of(n) not in _ATTRIBUTES]

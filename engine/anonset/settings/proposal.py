@@ -45,47 +45,51 @@ def propose(
     >>> propose([sex], lambda name: name)["sex"].role
     'relational'
     """
-    found: dict[str, Proposed] = {}
-    _propose_sets(profiles, found)
-    for one in profiles:
-        if one.name not in found:
-            found[one.name] = of_a_person(one, profiles, persons) or _alone(one)
+    proposed: dict[str, Proposed] = {}
+    _propose_sets(profiles, proposed)
+    for profile in profiles:
+        if profile.name not in proposed:
+            proposed[profile.name] = of_a_person(profile, profiles, persons) or _alone(profile)
     earlier: dict[Hashable, Profile] = {}
-    for one in profiles:
-        if found[one.name].role == "relational" and one.distinct > 2:
-            twin = earlier.setdefault(says(one.name), one)
-            if twin is not one:
-                found[one.name] = Proposed("drop", f"says the same as {twin.name!r} in every row")
-    return one_identifier(profiles, found, persons)
+    for profile in profiles:
+        if proposed[profile.name].role == "relational" and profile.distinct > 2:
+            twin = earlier.setdefault(says(profile.name), profile)
+            if twin is not profile:
+                proposed[profile.name] = Proposed("drop", f"says the same as {twin.name!r} in every row")
+    return one_identifier(profiles, proposed, persons)
 
 
-def _propose_sets(profiles: Sequence[Profile], found: dict[str, Proposed]) -> None:
+def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, Proposed]) -> None:
     """Propose where the sets are: cells with several items, else columns of 0 and 1, else columns of one code each."""
-    for one in profiles:
-        if one.kind == "sets":
-            what = f" of {one.items_kind}" if one.items_kind not in ("", "text") else ""
-            reason = f"cells hold sets{what}, {one.distinct:,} different items"
-            found[one.name] = Proposed("items", reason, tree_of(one.items_kind))
-    if found:
+    for profile in profiles:
+        if profile.kind == "sets":
+            what = f" of {profile.items_kind}" if profile.items_kind not in ("", "text") else ""
+            reason = f"cells hold sets{what}, {profile.distinct:,} different items"
+            proposed[profile.name] = Proposed("items", reason, tree_of(profile.items_kind))
+    if proposed:
         return
-    hot = [one.name for one in profiles if one.kind in _CROSSES and (one.distinct > 1 or one.nulls or one.missing)]
-    if len(hot) >= 5 or (len(hot) > 2 and prefix_of(hot, [one.name for one in profiles])):
-        found |= dict.fromkeys(
+    hot = [
+        profile.name
+        for profile in profiles
+        if profile.kind in _CROSSES and (profile.distinct > 1 or profile.nulls or profile.missing)
+    ]
+    if len(hot) >= 5 or (len(hot) > 2 and prefix_of(hot, [profile.name for profile in profiles])):
+        proposed |= dict.fromkeys(
             hot, Proposed("one_hot", f"one of {len(hot)} columns of 0 and 1, or crosses: an item each")
         )
         return
     stems: dict[str, list[Profile]] = {}
-    for one in profiles:
-        if numbered := _NUMBERED.fullmatch(one.name):
-            stems.setdefault(numbered[1], []).append(one)
+    for profile in profiles:
+        if numbered := _NUMBERED.fullmatch(profile.name):
+            stems.setdefault(numbered[1], []).append(profile)
     for stem, group in stems.items():
-        held = [one for one in group if one.distinct]
-        codes = {one.kind for one in held if one.kind in _CODE_LEVELS}
-        if len(held) > 1 and (codes or (_CODED.search(stem) and all(one.kind not in _VALUES for one in held))):
-            first = [one for one in profiles if _FIRST_CODE.search(one.name) and one.kind in codes]
-            names = [one.name for one in (*first, *group)]
+        held = [profile for profile in group if profile.distinct]
+        codes = {profile.kind for profile in held if profile.kind in _CODE_LEVELS}
+        if len(held) > 1 and (codes or (_CODED.search(stem) and all(profile.kind not in _VALUES for profile in held))):
+            first = [profile for profile in profiles if _FIRST_CODE.search(profile.name) and profile.kind in codes]
+            names = [profile.name for profile in (*first, *group)]
             reason = f"one of {len(names)} columns of one code each"
-            found |= dict.fromkeys(names, Proposed("one_code", reason))
+            proposed |= dict.fromkeys(names, Proposed("one_code", reason))
             return
 
 
@@ -101,32 +105,32 @@ def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
     return start if start and sum(name.startswith(start) for name in every) == len(names) else ""
 
 
-def _alone(one: Profile) -> Proposed:
+def _alone(profile: Profile) -> Proposed:
     """Propose a role for a column by itself."""
-    described = f"{one.distinct:,} different values"
-    if not one.look.usable:
-        return Proposed("drop", one.look.doubt)
-    if one.distinct <= 1:
+    described = f"{profile.distinct:,} different values"
+    if not profile.look.usable:
+        return Proposed("drop", profile.look.doubt)
+    if profile.distinct <= 1:
         return Proposed("drop", "holds one value in all rows: it says nothing")
-    if one.kind in _NUMBERS and is_sampling_weight(one.name) and one.uniqueness > 0.1:
+    if profile.kind in _NUMBERS and is_sampling_weight(profile.name) and profile.uniqueness > 0.1:
         return Proposed("drop", "a weight of sampling: no attribute of the person, and it tells rows apart")
-    if _SENSITIVE.search(one.name) and one.distinct <= 2 * _FEW and not _COUNT.match(one.name):
+    if _SENSITIVE.search(profile.name) and profile.distinct <= 2 * _FEW and not _COUNT.match(profile.name):
         reason = f"sensitive, {described}: what others may learn; published as it is, and counted by anonset risk"
         return Proposed("keep", reason)
-    kind = "" if one.kind == "text" else f"{one.kind}, "
-    return Proposed("relational", f"{kind}{described}: may be known of a person", _hierarchy(one))
+    kind = "" if profile.kind == "text" else f"{profile.kind}, "
+    return Proposed("relational", f"{kind}{described}: may be known of a person", _hierarchy(profile))
 
 
-def _hierarchy(one: Profile) -> str:
+def _hierarchy(profile: Profile) -> str:
     """Return how a quasi-identifier may be generalized, by what its values look like."""
-    many = one.distinct > min(_FEW, one.records // 3)
-    if one.kind in _NUMBERS and many and not one.missing and not one.nulls:
+    many = profile.distinct > min(_FEW, profile.records // 3)
+    if profile.kind in _NUMBERS and many and not profile.missing and not profile.nulls:
         return "range"
-    if one.kind in _NUMBERS and many and one.look.width and not one.look.form:
-        return f"bins:width={one.look.width},{4 * Fraction(one.look.width)}"
-    if one.kind == "dates":
-        return _of_dates(one.look, births=one.look.births or meaning_of(one.name) in ("birth", "born"))
-    return "mask:3,1" if one.kind in _VALUES[2:] else _CODE_LEVELS.get(one.kind, "values")
+    if profile.kind in _NUMBERS and many and profile.look.width and not profile.look.form:
+        return f"bins:width={profile.look.width},{4 * Fraction(profile.look.width)}"
+    if profile.kind == "dates":
+        return _of_dates(profile.look, births=profile.look.births or meaning_of(profile.name) in ("birth", "born"))
+    return "mask:3,1" if profile.kind in _VALUES[2:] else _CODE_LEVELS.get(profile.kind, "values")
 
 
 def _of_dates(look: Look, *, births: bool) -> str:
@@ -146,8 +150,10 @@ def tree_of(kind: str) -> str:
 
 def settings_of(found: Mapping[str, Proposed]) -> dict[str, list[str]]:
     """Return the columns by role, as settings; quasi-identifiers that generalize to ranges are numeric too."""
-    roles = {role: [name for name, one in found.items() if one.role == role] for role in ROLES}
-    numeric = [name for name, one in found.items() if one.role == "relational" and one.hierarchy == "range"]
+    roles = {role: [name for name, proposed in found.items() if proposed.role == role] for role in ROLES}
+    numeric = [
+        name for name, proposed in found.items() if proposed.role == "relational" and proposed.hierarchy == "range"
+    ]
     if start := prefix_of(roles["one_hot"], list(found)):
         roles["one_hot"] = [f"{start}*"]
     return {role: names for role, names in {**roles, "numeric": numeric}.items() if names}
