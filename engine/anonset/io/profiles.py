@@ -100,7 +100,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         return _of_sets(column, n, nulls, items, times, int(times.sum()), mark)
     values = values or _values(loaded)
     look, some, counts = look_at(column, values.given), values.given[:_SOME], values.counts
-    total = int(counts.sum())
+    total = sum(counts) if isinstance(counts, list) else int(counts.sum())
     if len(counts) == total and look.kind.endswith("codes") and look.kind != "postal codes":
         look = Look("text")
     return Profile(
@@ -111,7 +111,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         nulls,
         n - nulls - total,
         entropy(counts),
-        int(counts.max(initial=0)),
+        max(counts, default=0) if isinstance(counts, list) else int(counts.max(initial=0)),
         look=look,
         null_words=tuple(sorted(word for word in values.words if word not in ("", "?"))),
         reaches=pattern_of(some) if look.kind in ("text", "e-mail addresses") else "",
@@ -128,8 +128,8 @@ class _Values(Discreet):
     """Those that are not missing; of many, the first."""
     words: list[str]
     """Those that mean null."""
-    counts: NDArray[np.int64]
-    """How often each of those that are not missing occurs."""
+    counts: NDArray[np.int64] | list[int]
+    """How often each of those that are not missing occurs; a list of few rows."""
 
 
 def _values(loaded: Any) -> _Values:
@@ -149,7 +149,7 @@ def _few_values(loaded: Any) -> _Values:
     missing = MISSING.intersection(times)
     words = _that_lack(missing, len(times) - len(missing)) if missing else []
     given = [text for text in times if text not in words]
-    return _Values(given, words, np.array([times[text] for text in given], np.int64))
+    return _Values(given, words, [times[text] for text in given])
 
 
 def _few_texts(loaded: Any) -> list[str | None]:
@@ -255,10 +255,10 @@ def _flat(column: Any) -> Any:
     return pa.chunked_array([chunk.flatten() for chunk in chunks], column.type.value_type)
 
 
-def entropy(counts: NDArray[np.int64]) -> float:
+def entropy(counts: NDArray[np.int64] | list[int]) -> float:
     """Return the bits that a value tells, given how often each occurs."""
-    if len(counts) <= _FEW_ROWS:
-        held: list[int] = counts.tolist()
+    if isinstance(counts, list) or len(counts) <= _FEW_ROWS:
+        held: list[int] = counts if isinstance(counts, list) else counts.tolist()
         total = sum(held)
         return max(0.0, -sum(count / total * log2(count / total) for count in held if count))
     total = int(counts.sum())
