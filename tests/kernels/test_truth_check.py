@@ -25,7 +25,7 @@ def test_both_ways_find_the_same(records, image, data):
     known = [[item for item in range(ITEMS) if image[item] == symbol] for symbol in range(SYMBOLS)]
     symbol_of = np.array(image, np.int32)
     general = first_untrue(csr(records), csr(rows), record, Members(*csr(known)), symbol_of < 0, 0, len(rows))
-    assert first_untrue_by_one(csr(records), csr(rows), record, symbol_of, 0, len(rows)) == general
+    assert first_untrue_by_one(csr(records), csr(rows), record, symbol_of, SYMBOLS, 0, len(rows)) == general
     untrue = (
         at for at, (row, found) in enumerate(zip(records, rows, strict=True)) if {image[i] for i in row} - {-1} != found
     )

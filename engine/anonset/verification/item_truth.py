@@ -93,7 +93,7 @@ def _look(before: SetColumn, after: SetColumn, record: Int64, known: list[list[i
         symbol_of[known[symbol]] = symbol
     records, rows = (before.indptr, before.items), (after.indptr, after.items)
     if int(np.count_nonzero(symbol_of >= 0)) == sum(len(known[symbol]) for symbol in shown):
-        return lambda span: first_untrue_by_one(records, rows, record, symbol_of, *span)
+        return lambda span: first_untrue_by_one(records, rows, record, symbol_of, len(known), *span)
     indptr = np.zeros(len(known) + 1, np.int64)
     np.cumsum([len(codes) for codes in known], out=indptr[1:])
     members = Members(indptr, np.fromiter((c for codes in known for c in codes), np.int32, int(indptr[-1])))
