@@ -2,6 +2,7 @@
 
 import json
 import stat
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -9,10 +10,9 @@ from tests.cli.place import Ran
 from tests.tiny_limits import set_limits
 
 import anonset
-from anonset.algorithms import base
 from anonset.cli.main import main
 from anonset.data import spans
-from anonset.io import batches, text_chunks
+from anonset.io import text_chunks
 from anonset.release import memory
 from anonset.verification import itemsets
 
@@ -295,15 +295,16 @@ def test_a_table_that_was_scanned_is_published_from_python(tmp_path, anonymize):
 
 @pytest.mark.parametrize("keep", [(), ("--keep", "note")])
 def test_one_worker_is_one_thread_from_reading_to_verifying(tmp_path, anonymize, monkeypatch, keep):
-    """Columns that are kept lie in files, and are sorted there."""
-    pools = []
+    """Columns that are kept lie in files, and are sorted there. No step begins threads within those of another."""
+    pools, within = [], []
 
     class Pool(ThreadPoolExecutor):
         def __init__(self, *given, **options):
-            pools.append(options)
+            pools.append(given)
+            within.append(threading.current_thread().name.startswith("anonset-"))
             super().__init__(*given, **options)
 
-    for module in (spans, batches, base, itemsets):
+    for module in (spans, itemsets):
         monkeypatch.setattr(module, "ThreadPoolExecutor", Pool)
     monkeypatch.setattr(itemsets, "_WORTH_THREADS", 0)
     monkeypatch.setattr(spans, "cores", lambda: 2)
@@ -316,5 +317,6 @@ def test_one_worker_is_one_thread_from_reading_to_verifying(tmp_path, anonymize,
         place = ["--work-dir", str(tmp_path / "work"), "--workers", workers]
         done = anonymize(tmp_path, "v.csv", f"out{workers}", *roles, "--algorithm", "apriori", *place)
         assert done.code == 0, done.err
-        assert bool(pools) == (workers == "2")
+        assert set(pools) == ({(2,)} if workers == "2" else set())
+        assert not any(within)
     assert files_of(tmp_path / "out1") == files_of(tmp_path / "out2")

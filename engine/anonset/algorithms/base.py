@@ -1,15 +1,15 @@
 """What an algorithm is: frozen parameters with one method."""
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from anonset.data import Hierarchy, Table
-from anonset.data.control_groups import cores
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import Limits
 from anonset.data.spans import run_tasks as run_tasks
 from anonset.errors import InputError
 from anonset.generalization import Recoding
@@ -199,15 +199,8 @@ def executor_of(workers: int | None) -> Iterator[Executor | None]:
     InputError
         If the number is below 1.
     """
-    count = cores() if workers is None else workers
-    if count < 1:
-        msg = f"workers must be at least 1, got {count}"
+    if workers is not None and workers < 1:
+        msg = f"workers must be at least 1, got {workers}"
         raise InputError(msg)
-    if count == 1:
-        yield None
-        return
-    pool = ThreadPoolExecutor(count, thread_name_prefix="anonset")
-    try:
+    with Limits(workers=workers).pool("search") as pool:
         yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)

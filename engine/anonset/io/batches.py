@@ -1,7 +1,6 @@
 """Files of any size as batches of rows, format by format."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -81,11 +80,11 @@ def ahead(items: Iterator[_T], limits: Limits = NO_LIMITS) -> Iterator[_T]:
     >>> list(ahead(iter("abc")))
     ['a', 'b', 'c']
     """
-    if limits.threads == 1:
-        yield from items
-        return
     end = object()
-    with ThreadPoolExecutor(1) as executor:
+    with limits.pool("read") as executor:
+        if executor is None:
+            yield from items
+            return
         coming = executor.submit(next, items, end)
         while (item := coming.result()) is not end:
             coming = executor.submit(next, items, end)
