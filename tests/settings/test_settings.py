@@ -13,8 +13,7 @@ from anonset.settings.commands import EvaluateSettings, InspectSettings
 from anonset.settings.job_files import over_job, read_job
 from anonset.settings.parameters import MODELS, default_algorithm, field_texts, make_algorithm, parameters
 from anonset.settings.publication import RiskSettings
-from anonset.settings.reading import ReadingSettings
-from anonset.settings.settings import Settings, make_settings, settings_model
+from anonset.settings.settings import ReadingSettings, Settings, make_settings, settings_model
 
 NEEDED: dict[str, Any] = {"input": "x.dat", "out": "out"}
 

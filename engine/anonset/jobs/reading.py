@@ -12,7 +12,7 @@ from anonset.release import memory
 from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import Opened
 from anonset.release.staging import require_apart
-from anonset.settings.reading import ComparedSettings
+from anonset.settings.settings import ComparedSettings
 
 if TYPE_CHECKING:
     from anonset.io.source import Source

@@ -6,8 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from anonset.settings.readers import FORMS, Names, Share
-from anonset.settings.reading import ComparedSettings
-from anonset.settings.settings import InputSettings, RoleSettings
+from anonset.settings.settings import ComparedSettings, InputSettings, RoleSettings
 
 SECONDS = 50.0
 """For all candidates of `suggest` together; what takes longer is given up."""

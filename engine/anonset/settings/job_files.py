@@ -7,8 +7,7 @@ from typing import Any
 from anonset.errors import InputError
 from anonset.settings.parameters import parameters
 from anonset.settings.readers import FORMS
-from anonset.settings.reading import ReadingSettings
-from anonset.settings.settings import PLACES, Settings, over, read_config, unknown_setting
+from anonset.settings.settings import PLACES, ReadingSettings, Settings, over, read_config, unknown_setting
 from anonset.strict_json import loads
 
 _REPORT = "report.json"

@@ -10,8 +10,7 @@ from pydantic import Field
 
 from anonset.settings.parameters import MODELS, collect
 from anonset.settings.readers import Names, Share
-from anonset.settings.reading import ComparedSettings, ReadingSettings
-from anonset.settings.settings import with_parameters
+from anonset.settings.settings import ComparedSettings, ReadingSettings, with_parameters
 
 if TYPE_CHECKING:
     from anonset.io.source import Source
