@@ -226,7 +226,19 @@ def flags_of(model: type["BaseModel"], leave_out: Iterable[str] = ()) -> type[An
         if name not in left_out
     ]
     # cyclopts takes a class of the module "types" for a builtin
-    return make_dataclass("Flags", made, frozen=True, kw_only=True, namespace={"__module__": __name__})
+    own = {
+        "__module__": __name__,
+        "__doc__": "Flags of a command.",
+        "__get_pydantic_core_schema__": classmethod(_as_it_is),
+    }
+    return make_dataclass("Flags", made, frozen=True, kw_only=True, namespace=own)
+
+
+def _as_it_is(*_: Any) -> Any:
+    """Tell pydantic, by which cyclopts checks what it read itself, to take it: what flags mean, settings validate."""
+    from pydantic_core.core_schema import any_schema
+
+    return any_schema()
 
 
 def whole_number(_: Any, tokens: Sequence[Token]) -> int:

@@ -115,7 +115,7 @@ def misfits_table(left: Sequence[Mapping[str, Any]]) -> Any:
 
 def show_figures(found: Mapping[str, int], *, json: bool) -> None:
     """Show figures by name, for people or as JSON."""
-    from anonset.report.account import facts_table
+    from anonset.report.facts import facts_table
 
     if json:
         show_json(found)

@@ -38,10 +38,16 @@ class Log(Protocol):
 
 _log: list[Log] = []  # of this process, for all of its threads, where --log-format json was asked for
 _WIDTH = 160  # of tables where no terminal says its own
+_FOR_TERMINALS = frozenset({"FORCE_COLOR", "TTY_COMPATIBLE"})
+"""Variables by which rich takes anything for a terminal."""
 
 
 def show(*parts: "RenderableType") -> None:
     """Show text and tables; markup in them is shown as it is."""
+    lines = None if _is_styled() else [_in_lines(part) for part in parts]
+    if lines is not None and None not in lines:
+        _write("".join(map(str, lines)))
+        return
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else _WIDTH
@@ -53,6 +59,20 @@ def show(*parts: "RenderableType") -> None:
             else:
                 console.print(part)
     _write(captured.get())
+
+
+def _is_styled() -> bool:
+    """Tell whether standard output is a terminal, or is to be taken for one."""
+    return sys.stdout.isatty() or not _FOR_TERMINALS.isdisjoint(os.environ)
+
+
+def _in_lines(part: "RenderableType") -> str | None:
+    """Return plain text and facts as they are written where no terminal is; None of what rich must lay out."""
+    if isinstance(part, str):
+        return "".join(f"{printable(line)}\n" for line in part.split("\n"))
+    from anonset.report.facts import Facts
+
+    return part.in_lines(_WIDTH) if isinstance(part, Facts) else None
 
 
 def show_json(value: Any) -> None:

@@ -5,7 +5,7 @@ import json
 import platform
 from collections.abc import Mapping
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -32,6 +32,7 @@ CODEBOOK = "codebook.csv"
 """Name of the file that says what each published symbol stands for."""
 CONSTRAINTS = "privacy_constraints.txt"
 """Name of the private file of the privacy constraints, which the attestation must not hold."""
+_VERSION = "Version: "
 _PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "scipy")
 
 
@@ -354,10 +355,18 @@ def versions() -> dict[str, str]:
     version_of = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:
-            version_of[name] = version(name)
+            version_of[name] = _version_of(name)
         except PackageNotFoundError:  # run from the sources
             version_of[name] = "unknown"
     return version_of
+
+
+def _version_of(package: str) -> str:
+    """Return the version that the metadata of a package begin with; the rest of them, its README, is not parsed."""
+    found = distribution(package)
+    head, _, _ = (found.read_text("METADATA") or "").partition("\n\n")
+    stated = (line.removeprefix(_VERSION) for line in head.splitlines() if line.startswith(_VERSION))
+    return next(stated, None) or found.version
 
 
 def fingerprint(table: Table) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.table import Table as RichTable
 
 from anonset.data.code_rules import Change
 from anonset.data.spans import spans
@@ -23,9 +22,12 @@ from anonset.release.memory import format_size
 from anonset.release.release import Release
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
+from anonset.report.facts import Facts, facts_table
 from anonset.spelling import counted, printable, setting, shortened
 
 if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
     from anonset.jobs.evaluate import Evaluation
     from anonset.measures.sensitive_values import ObservedDiversity
 
@@ -72,7 +74,7 @@ def summary(release: Release) -> dict[str, Any]:
     return facts
 
 
-def account(release: Release) -> list[str | RichTable]:
+def account(release: Release) -> list[str | Facts]:
     """Return the account for people, as text and tables."""
     unverified, verdict = release.unverified, release.verdict
     declared = _declared(release)
@@ -117,7 +119,7 @@ def _limits_in_short(release: Release, declared: Declarations) -> list[str]:
     return [f"What is not guaranteed{all_of_them}:", *(f"- {text}" for text in (model.limits_in_short, *first))]
 
 
-def evaluation_account(evaluation: "Evaluation") -> RichTable:
+def evaluation_account(evaluation: "Evaluation") -> Facts:
     """Return the losses of a publication as a table."""
     names = {"occurrences": "item occurrences", "universe": "items of the universe"}
     names |= {"generalized": "generalized items", "suppressed": "suppressed items"}
@@ -163,20 +165,12 @@ def loss_label(name: str) -> str:
     return name.upper().replace("LOG2_", "log2 ").replace("_", " ")
 
 
-def facts_table(facts: dict[str, str]) -> RichTable:
-    """Return names and values as a table without frames."""
-    table = RichTable(show_header=False, box=None, padding=(0, 2, 0, 0))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, text in facts.items():
-        table.add_row(name, printable(text))
-    return table
-
-
-def before_and_after(release: Release, n: int) -> RichTable:
+def before_and_after(release: Release, n: int) -> "RichTable":
     """Return the first changed records, before and after, as a table."""
     publication, original = release.unverified.publication, release.unverified.table.transactions
-    table = RichTable(title="Some records before and after", title_justify="left")
+    from rich.table import Table
+
+    table = Table(title="Some records before and after", title_justify="left")
     table.add_column("before", overflow="fold")
     table.add_column("after", overflow="fold")
     published = publication.transactions
@@ -250,10 +244,12 @@ def _few(names: Sequence[str]) -> str:
 
 def _merging(unverified: Unverified[Any]) -> list[dict[str, float]]:
     """Return how the loss of the relational values grew with merges of clusters; empty without merges."""
+    figures, trace = unverified.result.figures, unverified.result.trace
+    if not trace or "clusters_before" not in figures:
+        return []
     from anonset.algorithms.rt.merging import Merge, on_the_way
 
-    figures, trace = unverified.result.figures, unverified.result.trace
-    if not trace or not isinstance(trace[-1], Merge) or "clusters_before" not in figures:
+    if not isinstance(trace[-1], Merge):
         return []
     before = int(figures["clusters_before"])
     merges = trace[len(trace) - (before - int(figures["clusters"])) :]
@@ -354,9 +350,11 @@ def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
     return texts
 
 
-def codebook_table(publication: Publication, n: int) -> RichTable:
+def codebook_table(publication: Publication, n: int) -> "RichTable":
     """Return the `n` largest symbols of the codebook that stand for several items, as a table."""
-    table = RichTable(title="The largest published symbols", title_justify="left")
+    from rich.table import Table
+
+    table = Table(title="The largest published symbols", title_justify="left")
     table.add_column("symbol")
     table.add_column("items", justify="right")
     table.add_column("stands for", overflow="fold")

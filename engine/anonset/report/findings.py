@@ -8,7 +8,7 @@ from anonset.jobs.findings import Findings, risk_table
 from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.release.memory import format_size
-from anonset.report.account import facts_table
+from anonset.report.facts import Facts, facts_table
 from anonset.spelling import printable
 
 _MOST_SHOWN = 1000
@@ -56,7 +56,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
     }
 
 
-def findings_account(findings: Findings) -> list[str | RichTable]:
+def findings_account(findings: Findings) -> list[str | RichTable | Facts]:
     """Return the findings for people, as text and tables."""
     persons = (
         "as many rows, each taken for a person" if findings.persons is None else f"of {findings.persons:,} persons"
@@ -69,7 +69,7 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
         "memory": "" if findings.memory is None else f"about {format_size(findings.memory)} for a run",
         "time": "" if findings.seconds is None else f"about {_rounded(findings.seconds)} for a run",
     }
-    parts: list[str | RichTable] = [facts_table({name: text for name, text in facts.items() if text}), ""]
+    parts: list[str | RichTable | Facts] = [facts_table({name: text for name, text in facts.items() if text}), ""]
     more = len(findings.columns) - _MOST_SHOWN
     parts += [_columns_table(findings), *([f"and {more:,} more columns: --json shows all"] if more > 0 else []), ""]
     if findings.quasi_identifiers is not None or findings.known_items:

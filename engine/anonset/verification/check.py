@@ -1,4 +1,4 @@
-"""One entry for all models: each has a check of its own, in a file of its own."""
+"""One entry for all models: each has a check of its own, in a file of its own that is imported where it is needed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -21,16 +21,8 @@ from anonset.privacy.partitions import PartitionKmAnonymity
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.privacy.transaction_k import TransactionKAnonymity
-from anonset.verification.anatomy import check_anatomy
-from anonset.verification.coherence import check_coherence
-from anonset.verification.constraints import check_constraints, members_of
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km
-from anonset.verification.kkm import check_k, check_kkm
-from anonset.verification.lm import check_klm, check_lm
-from anonset.verification.partitions import check_partitions
-from anonset.verification.safe_grouping import check_safe_grouping
-from anonset.verification.transaction_k import check_transaction_k
 
 DEFAULT_BUDGET = 60_000_000_000
 """Largest number of itemset occurrences that are counted by default: about ten minutes on one core."""
@@ -53,33 +45,47 @@ def _km(publication: Published, model: KmAnonymity, budget: int, progress: Progr
 
 
 def _partitions(publication: Published, model: PartitionKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
+    from anonset.verification.partitions import check_partitions
+
     partition = getattr(publication, "cluster", None)
     return check_partitions(_items(publication, model), partition, model, budget, progress, _work(publication))
 
 
 def _k(publication: Published, model: KAnonymity, budget: int, progress: Progress | None) -> Verdict:
+    from anonset.verification.kkm import check_k
+
     return check_k(_relational(publication, model), model, _work(publication))
 
 
 def _kkm(publication: Published, model: KKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
+    from anonset.verification.kkm import check_kkm
+
     columns, store = _relational(publication, model), _work(publication)
     return check_kkm(columns, _items(publication, model), model, budget, progress, store)
 
 
 def _lm(publication: Published, model: LmDiversity, budget: int, progress: Progress | None) -> Verdict:
+    from anonset.verification.lm import check_lm
+
     return check_lm(_items(publication, model), model, budget, progress, _work(publication))
 
 
 def _klm(publication: Published, model: KLmDiversity, budget: int, progress: Progress | None) -> Verdict:
+    from anonset.verification.lm import check_klm
+
     relational: tuple[Column, ...] = getattr(publication, "relational", ())  # without any, everybody is in one class
     return check_klm(_items(publication, model), relational, model, budget, progress, _work(publication))
 
 
 def _coherence(publication: Published, model: Coherence, budget: int, progress: Progress | None) -> Verdict:
+    from anonset.verification.coherence import check_coherence
+
     return check_coherence(_items(publication, model), model, budget, progress, _work(publication))
 
 
 def _constraints(publication: Published, model: ConstraintSet, budget: int, progress: Progress | None) -> Verdict:
+    from anonset.verification.constraints import check_constraints
+
     symbols = getattr(publication, "symbols", None)
     members = None if symbols is None else [symbol.members for symbol in symbols]
     verdict = check_constraints(_items(publication, model), members, model, budget, progress, _work(publication))
@@ -90,6 +96,8 @@ def _with_unpublished(
     verdict: Verdict, policy: PrivacyPolicy, publication: Published, members: list[tuple[str, ...]] | None
 ) -> Verdict:
     """Add to a verdict how many protected items no published symbol stands for; these violate nothing."""
+    from anonset.verification.constraints import members_of
+
     labels = _items(publication, verdict.model).vocabulary.labels
     shown = {item for items in (map(members_of, labels) if members is None else members) for item in items}
     protected = {item for itemset in policy.itemsets for item in itemset}
@@ -100,14 +108,20 @@ def _with_unpublished(
 def _transaction_k(
     publication: Published, model: TransactionKAnonymity, budget: int, progress: Progress | None
 ) -> Verdict:
+    from anonset.verification.transaction_k import check_transaction_k
+
     return check_transaction_k(_items(publication, model), model, _work(publication))
 
 
 def _anatomy(publication: Published, model: AnatomyDiversity, budget: int, progress: Progress | None) -> Verdict:
+    from anonset.verification.anatomy import check_anatomy
+
     return check_anatomy(_buckets(publication, model), model)
 
 
 def _safe_grouping(publication: Published, model: SafetyConstraint, budget: int, progress: Progress | None) -> Verdict:
+    from anonset.verification.safe_grouping import check_safe_grouping
+
     return check_safe_grouping(_buckets(publication, model), model)
 
 
