@@ -28,8 +28,8 @@ data/quasi_identifiers.py: odd, total, given[name]; release/published_values.py:
 missing[0]; cli/policy.py: file;
 cli/risk.py: lacking[0]; errors.py: value; io/batches.py: both[0], more[0]; io/source.py: scheme;
 io/dialect.py: mark, encoding, header_line; io/files.py: declared; io/folders.py: aside; io/hierarchies.py: shown, spec;
-io/input_checks.py: mark; io/options.py: missing; io/publish.py: mark; io/roles.py: homeless[0];
-io/column_plan.py: wrong[0], misplaced; io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
+io/input_checks.py: mark; io/options.py: wrong[0], misplaced, missing; io/publish.py: mark; io/roles.py: homeless[0];
+io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, made; queries/estimate.py: reading;
 report/risks.py: printable(name); jobs/verify.py: published; release/opened.py: file;
 io/person_signs.py: cut[0]; algorithms/base.py: traits

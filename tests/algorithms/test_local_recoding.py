@@ -32,8 +32,8 @@ from anonset.data.store import Files
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
 from anonset.io.codebook import write_local_mapping
-from anonset.measures.levels import by_level
 from anonset.measures.occurrences import local_ncp_exact
+from anonset.measures.retention import by_level
 from effort import examples
 from reference.hierarchy_model import HierarchyModel, Tree, parse
 from reference.local_recoding import (

@@ -19,13 +19,12 @@ from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Closing, Store
 from anonset.errors import InputError
 from anonset.io.batches import ahead, open_source
-from anonset.io.column_plan import Plan, require_values
 from anonset.io.columns import Encoder, dictionary
 from anonset.io.duplicate_ids import Persons, Watched
 from anonset.io.grouping import refuse_repeated, unite
 from anonset.io.numbers import Numbers
 from anonset.io.opened_source import Batch, OpenedSource
-from anonset.io.options import ReadOptions
+from anonset.io.options import Plan, ReadOptions, require_values
 from anonset.io.roles import Names
 from anonset.io.sets import Labels, canonical_codes
 from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts

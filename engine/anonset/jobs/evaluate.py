@@ -18,7 +18,7 @@ from anonset.generalization.recoding import SUPPRESSED
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds
 from anonset.jobs.original_check import require_columns, require_possible, require_same_content
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
-from anonset.measures.levels import counted_levels
+from anonset.measures.retention import counted_levels
 from anonset.measures.sensitive_values import ObservedDiversity, classes_of, observed_diversity
 from anonset.measures.utility_loss import ItemWeights
 from anonset.release.documents import Attestation

@@ -20,8 +20,7 @@ from anonset.jobs.persons import require_persons
 from anonset.jobs.ranking import Candidate, best_of, limit, named, ranked, reason, warning, way_out
 from anonset.jobs.rehearsal import make_ready
 from anonset.measures.countable import FrequentItems, countable
-from anonset.measures.levels import by_level, of_nodes
-from anonset.measures.retention import shares
+from anonset.measures.retention import by_level, of_nodes, shares
 from anonset.privacy import PrivacyModel
 from anonset.release.documents import parameters_of
 from anonset.release.formats import Layout, Unverified

@@ -1,15 +1,135 @@
-"""How many item occurrences, relational values and tuples are kept as they are, and what became of the others."""
+"""What becomes of item occurrences, values and tuples: how many are kept as they are, and how far others change."""
 
 from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data import CategoricalColumn, SetColumn, Table
-from anonset.data.table import Column, Int64
+from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data.table import Column, Int32, Int64
 from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, RelationalValues
-from anonset.generalization.recoding import SUPPRESSED
-from anonset.measures.occurrences import occurrences_by_size
+from anonset.generalization.recoding import SUPPRESSED as NOT_PUBLISHED
+from anonset.measures.occurrences import occurrences_by_size, sizes_of_items
+
+_BANDS = (10, 100, 1000)
+SUPPRESSED, KEPT = "suppressed", "kept"
+
+
+def by_level(
+    column: SetColumn, recoding: Cut | ItemGroups | PerCluster, hierarchy: Hierarchy | None = None
+) -> dict[str, int]:
+    """Count the occurrences of items by how far each is generalized.
+
+    Parameters
+    ----------
+    column
+        The **original** column, bound to the recoding's hierarchy or vocabulary.
+    hierarchy
+        Its hierarchy, to count levels; symbols that are none of its nodes are counted by their size.
+
+    Examples
+    --------
+    >>> from anonset.data import Hierarchy
+    >>> h = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
+    >>> column = h.bind(SetColumn.of([["a1", "b1"], ["a2"]]))
+    >>> by_level(column, Cut(h, np.array([h.node_of["A"]] * 2 + [h.node_of["b1"], -1], np.int32)), h)
+    {'kept': 1, '1 level up': 2}
+    """
+    if isinstance(recoding, PerCluster):
+        return _levels_by_pieces(column, recoding, hierarchy)
+    occurring = np.flatnonzero(column.occurrences)
+    sizes = sizes_of_items(column, recoding)[occurring]
+    return counted_levels(occurring, sizes, column.occurrences[occurring], hierarchy)
+
+
+def levels_of(items: Int32, sizes: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
+    """Count occurrences by how far each is generalized.
+
+    Parameters
+    ----------
+    items, sizes
+        int32 (nnz,) and int64 (nnz,): each occurrence's item, a leaf of the hierarchy if there is one, and how many
+        items its symbol stands for; 0 where it is suppressed.
+    """
+    width = int(sizes.max(initial=0)) + 1
+    pairs, counts = np.unique(items.astype(np.int64) * width + sizes, return_counts=True)
+    return counted_levels(pairs // width, pairs % width, counts, hierarchy)
+
+
+def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierarchy | None) -> dict[str, int]:
+    """Count occurrences as `levels_of` does, part after part."""
+    width, counted = len(column.vocabulary) + 1, [(np.empty(0, np.int64), np.empty(0, np.int64))]
+    for records, own in recoding.pieces():
+        part = column if records is None else column.take(records)
+        keys = part.items.astype(np.int64) * width + occurrence_sizes(part, own)
+        pairs, counts = np.unique(keys, return_counts=True)
+        counted.append((pairs, counts.astype(np.int64)))
+    pairs, pair_of = np.unique(np.concatenate([pairs for pairs, _ in counted]), return_inverse=True)
+    counts = np.zeros(len(pairs), np.int64)
+    np.add.at(counts, pair_of, np.concatenate([counts for _, counts in counted]))
+    return counted_levels(pairs // width, pairs % width, counts, hierarchy)
+
+
+def counted_levels(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
+    """Count occurrences by how far each is generalized, given the number of each pair of an item and a size.
+
+    Parameters
+    ----------
+    item, size, counts
+        int64 (p,) each: an item, a leaf of the hierarchy if there is one; how many items its symbol stands for, 0 where
+        it is suppressed; and how often.
+    """
+    pairs = item
+    up = np.full(len(pairs), -1, np.int64)
+    if hierarchy is not None:
+        node = hierarchy.leaf_node[item].astype(np.int64)
+        below = hierarchy.n_leaves_below
+        levels = np.zeros(len(pairs), np.int64)
+        while (open_ := (below[node] < size) & (hierarchy.parent[node] >= 0)).any():
+            node = np.where(open_, hierarchy.parent[node], node)
+            levels += open_
+        up = np.where(below[node] == size, levels, -1)
+    count_of: dict[str, int] = {}
+    for name, key in _order(size, up).items():
+        count_of[name] = int(counts[key].sum())
+    return {name: count for name, count in count_of.items() if count}
+
+
+def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    """Return which pairs belong to each fate, from the least loss to the largest."""
+    fates = {KEPT: size == 1}
+    wide = size > 1
+    for level in range(1, int(up.max(initial=0)) + 1):
+        fates[f"{level} level{'s' * (level > 1)} up"] = wide & (up == level)
+    low = 1
+    for high in _BANDS:
+        fates[f"one of {low + 1} to {high}"] = wide & (up < 0) & (size > low) & (size <= high)
+        low = high
+    fates[f"one of more than {low:,}"] = wide & (up < 0) & (size > low)
+    fates[SUPPRESSED] = size == 0
+    return fates
+
+
+def occurrence_sizes(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
+    """Return int64 (nnz,): how many items the symbol stands for that each occurrence is published as; 0: suppressed."""
+    if not isinstance(recoding, PerCluster):
+        return sizes_of_items(column, recoding)[column.items]
+    of_row = np.repeat(recoding.cluster, column.lengths)
+    order = np.argsort(of_row, kind="stable")
+    ends = np.searchsorted(of_row[order], np.arange(len(recoding.items) + 1))
+    sizes = np.zeros(len(column.items), np.int64)
+    for cluster, mapping in enumerate(recoding.items):
+        own = order[ends[cluster] : ends[cluster + 1]]
+        sizes[own] = sizes_of_items(column, mapping)[column.items[own]]
+    return sizes
+
+
+def of_nodes(recoding: Cut | ItemGroups | PerCluster) -> bool:
+    """Tell whether a recoding publishes nodes of a hierarchy, and no sets of its own."""
+    if isinstance(recoding, PerCluster):
+        return len(recoding.items) > 0 and isinstance(recoding.items[0], Cut)
+    return isinstance(recoding, Cut)
+
 
 Counts = dict[str, int]
 """How many, by what became of them."""
@@ -78,7 +198,7 @@ def of_values(columns: tuple[Column, ...], recoding: PerCluster) -> Counts:
 
 def of_tuples(buckets: Buckets) -> Counts:
     """Count the tuples of a bucketized table."""
-    removed = buckets.group == SUPPRESSED
+    removed = buckets.group == NOT_PUBLISHED
     starred = int(np.count_nonzero(buckets.starred & ~removed))
     gone = int(np.count_nonzero(removed))
     return {"kept": len(removed) - starred - gone, "starred": starred, "removed": gone}
@@ -88,7 +208,7 @@ def _is_kept(column: Column, cluster: NDArray[np.integer], published: Relational
     """Bool (n,): whether each record's cluster publishes its own value: the text of it, not a range, set or node."""
     if isinstance(column, CategoricalColumn):
         index = column.vocabulary.index
-        codes: Int64 = np.array([index.get(label, SUPPRESSED) for label in published.labels], np.int64)
+        codes: Int64 = np.array([index.get(label, NOT_PUBLISHED) for label in published.labels], np.int64)
         same: NDArray[np.bool_] = codes[cluster] == column.codes
         return same
     read = int if column.values.dtype == np.int64 else float

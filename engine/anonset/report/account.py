@@ -12,8 +12,7 @@ from anonset.data.table import Int32, Int64
 from anonset.generalization import Buckets, ItemGroups, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.measures.exclusiveness import ambiguous_items
-from anonset.measures.levels import KEPT, SUPPRESSED, by_level, of_nodes
-from anonset.measures.retention import shares
+from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, shares
 from anonset.privacy import Verdict
 from anonset.release.documents import ATTESTATION, Declarations, declarations, declared_limits, parameters_of, plain
 from anonset.release.formats import Unverified
