@@ -149,15 +149,19 @@ class Line:
     """Whether cut and trace are equal."""
 
     @property
+    def ratio(self) -> float:
+        """What it takes, of what it took."""
+        return self.after / max(self.before, 1e-9)
+
+    @property
     def slower(self) -> bool:
         """Whether it takes over 5% more, and not by what no clock can tell."""
         return self.after > SLOWER * self.before + NOISE
 
     def __str__(self) -> str:
         verdict = "" if self.same and not self.slower else "slower" if self.same else "differs"
-        ratio = self.after / max(self.before, 1e-9)
         return (
-            f"| {self.name} | {self.m} | {self.k} | {self.before:.3f} | {self.after:.3f} | {ratio:.2f} "
+            f"| {self.name} | {self.m} | {self.k} | {self.before:.3f} | {self.after:.3f} | {self.ratio:.2f} "
             f"| {self.fixes} | {verdict} |"
         )
 
@@ -175,6 +179,18 @@ def compared(checkouts: Sequence[Checkout], names: Sequence[str], ks: Sequence[i
         before, after = (min(pair[which]["cpu"] for pair in found) for which in (0, 1))
         last = found[-1]
         yield Line(name, k, m, before, after, last[1]["fixes"], last[0]["found"] == last[1]["found"])
+
+
+def summary(lines: Sequence[Line]) -> Iterator[str]:
+    """Yield a table of the ratios, after to before: for each data set and m the least and the greatest of all k."""
+    ms = sorted({line.m for line in lines})
+    yield "| data | " + " | ".join(f"m={m}" for m in ms) + " |"
+    yield "|---" * (1 + len(ms)) + "|"
+    for name in dict.fromkeys(line.name for line in lines):
+        ratios = [sorted(line.ratio for line in lines if (line.name, line.m) == (name, m)) for m in ms]
+        yield f"| {name} | " + " | ".join(f"{of_m[0]:.2f} to {of_m[-1]:.2f}" if of_m else "" for of_m in ratios) + " |"
+    slower, differing = sum(line.slower for line in lines), sum(not line.same for line in lines)
+    yield f"\n{len(lines)} searches: {slower} take over 5% more, {differing} find another cut or trace."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -197,13 +213,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = told.sets.split(",") if told.sets else set_names()
     checkouts = [Checkout(root.resolve()) for root in (told.before, Path(__file__).parent.parent)]
     _tell("| data | m | k | before, s | after, s | ratio | fixes | |\n|---|---|---|---|---|---|---|---|")
-    bad = 0
+    lines = list[Line]()
     for line in compared(checkouts, names, ks, ms, told.runs, told.seconds):
         _tell(str(line))
-        bad += line.slower or not line.same
+        lines.append(line)
+    _tell("\n" + "\n".join(summary(lines)))
     for checkout in checkouts:
         checkout.close()
-    return int(bad > 0)
+    return int(any(line.slower or not line.same for line in lines))
 
 
 if __name__ == "__main__":

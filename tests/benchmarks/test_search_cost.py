@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from benchmarks.search_cost import Line, compared, main
+from benchmarks.search_cost import Line, compared, main, summary
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,10 +37,24 @@ def test_what_is_said_of_a_search(before, after, same, verdict):
     assert str(Line("a", 5, 2, before, after, 3, same)).endswith(f"| 3 | {verdict} |")
 
 
+def test_the_ratios_of_each_set_are_summed_up():
+    lines = [Line("a", k, m, 1, k / 4, 3, m == 2) for k, m in [(2, 2), (5, 2), (3, 3)]] + [
+        Line("b", 2, 2, 2, 1, 3, True)
+    ]
+    assert list(summary(lines)) == [
+        "| data | m=2 | m=3 |",
+        "|---|---|---|",
+        "| a | 0.50 to 1.25 | 0.75 to 0.75 |",
+        "| b | 0.50 to 0.50 |  |",
+        "\n4 searches: 1 take over 5% more, 1 find another cut or trace.",
+    ]
+
+
 @pytest.mark.compiled
 def test_a_checkout_finds_what_itself_finds(capfd):
     code = main([str(ROOT), "--sets", "pos_like:300", "--k", "2", "--m", "2", "--runs", "1"])
-    (line,) = capfd.readouterr().out.splitlines()[2:]
+    line, *table = capfd.readouterr().out.splitlines()[2:]
     assert line.startswith("| pos_like:300 | 2 | 2 |")
     assert "differs" not in line
+    assert table[3].startswith("| pos_like:300 | ")
     assert code == int("slower" in line)
