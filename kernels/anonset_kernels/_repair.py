@@ -27,11 +27,11 @@ from anonset_kernels._groups import (
     Groups,
     count_partners,
     image_of,
-    is_satisfied,
     merge_groups,
     suppress_group,
 )
 from anonset_kernels._jit import kernel
+from anonset_kernels._satisfaction import is_satisfied
 
 CONSTANT, BY_ANCESTOR, LISTED = 0, 1, 2
 """Kinds of weights."""

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from anonset_kernels._arrays import Indptr, Int32Array, Int32Matrix, Int64Array, Int64Matrix, Items, Itemset, UInt8Array
-from anonset_kernels._groups import N_SUPPRESSED, SUPPRESSED_HEAD, Groups, is_less, make_groups, n_items_within
+from anonset_kernels._groups import N_SUPPRESSED, Groups, is_less, make_groups, n_items_within
 from anonset_kernels._jit import kernel
 from anonset_kernels._repair import Rule, Weights, satisfy
+from anonset_kernels._smallest_itemsets import smallest_around, smallest_of
 
 DONE, INFEASIBLE, UNFINISHED = 0, 1, 2
 """Outcomes of a search."""
@@ -314,7 +315,7 @@ def _consider(groups: Groups, roots: Roots, rule: Rule, n: int, support: int) ->
     short = n < rule.m and n_items_within(groups, members) < rule.m
     if roots.state[_SHORT]:
         if short:
-            _smallest_around(groups, members, roots.sets[2])
+            smallest_around(groups, members, roots.sets[2])
             if is_less(roots.sets[2], roots.sets[1]):
                 for j in range(roots.sets.shape[1]):
                     roots.sets[1, j] = roots.sets[2, j]
@@ -341,55 +342,9 @@ def _precedes(groups: Groups, roots: Roots, members: Int32Array, others: Int32Ar
     """Compare two sets of groups by the smallest m-itemsets of which they are the images."""
     if members[-1] >= 0 and others[-1] >= 0:
         return is_less(members, others)
-    _smallest_of(groups, members, roots.sets[1])
-    _smallest_of(groups, others, roots.sets[2])
+    smallest_of(groups, members, roots.sets[1])
+    smallest_of(groups, others, roots.sets[2])
     return is_less(roots.sets[1], roots.sets[2])
-
-
-@kernel()
-def _smallest_of(groups: Groups, members: Int32Array, itemset: Itemset) -> None:
-    """Find the smallest m-itemset whose image is exactly these groups, filled up with suppressed items. O(m^2)."""
-    heads = np.full(len(members) + 1, -1, np.int64)
-    waiting = 0
-    for g in members:
-        if g >= 0:
-            heads[waiting] = g
-            waiting += 1
-    heads[waiting] = groups.state[SUPPRESSED_HEAD]
-    touched = np.zeros(len(heads), np.uint8)
-    touched[waiting] = 1
-    n_lists, filled = waiting + 1, 0
-    while filled < len(itemset):
-        least = -1
-        for j in range(n_lists):
-            if heads[j] >= 0 and (least < 0 or heads[j] < heads[least]):
-                least = j
-        if not touched[least] or len(itemset) - filled > waiting:
-            waiting -= 1 - touched[least]
-            touched[least] = 1
-            itemset[filled] = heads[least]
-            filled += 1
-        heads[least] = groups.following[heads[least]]
-
-
-@kernel()
-def _smallest_around(groups: Groups, members: Int32Array, itemset: Itemset) -> None:
-    """Find the smallest m-itemset whose image holds these groups. O(V)."""
-    for g in members:
-        groups.mark[g] = 1
-    waiting, filled, item = len(members), 0, 0
-    while filled < len(itemset):
-        g = groups.rep[item]
-        new = g >= 0 and groups.mark[g] == 1
-        if new or len(itemset) - filled > waiting:
-            if new:
-                groups.mark[g] = 2
-                waiting -= 1
-            itemset[filled] = item
-            filled += 1
-        item += 1
-    for g in members:
-        groups.mark[g] = 0
 
 
 @kernel()

@@ -14,9 +14,10 @@ import numpy as np
 
 from anonset_kernels._arrays import Image, Int32Array, Int64Array, Items, UInt8Array
 from anonset_kernels._bitmaps import Bitmaps, count_held, give_back, make_bitmaps
-from anonset_kernels._groups import Groups, count_partners, image_of, is_satisfied
+from anonset_kernels._groups import Groups, count_partners, image_of
 from anonset_kernels._jit import kernel
 from anonset_kernels._repair import Rule, Weights, satisfy
+from anonset_kernels._satisfaction import is_satisfied
 
 DONE, INFEASIBLE, UNFINISHED = 0, 1, 2
 """Outcomes of a search."""

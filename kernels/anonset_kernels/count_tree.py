@@ -242,10 +242,7 @@ def walk(
     begin, end, top = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
     opened, word = np.zeros(size + 1, np.uint8), np.zeros(size + 1, np.int64)
     prefix = np.full(size, -1, np.int32)
-    skip = np.zeros(n_codes, np.uint8)
-    if mode != LEAVES:
-        for c in range(n_codes):
-            skip[c] = dead[c]
+    skip = np.zeros(n_codes, np.uint8) if mode == LEAVES else dead.copy()
     room = room_for_pairs(n_codes if size > 2 and mode != LEAVES else 0)
     stack, local = np.empty(1024, position.dtype), np.empty(1024, np.int32)
     n_found = 0
@@ -256,8 +253,7 @@ def walk(
             _skip_codes(dead, together, first, skip)
         support = start[first + 1] - start[first]
         stack = with_room(stack, 0, support)
-        for p in range(support):
-            stack[p] = position[start[first] + p]
+        stack[:support] = position[start[first] : start[first + 1]]
         prefix[0], depth = first, 1
         begin[1], end[1], top[1], opened[1] = 0, support, support, 0
         while depth >= 1:

@@ -1,0 +1,94 @@
+"""Whether a privacy constraint is satisfied: each part of its image that a record shows is in k records or in none."""
+
+import numpy as np
+
+from anonset_kernels._arrays import Image, Int32Array, Int64Array
+from anonset_kernels._groups import Groups, count_marked, support_of
+from anonset_kernels._jit import kernel
+
+
+@kernel()
+def is_satisfied(groups: Groups, image: Image, k: int) -> bool:
+    """Tell whether every part of an image (rarest group first) that a record shows is in at least k records."""
+    if len(image) == 0:
+        return True
+    if groups.support[image[0]] < k:
+        return False
+    found = support_of(groups, image, k)
+    if found > 0 or len(image) <= 2:
+        return found == 0 or found >= k
+    return _traces_are_frequent(groups, image, k)
+
+
+@kernel()
+def _traces_are_frequent(groups: Groups, image: Image, k: int) -> bool:
+    """Tell whether each record's part of the image is in at least k records. Cost: the image's records, hashed."""
+    n_records = np.int64(0)
+    for g in image:
+        groups.mark[g] = 1
+        n_records += groups.support[g]
+    n_traces = min(n_records, np.int64(1) << min(len(image), 62))
+    n_slots = 2
+    while n_slots < 2 * n_traces:
+        n_slots *= 2
+    slots = np.full(n_slots, -1, np.int64)
+    trace, other = np.empty(len(image), np.int32), np.empty(len(image), np.int32)
+    frequent = True
+    for g in image:
+        item = g
+        while item >= 0 and frequent:
+            for at in range(groups.begin[item], groups.begin[item] + groups.length[item]):
+                n_trace = _trace(groups, groups.records[at], trace)
+                if n_trace > 1 and trace[0] == g and _is_new(groups, slots, groups.records[at], trace[:n_trace], other):
+                    frequent = _is_frequent(groups, trace[:n_trace], k)
+                    if not frequent:
+                        break
+            item = groups.following[item]
+    for g in image:
+        groups.mark[g] = 0
+    return frequent
+
+
+@kernel()
+def _trace(groups: Groups, record: int, trace: Int32Array) -> int:
+    """List the marked groups of a record, ascending; return their number."""
+    n, place = 0, groups.row[record]
+    while groups.cells[place] < len(groups.rep):
+        if groups.mark[groups.cells[place]] > 0:
+            trace[n] = groups.cells[place]
+            n += 1
+        place += 1
+    return n
+
+
+@kernel()
+def _is_new(groups: Groups, slots: Int64Array, record: int, trace: Int32Array, other: Int32Array) -> bool:
+    """Tell whether no record entered before has the same trace, and enter this one."""
+    key = 7
+    for g in trace:
+        key = (key * 1000003 + int(g) + 1) % 2147483647
+    slot = key & (len(slots) - 1)
+    while slots[slot] >= 0:
+        if _trace(groups, slots[slot], other) == len(trace):
+            same = True
+            for j in range(len(trace)):
+                same &= trace[j] == other[j]
+            if same:
+                return False
+        slot = (slot + 1) & (len(slots) - 1)
+    slots[slot] = record
+    return True
+
+
+@kernel()
+def _is_frequent(groups: Groups, trace: Int32Array, k: int) -> bool:
+    """Tell whether at least k records hold all of a trace; its groups are marked 1 before and after."""
+    rarest = trace[0]
+    for g in trace:
+        groups.mark[g] = 2
+        if groups.support[g] < groups.support[rarest]:
+            rarest = g
+    found = count_marked(groups, rarest, 2, len(trace), k)
+    for g in trace:
+        groups.mark[g] = 1
+    return found >= k
