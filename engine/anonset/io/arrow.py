@@ -28,6 +28,21 @@ def text_array(labels: Sequence[str]) -> Any:
     return pa.LargeStringArray.from_buffers(len(labels), pa.py_buffer(ends), pa.py_buffer(text))
 
 
+def text_of(column: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Return where each text of a ``pyarrow.LargeStringArray`` begins, int64 (n + 1,), and the bytes."""
+    _, starts, text = column.buffers()
+    n = len(column)
+    bounds = np.frombuffer(starts, np.int64)[column.offset : column.offset + n + 1] if n else np.zeros(1, np.int64)
+    return bounds, np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
+
+
+def of_text(starts: NDArray[np.int64], text: NDArray[np.uint8]) -> Any:
+    """Return texts, one behind the other in the bytes, as an Arrow array (``pyarrow.LargeStringArray``)."""
+    import pyarrow as pa
+
+    return pa.LargeStringArray.from_buffers(len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(text))
+
+
 def text_scalar(text: str) -> Any:
     """Return a text as a scalar of Arrow."""
     return text_array([text])[0]

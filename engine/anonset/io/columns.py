@@ -272,11 +272,10 @@ def _first_null(values: Any) -> int:
 def _maybe_blank(text: Any) -> Int64:
     """Return the rows of an array of text that are empty, or do not begin with a visible sign of ASCII, int64."""
     n = len(text)
-    _, starts, letters = text.buffers()
-    if not n or letters is None or not letters.size:
+    bounds, letters = arrow.text_of(text)
+    if not letters.size:
         return np.arange(n)
-    bounds = np.frombuffer(starts, np.int64)[text.offset : text.offset + n + 1]
-    first = np.frombuffer(letters, np.uint8)[np.minimum(bounds[:-1], letters.size - 1)]
+    first = letters[np.minimum(bounds[:-1], letters.size - 1)]
     return np.flatnonzero((bounds[1:] == bounds[:-1]) | (first <= ord(" ")) | (first > ord("~")))
 
 

@@ -222,10 +222,7 @@ def hashes_of(columns: Sequence[Any]) -> Int64:
     n = len(columns[0])
     state = np.zeros((n, 4), np.int64)
     for column in columns:
-        _, starts, text = column.buffers()
-        bounds = np.frombuffer(starts, np.int64)[column.offset : column.offset + n + 1] if n else np.zeros(1, np.int64)
-        letters = np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
-        hash_fields(bounds, letters, state)
+        hash_fields(*arrow.text_of(column), state)
     return state
 
 

@@ -1,13 +1,14 @@
 """Lines of CSV: columns of text written whole, the same bytes with any version of Arrow; small files read by rows."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from anonset.data import Vocabulary
 from anonset.errors import InputError, foreign
 from anonset.io import arrow
 from anonset.io.dialect import any_field_size
@@ -48,6 +49,14 @@ def _may_need_quotes(column: Any) -> bool:
         if any(mark in block for mark in marks):
             return True
     return False
+
+
+def texts_of(vocabulary: Vocabulary) -> Callable[[Any], Any]:
+    """Return a function from codes, int32 (n,), to their labels, wherever these lie (``pyarrow.LargeStringArray``)."""
+    if (filed := vocabulary.filed) is not None:
+        return lambda codes: arrow.of_text(*filed.gathered(codes))
+    labels = arrow.text_array(vocabulary.labels)
+    return lambda codes: arrow.chosen(labels, codes)
 
 
 def lines(columns: Sequence[Any], separator: str = ",") -> Any:

@@ -237,6 +237,17 @@ class ReadOptions:
             decimal=decimal or "",
         )
 
+    @classmethod
+    def of_call(cls, parameters: Mapping[str, Any], *others: str) -> "ReadOptions":
+        """Return the options in the parameters of a function, its ``locals()`` at the beginning, but some others.
+
+        Raises
+        ------
+        InputError
+            As `of`.
+        """
+        return cls.of(**{name: value for name, value in parameters.items() if name not in others})
+
     def reading(self, labels: Sequence[str] | None = None) -> Reading:
         """Return how a file is to be read."""
 

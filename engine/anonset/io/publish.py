@@ -15,7 +15,7 @@ from anonset.generalization import Publication
 from anonset.generalization.publication import written_columns
 from anonset.io import arrow, fimi
 from anonset.io.files import format_of, reading, remove_on_failure, write_file
-from anonset.io.lines import csv_bytes, lines, quoted
+from anonset.io.lines import csv_bytes, lines, quoted, texts_of
 from anonset.io.read import read
 from anonset.io.roles import Names
 from anonset.io.table_builder import read_exactly
@@ -187,19 +187,9 @@ def _cells(column: SetColumn, separator: str) -> Callable[[int, int], Any]:
 
 
 def _categories(column: CategoricalColumn) -> Callable[[int, int], Any]:
-    """Return a function from a span of rows to their labels, wherever these lie (``pyarrow.LargeStringArray``)."""
-    import pyarrow as pa
-
-    filed = column.vocabulary.filed
-    if filed is None:
-        labels = arrow.text_array(column.vocabulary.labels)
-        return lambda first, end: arrow.chosen(labels, column.codes[first:end])
-
-    def gathered(first: int, end: int) -> Any:
-        starts, text = filed.gathered(column.codes[first:end])
-        return pa.LargeStringArray.from_buffers(end - first, pa.py_buffer(starts), pa.py_buffer(text))
-
-    return gathered
+    """Return a function from a span of rows to their labels (``pyarrow.LargeStringArray``)."""
+    texts = texts_of(column.vocabulary)
+    return lambda first, end: texts(column.codes[first:end])
 
 
 def _lists(column: SetColumn, labels: Any, first: int, end: int, kind: Any) -> Any:

@@ -10,7 +10,7 @@ from anonset.data.spans import Limits, run_tasks, spans
 from anonset.data.table import Int32, Int64
 from anonset.generalization.buckets import COUNT
 from anonset.io import arrow
-from anonset.io.lines import csv_bytes, lines, quoted
+from anonset.io.lines import csv_bytes, lines, quoted, texts_of
 
 BLOCK = 1 << 17
 """Rows of a block."""
@@ -95,18 +95,11 @@ class RowLines:
 
 def _fields_of(column: CategoricalColumn, *, alone: bool) -> Callable[[Int32], Any]:
     """Return a function from codes of a column to fields."""
-    import pyarrow as pa
-
     vocabulary = column.vocabulary
     if vocabulary.is_numbered:
         return lambda codes: arrow.digits(codes.astype(np.int64) + 1)
-    if (filed := vocabulary.filed) is not None:
-
-        def gathered(codes: Int32) -> Any:
-            starts, text = filed.gathered(codes)
-            array = pa.LargeStringArray.from_buffers(len(codes), pa.py_buffer(starts), pa.py_buffer(text))
-            return quoted(array, alone=alone)
-
-        return gathered
+    if vocabulary.filed is not None:
+        texts = texts_of(vocabulary)
+        return lambda codes: quoted(texts(codes), alone=alone)
     held = quoted(arrow.text_array(vocabulary.labels), alone=alone)
     return lambda codes: arrow.chosen(held, codes)

@@ -75,32 +75,7 @@ def scan(
     >>> table.n, table.transactions.vocabulary.labels
     (2, ('bread', 'milk'))
     """
-    options = ReadOptions.of(
-        items=items,
-        one_hot=one_hot,
-        one_code=one_code,
-        relational=relational,
-        sensitive=sensitive,
-        id=id,
-        keep=keep,
-        drop=drop,
-        numeric=numeric,
-        separator=separator,
-        missing=missing,
-        group=group,
-        delimiter=delimiter,
-        encoding=encoding,
-        no_header=no_header,
-        header_line=header_line,
-        decimal=decimal,
-        null=null,
-        input_format=input_format,
-        normalize=normalize,
-        unknown=unknown,
-        inner_items=inner_items,
-        rows_are_persons=rows_are_persons,
-        identifying_as_declared=identifying_as_declared,
-    )
+    options = ReadOptions.of_call(locals(), "source", "work_dir")
     if work_dir is not None:
         named = Files.at(Path(work_dir))
         try:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, Vocabulary
-from anonset.data.file_labels import Int64, UInt8
 from anonset.data.label_order import encode_labels
 from anonset.data.spans import spans
 from anonset.data.store import Closing, Store
@@ -42,14 +41,6 @@ class Categories:
         return recoded
 
 
-def text_of(column: Any) -> tuple[Int64, UInt8]:
-    """Return where each text of an array begins, int64 (n + 1,), and the bytes (``pyarrow.LargeStringArray``)."""
-    _, starts, text = column.buffers()
-    n = len(column)
-    bounds = np.frombuffer(starts, np.int64)[column.offset : column.offset + n + 1] if n else np.zeros(1, np.int64)
-    return bounds, np.empty(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
-
-
 class FiledTexts(Closing):
     """A column of ids, or of many categories, whose texts are never held."""
 
@@ -63,7 +54,7 @@ class FiledTexts(Closing):
 
     def add(self, column: Any) -> None:
         """Add rows: their texts (``pyarrow.LargeStringArray``)."""
-        bounds, text = text_of(column)
+        bounds, text = arrow.text_of(column)
         self._starts.append(bounds[1:] - bounds[0] + self._end)
         self._text.append(text[bounds[0] : bounds[-1]])
         self._end += int(bounds[-1] - bounds[0])
@@ -89,7 +80,7 @@ class ExpectedTexts(Closing):
         AnonsetError
             If one differs.
         """
-        bounds, text = text_of(column)
+        bounds, text = arrow.text_of(column)
         first, end = self._n, self._n + len(column)
         codes, labels = self._expected.codes[first:end], self._expected.vocabulary.filed
         self._n = end
