@@ -9,7 +9,6 @@ from cyclopts import Parameter
 
 from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE
-from anonset.cli.originals import original_and_persons
 from anonset.cli.output import progress_bars, show
 from anonset.errors import InputError
 from anonset.settings.job_files import over_job
@@ -37,6 +36,7 @@ def report(
     The internal page holds all that is known, and only its owner can read the file. The shareable one is made from OUT
     alone, and from what is typed here; it opens no other data and no private directory. A page never lies in OUT.
     """
+    from anonset.jobs.original import original_and_persons
     from anonset.jobs.reading import opened_to_compare
     from anonset.jobs.report_facts import public_facts, report_facts
     from anonset.report.page import Purpose, internal_page, shareable_page

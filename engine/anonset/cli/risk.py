@@ -6,7 +6,6 @@ from cyclopts import Parameter
 
 from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE, FAILED
-from anonset.cli.originals import original_and_persons
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.errors import InputError
@@ -35,6 +34,7 @@ def risk(
     By what is known: all quasi-identifiers, 1, 2, … items (two more than the guarantee speaks of), and both; of
     buckets, how surely they tell sensitive values. Exit code 1 if the attack finds more than is promised.
     """
+    from anonset.jobs.original import original_and_persons
     from anonset.jobs.reading import opened_to_compare
     from anonset.jobs.risk import risk as count
     from anonset.report.risks import bucket_risk_account, bucket_risk_summary, risk_account, risk_summary
