@@ -348,11 +348,11 @@ def _baskets(source: Source, how: Reading) -> OpenedSource:
 def _difference(first: Any, other: Any) -> str:
     """Say in which column two Arrow schemas differ."""
     for column in first:
-        at = other.get_field_index(column.name)
-        if at < 0:
+        position = other.get_field_index(column.name)
+        if position < 0:
             return f"there is no column {column.name!r}"
-        if other.field(at).type != column.type:
-            return f"column {column.name!r} must be {column.type}, got {other.field(at).type}"
+        if other.field(position).type != column.type:
+            return f"column {column.name!r} must be {column.type}, got {other.field(position).type}"
     if more := [name for name in other.names if name not in first.names]:
         return f"there is a column {more[0]!r} more"
     return "they stand in another order, or another column may hold nulls"

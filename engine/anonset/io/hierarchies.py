@@ -344,7 +344,7 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
     leaves: dict[str, int] = {}
     children: dict[str, list[str]] = {root: []}
     for number, fields in lines:
-        path = [label for at, label in enumerate(fields) if not at or label != fields[at - 1]]
+        path = [label for column, label in enumerate(fields) if not column or label != fields[column - 1]]
         if path[-1] != root:
             stray, usual = _second_root(lines)
             _refuse(where, stray.number, stray.path[-1], f"stands as a second root beside {datum(usual)}")

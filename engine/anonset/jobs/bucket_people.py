@@ -85,8 +85,8 @@ def _cuts(begins: NDArray[np.intp], held: Int64) -> Iterator[tuple[int, int]]:
     while first < n:
         done = int(held[first - 1]) if first else 0
         last = min(int(np.searchsorted(held, done + VALUES_AT_ONCE)), n - 1)
-        at = int(np.searchsorted(begins, last, side="right"))
-        end = int(begins[at]) if at < len(begins) else n
+        following = int(np.searchsorted(begins, last, side="right"))
+        end = int(begins[following]) if following < len(begins) else n
         yield first, end
         first = end
 
@@ -95,14 +95,14 @@ def _people(publication: BucketPublication, rows: Int64, group: Int32, start: In
     """Return some rows with all values of their groups."""
     groups, codes = np.unique(group, return_inverse=True)
     begin, width = start[groups], start[groups + 1] - start[groups]
-    at = np.arange(width.sum()) + np.repeat(begin - np.cumsum(width) + width, width)
+    places = np.arange(width.sum()) + np.repeat(begin - np.cumsum(width) + width, width)
     numbered = CategoricalColumn(publication.group.name, codes.astype(np.int32), publication.group.vocabulary)
     part = _Part(
         tuple(column.take(rows) for column in publication.ids),
         numbered,
         publication.sizes[groups],
         np.repeat(np.arange(len(groups), dtype=np.int32), width),
-        publication.snt_value.take(at),
-        publication.snt_count[at],
+        publication.snt_value.take(places),
+        publication.snt_count[places],
     )
     return People(part, rows, groups.astype(np.int64))

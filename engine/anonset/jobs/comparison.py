@@ -160,7 +160,7 @@ def values_of(name: str, text: str) -> list[str]:
             need = f"a range must be FROM..TO or FROM..TO:STEP of 1 to {_MOST_VALUES} values"
             msg = f"--vary {name}: {need}, got {part!r}"
             raise InputError(msg)
-        values += [str(first + step * at) for at in range(int(number))]
+        values += [str(first + step * count) for count in range(int(number))]
     return values
 
 

@@ -83,8 +83,12 @@ def _sensitive(publication: BucketPublication) -> Example:
     """Return the first values of the groups, with how often each is there."""
     groups, values = publication.group.vocabulary.labels, publication.snt_value.vocabulary.labels
     rows = tuple(
-        (groups[publication.snt_group[at]], values[publication.snt_value.codes[at]], f"{publication.snt_count[at]:,}")
-        for at in range(min(EXAMPLES, publication.snt_value.n))
+        (
+            groups[publication.snt_group[pair]],
+            values[publication.snt_value.codes[pair]],
+            f"{publication.snt_count[pair]:,}",
+        )
+        for pair in range(min(EXAMPLES, publication.snt_value.n))
     )
     return Example((publication.group.name, publication.snt_value.name, "count"), rows)
 

@@ -58,11 +58,11 @@ class Matching(Discreet):
         first, weight = np.unique(tuples, return_index=True)[1], np.bincount(tuples)
         people = np.zeros(int(self._classes.max(initial=-1)) + 1, np.int64)
         covering = [_Covering(c, o.published, o.hierarchy) for c, o in zip(columns, self._columns, strict=True)]
-        for at, person in enumerate(first.tolist()):
+        for place, person in enumerate(first.tolist()):
             fitting = np.ones(len(people), bool)
             for column in covering:
                 fitting &= column.fits(person)
-            people[fitting] += weight[at]
+            people[fitting] += weight[place]
         return self._classes, people
 
 

@@ -151,9 +151,11 @@ def _with_joined(
     for name in table.joined:
         spec, mark = hierarchies[name], prefixed(name, "")
         _require_tree(spec, name)
-        at = {x.removeprefix(mark): i for i, x in enumerate(labels) if x.startswith(mark) and x not in private}
-        own = Vocabulary.of(at)
-        part = hierarchy_for(spec, own, name, column.occurrences[[at[label] for label in own.labels]])
+        code_of = {
+            x.removeprefix(mark): code for code, x in enumerate(labels) if x.startswith(mark) and x not in private
+        }
+        own = Vocabulary.of(code_of)
+        part = hierarchy_for(spec, own, name, column.occurrences[[code_of[label] for label in own.labels]])
         if own.labels or not is_over_data(spec):  # a column without items adds none
             parts[name] = part
     others = {name: spec for name, spec in hierarchies.items() if name not in table.joined}
@@ -173,8 +175,8 @@ def _items_hierarchy(spec: Hierarchy | str, column: SetColumn, beside: tuple[str
     if isinstance(spec, Hierarchy) and is_attached(spec, beside):
         return spec
     private = set(beside)
-    kept = [at for at, label in enumerate(column.vocabulary.labels) if label not in private]
-    others = Vocabulary(tuple(column.vocabulary.labels[at] for at in kept))
+    kept = [code for code, label in enumerate(column.vocabulary.labels) if label not in private]
+    others = Vocabulary(tuple(column.vocabulary.labels[code] for code in kept))
     return attach_sensitive(hierarchy_for(spec, others, column.name, column.occurrences[kept]), beside)
 
 

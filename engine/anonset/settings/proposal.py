@@ -101,7 +101,7 @@ def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
     """
     pairs = zip(min(names, default=""), max(names, default=""), strict=False)
     shared = "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    start = shared[: next((at for at in range(len(shared), 0, -1) if not shared[at - 1].isalnum()), 0)]
+    start = shared[: next((end for end in range(len(shared), 0, -1) if not shared[end - 1].isalnum()), 0)]
     return start if start and sum(name.startswith(start) for name in every) == len(names) else ""
 
 
