@@ -73,9 +73,9 @@ def test_runs_that_are_kept_are_not_run_again(
     kept, ran = tmp_path / "study.jsonl", list[tuple[str, int]]()
     original = comparison._run
 
-    def counting(contest, table, settings, name, given):
+    def counting(contest, table, settings, name, given, size):
         ran.append((name, given["k"]))
-        return original(contest, table, settings, name, given)
+        return original(contest, table, settings, name, given, size)
 
     monkeypatch.setattr(comparison, "_run", counting)
     small = ("compare", baskets, "--hierarchy", "items=balanced:3", "--algorithms", "apriori", "--m", "1")
@@ -112,3 +112,31 @@ def test_plots_need_no_colour(place: Place, baskets: str, given: tuple[str, ...]
     assert "exists already" in place.run(*run, "--plot", str(folder)).err
     nowhere = place.run(*run, "--plot", str(tmp_path / "none" / "plots"))
     assert (nowhere.code, "must be an existing directory" in nowhere.err) == (2, True)
+
+
+def test_a_study_of_growth_goes_on_where_it_ended(place: Place) -> None:
+    place.write("visits.csv", "codes\n" + "".join(f"a{n % 3} b{n % 4}\n" for n in range(48)))
+    asked = ["compare", str(place.folder / "visits.csv"), "--items", "codes", "--hierarchy", "codes=balanced:2"]
+    asked += ["--algorithms", "apriori", "--k", "2", "--m", "2", "-o", str(place.folder / "study.jsonl")]
+    ran = place.run(*asked, "--records", "50%,100%", "--workers", "1,2", "--format", "json")
+    assert ran.code == 0, ran.err
+    assert [(row["records"], row["workers"], row["run"]) for row in ran.json] == [
+        (records, workers, run) for records in (24, 48) for workers in (1, 2) for run in (1, 2, 3)
+    ]
+    assert all(row["peak_mib"] > 0 for row in ran.json)
+    kept = (place.folder / "study.jsonl").read_text().splitlines()
+    again = place.run(*asked, "--records", "50%,100%", "--workers", "1,2", "--format", "json")
+    assert again.json == ran.json
+    assert (place.folder / "study.jsonl").read_text().splitlines() == kept
+    shown = place.run(*asked, "--records", "50%,100%", "--workers", "1,2")
+    assert "apriori, k=2, m=2, workers=1: seconds grow as records^" in shown.out
+    assert place.run(*asked, "--records", "49").code == 2
+    assert json.loads(kept[1])["parameters"]["records"] == 24
+
+
+def test_fewer_items_make_a_smaller_tree(place: Place) -> None:
+    place.write("visits.csv", "codes\n" + "".join(f"a{n % 3} b{n % 4}\n" for n in range(48)))
+    asked = ["compare", str(place.folder / "visits.csv"), "--items", "codes", "--hierarchy", "codes=balanced:2"]
+    asked += ["--algorithms", "apriori", "--k", "2", "--m", "1", "--n-items", "2,7", "--format", "json"]
+    ran = place.run(*asked)
+    assert (ran.code, [row["n_items"] for row in ran.json]) == (0, [2, 2, 2, 7, 7, 7])

@@ -13,6 +13,7 @@ from anonset.cli.output import progress_bars, show, show_json
 from anonset.errors import InputError
 from anonset.jobs.compare import rows
 from anonset.jobs.comparison import run_comparison
+from anonset.jobs.growth import growths
 from anonset.settings.compare import compare_options_model, compare_settings_model, with_ranges
 from anonset.settings.job_files import over_job
 from anonset.settings.settings import validate
@@ -40,8 +41,10 @@ def compare(
     """Compare algorithms or parameters on one input: losses and times side by side. Nothing is published.
 
     A number may have several values or a range: --k 2,5,10..50:10. A parameter goes to those algorithms that have it;
-    what is infeasible is reported as such. With --seeds the table shows means and standard deviations, CSV and JSON
-    every run. The seconds are those of the search and of applying what it found, without compiling kernels.
+    what is infeasible is reported as such. With --records, --n-items or several --workers each size is run three times,
+    and the account says how the seconds grow: the exponent, with a 95% interval. With --seeds, or over these runs, the
+    table shows means and standard deviations, CSV and JSON every run. The seconds are those of the search and of
+    applying what it found, without compiling kernels.
     """
     source, asked = over_job(source, "input", given_flags(flags), compare_settings_model())
     given, ranges = with_ranges(asked)
@@ -67,7 +70,8 @@ def compare(
         from anonset.report.distance import LOCAL
 
         notes = [f"{row['algorithm']}: {row['note']}" for row in runs if row["note"]]
-        show(comparison_table(runs), *notes, *([LOCAL] if settings.bound else []))
+        given = list(runs[0])[: list(runs[0]).index("outcome")]
+        show(comparison_table(runs), *notes, *([LOCAL] if settings.bound else []), *map(str, growths(runs, given)))
         if differing := unequal_guarantees(runs):
             show(differing)
     return DONE

@@ -337,6 +337,17 @@ class Table(Discreet):
         """Whether ids tell the person of each record."""
         return bool(self.ids or self.persons)
 
+    def take(self, records: NDArray[np.integer]) -> "Table":
+        """Return the given records, in the given order."""
+        return replace(
+            self,
+            transactions=None if self.transactions is None else self.transactions.take(records),
+            relational=tuple(column.take(records) for column in self.relational),
+            sensitive=None if self.sensitive is None else self.sensitive.take(records),
+            ids=tuple(column.take(records) for column in self.ids),
+            kept=tuple(column.take(records) for column in self.kept),
+        )
+
     def with_transactions(self, transactions: SetColumn) -> "Table":
         """Return the table with its set-valued column replaced."""
         return replace(self, transactions=transactions)

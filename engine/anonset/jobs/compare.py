@@ -42,6 +42,8 @@ class Contestant(Discreet):
     """What symbols of several items stand for in the queries behind ``are``; None where there are none."""
     model: str = ""
     """The model of the guarantee, by name: losses under different ones are not alike."""
+    peak_mib: float | None = None
+    """Largest resident memory of the process, in MiB, where growth is studied."""
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={shown(value)}" for name, value in self.parameters.items())
@@ -223,6 +225,7 @@ def rows(contestants: Sequence[Contestant]) -> list[dict[str, Any]]:
             **({"reading": contestant.reading} if any(contestant.reading for contestant in contestants) else {}),
             "seconds": sum(contestant.seconds.get(name, 0.0) for name in ("search", "apply")),
             "seconds_verify": contestant.seconds.get("verify"),
+            **({"peak_mib": contestant.peak_mib} if any(one.peak_mib is not None for one in contestants) else {}),
             "note": contestant.note,
         }
         for contestant in contestants

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from decimal import Decimal
 from hashlib import sha256
 from importlib.metadata import version
@@ -21,6 +21,7 @@ from anonset.data import Table
 from anonset.errors import InputError
 from anonset.io.source import Source
 from anonset.jobs.compare import Contest, Contestant
+from anonset.jobs.growth import Size, forget_peak, peak_mib, sample, sizes_of
 from anonset.jobs.input import memory_of
 from anonset.jobs.reading import read_data
 from anonset.jobs.workloads import WorkloadSpec
@@ -65,14 +66,17 @@ def run_comparison(
     source = settings.source(settings.input)
     reading = require_reading(settings.reading)
     workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width, reading)
-    contest = Contest(settings.workers, progress, settings.budget, workload, settings.bound)
+    contest = Contest(None, progress, settings.budget, workload, settings.bound)
     requests = list(combinations(settings))
     algorithms = [make_algorithm(settings.model, name, given) for name, given in requests]
     need = max((memory_of(source.size, algorithm) for algorithm in algorithms), default=0)
     require_memory(need, settings.memory_limit)
     table = read_data(source, settings.read_options(), mapped=False)
     study = None if kept is None else Study(kept, source, settings)
-    return [_run_or_known(study, contest, table, settings, name, given) for name, given in requests]
+    sizes = sizes_of(settings.records, settings.n_items, settings.workers, table.n)
+    return [
+        _run_or_known(study, contest, table, settings, name, given, size) for name, given in requests for size in sizes
+    ]
 
 
 def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -107,23 +111,37 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
 
 
 def _run_or_known(
-    study: "Study | None", contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any]
+    study: "Study | None",
+    contest: Contest,
+    table: Table,
+    settings: CompareSettings,
+    name: str,
+    given: dict[str, Any],
+    size: Size,
 ) -> Contestant:
-    """Run one contestant, unless it was run before."""
-    if study is not None and (known := study.known(name, given)) is not None:
+    """Run one contestant on data of a size, unless it was run before."""
+    asked = {**given, **size.given}
+    if study is not None and (known := study.known(name, asked)) is not None:
         return known
-    contestant = _run(contest, table, settings, name, given)
+    forget_peak()
+    contestant = replace(_run(contest, table, settings, name, given, size), parameters=asked)
+    if size.run is not None:
+        contestant = replace(contestant, peak_mib=peak_mib())
     if study is not None:
-        study.add(name, given, contestant)
+        study.add(name, asked, contestant)
     return contestant
 
 
-def _run(contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any]) -> Contestant:
+def _run(
+    contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any], size: Size
+) -> Contestant:
     """Run one contestant, its parameters read against the data."""
     model = make_algorithm(settings.model, name, given).model
-    bound, hierarchies = bind(table, settings.hierarchy, model)
+    drawn = sample(table, size, settings.seed or 0)
+    bound, hierarchies = bind(drawn, settings.hierarchy, model)
     algorithm = make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
-    return contest.run(bound, hierarchies, algorithm, given)
+    known = contest.known if drawn is table else {}
+    return replace(contest, workers=size.workers, known=known).run(bound, hierarchies, algorithm, given)
 
 
 def _taken_by(name: str, given: Mapping[str, Any]) -> set[str]:

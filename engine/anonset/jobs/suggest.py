@@ -165,9 +165,7 @@ def suggest(
     else:
         chosen = np.sort(np.random.default_rng(seed).choice(table.n, sample, replace=False))
         trial.left = seconds / 2
-        tried = [
-            replace(candidate, sampled=True) for candidate in trial.of_all(_taken(table, chosen), wanted, share=0.4)
-        ]
+        tried = [replace(candidate, sampled=True) for candidate in trial.of_all(table.take(chosen), wanted, share=0.4)]
         trial.left += seconds / 2
         finals = trial.of_all(
             table, [candidate.settings for candidate in _finalists(ranked(tried), own=own)], share=0.6
@@ -296,15 +294,3 @@ class _Trial:
             return replace(measured, outcome="worthless", note=what)
         verdict = verify(unverified.publication, self.model)
         return replace(measured, outcome=verdict.outcome, note="" if verdict.holds else str(verdict))
-
-
-def _taken(table: Table, records: Any) -> Table:
-    """Return the given records of a table."""
-    return replace(
-        table,
-        transactions=None if table.transactions is None else table.transactions.take(records),
-        relational=tuple(column.take(records) for column in table.relational),
-        sensitive=None if table.sensitive is None else table.sensitive.take(records),
-        ids=tuple(column.take(records) for column in table.ids),
-        kept=tuple(column.take(records) for column in table.kept),
-    )

@@ -10,7 +10,8 @@ from anonset.release.losses import LOSSES
 from anonset.report.account import loss_label
 from anonset.spelling import printable, shortened
 
-_NAMES = {"seconds_verify": "verify", "least_ncp": "least NCP", "above_least": "above"}
+_REPEATED = ("seed", "run")
+_NAMES = {"peak_mib": "peak MiB", "seconds_verify": "verify", "least_ncp": "least NCP", "above_least": "above"}
 
 
 def comparison_table(results: list[dict[str, Any]]) -> RichTable:
@@ -50,14 +51,14 @@ def over_seeds(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in results:
         names = list(row)[: list(row).index("outcome")]
-        groups.setdefault(repr([row[name] for name in names if name != "seed"]), []).append(row)
+        groups.setdefault(repr([row[name] for name in names if name not in _REPEATED]), []).append(row)
     if all(len(group) == 1 for group in groups.values()):
         return results
     return [_as_one(group) for group in groups.values()]
 
 
 def _as_one(group: list[dict[str, Any]]) -> dict[str, Any]:
-    merged = {name: value for name, value in group[0].items() if name != "seed"}
+    merged = {name: value for name, value in group[0].items() if name not in _REPEATED}
     for name in [name for name in merged if any(isinstance(row[name], float) for row in group)]:
         values = [row[name] for row in group if row[name] is not None]
         spread = f" ± {stdev(values):.2g}" if len(values) > 1 and max(values) > min(values) else ""

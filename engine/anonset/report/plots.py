@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from anonset.errors import InputError
+from anonset.jobs.growth import AXES
 from anonset.release.losses import LOSSES
 from anonset.report.account import loss_label
 
@@ -17,7 +18,14 @@ _HATCHES = ("", "///", "...", "xx", "\\\\\\", "++")
 _LOG_FROM = 20
 """The horizontal axis is logarithmic where its largest value is this many times the smallest."""
 _LOG_HEIGHT = 1000
-_NAMES = {"seconds": "seconds of the search", "seconds_verify": "seconds of verifying", "are": "ARE"}
+_NAMES = {
+    "seconds": "seconds of the search",
+    "seconds_verify": "seconds of verifying",
+    "are": "ARE",
+    "peak_mib": "peak memory in MiB",
+}
+_COSTS = ("seconds", "seconds_verify", "peak_mib")
+"""What is drawn over sizes with two logarithmic axes: its slope is the exponent."""
 _NO_FIGURES = ("algorithm", "model", "outcome", "note")
 
 
@@ -58,7 +66,9 @@ def axes_of(rows: Sequence[Mapping[str, Any]]) -> Axes:
     """
     names = list(rows[0])
     given = names[1 : names.index("outcome")]
-    values = {name: {row[name] for row in rows if row[name] is not None} for name in given if name != "seed"}
+    values = {
+        name: {row[name] for row in rows if row[name] is not None} for name in given if name not in ("seed", "run")
+    }
     varied = [name for name, distinct in values.items() if len(distinct) > 1]
     numeric = [name for name in varied if all(_is_number(value) for value in values[name])]
     across = max(numeric, key=lambda name: len(values[name]), default=None)
@@ -105,21 +115,22 @@ def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str
             "markerfacecolor": "none",
         }  # each seen below the next
         plot.errorbar(x, mean, ends if repeated else None, label=label, capsize=2, **style)
-    if places and min(places) > 0 and max(places) >= _LOG_FROM * min(places):
+    if places and min(places) > 0 and (across in AXES or max(places) >= _LOG_FROM * min(places)):
         plot.set_xscale("log")
         plot.minorticks_off()
     if len(places) <= 12:
         ticks = sorted(places)
         plot.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     plot.set(xlabel=across, ylabel=_label(figure, rows))
-    _scale(plot, [float(row[figure]) for row in rows if _is_number(row[figure])])
+    costs = across in AXES and figure in _COSTS
+    _scale(plot, [float(row[figure]) for row in rows if _is_number(row[figure])], logarithmic=costs)
     plot.grid(visible=True, linewidth=0.3)
     _legend(plot, len(_by_series(rows, axes)))
 
 
-def _scale(plot: Any, values: Sequence[float]) -> None:
-    """Let the vertical axis begin at 0, or be logarithmic where values differ by orders of magnitude."""
-    if min(values) > 0 and max(values) >= _LOG_HEIGHT * min(values):
+def _scale(plot: Any, values: Sequence[float], *, logarithmic: bool = False) -> None:
+    """Let the vertical axis begin at 0, or be logarithmic: as asked for, or for values of several magnitudes."""
+    if min(values) > 0 and (logarithmic or max(values) >= _LOG_HEIGHT * min(values)):
         plot.set_yscale("log")
     elif min(values) >= 0:
         plot.set_ylim(bottom=0)

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from anonset.settings.commands import QuerySettings
 from anonset.settings.parameters import parameters
-from anonset.settings.readers import Names, WrittenFloat
+from anonset.settings.readers import Names, Share, WrittenFloat
 from anonset.settings.settings import with_parameters
 
 
@@ -22,7 +22,13 @@ class CompareSettings(QuerySettings):
     vary: dict[str, str] = Field({}, description="NAME=VALUE,VALUE,...: parameter to vary; repeatable.")
     seeds: str | None = Field(None, description="Random seeds to repeat each run with, such as 1..5.")
     seed: int | None = Field(None, ge=0, description="Random seed.")
-    workers: int | None = Field(None, ge=1, description="Number of threads; default: one per core.")
+    workers: Share | None = Field(
+        None, description="Number of threads; several, such as 1,2,4, are compared. Default: one per core."
+    )
+    records: str | None = Field(
+        None, description="Sizes of random samples, each part of the next, to study growth on: 1%,10%,100% or numbers."
+    )
+    n_items: Share | None = Field(None, description="Numbers of most frequent items to study growth on: 100,1000.")
     budget: int | None = Field(None, ge=0, description="Maximum itemset occurrences to count while verifying.")
     memory_limit: str | None = Field(None, description="Maximum memory, such as 8G; larger jobs are refused.")
 

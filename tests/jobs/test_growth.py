@@ -1,0 +1,66 @@
+"""Studies of growth: their sizes, nested samples, and exponents."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonset.data import SetColumn, Table
+from anonset.errors import InputError
+from anonset.jobs.growth import Size, growths, sample, sizes_of
+
+
+def test_sizes_are_ascending_and_run_three_times() -> None:
+    sizes = sizes_of("100%,3,25%", "7", None, 40)
+    assert [size.records for size in sizes] == [3] * 3 + [10] * 3 + [40] * 3
+    assert [size.run for size in sizes] == [1, 2, 3] * 3
+    assert {size.n_items for size in sizes} == {7}
+    assert sizes_of(None, None, "4", 40) == [Size(workers=4)]
+    assert Size(workers=4).given == {}
+
+
+@pytest.mark.parametrize("text", ["0", "41", "0%", "101%", "x", "1,,2", "-1", "1e3", "9" * 30])
+def test_sizes_that_are_none(text: str) -> None:
+    with pytest.raises(InputError, match="--records: must be numbers from 1 to 40"):
+        sizes_of(text, None, None, 40)
+    if "%" in text or text != "41":
+        with pytest.raises(InputError, match="--workers: must be numbers from 1 on"):
+            sizes_of(None, None, text, 40)
+
+
+@given(st.lists(st.sets(st.sampled_from("abcdef")), min_size=1, max_size=30), st.integers(0, 9), st.data())
+def test_samples_are_nested(rows: list[set[str]], seed: int, data: st.DataObject) -> None:
+    table = Table(SetColumn.of([*rows], universe="abcdef"), kept=())
+    numbered = Table.from_columns(row=[str(n) for n in range(len(rows))])
+    less = data.draw(st.integers(1, len(rows)))
+    more = data.draw(st.integers(less, len(rows)))
+    few, many = (set(sample(numbered, Size(n), seed).relational[0].labels()) for n in (less, more))
+    assert (len(few), few <= many) == (less, True)
+    assert sample(table, Size(more), seed).n == more
+
+
+@given(st.lists(st.sets(st.sampled_from("abcdef")), min_size=1, max_size=30), st.integers(1, 6))
+def test_the_most_frequent_items_stay(rows: list[set[str]], n: int) -> None:
+    column = SetColumn.of(rows, universe="abcdef")
+    taken = sample(Table(column), Size(n_items=n), 0).transactions
+    assert taken is not None
+    often = np.argsort(-column.occurrences, kind="stable")[:n]
+    kept = {column.vocabulary.labels[at] for at in often}
+    assert set(taken.vocabulary.labels) == kept
+    assert [set(row) for row in taken.rows()] == [row & kept for row in rows]
+
+
+def test_exponents_are_those_of_each_series() -> None:
+    rows = [
+        {"algorithm": name, "k": 5, "records": n, "run": run, "outcome": "holds", "seconds": 1e-6 * n**power}
+        for name, power in (("a", 1.0), ("b", 1.5))
+        for n in (100, 1000, 10000)
+        for run in (1, 2, 3)
+    ]
+    one, other = growths(rows, ["algorithm", "k", "records", "run"])
+    assert (one.exponent, other.exponent) == (pytest.approx(1), pytest.approx(1.5))
+    assert one.low <= one.exponent <= one.high
+    assert str(one) == "a, k=5: seconds grow as records^1.00 (95%: 1.00 to 1.00); 1 µs a record at the largest"
+    assert growths([row for row in rows if row["records"] == 100], ["algorithm", "k", "records", "run"]) == []
+    infeasible = [{**row, "outcome": "infeasible"} for row in rows]
+    assert growths(infeasible, ["algorithm", "k", "records", "run"]) == []
