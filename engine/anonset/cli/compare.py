@@ -70,8 +70,8 @@ def compare(
         from anonset.report.distance import LOCAL
 
         notes = [f"{row['algorithm']}: {row['note']}" for row in runs if row["note"]]
-        given = list(runs[0])[: list(runs[0]).index("outcome")]
-        show(comparison_table(runs), *notes, *([LOCAL] if settings.bound else []), *map(str, growths(runs, given)))
+        asked_for = list(runs[0])[: list(runs[0]).index("outcome")]
+        show(comparison_table(runs), *notes, *([LOCAL] if settings.bound else []), *map(str, growths(runs, asked_for)))
         if differing := unequal_guarantees(runs):
             show(differing)
     return DONE

@@ -99,19 +99,19 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         items, times = _items(loaded, mark)
         return _of_sets(column, n, nulls, items, times, int(times.sum()), mark)
     values = values or _values(loaded)
-    look, some, counts = look_at(column, values.given), values.given[:_SOME], values.counts
-    total = sum(counts) if isinstance(counts, list) else int(counts.sum())
-    if len(counts) == total and look.kind.endswith("codes") and look.kind != "postal codes":
+    look, some, held = look_at(column, values.given), values.given[:_SOME], values.counts
+    total = sum(held) if isinstance(held, list) else int(held.sum())
+    if len(held) == total and look.kind.endswith("codes") and look.kind != "postal codes":
         look = Look("text")
     return Profile(
         column,
         look.kind,
         n,
-        len(counts),
+        len(held),
         nulls,
         n - nulls - total,
-        entropy(counts),
-        max(counts, default=0) if isinstance(counts, list) else int(counts.max(initial=0)),
+        entropy(held),
+        max(held, default=0) if isinstance(held, list) else int(held.max(initial=0)),
         look=look,
         null_words=tuple(sorted(word for word in values.words if word not in ("", "?"))),
         reaches=pattern_of(some) if look.kind in ("text", "e-mail addresses") else "",
