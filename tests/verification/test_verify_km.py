@@ -346,12 +346,12 @@ def test_beyond_the_budget_it_is_undecided() -> None:
         "no size of 1..3; size 1 has 5 itemset occurrences, more than what is left of the budget of 4"
     )
     rows = [{0, 1, 2}, {0, 1}, {0, 2}, {1, 2}]
-    verdict = verify(table_of(rows), KmAnonymity(2, 3), budget=9 + 6)
+    verdict = verify(table_of(rows), KmAnonymity(2, 3), budget=9 + 3)  # the pairs by bits: three steps
     assert verdict.outcome == "undecided"
     assert verdict.checked["covered"].startswith("sizes 1..2 of 3; size 3 has 1 itemset occurrences")
     assert verdict.checked["itemset_occurrences"] == {1: 9, 2: 6, 3: 1}
     assert verdict.checked["distinct_itemsets"] == {1: 3, 2: 3}
-    assert verify(table_of(rows), KmAnonymity(2, 3), budget=9 + 6 + 1).holds is False
+    assert verify(table_of(rows), KmAnonymity(2, 3), budget=9 + 3 + 1).holds is False
 
 
 def test_a_violation_in_the_part_that_fits_still_fails() -> None:
@@ -464,3 +464,14 @@ def test_what_cannot_be_checked_is_refused() -> None:
     relational = Table(relational=(CategoricalColumn.of("sex", ["f"]),))
     with pytest.raises(InputError, match="model 'km' speaks of a set-valued column, and the publication has none"):
         verify(relational, KmAnonymity(1, 1))
+
+
+def test_pairs_by_bits_cost_their_steps_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(itemsets, "MOST_SYMBOLS", 0)
+    rows = [set(range(40)) - {row} for row in range(12)]
+    table = table_of(rows, 40)
+    occurrences = verify(table, KmAnonymity(3, 2)).checked["itemset_occurrences"]
+    steps = itemsets.DistinctRows(table.transactions).steps(2, 3)
+    assert steps < occurrences[2]
+    assert verify(table, KmAnonymity(3, 2), budget=occurrences[1] + steps).holds is True
+    assert verify(table, KmAnonymity(3, 2), budget=occurrences[1] + steps - 1).holds is None

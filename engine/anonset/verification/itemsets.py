@@ -98,14 +98,28 @@ class DistinctRows:
         """Return the exact number of occurrences of itemsets of `size` items in the distinct records."""
         return sum(records * comb(length, size) for length, records in self._lengths)
 
+    def steps(self, size: int, k: int) -> int:
+        """Return how many steps counting the itemsets of `size` items takes: one an occurrence, or fewer by bits."""
+        total = self.occurrences(size)
+        bits = self._by_bits(total, k) if size == _PAIR else None
+        return total if bits is None else bits.steps
+
+    def _by_bits(self, total: int, k: int) -> Bits | None:
+        """Return by which bits pairs are counted, of so many occurrences; None where others are fewer steps."""
+        if self._suit_a_matrix(total, k):
+            return None
+        bits = Bits(self._present, self.weight, k)
+        return bits if bits.bytes <= MOST_OF_BITS and bits.steps <= total else None
+
     def count_within(self, size: int, k: int, budget: int, progress: Progress | None = None) -> Count | None:
         """Count as :meth:`count` does, if a budget of occurrences allows it.
 
-        If it does not, the first itemsets by their codes are counted, within the budget and for some seconds: returns
-        what was counted if that ends with one that occurs in fewer than `k` records, else None.
+        A count by bits costs its steps. If the budget does not reach, the first itemsets by their codes are counted,
+        within it and for some seconds: returns what was counted if that ends with one that occurs in fewer than `k`
+        records, else None.
         """
         total, most = self.occurrences(size), min(budget, _TRIED)
-        if total <= budget:
+        if self.steps(size, k) <= budget:
             return self.count(size, k, progress)
         if size == 1 or most <= 0:
             return None
@@ -139,8 +153,7 @@ class DistinctRows:
             with _Threads(counting, threads) as each:
                 pairs = counting.found_pairs(each(partial(counting.run_pairs, self._rows, self.weight), shares))
                 return counting.summed([pairs])
-        bits = Bits(self._present, self.weight, k) if size == _PAIR else None
-        if bits is not None and bits.bytes <= MOST_OF_BITS and bits.steps <= total:
+        if size == _PAIR and (bits := self._by_bits(total, k)) is not None:
             with _Threads(counting, threads) as each:
                 run = partial(counting.run_bits, bits.of(self._rows), bits)
                 return counting.summed(each(run, bits.spans()))
@@ -271,7 +284,8 @@ def check_km(
         if not (total := rows.occurrences(size)):
             break
         occurrences[size] = total
-        if total > left and int(rows.weight.min(initial=model.k)) >= model.k:  # every set occurs so often
+        steps = rows.steps(size, model.k)
+        if steps > left and int(rows.weight.min(initial=model.k)) >= model.k:  # every set occurs so often
             for name in ("itemset_occurrences", "distinct_itemsets", "distinct_columns"):  # how far they came
                 checked.pop(name, None)  # depends on the budget
             checked["covered"] = f"{_sizes(model.m, model.m)}: every record occurs at least {model.k} times"
@@ -283,7 +297,7 @@ def check_km(
         if count.rare is not None:
             checked["covered"] = f"{_sizes(size - 1, model.m)}; size {size} up to the witness"
             return Verdict(False, model, checked, _witness(column, count, model.k))
-        left, distinct[size] = left - total, count.distinct
+        left, distinct[size] = left - steps, count.distinct
     longer = f", the longest record has {longest}" if model.m > (longest := rows.column.longest) else ""
     checked["covered"] = f"{_sizes(sizes, model.m)}{longer}"
     return Verdict(True, model, checked)
