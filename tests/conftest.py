@@ -4,7 +4,6 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 
 import pytest
 from hypothesis import settings
@@ -16,22 +15,17 @@ settings.load_profile("anonset")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Let the workers share the compiling: the first begins with the first algorithm, the second with the last.
+    """Let the workers share the compiling: the first begins with the first file of kernels, the second with the last.
 
-    What one of them has compiled the other finds on the disk; where all is there, this takes two seconds. What an
-    algorithm raises is left to its tests.
+    What one of them has compiled the other finds on the disk.
     """
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return
-    from anonset.algorithms.registry import ALGORITHMS
-    from anonset.jobs.rehearsal import rehearse
-    from anonset.jobs.rehearsals import rehearsals
+    from anonset.jobs.annotated_kernels import all_files, compile_file
 
-    for name in list(ALGORITHMS)[:: 1 if worker == "gw0" else -1]:
-        with suppress(Exception):
-            for algorithm in rehearsals(name):
-                rehearse(algorithm)
+    for name in all_files()[:: 1 if worker == "gw0" else -1]:
+        compile_file(name)
 
 
 @pytest.fixture(scope="session", autouse=True)

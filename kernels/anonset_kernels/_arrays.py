@@ -44,6 +44,8 @@ class Described:
 
     shape: str
     meaning: str
+    writable: bool = True
+    """Whether it is an array of ours, and not the bytes of a file."""
 
 
 # Records
@@ -62,6 +64,9 @@ Stack = Annotated[
     IndexArray, Described("(any,)", "where prefixes end in `codes`: their projections, one after another")
 ]
 TupleOf = Annotated[Int32Array, Described("(n,)", "number of each record's relational tuple among the distinct ones")]
+
+# Files
+Buffer = Annotated[UInt8Array, Described("(bytes,)", "what was read of a file", writable=False)]
 
 # Hierarchies: nodes are numbered in preorder, so what is below a node is an interval
 Parent = Annotated[Int32Array, Described("(V,)", "parent of each node; -1 for the root")]

@@ -18,6 +18,8 @@ class Compilation:
     def __init__(self) -> None:
         self.kernels = 0
         self.depth = 0  # a kernel within the compilation of another counts
+        self.loaded = 0.0
+        """Seconds spent in loading machine code that was compiled before."""
         self._seconds = 0.0
         self._began = 0.0
         self._watchers: list[Watcher] = []
@@ -26,6 +28,11 @@ class Compilation:
     def seconds(self) -> float:
         """Seconds spent in compiling, one that is going on included."""
         return self._seconds + (time.perf_counter() - self._began if self.depth else 0.0)
+
+    @property
+    def aside(self) -> float:
+        """Seconds spent in readying kernels, compiled or loaded, which are no algorithm's."""
+        return self.seconds + self.loaded
 
     def begin(self) -> None:
         """Note that a kernel is being compiled, or one that is called by it."""
@@ -54,6 +61,16 @@ class Compilation:
         finally:
             if not within:
                 self._seconds += time.perf_counter() - start
+
+    @contextmanager
+    def loading(self) -> Iterator[None]:
+        """Count the body of a ``with`` statement, which loads machine code, unless it is part of compiling."""
+        start, within = time.perf_counter(), self.depth > 0
+        try:
+            yield
+        finally:
+            if not within:
+                self.loaded += time.perf_counter() - start
 
     @contextmanager
     def watched(self, watcher: Watcher) -> Iterator[None]:

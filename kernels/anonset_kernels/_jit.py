@@ -49,8 +49,13 @@ def sources_of(path: Path) -> dict[Path, bytes]:
         file = waiting.pop()
         if file not in sources:
             sources[file] = _bytes_of(file)
-            waiting += [Path(__file__).with_name(f"{name.decode()}.py") for name in _IMPORTED.findall(sources[file])]
+            waiting += [path_of(name.decode()) for name in _IMPORTED.findall(sources[file])]
     return sources
+
+
+def path_of(name: str) -> Path:
+    """Return the path of a file of kernels of this package."""
+    return Path(__file__).with_name(f"{name}.py")
 
 
 @cache
@@ -143,7 +148,7 @@ class _KernelCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
-        with self._guard_against_spurious_io_errors():
+        with COMPILATION.loading(), self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -180,7 +185,7 @@ def kernel() -> Callable[[_F], _F]:
             return function
         folder = directory_of(Path(function.__code__.co_filename))
         before = config.CACHE_DIR  # type: ignore[attr-defined]
-        compiled = _Kernel(py_func=function, targetoptions=_OPTIONS)
+        compiled: Any = _Kernel(py_func=function, targetoptions=_OPTIONS)
         try:
             config.CACHE_DIR = "" if folder is None else str(folder)  # type: ignore[attr-defined]
             if folder is not None and _TRIED:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anonset_kernels._arrays import Indptr, Int32Array, Int64Array, Int64Matrix, Items, UInt8Array
+from anonset_kernels._arrays import Buffer, Indptr, Int32Array, Int64Array, Int64Matrix, Items
 from anonset_kernels._jit import kernel
 
 _TAB, _LF, _CR, _SPACE = 9, 10, 13, 32
@@ -12,7 +12,7 @@ _FIRST_ROOM = 4096
 
 @kernel()
 def _scan(
-    buffer: UInt8Array,
+    buffer: Buffer,
     at: int,
     counts: Int64Array,
     indptr: Indptr,
@@ -92,7 +92,7 @@ def _rehash(tokens: Int64Matrix, n_tokens: int, size: int) -> Int32Array:
 
 
 @kernel()
-def _count_line_ends(buffer: UInt8Array) -> int:
+def _count_line_ends(buffer: Buffer) -> int:
     """Return an upper bound of the number of line ends. O(bytes)."""
     found = 0
     for byte in buffer:
@@ -102,7 +102,7 @@ def _count_line_ends(buffer: UInt8Array) -> int:
 
 
 @kernel()
-def tokenize(buffer: UInt8Array) -> tuple[Indptr, Items, Int64Array, Int64Array]:
+def tokenize(buffer: Buffer) -> tuple[Indptr, Items, Int64Array, Int64Array]:
     """Split text into lines and tokens, and number the distinct tokens by first appearance. O(bytes), expected.
 
     Items are separated by spaces and tabs; a line ends with LF, CRLF or a lone CR. An empty line is an empty

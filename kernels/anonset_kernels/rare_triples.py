@@ -73,7 +73,7 @@ def maximal_triples(
                         members[0] = nodes[a]
                         if not _is_maximal(rare, members, (a, b, c), code, tree):
                             continue
-                        low, high = members.min(), members.max()
+                        low, high = min(members[0], members[1], members[2]), max(members[0], members[1], members[2])
                         middle = members[0] + members[1] + members[2] - low - high
                         key = (np.int64(code[parent[low]]) + 1) * base + code[parent[middle]] + 1
                         keys[n_found] = key * base + code[parent[high]] + 1

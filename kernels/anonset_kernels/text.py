@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anonset_kernels._arrays import Int64Array, Int64Matrix, UInt8Array
+from anonset_kernels._arrays import Buffer, Int64Array, Int64Matrix, UInt8Array
 from anonset_kernels._jit import kernel
 
 _LF, _CR, _SPACE, _QUOTE = 10, 13, 32, 34
@@ -11,7 +11,7 @@ _PRIMES = (0x2C1B3C6D, 0x297A2D39, 0x7FEB352D, 0x045D9F3B)
 
 
 @kernel()
-def last_record_end(text: UInt8Array, delimiter: int) -> tuple[int, int]:
+def last_record_end(text: Buffer, delimiter: int) -> tuple[int, int]:
     """Return where the last finished record of a piece of text ends, and the number of line ends before; O(bytes).
 
     A record ends with a line end outside of quotes. A carriage return at the end of the piece may be half of a line

@@ -1,25 +1,29 @@
 """Compiling before data are read, in a process of its own, where the memory limit has no room for it beside them."""
 
+import ast
 import json
 import os
 import signal
 import subprocess
 import sys
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import anonset
+from anonset.algorithms.base import traits_of
+from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.io.source import source_of
 from anonset.jobs import compiling
 from anonset.jobs import input as job_input
-from anonset.jobs.annotated_kernels import argument_types
+from anonset.jobs.annotated_kernels import all_files, argument_types, files_of
 from anonset.jobs.compiling import TAKES, Compiling, compile_before, compiling_near_limit, is_ready
 from anonset.jobs.input import memory_of
-from anonset.jobs.rehearsals import rehearsals, rehearsals_like
 from anonset.release.memory import AT_LEAST
 from anonset.settings.settings import make_settings
 from anonset_kernels import _jit
@@ -33,7 +37,7 @@ import json, sys
 from anonset_kernels import _jit
 from anonset_kernels._compiling import COMPILATION
 from anonset.cli.main import main
-from anonset.jobs import compiling, rehearsal_in_files
+from anonset.jobs import compiling
 called = []
 load = _jit._KernelCache.load_overload
 def noted(self, sig, context):
@@ -43,15 +47,15 @@ def noted(self, sig, context):
 _jit._KernelCache.load_overload = noted
 counts = []
 def before(algorithm, progress):
-    sys.argv[1:] = [f"{name}:{at}" for name, at in compiling._rehearsals_of(algorithm)]
-    rehearsal_in_files.compile_here()
+    sys.argv[1:] = compiling.files_of(algorithm)
+    compiling.compile_here()
     counts.append(len(called))
     return 0.0
 compiling.is_ready = lambda algorithm: False
-rehearsal_in_files.MOST = sys.maxsize  # this process goes on
+compiling.MOST = sys.maxsize  # this process goes on
 compiling.compile_before = before
 code = main(sys.argv[1:])
-print(json.dumps({"code": code, "rehearsed": counts, "late": called[counts[0]:] if counts else []}))
+print(json.dumps({"code": code, "before": counts, "late": called[counts[0]:] if counts else []}))
 """
 
 OF_ITEMS = ("baskets.dat", "--hierarchy", "items=balanced:5", "--k", "5")
@@ -83,7 +87,7 @@ def _write(folder: Path) -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", JOBS)
-def test_a_job_calls_for_no_kernel_that_its_rehearsal_did_not(name: str, tmp_path: Path) -> None:
+def test_a_job_calls_for_no_kernel_but_those_compiled_before(name: str, tmp_path: Path) -> None:
     _write(tmp_path)
     job = ["anonymize", *JOBS[name], "--allow-worthless", "--quiet", "-o", "out"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
@@ -92,7 +96,7 @@ def test_a_job_calls_for_no_kernel_that_its_rehearsal_did_not(name: str, tmp_pat
     )
     found = json.loads(done.stdout.splitlines()[-1])
     assert (found["code"], found["late"]) == (0, []), done.stderr
-    assert found["rehearsed"][0] > 10
+    assert found["before"][0] > 10
 
 
 @pytest.mark.compiled
@@ -131,13 +135,51 @@ def test_kernels_are_compiled_by_the_types_of_their_signatures() -> None:
     assert len(public) > 100
 
 
-def test_those_rehearsals_are_chosen_that_choose_alike() -> None:
-    assert rehearsals_like("apriori", APRIORI) == [0, 1, 2]
-    for name in ("rum-bound", "coat", "cluster", "rfirst", "mondrian"):
-        for at, made in enumerate(rehearsals(name)):
-            assert at in rehearsals_like(name, made)
-    found = rehearsals_like("rum-bound", next(rehearsals("rum-bound")))
-    assert found == [0]
+def imported_by(module: str) -> set[str]:
+    """Return the modules that one imports when it runs, wherever that stands; names of theirs are among them."""
+    found: set[str] = set()
+
+    def visit(node: ast.AST) -> None:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return
+        if isinstance(node, ast.ImportFrom):
+            found.update([str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)])
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    spec = find_spec(module)
+    visit(ast.parse(Path(str(spec.origin)).read_text(encoding="utf-8") if spec is not None else ""))
+    return {name for name in found if not name.startswith("anonset.") or is_module(name)}
+
+
+def is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # what should hold it is no package
+        return False
+
+
+def test_the_files_of_an_algorithm_are_its_own_and_those_of_its_parameters() -> None:
+    assert set(files_of(APRIORI)) - set(files_of(anonset.Anatomy(l=2))) >= {"count_tree", "fimi"}
+    framework = anonset.RumBound(k=2, m=2, delta=1.0, transaction=partial(anonset.Vpa))
+    assert {*anonset.Vpa.traits.kernels, *anonset.RumBound.traits.kernels} <= set(files_of(framework))
+    assert "coat" not in files_of(framework)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_an_algorithm_declares_the_kernels_that_its_modules_call(name: str) -> None:
+    """But for those of an algorithm that it has as a parameter, and files that begin with _, which kernels call."""
+    cls = ALGORITHMS[name]
+    apart = "anonset.algorithms.transaction." if cls.__module__.startswith("anonset.algorithms.rt.") else "-"
+    seen, waiting, called = {cls.__module__}, [cls.__module__], set()
+    while waiting:
+        for imported in imported_by(waiting.pop()):
+            if imported.startswith("anonset_kernels."):
+                called.add(imported.split(".")[1])
+            elif imported.startswith("anonset.algorithms.") and not imported.startswith(apart) and imported not in seen:
+                seen.add(imported)
+                waiting.append(imported)
+    assert {file for file in called if not file.startswith("_")} <= set(traits_of(cls).kernels) <= set(all_files())
 
 
 def test_only_a_near_limit_and_a_cold_cache_ask_for_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -161,18 +203,18 @@ def test_only_a_near_limit_and_a_cold_cache_ask_for_it(monkeypatch: pytest.Monke
     assert chosen(need + TAKES - 1).compiling == compiling_near_limit(APRIORI) == Compiling()
 
 
-def test_a_mark_tells_that_a_rehearsal_was_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_mark_tells_that_a_file_was_compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
-    monkeypatch.setattr(_jit, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(_jit, "directory_of", lambda path: tmp_path / path.stem)
     monkeypatch.setattr(_jit, "cache_writable", lambda: True)
-    mondrian = next(rehearsals("mondrian"))
-    assert not is_ready(mondrian)
-    compiling.mark_ready("mondrian", 0)
+    monkeypatch.setattr(compiling, "compile_file", lambda name: None)
+    mondrian = anonset.Mondrian(k=2)
+    for name in files_of(mondrian):
+        assert not is_ready(mondrian)
+        compiling.compile_whole(name)
     assert is_ready(mondrian)
     assert not is_ready(APRIORI)
-    monkeypatch.setattr(compiling, "_installation", lambda: "another")
-    assert not is_ready(mondrian)
-    monkeypatch.setattr(_jit, "cache_directory", lambda: None)
+    monkeypatch.setattr(_jit, "directory_of", lambda path: None)
     assert not is_ready(mondrian)
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert is_ready(mondrian)

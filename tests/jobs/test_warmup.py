@@ -8,22 +8,21 @@ from pathlib import Path
 
 import pytest
 
-import anonset
-from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli.main import main
 from anonset.errors import InputError
-from anonset.jobs import rehearsal, warmup
-from anonset.jobs.rehearsal import make_ready, rehearse
-from anonset.jobs.rehearsals import rehearsals
+from anonset.jobs import warmup
+from anonset.jobs.annotated_kernels import all_files
+from anonset.release.stopwatch import Stopwatch
 from anonset_kernels import _jit
+from anonset_kernels._compiling import COMPILATION
 
-OWN = [name for name, cls in ALGORITHMS.items() if cls.__module__.startswith("anonset.")]
 ROOT = Path(__file__).resolve().parents[1]
 compiled = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 
 WARM = """
 import json, sys
 from anonset_kernels import _jit
+from anonset_kernels._compiling import COMPILATION
 from anonset_kernels._compiling import COMPILATION
 called = []
 load = _jit._KernelCache.load_overload
@@ -48,14 +47,6 @@ for number, job in enumerate(wanted):
         codes += [same_bytes.run(arguments)["code"] for arguments in same_bytes.after(job, out)]
 print(json.dumps({"warm": n_warm, "done": codes.count(0), "late": called[n_warm:]}))
 """
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_every_algorithm_is_rehearsed(name: str) -> None:
-    made = list(rehearsals(name))
-    assert {algorithm.name for algorithm in made} == {name}
-    for algorithm in made:
-        rehearse(algorithm)
 
 
 @compiled
@@ -116,25 +107,27 @@ def test_a_warm_up_that_would_be_lost_is_refused(monkeypatch: pytest.MonkeyPatch
         warmup.warm_up()
 
 
-def test_contestants_are_made_ready_before_their_time_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    ready: list[str] = []
-    monkeypatch.setattr(rehearsal, "rehearse", lambda algorithm: ready.append(algorithm.name))
-    make_ready.cache_clear()
-    table = anonset.Table.from_sets([{"a", "b"}, {"a", "b"}])
-    algorithms = [anonset.Apriori(k=1, m=1), anonset.Vpa(k=1, m=1), anonset.Apriori(k=2, m=1)]
-    for _ in range(2):
-        anonset.compare(table, algorithms, hierarchies={"items": "balanced:2"})
-    make_ready.cache_clear()
-    assert ready == ["apriori", "vpa"]
+def test_neither_compiling_nor_loading_counts_as_an_algorithms_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(1000))
+    monkeypatch.setattr("time.perf_counter", lambda: float(next(clock)))
+    watch = Stopwatch()
+    with watch.phase("search"):
+        COMPILATION.begin()
+        COMPILATION.end()
+        with COMPILATION.loading():
+            pass
+    assert {phase.name: phase.seconds for phase in watch.phases} == {"compiling": 1, "search": 3}
 
 
-def test_a_warm_up_runs_each_algorithm_and_a_small_file(
+def test_a_warm_up_compiles_each_file_of_kernels(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(warmup, "ALGORITHMS", {"anatomy": ALGORITHMS["anatomy"]})
+    files: list[str] = []
     told: list[tuple[str, float, float]] = []
+    monkeypatch.setattr(warmup, "compile_whole", files.append)
     assert warmup.warm_up(progress=lambda *what: told.append(what)).folder == warmup.kernel_cache()
-    assert ("warming up", 0, 2) in told
+    assert files == all_files()
+    assert told[0] == ("warming up", 0, len(files))
     assert main(["warmup"]) == main(["warmup", "--json"]) == 0
     first, _, document = capsys.readouterr().out.partition("{")
     assert f"machine code is kept in {warmup.kernel_cache()}" in first

@@ -90,6 +90,13 @@ class Algorithms(Mapping[str, type[Algorithm]]):
         return len(self._own) + len(self._offered)
 
 
+RARE_SETS = ("bit_planes", "count_tree", "fix", "rare_in_planes", "rows", "set_counts", "suffixes")
+"""Files of the kernels that find rare sets of nodes, and fix them."""
+THREATS = ("count_tree", "decisive_records", "threats")
+"""Files of the kernels that mine minimal rare sets."""
+CLUSTERS = ("relational", "relational_cluster", "relational_refine")
+"""Files of the kernels that form and refine clusters of relational tuples."""
+
 LARGEST_MEMORY_FACTOR = 2.9
 """That of an algorithm which declares none: the largest of the built-in ones."""
 
@@ -136,6 +143,11 @@ class Traits:
     """Why `suggest` does not try it for any model, if it does not."""
     keeps_more: bool = False
     """Whether messages name it as one that may keep more, if another one for the model gives a worthless result."""
+    kernels: tuple[str, ...] = ()
+    """Files of `anonset_kernels` whose kernels it calls: they are compiled first where the memory limit is near.
+
+    Those of its parameters that are algorithms declare their own.
+    """
     answers: tuple[str, ...] = ()
     """Names of the models that it guarantees, by which it may be asked for."""
     also_answers: tuple[str, ...] = ()

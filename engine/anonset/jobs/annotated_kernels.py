@@ -1,24 +1,46 @@
 """Kernels compiled by the types that are written beside their parameters, without a call."""
 
-import sys
 from collections.abc import Iterator
+from dataclasses import fields
+from importlib import import_module
 from types import UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-_KERNELS = "anonset_kernels."
+from anonset.algorithms.base import Algorithm, traits_of
+
+_NO_KERNELS = {"__init__", "_arrays", "_compiling", "_jit"}
+_ALWAYS = ("labels", "row_order", "rows", "text")
+_OF_ITEMS = ("constraints_check", "fimi", "pgen", "published_rows", "record_loss", "truth_check", "verification")
+"""Files of the kernels by which data are read, sorted, written, measured and verified; those for items apart."""
 
 
-def compile_the_rest() -> None:
-    """Compile what was not called yet of all files of kernels of which something was imported.
+def files_of(algorithm: Algorithm) -> list[str]:
+    """Return the files of the kernels that a run of an algorithm may call, by name, sorted."""
+    from anonset_kernels._jit import path_of, sources_of
 
-    Which kernels of a file are called may depend on the number of records, labels or sets; tiny runs call some of them.
-    Of types that a parameter may have, the first is taken: that of numbers of usual size.
+    parameters = [getattr(algorithm, field.name) for field in fields(cast("Any", algorithm))]
+    parts = [algorithm, *(getattr(parameter, "func", parameter) for parameter in parameters)]
+    declared = [name for part in parts for name in traits_of(part).kernels]
+    named = {*declared, *_ALWAYS, *(_OF_ITEMS if "items" in algorithm.model.protects else ())}
+    return sorted({file.stem for name in named for file in sources_of(path_of(name))} - _NO_KERNELS)
+
+
+def all_files() -> list[str]:
+    """Return all files of kernels, by name, sorted."""
+    from anonset_kernels._jit import path_of
+
+    return sorted({path.stem for path in path_of("rows").parent.glob("*.py")} - _NO_KERNELS)
+
+
+def compile_file(name: str) -> None:
+    """Compile, or load, the kernels of a file that other files call.
+
+    Of types that a parameter may have, the first is taken: that of data of usual size.
     """
-    for kernel in _imported():
-        if not kernel.overloads:
-            kernel.compile(argument_types(kernel.py_func))
+    for kernel in _kernels_of(name):
+        kernel.compile(argument_types(kernel.py_func))
 
 
 def argument_types(function: Any) -> tuple[Any, ...]:
@@ -27,15 +49,13 @@ def argument_types(function: Any) -> tuple[Any, ...]:
     return tuple(_type_of(hint) for name, hint in hints.items() if name != "return")
 
 
-def _imported() -> Iterator[Any]:
-    """Yield the kernels that other packages call, of the files that were imported."""
-    for name, module in sorted(sys.modules.items()):
-        if not name.startswith(_KERNELS) or name.removeprefix(_KERNELS).startswith("_"):
-            continue
-        for kernel in vars(module).values():
-            function = getattr(kernel, "py_func", None)
-            if function is not None and function.__module__ == name and not function.__name__.startswith("_"):
-                yield kernel
+def _kernels_of(name: str) -> Iterator[Any]:
+    """Yield the kernels of a file that other files call; none where the JIT is off."""
+    module = import_module(f"anonset_kernels.{name}")
+    for kernel in vars(module).values():
+        function = getattr(kernel, "py_func", None)
+        if function is not None and function.__module__ == module.__name__ and not function.__name__.startswith("_"):
+            yield kernel
 
 
 def _type_of(hint: Any) -> Any:
@@ -48,7 +68,8 @@ def _type_of(hint: Any) -> Any:
     if isinstance(hint, TypeVar):
         return _type_of(hint.__bound__)
     if origin in (Annotated, Union, UnionType):
-        return _type_of(arguments[0])
+        taken = _type_of(arguments[0])
+        return taken if getattr(arguments[1], "writable", True) else taken.copy(readonly=True)
     if origin is np.ndarray:
         shape, dtype = (get_args(one) for one in arguments)
         return types.Array(from_dtype(np.dtype(dtype[0])), len(shape), "C")

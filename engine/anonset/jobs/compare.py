@@ -14,7 +14,6 @@ from anonset.errors import AnonsetError, InfeasibleError
 from anonset.jobs.anonymize import Job
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds, Known
 from anonset.jobs.persons import require_persons
-from anonset.jobs.rehearsal import make_ready
 from anonset.jobs.workloads import WorkloadSpec, answers
 from anonset.release.formats import Layout, Unverified
 from anonset.release.stopwatch import COMPILING, Stopwatch, tell_compiling
@@ -107,7 +106,6 @@ class Contest:
 
         job, name = Job(Layout(symbols="members"), self.workers, self.progress, allow_worthless=True), algorithm.name
         require_persons(table, algorithm.model, hierarchies)
-        make_ready(name)
         try:
             unverified = job.search(table, hierarchies, algorithm)
         except InfeasibleError as error:

@@ -1,8 +1,8 @@
 """Kernels compiled before any data are read, in a process of its own, where there is no room for that beside the data.
 
 The compiler takes hundreds of megabytes, and gives none of them back before its process ends. Where the limit on memory
-is near, a tiny run in a process of its own compiles what the run will call for, and puts it into the cache, from which
-the run loads it. A mark in the cache says that this was done: to look for it takes no time.
+is near, a process of its own compiles what the run may call for, and puts it into the cache, from which the run loads
+it. A mark beside the machine code of a file says that this was done: to look for it takes no time.
 """
 
 import hashlib
@@ -13,23 +13,20 @@ import time
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from anonset.algorithms.base import Algorithm, Progress
-from anonset.algorithms.registry import ALGORITHMS
 from anonset.data.store import Files
 from anonset.errors import InputError
-from anonset.jobs.rehearsals import rehearsals_like
-from anonset.release.stopwatch import COMPILING
+from anonset.jobs.annotated_kernels import compile_file, files_of
+from anonset.release.stopwatch import COMPILING, peak_memory
 
 TAKES = 450 << 20
 """Memory, in bytes, that compiling takes beside the data where it is done in the process that holds them (at most 430
 MiB were measured)."""
 MOST, GO_ON = 480 << 20, 75
 """Resident memory, in bytes, above which a process that compiles ends, and the exit code with which another goes on."""
-_MARKS = "rehearsed"
-_CHILD = "from anonset.jobs.rehearsal_in_files import compile_here; compile_here()"
+_CHILD = "from anonset.jobs.compiling import compile_here; compile_here()"
 
 
 @dataclass(frozen=True)
@@ -56,24 +53,38 @@ def compiling_near_limit(algorithm: Algorithm) -> Compiling:
 
 
 def is_ready(algorithm: Algorithm) -> bool:
-    """Tell whether all kernels that an algorithm calls for were compiled before; where the JIT is off, they were."""
-    from anonset_kernels._jit import cache_directory
-
+    """Tell whether all kernels that an algorithm may call were compiled before; where the JIT is off, they were."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return True
-    folder = cache_directory()
-    return folder is not None and all(_mark(folder, name, at).exists() for name, at in _rehearsals_of(algorithm))
+    return all(mark is not None and mark.exists() for mark in map(_mark, files_of(algorithm)))
 
 
-def mark_ready(name: str, at: int) -> None:
-    """Note in the cache that the rehearsal of this number of an algorithm was done, if that can be written."""
-    from anonset_kernels._jit import cache_directory, cache_writable
+def compile_whole(name: str) -> None:
+    """Compile the kernels of a file that other packages call, and note in the cache that this was done."""
+    from anonset_kernels._jit import cache_writable
 
-    folder = cache_directory()
-    if folder is not None and cache_writable():
-        mark = _mark(folder, name, at)
+    compile_file(name)
+    mark = _mark(name)
+    if mark is not None and cache_writable():
         mark.parent.mkdir(exist_ok=True)
         mark.touch()
+
+
+def compile_here() -> None:
+    """Compile the files that the arguments of this process name, telling on standard output of each kernel."""
+    from anonset_kernels._compiling import COMPILATION
+
+    def tell(kernels: int, finished: bool) -> None:
+        if finished:
+            return
+        if kernels > 1 and (peak_memory() or 0) > MOST:
+            os._exit(GO_ON)  # from whatever thread it is
+        sys.stdout.write(f"{kernels}\n")
+        sys.stdout.flush()
+
+    with COMPILATION.watched(tell):
+        for name in sys.argv[1:]:
+            compile_whole(name)
 
 
 def compile_before(algorithm: Algorithm, progress: Progress | None = None) -> float:
@@ -87,7 +98,7 @@ def compile_before(algorithm: Algorithm, progress: Progress | None = None) -> fl
         If one failed, or was ended: it would not go better beside the data.
     """
     start, kernels, code = time.perf_counter(), 0, GO_ON
-    asked = [f"{name}:{at}" for name, at in _rehearsals_of(algorithm)]
+    asked = files_of(algorithm)
     with Files.temporary() as store:
         while code == GO_ON:
             before, last, child = kernels, "", _Child(asked, str(store.path))
@@ -133,33 +144,15 @@ class _Child:
         self.code = child.returncode
 
 
-def _rehearsals_of(algorithm: Algorithm) -> list[tuple[str, int]]:
-    """Return name and number of each rehearsal that calls for what an algorithm does; of a plug-in, what it extends."""
-    for cls in type(algorithm).__mro__:
-        name = getattr(cls, "name", None)
-        if isinstance(name, str) and cls.__module__.startswith("anonset.") and name in ALGORITHMS:
-            return [(name, at) for at in rehearsals_like(name, algorithm)]
-    return []
-
-
-def _mark(folder: Path, name: str, at: int) -> Path:
-    """Return the file that says that a rehearsal was done."""
-    return folder / _MARKS / f"{name}-{at}-{_installation()}"
-
-
-@cache
-def _installation() -> str:
-    """Return what tells whose machine code there is: another processor or other kernels compile anew.
-
-    Another release of the library may call for other kernels of these.
-    """
+def _mark(name: str) -> Path | None:
+    """Return the file that says that a file of kernels was compiled for this processor, if machine code is kept."""
     import numba.core.registry as numba_registry
 
     from anonset_kernels import _jit
 
+    folder = _jit.directory_of(_jit.path_of(name))
     processor = numba_registry.cpu_target.target_context.codegen().magic_tuple()
-    sources = [_jit.source_hash(folder) for folder in (Path(__file__).parents[1], Path(_jit.__file__).parent)]
-    return hashlib.sha256(repr((sources, processor)).encode()).hexdigest()[:16]
+    return None if folder is None else folder / f"compiled-{hashlib.sha256(repr(processor).encode()).hexdigest()[:16]}"
 
 
 def _environment(folder: str) -> dict[str, str]:

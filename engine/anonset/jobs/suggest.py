@@ -18,7 +18,6 @@ from anonset.jobs.anonymize import Job
 from anonset.jobs.candidates import candidates_for, serves
 from anonset.jobs.persons import require_persons
 from anonset.jobs.ranking import Candidate, best_of, limit, named, ranked, reason, warning, way_out
-from anonset.jobs.rehearsal import make_ready
 from anonset.measures.countable import FrequentItems, countable
 from anonset.measures.retention import by_level, of_nodes, shares
 from anonset.privacy import PrivacyModel
@@ -195,8 +194,8 @@ def _finalists(order: Sequence[Candidate], *, own: bool) -> list[Candidate]:
 
 
 def _now() -> float:
-    """Return seconds of a clock that stands while kernels are compiled."""
-    return time.monotonic() - COMPILATION.seconds
+    """Return seconds of a clock that stands while kernels are compiled or loaded."""
+    return time.monotonic() - COMPILATION.aside
 
 
 class _OutOfTime(Exception):  # noqa: N818
@@ -226,7 +225,6 @@ class _Trial:
                 continue
             own = dict.fromkeys(sets, settings["hierarchy"]) if "hierarchy" in settings else {}
             bound, trees = bind(table, {**self.hierarchies, **own}, self.model)
-            make_ready(str(settings["algorithm"]))
             began = _now()
             tried.append(self._one(bound, trees, settings, began + self.left * share, frequent))
             self.left -= _now() - began

@@ -20,7 +20,7 @@ class Phase:
     name: str
     """Its name: ``read``, ``search``, ``write``, and the like, or ``compiling``."""
     seconds: float
-    """Wall-clock seconds, without those in which kernels were compiled."""
+    """Wall-clock seconds, without those in which kernels were compiled or loaded."""
     peak_memory: int | None
     """Largest resident memory of the process up to the end of the phase, in bytes; None where it is unknown."""
 
@@ -45,10 +45,10 @@ class Stopwatch:
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Time the body of a ``with`` statement as one phase."""
-        start, before = time.perf_counter(), COMPILATION.seconds
+        start, compiled, aside = time.perf_counter(), COMPILATION.seconds, COMPILATION.aside
         yield
-        compiled = COMPILATION.seconds - before
-        seconds = time.perf_counter() - start - compiled
+        compiled = COMPILATION.seconds - compiled
+        seconds = time.perf_counter() - start - (COMPILATION.aside - aside)
         if compiled:
             self.compiled(compiled)
         self.phases.append(Phase(name, seconds, peak_memory()))

@@ -52,6 +52,7 @@ class Anatomy(Discreet):
         refuses_above=MOST_TUPLES,
         instead=PARTS_INSTEAD,
         answers=("anatomy",),
+        kernels=("buckets",),
     )
 
     l: int  # noqa: E741

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Traits
+from anonset.algorithms.base import CLUSTERS, Progress, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
@@ -48,7 +48,13 @@ class Cluster(Formation):
 
     name: ClassVar[str] = "cluster"
     traits: ClassVar[Traits] = Traits(
-        memory_factor=1.6, split_records=1 << 13, tight=True, slow=True, keeps_more=True, answers=("k",)
+        memory_factor=1.6,
+        split_records=1 << 13,
+        tight=True,
+        slow=True,
+        keeps_more=True,
+        answers=("k",),
+        kernels=CLUSTERS,
     )
 
     seed: int | None = None

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Traits
+from anonset.algorithms.base import CLUSTERS, Progress, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.full_domain import require_few_vectors
@@ -40,7 +40,9 @@ class LocalRecoding(Formation):
     """
 
     name: ClassVar[str] = "local-recoding"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, slow=True, answers=("k",))
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.0, tight=True, slow=True, answers=("k",), kernels=(*CLUSTERS, "lattice")
+    )
 
     max_vectors: int = 1_000_000
     """Refuse more vectors of levels."""

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Traits
+from anonset.algorithms.base import CLUSTERS, Progress, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.data.quasi_identifiers import SET, QuasiIdentifiers
@@ -31,7 +31,12 @@ class Mondrian(Formation):
 
     name: ClassVar[str] = "mondrian"
     traits: ClassVar[Traits] = Traits(
-        memory_factor=1.0, split_records=1 << 17, tight=True, keeps_more=True, answers=("k",)
+        memory_factor=1.0,
+        split_records=1 << 17,
+        tight=True,
+        keeps_more=True,
+        answers=("k",),
+        kernels=(*CLUSTERS, "relational_mondrian"),
     )
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:

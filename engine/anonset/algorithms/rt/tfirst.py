@@ -12,7 +12,7 @@ from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.values import relational_values
-from anonset.algorithms.rt.base import RTFramework
+from anonset.algorithms.rt.base import KERNELS, RTFramework
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.algorithms.transaction.lra import Lra
 from anonset.data import Hierarchy, Table
@@ -33,7 +33,9 @@ class TFirst(RTFramework):
     """
 
     name: ClassVar[str] = "tfirst"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.5, tight=True, answers=("kkm",))
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.5, tight=True, answers=("kkm",), kernels=(*KERNELS, *Lra.traits.kernels)
+    )
 
     bounded_weights: ClassVar[bool] = False
 

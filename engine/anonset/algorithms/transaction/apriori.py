@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import RARE_SETS, Progress, Result, Traits
 from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
 from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
@@ -97,7 +97,12 @@ class Apriori(AprioriBased):
 
     name: ClassVar[str] = "apriori"
     traits: ClassVar[Traits] = Traits(
-        memory_factor=1.0, by_blocks=True, on_workers=True, coarsens=True, answers=("km",)
+        memory_factor=1.0,
+        by_blocks=True,
+        on_workers=True,
+        coarsens=True,
+        answers=("km",),
+        kernels=(*RARE_SETS, "cluster_cuts"),
     )
 
     def generalize(

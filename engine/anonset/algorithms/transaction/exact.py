@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits, executor_of
+from anonset.algorithms.base import RARE_SETS, THREATS, Progress, Result, Traits, executor_of
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasible
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
@@ -53,7 +53,13 @@ class Exact(Discreet):
 
     name: ClassVar[str] = "exact"
     traits: ClassVar[Traits] = Traits(
-        memory_factor=1.2, by_blocks=True, on_workers=True, coarsens=True, keeps_more=True, answers=("km",)
+        memory_factor=1.2,
+        by_blocks=True,
+        on_workers=True,
+        coarsens=True,
+        keeps_more=True,
+        answers=("km",),
+        kernels=(*RARE_SETS, *THREATS, "cluster_cuts", "hghs", "rare_pairs", "rare_sets", "rare_triples"),
     )
 
     k: int

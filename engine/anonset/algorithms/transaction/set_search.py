@@ -42,7 +42,12 @@ class SetSearch(KmAlgorithm):
     """
 
     name: ClassVar[str] = "set-search"
-    traits: ClassVar[Traits] = Traits(forms_sets=True, sets_from_data=True, answers=("km",))
+    traits: ClassVar[Traits] = Traits(
+        forms_sets=True,
+        sets_from_data=True,
+        answers=("km",),
+        kernels=(*Exact.traits.kernels, "set_repair", "set_search"),
+    )
 
     mu: int = 4
     """Weight of how unlike the frequencies of a set's items are, from 0 to 100; 0: only their number counts."""

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits, run_tasks
+from anonset.algorithms.base import RARE_SETS, Progress, Result, Traits, run_tasks
 from anonset.algorithms.transaction.apriori import AprioriBased
 from anonset.algorithms.transaction.cut_search import Fix
 from anonset.data import Hierarchy, SetColumn
@@ -57,7 +57,12 @@ class Vpa(AprioriBased):
 
     name: ClassVar[str] = "vpa"
     traits: ClassVar[Traits] = Traits(
-        memory_factor=1.5, by_blocks=True, on_workers=True, coarsens=True, answers=("km",)
+        memory_factor=1.5,
+        by_blocks=True,
+        on_workers=True,
+        coarsens=True,
+        answers=("km",),
+        kernels=(*RARE_SETS, "cluster_cuts"),
     )
 
     depth: int = 1
