@@ -28,6 +28,10 @@ def ceiling_of(given: Ceiling | os.PathLike[str]) -> Ceiling:
     text = os.fspath(given)
     if text.isdecimal() and len(text) <= _MOST_DIGITS:
         return int(text)
+    if not Path(text).is_file():
+        way = "a column of the hierarchy, as a number, or a file with a node a line"
+        msg = f"{setting('ceiling')} must be {way}; there is no file {os.fspath(given)!r}"
+        raise InputError(msg)
     try:
         lines = read_bytes(Path(text)).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
