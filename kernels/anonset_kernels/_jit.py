@@ -119,6 +119,11 @@ _TRIED = numba.__version__.startswith(("0.67.", "0.68."))
 class _Locator(UserProvidedCacheLocator):
     """Finds the machine code of a kernel in the directory of its file, whose name tells whether it is fresh."""
 
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: Any) -> Any:
+        """Return the locator: there is one wherever `cache_directory` finds a place, whatever Numba is told."""
+        return super(UserProvidedCacheLocator, cls).from_function(py_func, py_file)
+
     def get_cache_path(self) -> str:
         return str(directory_of(Path(self._py_file)))
 
@@ -141,10 +146,19 @@ class _KernelCache(FunctionCache):
 
     Before it loads anything, Numba's own cache fills the compiler's tables of types and functions, which takes 0.2 s
     and imports SciPy. Machine code needs none of them, only the runtime that manages arrays; and whoever compiles
-    fills them first in any case.
+    fills them first in any case. Its files are looked up on first use: most kernels are called by kernels alone.
     """
 
     _impl_class = _CacheImpl
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def __getattr__(self, name: str) -> Any:
+        if "_cache_file" in self.__dict__ or name == "_function":
+            raise AttributeError(name)
+        super().__init__(self._function)
+        return getattr(self, name)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
@@ -183,17 +197,16 @@ def kernel() -> Callable[[_F], _F]:
     def compile_kernel(function: _F) -> _F:
         if config.DISABLE_JIT:  # type: ignore[attr-defined]
             return function
-        folder = directory_of(Path(function.__code__.co_filename))
-        before = config.CACHE_DIR  # type: ignore[attr-defined]
         compiled: Any = _Kernel(py_func=function, targetoptions=_OPTIONS)
-        try:
-            config.CACHE_DIR = "" if folder is None else str(folder)  # type: ignore[attr-defined]
-            if folder is not None and _TRIED:
-                compiled._cache = _KernelCache(function)
-            elif folder is not None:
+        if cache_directory() is not None and _TRIED:
+            compiled._cache = _KernelCache(function)
+        elif (folder := directory_of(Path(function.__code__.co_filename))) is not None:
+            before = config.CACHE_DIR  # type: ignore[attr-defined]
+            try:
+                config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
                 compiled.enable_caching()
-        finally:
-            config.CACHE_DIR = before  # type: ignore[attr-defined]
+            finally:
+                config.CACHE_DIR = before  # type: ignore[attr-defined]
         return cast("_F", compiled)
 
     return compile_kernel
