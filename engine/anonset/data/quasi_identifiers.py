@@ -1,7 +1,7 @@
 """The relational columns of a table, coded for kernels: distinct tuples, and what generalizing them costs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
 
@@ -19,6 +19,7 @@ Space = tuple[NDArray[np.int8], Int64, Int64, Float64, Float64, Int64, Float64, 
 """What kernels need to know of relational columns: see `QuasiIdentifiers.space`."""
 
 RANGE, NODE, SET = 0, 1, 2
+_FORBIDDEN = 1e9
 """How a column generalizes: to a range, to a node of its hierarchy, to a set of values."""
 
 
@@ -35,6 +36,8 @@ class QuasiIdentifiers(Discreet):
     """Domain of each column."""
     weights: tuple[float, ...]
     """Weight of each column in the loss."""
+    forbids: bool = False
+    """Whether roots above ceilings cost so much that no bound of a loss allows them."""
 
     @classmethod
     def of(
@@ -82,7 +85,7 @@ class QuasiIdentifiers(Discreet):
 
     def take(self, records: NDArray[np.integer]) -> "QuasiIdentifiers":
         """Return the given records, with the domains and weights of all."""
-        return QuasiIdentifiers(tuple(column.take(records) for column in self.columns), self.domains, self.weights)
+        return replace(self, columns=tuple(column.take(records) for column in self.columns))
 
     @cached_property
     def kind(self) -> NDArray[np.int8]:
@@ -116,6 +119,9 @@ class QuasiIdentifiers(Discreet):
         ``weight[a] * (x / width[a])``; parent and subtree_end hold the hierarchies, also from ``cost_at[a]`` on.
         """
         costs, parents, ends = zip(*map(_tables, self.domains, self.weights), strict=True)
+        for domain, cost in zip(self.domains, costs, strict=True):
+            if self.forbids and isinstance(domain, Hierarchy) and domain.capped:
+                cost[0] = _FORBIDDEN
         cost_at = np.concatenate([[0], np.cumsum([len(c) for c in costs])]).astype(np.int64)
         width = np.array([d.high - d.low if isinstance(d, Range) else 0.0 for d in self.domains])
         weight = np.array(self.weights, np.float64)

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -220,4 +220,4 @@ def bind_tuples(
     if 0 < qi.n < k:
         reason = f"there are {qi.n} records, at least k={k} are required"
         raise InfeasibleError(name, reason, achieved=float(qi.n), bound=float(k))
-    return qi
+    return replace(qi, forbids=True) if bounded else qi
