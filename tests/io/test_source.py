@@ -1,0 +1,81 @@
+"""What is read is looked up once, whatever kind of thing it is."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from anonset.data import Table
+from anonset.errors import InputError
+from anonset.io import digest, estimate_size, read, source
+from anonset.io.source import OBJECT, Source, of_files, source_of
+
+ROWS = {"a.dat": "1 2\n2 3\n", "b.dat": "3\n", "below/c.dat": "1 3\n"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in ROWS.items():
+        path = tmp_path / "data" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "data"
+
+
+def names_of(found: Source) -> list[str]:
+    return [file.name for file in found.files]
+
+
+def sets_of(table: Table) -> list[list[str]]:
+    assert table.transactions is not None
+    return [list(row) for row in table.transactions.rows()]
+
+
+def test_every_kind_of_input_is_one_noun(folder: Path) -> None:
+    for given, names in (
+        (folder / "a.dat", ["a.dat"]),
+        (str(folder / "a.dat"), ["a.dat"]),
+        (folder, ["a.dat", "b.dat", "below/c.dat"]),
+        (str(folder / "*.dat"), ["a.dat", "b.dat"]),
+        (str(folder / "**" / "c.dat"), ["below/c.dat"]),
+        ((folder / "below").as_uri(), ["c.dat"]),
+    ):
+        found = source_of(given)
+        assert (found.format, names_of(found)) == ("dat", names), given
+        assert source_of(found) is found
+        assert sets_of(read(found)) == sets_of(read(given))
+    rows = [{"a", "b"}, {"b"}]
+    held = source_of(rows)
+    assert (held.format, held.files, held.keys, held.where) == (OBJECT, (), (), "the given list")
+    assert sets_of(read(held)) == sets_of(read(rows))
+
+
+def test_a_source_shows_nothing_of_an_object() -> None:
+    assert "secret" not in repr(source_of([{"secret"}]))
+
+
+def test_what_is_declared_decides_where_a_name_does_not(folder: Path) -> None:
+    (folder / "rows.txt").write_text("1 2\n")
+    assert source_of(folder / "rows.txt", "fimi").format == "dat"
+    assert source_of(folder / "rows.txt", no_header=True).format == "csv"
+    with pytest.raises(InputError, match=r"its name does not say|the name must end"):
+        source_of(folder / "rows.txt")
+
+
+def test_digests_of_one_file_of_several_and_of_a_folder(folder: Path) -> None:
+    assert source_of(folder / "a.dat").sha256 == hashlib.sha256(ROWS["a.dat"].encode()).hexdigest()
+    lines = "".join(f"{digest(folder / name)}  {name}\n" for name in ("a.dat", "b.dat"))
+    assert source_of(str(folder / "*.dat")).sha256 == hashlib.sha256(lines.encode()).hexdigest()
+    assert of_files([folder / "a.dat", folder / "b.dat"]).sha256 == hashlib.sha256(lines.encode()).hexdigest()
+    assert source_of(folder).sha256 == digest(folder)
+    assert source_of((folder / "a.dat").as_uri()).sha256 == digest(folder / "a.dat")
+
+
+def test_size_and_digest_are_looked_up_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = source_of(folder / "a.dat")
+    assert found.size == estimate_size(folder / "a.dat")
+    before = found.sha256
+    (folder / "a.dat").write_text("other\n" * 99)
+    for name in ("digest", "size_in"):
+        monkeypatch.setattr(source, name, lambda *_: pytest.fail("looked up again"))
+    assert (found.sha256, found.size.records) == (before, 2)
