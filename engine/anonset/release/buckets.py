@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result
-from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.data import Hierarchy, Table
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.errors import AnonsetError, InputError
@@ -16,7 +16,7 @@ from anonset.generalization import Buckets, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
 from anonset.release.documents import BucketFiles, digests
-from anonset.release.formats import Layout, Unverified, require_few_parts
+from anonset.release.formats import Layout, Unverified, require_few_parts, same_labels
 
 Hierarchies = Mapping[str, Hierarchy]
 
@@ -97,7 +97,7 @@ class BucketsKind:
             msg = "the columns that were read back differ from those that were to be written"
             raise AnonsetError(msg)
         pairs = [*zip(meant.qit, written.qit, strict=True), (meant.snt_value, written.snt_value)]
-        different = [before.name for before, after in pairs if not _alike(before, after)]
+        different = [before.name for before, after in pairs if not same_labels(before, after)]
         for before, after in ((meant.snt_group, written.snt_group), (meant.snt_count, written.snt_count)):
             blocks = spans(len(before))
             if len(before) != len(after) or any(not np.array_equal(before[a:b], after[a:b]) for a, b in blocks):
@@ -121,21 +121,3 @@ class BucketsKind:
     def counts(self, publication: BucketPublication) -> dict[str, int]:
         """Return the numbers of tuples and of groups."""
         return {"records": publication.n, "groups": publication.n_groups}
-
-
-def _alike(one: CategoricalColumn, other: CategoricalColumn) -> bool:
-    """Tell whether two columns hold the same labels."""
-    if one.n != other.n or one.name != other.name:
-        return False
-    if one is other:  # compared while it was read
-        return True
-    if one.vocabulary.is_numbered:
-        codes, same = None, one.vocabulary == other.vocabulary
-    else:
-        index = one.vocabulary.index
-        codes = np.array([index.get(label, -1) for label in other.vocabulary.labels], np.int32)
-        same = True
-    recoded = (other.codes[a:b] if codes is None else codes[other.codes[a:b]] for a, b in spans(one.n))
-    return same and all(
-        np.array_equal(one.codes[a:b], part) for (a, b), part in zip(spans(one.n), recoded, strict=True)
-    )

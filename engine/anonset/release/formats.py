@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
+import numpy as np
+
 from anonset.algorithms.base import Algorithm, Result
-from anonset.data import Hierarchy, Table
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import Discreet, figures_shown, shown
+from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
+from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
@@ -80,6 +84,43 @@ def require_few_parts(n: int, layout: Layout) -> None:
         need = f"at least {-(-n // MOST_PARTS)}, so that there are at most {MOST_PARTS:,} parts"
         msg = f"{setting('part_rows')} must be {need}, got {layout.part_rows}"
         raise InputError(msg)
+
+
+def same_labels(
+    meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn | NumericColumn | None
+) -> bool:
+    """Tell whether two columns hold the same labels in every row, however they are coded."""
+    if meant is written:  # compared while it was read
+        return True
+    if type(meant) is not type(written) or isinstance(written, NumericColumn) or written is None:
+        return False
+    if meant.n != written.n:
+        return False
+    codes = _codes(written.vocabulary, meant.vocabulary)
+    if codes is None:
+        return False
+    return all(_same_rows(meant.slice(*rows), written.slice(*rows), codes) for rows in spans(meant.n))
+
+
+def _same_rows(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn, codes: Int32) -> bool:
+    """Tell whether two columns hold the same, given the code that each label of the one has in the other."""
+    if isinstance(written, SetColumn) and isinstance(meant, SetColumn):
+        moved = written.recoded(codes, len(meant.vocabulary))
+        return np.array_equal(written.indptr, meant.indptr) and np.array_equal(moved, meant.items)
+    if isinstance(written, CategoricalColumn) and isinstance(meant, CategoricalColumn):
+        return np.array_equal(codes[written.codes], meant.codes)
+    return False
+
+
+def _codes(written: Vocabulary, meant: Vocabulary) -> Int32 | None:
+    """Return int32: the code in one vocabulary of each label of another, or None where one is unknown."""
+    if meant.is_numbered and meant == written:
+        return np.arange(len(written), dtype=np.int32)
+    index = meant.index
+    try:
+        return np.array([index[label] for label in written.labels], np.int32)
+    except KeyError:
+        return None
 
 
 P = TypeVar("P", Publication, BucketPublication)

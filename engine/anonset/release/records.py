@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result, traits_of
-from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.hierarchy import is_attached
-from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
-from anonset.data.table import Int32
 from anonset.errors import AnonsetError, InputError, datum
 from anonset.generalization import Cut, PerCluster, Publication, Symbol
 from anonset.generalization.apply import in_input_order
@@ -21,7 +19,7 @@ from anonset.generalization.publication import members_of, set_label, written_co
 from anonset.privacy import PrivacyModel, Witness
 from anonset.release.documents import CODEBOOK, DataFile, digests
 from anonset.release.earlier import HIERARCHY
-from anonset.release.formats import Layout, Unverified, require_few_parts
+from anonset.release.formats import Layout, Unverified, require_few_parts, same_labels
 from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
 
@@ -177,7 +175,7 @@ class RecordsKind:
         by_name = {column.name: column for column in written.columns}
         for column in meant.columns:  # the set-valued one has no name in a FIMI file
             read_back = written.transactions if isinstance(column, SetColumn) else by_name.get(column.name)
-            if not _same(column, read_back):
+            if not same_labels(column, read_back):
                 msg = f"column {column.name!r}: what was read back differs from what was to be written"
                 raise AnonsetError(msg)
         known = {symbol.label: symbol for symbol in (*meant.symbols, *meant.value_sets)}
@@ -287,35 +285,3 @@ def is_separated(publication: Publication, format: str) -> bool:  # noqa: A002
 def _symbol(label: str) -> Symbol:
     members = members_of(label)
     return Symbol(label, "item" if len(members) == 1 else "group", members)
-
-
-def _same(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn | NumericColumn | None) -> bool:
-    """Tell whether two columns hold the same labels in every row, however they are coded."""
-    if meant is written:  # compared while it was read
-        return True
-    if type(meant) is not type(written) or isinstance(written, NumericColumn) or written is None:
-        return False
-    if meant.n != written.n:
-        return False
-    codes = _codes(written.vocabulary.labels, meant.vocabulary.index)
-    if codes is None:
-        return False
-    return all(_same_rows(meant.slice(*rows), written.slice(*rows), codes) for rows in spans(meant.n))
-
-
-def _same_rows(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn, codes: Int32) -> bool:
-    """Tell whether two columns hold the same, given the code that each label of the one has in the other."""
-    if isinstance(written, SetColumn) and isinstance(meant, SetColumn):
-        moved = written.recoded(codes, len(meant.vocabulary))
-        return np.array_equal(written.indptr, meant.indptr) and np.array_equal(moved, meant.items)
-    if isinstance(written, CategoricalColumn) and isinstance(meant, CategoricalColumn):
-        return np.array_equal(codes[written.codes], meant.codes)
-    return False
-
-
-def _codes(labels: Iterable[str], index: Mapping[str, int]) -> Any:
-    """Return int32: the code of each label, or None where one is unknown."""
-    try:
-        return np.array([index[label] for label in labels], np.int32)
-    except KeyError:
-        return None
