@@ -86,30 +86,30 @@ class BucketRisk(Discreet):
     @property
     def broken(self) -> int:
         """Rows of which the attack found more than is promised; 0 unless something is wrong."""
-        return sum(one.broken for one in self.attempts)
+        return sum(guesses.broken for guesses in self.attempts)
 
     def _repr_html_(self) -> str:
         """Return the risks as tables, for notebooks."""
-        return html_table(*told_table(self)) + html_table(*guess_table(self))
+        return html_table(*inference_table(self)) + html_table(*guess_table(self))
 
 
-def told_table(found: BucketRisk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def inference_table(risk: BucketRisk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return how surely values are told: the headings, and a row of text by what is found."""
-    head = ("who finds", "promised at most", "highest", "average", f"above {found.threshold:g}", "certain")
+    head = ("who finds", "promised at most", "highest", "average", f"above {risk.threshold:g}", "certain")
     return head, [
-        (f"{one.known}", "" if one.promised is None else f"{one.promised:.3g}", f"{one.highest:.3g}",
-         str(one.average), str(one.above), str(one.certain))
-        for one in found.inferences
+        (inference.known, "" if inference.promised is None else f"{inference.promised:.3g}",
+         f"{inference.highest:.3g}", str(inference.average), str(inference.above), str(inference.certain))
+        for inference in risk.inferences
     ]  # fmt: skip
 
 
-def guess_table(found: BucketRisk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def guess_table(risk: BucketRisk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return what was guessed: the headings, and a row of text by what was known."""
     head = ("who knew", "rows", "right by chance", "right by the most frequent", "promised at most")
     return head, [
-        (one.known, f"{one.attempts:,}", f"{one.success:.2%}", f"{one.likeliest:.2%}",
-         "" if one.promised is None else f"{one.promised:.2%}")
-        for one in found.attempts
+        (guesses.known, f"{guesses.attempts:,}", f"{guesses.success:.2%}", f"{guesses.likeliest:.2%}",
+         "" if guesses.promised is None else f"{guesses.promised:.2%}")
+        for guesses in risk.attempts
     ]  # fmt: skip
 
 
@@ -130,7 +130,7 @@ def bucket_risk(
         With the input tuple of each row, where there is an original.
     """
     promised = 1 / model.diversity
-    rows = _Told()
+    rows = _Chances()
     rows.add(bucket_inference.of_groups(publication), publication.sizes, threshold)
     found = [rows.inference("one row", promised)]
     several, numbers = _of_individuals(publication, model.diversity, threshold)
@@ -143,7 +143,7 @@ def bucket_risk(
     )  # fmt: skip
 
 
-class _Told:
+class _Chances:
     """How surely values are told, summed up exactly, so that the order of the parts changes nothing."""
 
     def __init__(self) -> None:
@@ -171,9 +171,9 @@ class _Told:
         return Inference(known, self.number, self.highest, average, *shares, promised)
 
 
-def _of_individuals(publication: BucketPublication, l: int, threshold: float) -> tuple[_Told, dict[str, int]]:  # noqa: E741
+def _of_individuals(publication: BucketPublication, l: int, threshold: float) -> tuple[_Chances, dict[str, int]]:  # noqa: E741
     """Return how surely a value of those with several rows is told, and how many correlations there are."""
-    risks, inside, between = _Told(), 0, 0
+    risks, inside, between = _Chances(), 0, 0
     for people in by_individuals(publication):
         part = people.publication
         several = np.bincount(bucket_inference.persons(part)[1]) > 1

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.jobs.bucket_risk import BucketRisk, guess_table, told_table
+from anonset.jobs.bucket_risk import BucketRisk, guess_table, inference_table
 from anonset.jobs.report_facts import ReportFacts
 from anonset.jobs.risk import Exposure, Risk, knowledge
 from anonset.measures.retention import shares
@@ -157,7 +157,7 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
 def _after(before: Sequence[Exposure], after: Risk | BucketRisk) -> list[tuple[str, ...]]:
     """Return the risk of persons by what is known of them; with the original, before and after."""
     if isinstance(after, BucketRisk):
-        return told_table(after)[1]
+        return inference_table(after)[1]
     earlier = {(exposure.values, exposure.items): _figures(exposure) for exposure in before}
     rows = []
     for exposure in after.exposures:

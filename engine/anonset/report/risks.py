@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.jobs.bucket_risk import BucketRisk, guess_table, told_table
+from anonset.jobs.bucket_risk import BucketRisk, guess_table, inference_table
 from anonset.jobs.risk import Exposure, Risk, attack_table, exposure_table, few_persons, knowledge
 from anonset.measures.shares import percent
 from anonset.release.documents import parameters_of, plain
@@ -65,7 +65,7 @@ def bucket_risk_account(risk: BucketRisk) -> list[str | RichTable]:
         f"{counted(risk.records, 'row')} in {counted(risk.groups, 'group')}, {hidden}; {risk.model}", "",
     ]  # fmt: skip
     title = "How surely the likeliest sensitive value of somebody in the data is told"
-    parts.append(_table(title, *told_table(risk)))
+    parts.append(_table(title, *inference_table(risk)))
     observed = risk.observed
     parts.append(f"In the groups: l={observed.distinct_l} different values, t={observed.t:.3g}.")
     if risk.correlations:
