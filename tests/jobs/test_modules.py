@@ -14,6 +14,8 @@ from anonset.cli.main import main
 
 HOME = f"{Path(anonset.__file__).parent}{os.sep}"  # the kernels may lie beside it
 AT_MOST = 72  # with those that go through data in files, and cut rows by bytes: data in memory take the same way
+IMPORTED = 162
+"""Modules of ours that such a job imports, the kernels aside; this bound only falls, too."""
 SLOW = ("pandas", "pyarrow.compute")
 """What takes longer to import than a small job to run, and Arrow imports for what can be done without."""
 IN_A_FUNCTION = 1  # CO_OPTIMIZED: not the body of a module or a class
@@ -62,6 +64,19 @@ FOLLOWED = (
     OF_PERSONS + "age,codes --id id --keep sex --sensitive note --model anatomy --l 2 --rows-are-persons",
 )
 """Jobs on transactions, on records of several rows, on relational and on mixed data, and one that publishes buckets."""
+
+
+@pytest.mark.compiled
+def test_a_job_on_eight_records_imports_few_modules(tmp_path: Path) -> None:
+    (tmp_path / "eight.dat").write_text("\n".join((*RECORDS, "")))
+    command = [*FOLLOWED[0].split(), "-o", "out", "--quiet"]
+    run = f"import sys\nfrom anonset.cli.main import main\nassert main({command}) == 0\n"
+    count = "print(sum(name.partition('.')[0] == 'anonset' for name in sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", run + count], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) <= IMPORTED, "import where it is used what one model, format or algorithm alone needs"
 
 
 @pytest.mark.compiled
