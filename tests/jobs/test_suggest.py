@@ -71,6 +71,12 @@ def test_loading_and_compiling_take_none_of_the_time(monkeypatch):
     assert suggesting._now() < began
 
 
+def test_algorithms_of_other_packages_are_tried_as_they_are(monkeypatch):
+    monkeypatch.setattr("anonset.jobs.candidates.with_traits", lambda can: ["apriori", "of-a-plug-in"])
+    tried = [one["algorithm"] for one in candidates_for(TABLE, MODEL)]
+    assert (tried.count("apriori"), tried[-1]) == (1, "of-a-plug-in")
+
+
 def test_time_that_was_too_short_is_told_with_what_would_do(monkeypatch):
     clock = [0.0]
 

@@ -5,8 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from anonset.algorithms.base import traits_of
-from anonset.algorithms.registry import ALGORITHMS
-from anonset.algorithms.relational.formations import FORMATIONS
+from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Table
 from anonset.data.hierarchy_rules import HALVES
 from anonset.errors import InputError
@@ -26,7 +25,6 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"algorithm": "mhghs"},
         {"algorithm": "vpa"},
     ),
-    "k": tuple({"algorithm": name} for name in FORMATIONS),
     "kkm": (
         {"algorithm": "rfirst", "transaction": "coat", "on_infeasible": "merge"},
         {"algorithm": "rfirst", "transaction": "apriori", "on_infeasible": "merge"},
@@ -47,13 +45,9 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"algorithm": "rum-bound", "transaction": "lm-apriori", "delta": 0.3, **_MERGING},
         {"algorithm": "rfirst", "transaction": "lm-apriori", "on_infeasible": "merge"},
     ),
-    "lm": ({"algorithm": "lm-apriori"},),
-    "coherence": ({"algorithm": "coherence-suppression"},),
-    "transaction-k": ({"algorithm": "local-generalization"},),
-    "safe-grouping": ({"algorithm": "safe-grouping"},),
-    "anatomy": ({"algorithm": "anatomy"}, {"algorithm": "safe-grouping"}),
 }
-KNOWN = tuple(_CANDIDATES)
+"""Candidates with parameters, by model; algorithms that are not among them are tried as they are."""
+KNOWN = ("km", "k", "kkm", "klm", "lm", "coherence", "transaction-k", "safe-grouping", "anatomy")
 """The models for which there are candidates, by name."""
 _ALONE: Mapping[str, Sequence[Mapping[str, Any]]] = {"klm": ({"algorithm": "lm-apriori"},)}
 """Where no column is relational."""
@@ -70,11 +64,15 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
     InputError
         If nothing is known for the model.
     """
-    if model.name not in _CANDIDATES:
-        msg = f"suggest knows the models {', '.join(_CANDIDATES)}, got {model.name}"
+    if model.name not in KNOWN:
+        msg = f"suggest knows the models {', '.join(KNOWN)}, got {model.name}"
         raise InputError(msg)
-    asked = _CANDIDATES[model.name] if table.relational else _ALONE.get(model.name, _CANDIDATES[model.name])
-    found = [dict(one) for one in asked]
+    asked = _CANDIDATES.get(model.name, ())
+    others = with_traits(lambda traits: model.name in traits.models and not traits.not_tried)
+    if model.name in _ALONE and not table.relational:
+        asked, others = _ALONE[model.name], []
+    named = {one["algorithm"] for one in asked}
+    found = [dict(one) for one in asked] + [{"algorithm": name} for name in others if name not in named]
     if model.name == "anatomy":
         k = max(2, model.diversity)
         found = [{**one, "k": k} if one["algorithm"] == "safe-grouping" else one for one in found]
