@@ -1,5 +1,8 @@
 """Parquet, Arrow, pandas, polars, DuckDB and plain lists of sets."""
 
+import importlib
+import sys
+
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -7,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from anonset.errors import InputError
-from anonset.io import read
+from anonset.io import arrow, read
 
 TEXT_LISTS = [
     pa.list_(pa.string()),
@@ -210,3 +213,10 @@ def test_bad_sources(source, message):
     with pytest.raises(InputError) as error:
         read(source)
     assert str(error.value) == message
+
+
+def test_functions_are_called_where_arrow_has_moved_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    importlib.import_module("pyarrow.compute")
+    monkeypatch.delattr(pa, "_compute")
+    monkeypatch.setitem(sys.modules, "pyarrow._compute", None)
+    assert arrow.is_in(pa.array(["a", "b"]), ["b"]).to_pylist() == [False, True]
