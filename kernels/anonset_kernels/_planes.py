@@ -14,7 +14,7 @@ class Planes(NamedTuple):
     n_words: int
     """Number of words of smallest codes: of all C codes, or fewer."""
     start: Int64Array
-    """int64 (C + 1,), or (C * C + 1,) for sets of 4: where rows begin."""
+    """int64 (C + 1,), or (C * C + 1,) for sets of 4: where rows begin; for sets of 5, where tables do."""
     flip: UInt64Array
     """uint64 (P,): for each plane all bits where the bit of k is 0, else none."""
     closed: UInt64Array
@@ -41,7 +41,14 @@ def width(code: int, n_words: int) -> int:
 @kernel()
 def row_starts(n_codes: int, size: int, n_words: int) -> Int64Array:
     """Return where the rows of a table over the sets of `size` begin; the last entry is the number of cells."""
-    start = np.zeros(n_codes + 1 if size < 4 else n_codes * n_codes + 1, np.int64)
+    start = np.zeros(n_codes * n_codes + 1 if size == 4 else n_codes + 1, np.int64)
+    if size == 5:
+        for e in range(n_codes):
+            cells = 0
+            for b in range(e):
+                cells += (e - 1 - b) * (e - 2 - b) // 2 * width(b, n_words)
+            start[e + 1] = start[e] + cells
+        return start
     if size < 4:
         for b in range(n_codes):
             start[b + 1] = start[b] + (1 if size == 2 else n_codes - 1 - b) * width(b, n_words)
@@ -51,6 +58,14 @@ def row_starts(n_codes: int, size: int, n_words: int) -> Int64Array:
             rows = n_codes - 1 - c if c > b else 0
             start[b * n_codes + c + 1] = start[b * n_codes + c] + rows * width(b, n_words)
     return start
+
+
+@kernel()
+def fours_below(table: Planes, code: int) -> Planes:
+    """Return the part of a table of sets of 5 that holds those of one largest code, as a table of sets of 4."""
+    first, end, n_planes = table.start[code], table.start[code + 1], len(table.flip)
+    planes = table.planes[first * n_planes : end * n_planes]
+    return Planes(table.n_words, row_starts(code, 4, table.n_words), table.flip, table.closed[first:end], planes)
 
 
 @kernel()

@@ -1,4 +1,4 @@
-"""Which sets of 2, 3 or 4 codes are rare: counters that stop at k, of 64 sets a word, in bit planes.
+"""Which sets of 2 to 5 codes are rare: counters that stop at k, of 64 sets a word, in bit planes.
 
 A record holds a set if it holds each of its codes. The sets that share all codes but the smallest stand in one row: a
 bit for each smallest code, in words (*cells*). A cell has a word ``closed``, the sets that k records hold, and P words
@@ -11,6 +11,8 @@ pair holds the words of all smaller codes, the others those of all codes before 
     2   c          begins at start[c]
     3   (b, c)     begins at start[b] + (c - b - 1) * width(b)
     4   (b, c, d)  begins at start[b * C + c] + (d - c - 1) * width(b)
+
+The table of sets of 5 is one of sets of 4 for each largest code, over the codes before that, which begins at start[e].
 """
 
 from typing import NamedTuple
@@ -27,7 +29,8 @@ from anonset_kernels._arrays import (
 )
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
-from anonset_kernels._planes import Planes, width
+from anonset_kernels._planes import Planes, fours_below, width
+from anonset_kernels._prefix import with_room
 
 _ALL = ~np.uint64(0)
 
@@ -258,6 +261,62 @@ def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Plan
                     left = word & ~closed[cell]
                     if left != 0:
                         _raise(cell, left, closed, planes, flip)
+
+
+@kernel()
+def count_fives(rows: Csr, ancestors: Ancestors, table: Planes, lengths: Int64Array) -> None:
+    """Count the sets of 5 codes of some records, which are held as codes meanwhile, as `count_sets` does.
+
+    The sets of one largest code are counted one after the other, for their table is small enough for a cache.
+    """
+    n_codes = len(lengths) - 1
+    record, start = _room_for_record(n_codes), np.zeros(n_codes + 1, np.int64)
+    begin, codes = _as_codes(rows, ancestors, record, lengths)
+    for c in codes:
+        start[c + 1] += 1
+    start = np.cumsum(start)
+    fill, place, holder = start[:-1].copy(), np.empty(len(codes), np.int64), np.empty(len(codes), np.int32)
+    for at in range(len(begin) - 1):
+        for i in range(begin[at], begin[at + 1]):
+            place[fill[codes[i]]], holder[fill[codes[i]]] = i, at
+            fill[codes[i]] += 1
+    for e in range(4, n_codes):
+        table_of_code = fours_below(table, e)
+        for i in range(start[e], start[e + 1]):
+            smaller = codes[begin[holder[i]] : place[i]]
+            if len(smaller) < 4:
+                continue
+            n_words = n_first = 0
+            for n in range(len(smaller)):
+                w = smaller[n] >> 6
+                if n_words == 0 or record.place[n_words - 1] != w:
+                    record.place[n_words] = w
+                    n_words += 1
+                    n_first += w < table.n_words
+                record.words[w] |= bit(smaller[n] & 63)
+                record.codes[n] = smaller[n]
+            _count_fours(record, len(smaller), n_first, e, table_of_code)
+            for w in record.place[:n_words]:
+                record.words[w] = np.uint64(0)
+
+
+@kernel()
+def _as_codes(rows: Csr, ancestors: Ancestors, record: Record, lengths: Int64Array) -> tuple[Int64Array, Int32Array]:
+    """Return the records with items enough as ascending codes: int64 (r + 1,) where they begin, and int32."""
+    indptr, items = rows
+    begin, codes, filled = np.zeros(len(indptr), np.int64), np.empty(1024, np.int32), 0
+    for at in range(len(indptr) - 1):
+        of_record = items[indptr[at] : indptr[at + 1]]
+        n, n_words = _take_record(of_record, ancestors, record)
+        lengths[n] += 1
+        if len(of_record) >= 5:
+            codes = with_room(codes, filled, filled + n)
+            codes[filled : filled + n] = record.codes[:n]
+            filled += n
+        begin[at + 1] = filled
+        for i in range(n_words):
+            record.words[record.place[i]] = np.uint64(0)
+    return begin, codes[:filled]
 
 
 @kernel()

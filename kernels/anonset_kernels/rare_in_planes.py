@@ -13,7 +13,7 @@ from anonset_kernels._arrays import (
 )
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
-from anonset_kernels._planes import Planes, RareBits, rare_of_cell, width
+from anonset_kernels._planes import Planes, RareBits, fours_below, rare_of_cell, width
 from anonset_kernels._tree import is_below
 
 
@@ -34,8 +34,29 @@ def rare_in_words(
     found, found_support
         int32 (F, size) and int32 (F,): filled with the sets, as ascending codes, as far as there is room.
     """
-    size, n_codes = found.shape[1], len(dead)
-    members, n_found = np.empty(size, np.int32), 0
+    size, n_found = found.shape[1], 0
+    members = np.empty(size, np.int32)
+    if size < 5:
+        return _rare_in_rows(table, size, members, words, intervals, dead, found, found_support, n_found)
+    left_out = dead.copy()
+    for e in range(4, len(dead)):
+        if not dead[e]:
+            members[4] = e
+            for c in range(e):
+                left_out[c] = 1 if dead[c] or is_below(intervals[0], intervals[1], e, c) else 0
+            n_found = _rare_in_rows(
+                fours_below(table, e), 4, members, words, intervals, left_out[:e], found, found_support, n_found
+            )
+    return n_found
+
+
+@kernel()
+def _rare_in_rows(
+    table: Planes, size: int, members: Itemset, words: tuple[int, int], intervals: Intervals, dead: Dead,
+    found: Found, found_support: FoundSupport, n_found: int,
+) -> int:  # fmt: skip
+    """Report the rare sets of up to 4 codes, as `rare_in_words` does, each with what `members` holds behind these."""
+    n_codes = len(dead)
     for b in range(n_codes):
         wide = width(b, table.n_words)
         if dead[b] or words[0] >= wide:

@@ -96,7 +96,7 @@ def test_rules_that_are_not_looked_up_are_those_that_are(rows, k, m):
     assert run(column, k, m) == run(column, k, m, looked_up=True)
 
 
-@pytest.mark.parametrize("sizes", [(2, 3, 4), ()], ids=["in tables", "walked"])
+@pytest.mark.parametrize("sizes", [(2, 3, 4, 5), ()], ids=["in tables", "walked"])
 @settings(max_examples=examples(60))
 @given(records_of_items, st.integers(2, 4), st.integers(1, 4), st.integers(1, 9))
 def test_any_blocks_give_the_same_cut_fixes_and_increments(sizes, rows, k, m, records_per_block):
@@ -109,7 +109,7 @@ def test_any_blocks_give_the_same_cut_fixes_and_increments(sizes, rows, k, m, re
 
 
 @pytest.mark.parametrize("steps", [1e12, 1e-9], ids=["all are counted", "rare ones are raised"])
-@pytest.mark.parametrize("sizes", [(2, 3, 4), ()], ids=["in tables", "walked"])
+@pytest.mark.parametrize("sizes", [(2, 3, 4, 5), ()], ids=["in tables", "walked"])
 @settings(max_examples=examples(40))
 @given(records_of_items, st.integers(2, 4), st.integers(1, 4))
 def test_increments_are_the_sets_of_the_records_whatever_is_counted(steps, sizes, rows, k, m):
@@ -256,7 +256,7 @@ def test_marks_that_travel_are_those_that_were_set(n_codes, data):
     assert np.array_equal(together, expected | expected.T)
 
 
-@pytest.mark.parametrize("sizes", [(2, 3, 4), ()], ids=["in tables", "walked"])
+@pytest.mark.parametrize("sizes", [(2, 3, 4, 5), ()], ids=["in tables", "walked"])
 @pytest.mark.parametrize("steps", [1e-9, 1e9], ids=["sets above counted", "all counted"])
 @settings(max_examples=examples(60))
 @given(records_of_items, st.integers(2, 4), st.integers(3, 4))

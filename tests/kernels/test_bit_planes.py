@@ -1,7 +1,6 @@
 """Rare sets counted in bit planes against a dictionary of all sets, in any passes, pieces and orders of adding."""
 
 from collections import Counter
-from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -26,7 +25,7 @@ SMALL = Hierarchy.from_tree(
 WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(120)], 4)
 """More nodes than two words have bits."""
 TREES = st.sampled_from([SMALL, WIDE])
-SIZES = st.integers(2, 4)
+SIZES = st.integers(2, 5)
 NO_LEAVES = Ancestors(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.uint64), np.empty(0, np.int32))
 
 
@@ -45,11 +44,19 @@ def naive_rare_sets(rows, tree, taking_part, size, k):
     counts = Counter(
         chosen
         for record in records
-        for chosen in combinations(sorted(record & taking_part, key=rank.__getitem__), size)
-        if not any(a in tree.ancestors(b) or b in tree.ancestors(a) for a, b in combinations(chosen, 2))
+        for chosen in antichains(sorted(record & taking_part, key=rank.__getitem__), size, tree)
     )
     rare = sorted((tuple(rank[v] for v in chosen), n) for chosen, n in counts.items() if n < k)
     return [(tuple(v for _, v in chosen), n) for chosen, n in rare]
+
+
+def antichains(nodes, size, tree):
+    """Return the sets of some nodes, none above another, each in the order of the nodes."""
+    found = [()]
+    for _ in range(size):
+        longer = [(*chosen, v) for chosen in found for v in nodes[nodes.index(chosen[-1]) + 1 if chosen else 0 :]]
+        found = [chosen for chosen in longer if not any(a in tree.ancestors(chosen[-1]) for a in chosen)]
+    return found
 
 
 def as_nodes(parts):

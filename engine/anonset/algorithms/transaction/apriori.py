@@ -5,7 +5,7 @@ Algorithm 4, and where its lines are::
     1       c_out: every item as it is                           CutSearch
     2       for i = 1 .. m                                       AprioriBased.run_apriori
     3 to 6      a count-tree of the i-sets of the records,       CutSearch.rare_sets;
-                extended by what is on the cut or above it       kernels bit_planes.count_sets (i > 4: walk)
+                extended by what is on the cut or above it       kernels bit_planes.count_sets (i > 5: walk)
     7           DA over that tree, which updates c_out           CutSearch.fix; kernel fix.fix_threats
 """
 

@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 Pairs = NDArray[np.uint8]
 """uint8 (C, C): a set of pairs of codes."""
-SIZES = (2, 3, 4)
+SIZES = (2, 3, 4, 5)
 """Sizes of the sets of which there are tables."""
+BY_LARGEST = 5
+"""Size of the sets that are counted, and read out, by their largest code."""
 BYTES_OF_TABLE = 1 << 28
 """What the table of a task may take, memory permitting; the tasks of a cluster share it, for their tables come back."""
 BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
@@ -90,8 +92,11 @@ class RareTable:
             room = n_found
             codes, support = np.empty((room, self.size), np.int32), np.empty(room, np.int32)
             n_found = int(rare_in_words(self.planes, (word, word + 1), self.intervals, dead, codes, support))
-        first = codes[:n_found, 0]  # the other codes ascend; 16 bits are sorted by counting
-        order = np.argsort(first.astype(np.uint16) if len(dead) <= _OF_16_BITS else first, kind="stable")
+        if self.size == BY_LARGEST:
+            order = np.lexsort(codes[:n_found].T[::-1])
+        else:
+            first = codes[:n_found, 0]  # the other codes ascend; 16 bits are sorted by counting
+            order = np.argsort(first.astype(np.uint16) if len(dead) <= _OF_16_BITS else first, kind="stable")
         return RareSets(codes[order], support[order], self.node_of_code)
 
 
@@ -116,10 +121,13 @@ class CountSets:
 
     def add(self, rows: Rows, counted: "Counted") -> None:
         """Add some records to what is counted."""
-        from anonset_kernels.bit_planes import count_sets
+        from anonset_kernels.bit_planes import count_fives, count_sets
 
         require_sound(*rows, len(self.ancestors.start) - 1)
-        count_sets(rows, self.ancestors, self.size, *counted)
+        if self.size == BY_LARGEST:
+            count_fives(rows, self.ancestors, *counted)
+        else:
+            count_sets(rows, self.ancestors, self.size, *counted)
 
     def nothing(self) -> "Counted":
         """Return what is counted in no record."""
@@ -134,14 +142,14 @@ class CountSets:
 
 
 def bytes_of(n_codes: int, size: int, k: int, n_words: int) -> int:
-    """Return the bytes that the table of the sets of 2 to 4 codes takes whose first lies in so many words.
+    """Return the bytes that the table of the sets of 2 to 5 codes takes whose first lies in so many words.
 
     >>> bytes_of(64, 2, 5, 1), bytes_of(1657, 3, 5, 26) >> 20
     (2016, 381)
     """
     codes = np.arange(n_codes)
     behind = n_codes - 1 - codes
-    rows = (np.ones_like(codes), behind, behind * (behind - 1) // 2)[size - 2]
+    rows = np.array([comb(n, size - 2) for n in behind.tolist()], np.int64)
     cells = int((np.minimum((codes + 63) // 64, n_words) * rows).sum())
     return 8 * cells * (1 + k.bit_length())
 
