@@ -265,9 +265,10 @@ def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Plan
 
 @kernel()
 def count_fives(rows: Csr, ancestors: Ancestors, table: Planes, lengths: Int64Array) -> None:
-    """Count the sets of 5 codes of some records, which are held as codes meanwhile, as `count_sets` does.
+    """Count the sets of 5 codes of some records, as `count_sets` does, for one largest code after the other.
 
-    The sets of one largest code are counted one after the other, for their table is small enough for a cache.
+    The table of one largest code is small enough for a cache. The records are held as codes meanwhile: 4 bytes a code,
+    and 12 for where it is found. ``lengths``, int64 (C + 1,), is the number of records of so many codes, added to.
     """
     n_codes = len(lengths) - 1
     record, start = _room_for_record(n_codes), np.zeros(n_codes + 1, np.int64)
