@@ -41,8 +41,9 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
         "data": settings.source(settings.input).sha256,
         "earlier release": None if settings.recoding is None else read_earlier(settings.recoding).attestation_sha256,
     }
+    defaults = type(settings).model_construct().model_dump(exclude_none=True)  # of what no report knew then
     made: dict[str, Any] = {
-        "settings": relevant(report.settings),
+        "settings": relevant({**defaults, **report.settings}),
         "versions": report.versions,
         "data": report.input.get("sha256"),
         "earlier release": report.input.get("recoding_of"),
