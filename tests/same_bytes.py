@@ -87,6 +87,7 @@ def jobs() -> Iterator[Job]:
     yield from _relational_jobs()
     yield from _rt_jobs()
     yield from _bucket_jobs()
+    yield from _chunk_jobs()
     yield from _layout_jobs()
 
 
@@ -191,6 +192,11 @@ def _bucket_jobs() -> Iterator[Job]:
             yield (*base, "--keep", "age", "--model", "safe-grouping", "--k", str(k), "--l", str(l), "--seed", seed)
     for l, seed in product((2, 4), ("0", "5")):  # noqa: E741
         yield (*base, "--keep", "age", "--model", "anatomy", "--l", str(l), "--seed", seed)
+
+
+def _chunk_jobs() -> Iterator[Job]:
+    for k, m, size in product(("2", "5"), ("1", "2", "3"), ("10", "60")):
+        yield "anonymize", "baskets.dat", "--model", "disassociation", "--k", k, "--m", m, "--cluster-size", size
 
 
 def _layout_jobs() -> Iterator[Job]:

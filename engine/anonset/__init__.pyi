@@ -22,6 +22,7 @@ from anonset.algorithms.transaction.apriori import Apriori as Apriori
 from anonset.algorithms.transaction.coat import Coat as Coat
 from anonset.algorithms.transaction.coherence_suppression import CoherenceSuppression as CoherenceSuppression
 from anonset.algorithms.transaction.direct import Direct as Direct
+from anonset.algorithms.transaction.disassociation import Disassociation as Disassociation
 from anonset.algorithms.transaction.exact import Exact as Exact
 from anonset.algorithms.transaction.hghs import HgHs as HgHs
 from anonset.algorithms.transaction.lm_apriori import LmApriori as LmApriori
@@ -84,6 +85,7 @@ from anonset.measures.utility_loss import ItemWeights as ItemWeights
 from anonset.privacy import AnatomyDiversity as AnatomyDiversity
 from anonset.privacy import Coherence as Coherence
 from anonset.privacy import ConstraintSet as ConstraintSet
+from anonset.privacy import DisassociationModel as DisassociationModel
 from anonset.privacy import KAnonymity as KAnonymity
 from anonset.privacy import KKmAnonymity as KKmAnonymity
 from anonset.privacy import KLmDiversity as KLmDiversity

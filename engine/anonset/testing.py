@@ -15,6 +15,7 @@ from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn,
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InfeasibleError
 from anonset.generalization.buckets import AnyPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import PrivacyModel
 from anonset.release.formats import Layout
 from anonset.release.publish import kind_of
@@ -162,6 +163,14 @@ def _records(publication: AnyPublication | None) -> Any:
     """Return what is published as plain values; None where nothing is."""
     if publication is None:
         return None
+    if isinstance(publication, ChunkPublication):
+        labels = publication.vocabulary.labels
+        return [
+            labels,
+            publication.clusters,
+            publication.shared,
+            publication.record is None or publication.record.tolist(),
+        ]
     return [
         column.labels() if isinstance(column, CategoricalColumn) else list(column.rows())
         for column in _columns(publication)

@@ -12,9 +12,10 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Result
 from anonset.algorithms.rt.base import MergingFramework
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
-from anonset.generalization import Buckets, Publication, apply
+from anonset.generalization import Buckets, Disassociated, Publication, apply
 from anonset.generalization.buckets import BucketPublication
-from anonset.privacy import KmAnonymity, PrivacyModel
+from anonset.generalization.chunks import ChunkPublication
+from anonset.privacy import DisassociationModel, KmAnonymity, PrivacyModel
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.constraints import ConstraintSet
@@ -122,6 +123,8 @@ def table_of(rows: Rows) -> Table:
 
 def published(case: Case, result: Result) -> Any:
     """Apply a result to its case."""
+    if isinstance(result.recoding, Disassociated):
+        return ChunkPublication.of(case.table, result.recoding)
     if isinstance(result.recoding, Buckets):
         return BucketPublication.of(case.table, result.recoding)
     table, column = case.table, case.table.transactions
@@ -194,6 +197,13 @@ def _anatomy(publication: BucketPublication, k: int, _: int) -> bool:
 def _safe(publication: BucketPublication, k: int, m: int) -> bool:
     shown = [None if who == "*" else who for who in publication.ids[0].labels()]
     return is_safe(shown, publication.group.labels(), _values(publication), k, min(k, m))
+
+
+def _chunks(publication: ChunkPublication, k: int, m: int) -> bool:
+    bags = [rows for cluster in publication.clusters for rows in cluster.chunks]
+    bags += [chunk.rows for chunk in publication.shared]
+    rows = [[{str(item) for item in row} for row, count in bag for _ in range(count)] for bag in bags]
+    return all(cluster.n >= k for cluster in publication.clusters) and all(is_km(bag, k, m) for bag in rows)
 
 
 def by_k_and_m(cls: type[Any], k: int, m: int) -> Algorithm:
@@ -317,6 +327,16 @@ CONTRACTS: Mapping[str, Contract] = {
     "coat": SETS,
     "pcta": SETS,
     "set-search": Contract(by_k_and_m, KmAnonymity, _without_hierarchy(items_case), _km, few_items),
+    "disassociation": Contract(
+        lambda cls, k, m: cls(k=k, m=m, cluster_size=8),
+        DisassociationModel,
+        _without_hierarchy(items_case),
+        _chunks,
+        lambda k: Case(table_of([{"tea"}] * (k - 1))),
+        suppresses=True,
+        same_at_one=False,
+        longest_is_most=False,
+    ),
     "cluster": RELATIONAL,
     "mondrian": RELATIONAL,
     "k-member": RELATIONAL,

@@ -18,9 +18,11 @@ from anonset.data import CategoricalColumn, NumericColumn, SetColumn
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.testing import check_algorithm
 from anonset.verification import verify
 from anonset.verification.bucket_truth import check_buckets_truthful
+from anonset.verification.chunk_truth import check_chunks_true
 
 SETTINGS = [(2, 1), (2, 2), (3, 2), (4, 3)]
 N = 40
@@ -42,6 +44,11 @@ def content(publication: Any) -> list[Any]:
     if isinstance(publication, BucketPublication):
         columns = [column.labels() for column in (*publication.qit, publication.snt_value)]
         return [*columns, publication.snt_group.tolist(), publication.snt_count.tolist(), publication.record.tolist()]
+    if isinstance(publication, ChunkPublication):
+        record, cluster = publication.record, publication.cluster
+        assert record is not None
+        assert cluster is not None
+        return [publication.vocabulary.labels, publication.clusters, publication.shared, *map(list, (record, cluster))]
     found: list[Any] = [column.labels() for column in publication.relational]
     if publication.transactions is not None:
         found += [publication.symbols, list(publication.transactions.rows())]
@@ -114,6 +121,9 @@ def test_what_is_published_is_true_of_the_original(name: str, k: int, m: int) ->
     publication = published(case, run(name, case, k, m))
     if isinstance(publication, BucketPublication):
         assert check_buckets_truthful(case.table, publication) is None
+        return
+    if isinstance(publication, ChunkPublication):
+        assert check_chunks_true(case.table, publication) is None
         return
     assert publication.record.tolist() == list(range(N))
     if case.table.transactions is not None:

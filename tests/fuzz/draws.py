@@ -9,7 +9,11 @@ from anonset.algorithms.registry import ALGORITHMS
 from fuzz.parameters import Drawn, parameters_of
 from reference.hierarchy_model import Tree
 
-NAMES = tuple(name for name, cls in ALGORITHMS.items() if cls.__module__.startswith("anonset."))
+IN_CHUNKS = ("disassociation",)
+"""What publishes no records and no buckets, which oracles read; its own tests hold it against all possible worlds."""
+NAMES = tuple(
+    name for name, cls in ALGORITHMS.items() if cls.__module__.startswith("anonset.") and name not in IN_CHUNKS
+)
 RELATIONAL = (
     *("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down"),
     *("full-domain", "local-recoding", "bottom-up", "top-down"),

@@ -6,6 +6,7 @@ from anonset.privacy import (
     AnatomyDiversity,
     Coherence,
     ConstraintSet,
+    DisassociationModel,
     KAnonymity,
     KKmAnonymity,
     KLmDiversity,
@@ -32,6 +33,7 @@ EVERY: list[tuple[PrivacyModel, tuple[str, ...]]] = [
     (KAnonymity(7), ("attributes", "at least 7 records")),
     (KKmAnonymity(7, 3), ("attributes", "up to 3 items", "at least 7 records")),
     (SafetyConstraint(7, 2), ("at least 7 people", "at most 1 of 2 rows")),
+    (DisassociationModel(7, 3), ("up to 3 items", "1 in 7")),
     (AnatomyDiversity(2), ("at most 1 of 2 rows",)),
 ]
 

@@ -109,6 +109,7 @@ def releases() -> Iterator[anonset.Release]:
         rows = WITH_SECRETS if isinstance(getattr(algorithm, "transaction", None), partial) else ROWS
         domains = {"age": "range", "origin": "values", **trees}
         yield anonset.anonymize(rt_table(rows), algorithm, hierarchies=domains, workers=1)
+    yield anonset.anonymize(items, anonset.Disassociation(k=3, m=2, cluster_size=6), workers=1)
     yield anonset.anonymize(long_table(), anonset.Anatomy(l=2), workers=1)
     yield anonset.anonymize(long_table(), anonset.SafeGrouping(k=2, l=2), workers=1)
 

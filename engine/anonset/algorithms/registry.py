@@ -21,6 +21,7 @@ _OWN = {
     "coat": "transaction.coat:Coat",
     "pcta": "transaction.pcta:Pcta",
     "set-search": "transaction.set_search:SetSearch",
+    "disassociation": "transaction.disassociation:Disassociation",
     "cluster": "relational.cluster:Cluster",
     "mondrian": "relational.mondrian:Mondrian",
     "k-member": "relational.k_member:KMember",

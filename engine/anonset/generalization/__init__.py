@@ -3,13 +3,22 @@
 from anonset.generalization.apply import apply
 from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
 from anonset.generalization.publication import Publication, Symbol
-from anonset.generalization.recoding import Buckets, Cut, ItemGroups, PerCluster, Recoding, RelationalValues
+from anonset.generalization.recoding import (
+    Buckets,
+    Cut,
+    Disassociated,
+    ItemGroups,
+    PerCluster,
+    Recoding,
+    RelationalValues,
+)
 
 __all__ = [
     "Buckets",
     "ClusterCuts",
     "ClusterGroups",
     "Cut",
+    "Disassociated",
     "ItemGroups",
     "MergedItems",
     "PerCluster",

@@ -13,6 +13,7 @@ from anonset.data.spans import run_spans, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
+from anonset.generalization.chunks import ChunkPublication
 from anonset.generalization.publication import Publication
 from anonset.generalization.recoding import SUPPRESSED, Buckets
 from anonset.generalization.row_order import sort_rows
@@ -316,5 +317,5 @@ def _with_star(column: CategoricalColumn, starred: NDArray[np.bool_]) -> Categor
     return replace(column, vocabulary=Vocabulary((*column.vocabulary.labels, STAR)))
 
 
-AnyPublication = Publication | BucketPublication
-"""What is published: records, or buckets."""
+AnyPublication = Publication | BucketPublication | ChunkPublication
+"""What is published: records, buckets, or chunks of clusters of records."""

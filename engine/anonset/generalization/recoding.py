@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data import Hierarchy, Vocabulary
+from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
@@ -171,4 +171,47 @@ class Buckets(Discreet):
         return int(self.group.max(initial=-1)) + 1
 
 
-Recoding = Cut | ItemGroups | PerCluster | Buckets
+TERMS = -1
+"""The place of an item that is only named among the terms of its cluster."""
+
+
+@dataclass(frozen=True, eq=False)
+class Disassociated(Discreet):
+    """Where each item of each cluster of records is published: in a chunk, in one that clusters share, or as a term."""
+
+    cluster: Int32
+    """int32 (n,): cluster of each record."""
+    in_cluster: Int32
+    """int32 (p,): a cluster, ascending."""
+    item: Int32
+    """int32 (p,): an item of it, ascending in each cluster; an item that is missing there is suppressed."""
+    place: Int32
+    """int32 (p,): the chunk of that item in that cluster; -1 where it is a term."""
+    first: Int32
+    """int32 (chunks,): the first cluster that each chunk may fall on."""
+    last: Int32
+    """int32 (chunks,): the last one; the same as the first where no clusters share the chunk."""
+
+    def __repr__(self) -> str:
+        shared = int(np.count_nonzero(self.first < self.last))
+        return f"Disassociated({len(self.cluster):,} records in {self.n_clusters:,} clusters, {shared:,} shared chunks)"
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return int(self.cluster.max(initial=-1)) + 1
+
+    def places_of(self, column: SetColumn) -> Int32:
+        """Return the chunk of each occurrence in a column, int32 (nnz,); -1 for a term, -2 where it is suppressed."""
+        width = np.int64(max(1, len(column.vocabulary)))
+        wanted = np.repeat(self.cluster, column.lengths).astype(np.int64) * width + column.items
+        known = np.append(self.in_cluster.astype(np.int64) * width + self.item, np.iinfo(np.int64).max)
+        index = np.searchsorted(known, wanted)
+        places: Int32 = np.where(known[index] == wanted, np.append(self.place, 0)[index], LEFT_OUT).astype(np.int32)
+        return places
+
+
+LEFT_OUT = -2
+"""The place of an occurrence that is suppressed."""
+
+Recoding = Cut | ItemGroups | PerCluster | Buckets | Disassociated

@@ -402,10 +402,11 @@ _PUBLISHED = {"tsv": "csv", "baskets": "csv", "spmf": "dat"}
 
 
 def request_of(settings: "Settings", algorithm: Algorithm, read: str) -> Request:
-    """Return where and how the settings ask to publish; by default in the format that is read, and buckets as csv."""
+    """Return where and how the settings ask to publish; by default in the format that is read, but tables as csv."""
     model = algorithm.model
     private = None if settings.private is None else Path(settings.private)
-    format = settings.format or ("csv" if "buckets" in model.protects else _PUBLISHED.get(read, read))  # noqa: A001
+    tables = "buckets" in model.protects or model.in_chunks
+    format = settings.format or ("csv" if tables else _PUBLISHED.get(read, read))  # noqa: A001
     forms = traits_of(algorithm).forms_sets or any(
         spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values()
     )

@@ -127,7 +127,7 @@ def evaluate(
         if opened.report is not None:
             require_same_content(original, opened.report)
         original, trees = bind_columns(original, hierarchies, secrets)
-        publication, spec = opened.publication, workload or WorkloadSpec()
+        publication, spec = opened.records_or_buckets, workload or WorkloadSpec()
         if isinstance(publication, BucketPublication):
             return _of_buckets(original, publication, opened, spec, trees)
         spelled = replace(publication, relational=spell_out(publication.relational, publication.value_sets))

@@ -6,7 +6,8 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.redacted_repr import Discreet
-from anonset.generalization.buckets import AnyPublication, BucketPublication
+from anonset.generalization import Publication
+from anonset.generalization.buckets import BucketPublication
 from anonset.generalization.publication import range_ends, written_columns
 from anonset.measures.countable import stands_for
 
@@ -41,7 +42,7 @@ class Glance(Discreet):
     """Width of a published number or range as a share of what its column spans, the mean over all; None without any."""
 
 
-def glance(publication: AnyPublication) -> Glance:
+def glance(publication: Publication | BucketPublication) -> Glance:
     """Look at a publication.
 
     >>> from anonset.data import Table

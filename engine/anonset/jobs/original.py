@@ -10,9 +10,10 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.io.source import Source
 from anonset.jobs.reading import read_data
-from anonset.release.documents import Attestation, BucketFiles
+from anonset.release.documents import Attestation, BucketFiles, DataFile
 from anonset.release.opened import Opened
 from anonset.settings.binding import numeric_columns
 from anonset.settings.publication import OriginalSettings
@@ -170,7 +171,7 @@ def _has_one_column(source: Source) -> bool:
 
 def is_nameless(attested: Attestation | None) -> bool:
     """Tell whether the publication is of a format that names no column."""
-    return attested is not None and not isinstance(attested.data, BucketFiles) and attested.data.format == "dat"
+    return attested is not None and isinstance(attested.data, DataFile) and attested.data.format == "dat"
 
 
 def _items(
@@ -181,8 +182,12 @@ def _items(
     from anonset.io.dialect import Dialect
     from anonset.io.opened_source import Reading
 
-    if publication.transactions is None or settings.one_hot or settings.one_code or _has_one_column(source):
+    in_chunks = isinstance(publication, ChunkPublication)
+    without = publication.transactions is None and not in_chunks
+    if without or settings.one_hot or settings.one_code or _has_one_column(source):
         return None
+    if in_chunks:
+        return [publication.name]
     if not is_nameless(attested):
         return list(publication.joined or (publication.transactions.name,))
     others = {*settings.id, *settings.drop}
@@ -194,4 +199,4 @@ def _items(
 
 def _attested_separator(attested: Attestation | None) -> str | None:
     """Return what separates the symbols within a field, where there is a field that holds two."""
-    return None if attested is None or isinstance(attested.data, BucketFiles) else attested.data.separator
+    return attested.data.separator if attested is not None and isinstance(attested.data, DataFile) else None

@@ -14,7 +14,7 @@ from anonset.errors import InputError, datum
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.generalization.publication import generalize, range_ends, row_ranks
-from anonset.release.documents import Attestation, BucketFiles, Report
+from anonset.release.documents import Attestation, BucketFiles, DataFile, Report
 from anonset.release.memory import format_size
 from anonset.release.published_recoding import invert
 from anonset.verification.relational_truth import covers
@@ -38,7 +38,7 @@ def require_columns(original: Table, attested: Attestation) -> None:
         pairs = {"id": ([c.name for c in original.ids], data.id), "sensitive": (sensitive, [data.sensitive])}
     else:
         sets = [] if original.transactions is None else list(original.joined or (original.transactions.name,))
-        fimi = data.format == "dat" and len(sets) == 1  # it has no names
+        fimi = isinstance(data, DataFile) and data.format == "dat" and len(sets) == 1  # it has no names
         pairs = {"items": (data.items if fimi else sets, data.items)}
         pairs["relational"] = ([column.name for column in original.relational], data.relational)
     for role, (found, expected) in pairs.items():

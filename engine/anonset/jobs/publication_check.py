@@ -14,6 +14,7 @@ from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, datum
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication, BucketPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.io.source import Source
 from anonset.jobs.original import read_original
 from anonset.privacy import PrivacyModel, Verdict, Witness
@@ -133,6 +134,8 @@ def check_publication(
 
 def roles_of(publication: Any, model: PrivacyModel) -> dict[str, list[str]]:
     """Return the names of the columns by what a model takes them as."""
+    if isinstance(publication, ChunkPublication):
+        return {"quasi_identifiers": [], "items": [publication.name], "not_protected": []}
     kept = [column.name for column in publication.kept]
     if isinstance(publication, BucketPublication):
         ids = [column.name for column in publication.ids]
@@ -153,7 +156,7 @@ def roles_of(publication: Any, model: PrivacyModel) -> dict[str, list[str]]:
 
 def _tree_without_original(publication: Any, model: PrivacyModel, settings: CheckSettings) -> Hierarchy | None:
     """Return the hierarchy of the published items, if it is given; the codebook must agree with it."""
-    if isinstance(publication, BucketPublication) or not settings.hierarchy:
+    if not isinstance(publication, Publication) or not settings.hierarchy:
         return None
     rules = CodeRules(inner_items=settings.inner_items)
     tree = items_hierarchy(publication, settings.hierarchy, model.beside, rules)

@@ -86,7 +86,7 @@ def opened_to_compare(
     """
     work_dir, limit = settings.work_dir, settings.memory_limit
     require_apart(work_dir, out, settings.private or f"{out}.private", None if original is None else original.where)
-    publication = Opened.at(out, settings.private)
+    publication = Opened.at(out, settings.private).require_not_in_chunks()
     sources = compared_data(publication, original)
     if for_risks and not publication.has_buckets:
         need = int(_RISKS * memory_for(publication.source.size))

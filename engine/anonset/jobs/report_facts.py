@@ -60,7 +60,7 @@ def report_facts(
         ways = f"{setting('private')} names it, {setting('shareable', True)} needs none"
         msg = f"an internal report needs the private directory of {str(opened.out)!r}; {ways}"
         raise InputError(msg)
-    report, publication = opened.report, opened.publication
+    report, publication = opened.report, opened.records_or_buckets
     after = risk(opened, original, hierarchies=hierarchies, persons=persons)
     before, errors = tuple[Exposure, ...](), None
     if original is not None and isinstance(after, Risk) and not isinstance(publication, BucketPublication):
@@ -73,4 +73,4 @@ def report_facts(
 
 def public_facts(opened: Opened) -> ReportFacts:
     """Count the risks after, from the files of a publication alone."""
-    return ReportFacts(opened.attested, opened.model, glance(opened.publication), risk(opened))
+    return ReportFacts(opened.attested, opened.model, glance(opened.records_or_buckets), risk(opened))

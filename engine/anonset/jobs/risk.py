@@ -25,7 +25,7 @@ from anonset.measures.known_persons import PersonsLeft, fewest_persons, persons_
 from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
 from anonset.measures.shares import Share, mean_of, percent, share_of
 from anonset.privacy import PrivacyModel
-from anonset.release.opened import Opened, opening, with_way_back
+from anonset.release.opened import IN_CHUNKS, Opened, opening, with_way_back
 from anonset.release.release import Release
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
@@ -199,6 +199,9 @@ def risk(
     with ExitStack() as stack:
         if isinstance(published, Release):
             publication, model = published.publication, published.verdict.model
+            if model.in_chunks:
+                msg = f"the release {IN_CHUNKS}"
+                raise InputError(msg)
             by_person = published.unverified.table.by_person
             original, trees = published.unverified.table, dict(published.unverified.hierarchies)
         else:

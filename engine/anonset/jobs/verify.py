@@ -135,6 +135,10 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
     from anonset.io.publish import read_published
     from anonset.release.records import with_codebook
 
+    if model.in_chunks:
+        from anonset.io.chunks import read_chunks
+
+        return read_chunks(published, settings.items[0] if settings.items else "items")
     if "buckets" in model.protects:
         return read_buckets(published, id=settings.id, keep=settings.keep, reading=_of_texts(settings))
     table = read_published(
@@ -169,8 +173,9 @@ def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyMod
     if roles := [option(n) for n in given if n not in _of_original(settings, attested)]:
         msg = f"{' and '.join(roles)}: the roles of the columns come from the attestation in {str(opened.out)!r}"
         raise InputError(msg)
-    if opened.has_buckets != ("buckets" in model.protects):
+    if opened.has_buckets != ("buckets" in model.protects) or opened.has_chunks != model.in_chunks:
         what = "a bucketized table" if opened.has_buckets else "a table of records"
+        what = "a disassociated publication" if opened.has_chunks else what
         msg = f"{str(opened.out)!r} is {what}, of which model {model.name} says nothing"
         raise InputError(msg)
     publication = opened.publication

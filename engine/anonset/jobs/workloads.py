@@ -10,6 +10,7 @@ from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.queries.estimate import ONE_MEMBER, Reading, require_reading
 from anonset.queries.workload import Workload
 from anonset.spelling import counted
@@ -86,6 +87,9 @@ def answers(
     """
     if spec.queries is None and spec.random is None:
         return None
+    if isinstance(publication, ChunkPublication):
+        msg = "queries on a disassociated publication cannot be answered yet; leave --queries and --workload out"
+        raise InputError(msg)
     if isinstance(publication, BucketPublication):
         return _of_buckets(original, publication, spec)
     from anonset.measures.mixed_query_error import mixed_relative_error

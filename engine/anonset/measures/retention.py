@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.table import Column, Int32, Int64
-from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, RelationalValues
+from anonset.generalization import Buckets, Cut, Disassociated, ItemGroups, PerCluster, Recoding, RelationalValues
+from anonset.generalization.recoding import LEFT_OUT, TERMS
 from anonset.generalization.recoding import SUPPRESSED as NOT_PUBLISHED
 from anonset.measures.occurrences import occurrences_by_size, sizes_of_items
 
@@ -135,7 +136,7 @@ Counts = dict[str, int]
 """How many, by what became of them."""
 
 
-def retention(table: Table, recoding: Cut | ItemGroups | PerCluster | Buckets) -> dict[str, Counts]:
+def retention(table: Table, recoding: Recoding) -> dict[str, Counts]:
     """Count what is published as it is, and what is not.
 
     Parameters
@@ -147,7 +148,8 @@ def retention(table: Table, recoding: Cut | ItemGroups | PerCluster | Buckets) -
     -------
     dict
         ``items``: occurrences kept, generalized, suppressed; ``values``: relational values kept, generalized;
-        ``tuples`` of buckets: kept, starred, removed. Each where the table has them.
+        ``tuples`` of buckets: kept, starred, removed; ``items`` of chunks: in_chunks, terms, suppressed. Each where the
+        table has them.
 
     Examples
     --------
@@ -158,6 +160,8 @@ def retention(table: Table, recoding: Cut | ItemGroups | PerCluster | Buckets) -
     """
     if isinstance(recoding, Buckets):
         return {"tuples": of_tuples(recoding)}
+    if isinstance(recoding, Disassociated):
+        return {} if table.transactions is None else {"items": of_chunks(table.transactions, recoding)}
     counts: dict[str, Counts] = {}
     if table.transactions is not None:
         counts["items"] = of_items(table.transactions, recoding)
@@ -183,6 +187,13 @@ def of_items(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Coun
     by_size = occurrences_by_size(column, recoding)
     suppressed, kept = int(by_size[0]), int(by_size[1:2].sum())
     return {"kept": kept, "generalized": int(by_size.sum()) - kept - suppressed, "suppressed": suppressed}
+
+
+def of_chunks(column: SetColumn, recoding: Disassociated) -> Counts:
+    """Count the occurrences of items by where a disassociated publication shows them."""
+    place = recoding.places_of(column)
+    counts = {"terms": int(np.count_nonzero(place == TERMS)), SUPPRESSED: int(np.count_nonzero(place == LEFT_OUT))}
+    return {"in_chunks": len(place) - sum(counts.values()), **counts}
 
 
 def of_values(columns: tuple[Column, ...], recoding: PerCluster) -> Counts:

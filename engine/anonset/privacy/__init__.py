@@ -3,6 +3,7 @@
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.constraints import ConstraintSet
+from anonset.privacy.disassociation import DisassociationModel
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.km import KmAnonymity
@@ -16,6 +17,7 @@ __all__ = [
     "AnatomyDiversity",
     "Coherence",
     "ConstraintSet",
+    "DisassociationModel",
     "KAnonymity",
     "KKmAnonymity",
     "KLmDiversity",

@@ -32,6 +32,8 @@ class PrivacyModel(Discreet, ABC):
 
     reads_sets: ClassVar[bool] = False
     """Whether it is about the items that symbols stand for; for other models symbols are opaque."""
+    in_chunks: ClassVar[bool] = False
+    """Whether it is about a disassociated publication, which is chunks of clusters, not records."""
     served_by: ClassVar[str] = ""
     """Of a third party's model: the algorithm that serves it where none is named."""
 

@@ -130,6 +130,39 @@ class BucketFiles(PublishedFiles):
         return self.model_copy(update={"qit": f"qit{end}", "snt": f"snt{end}"}).data_files
 
 
+class ChunkFiles(PublishedFiles):
+    """The three files of a disassociated publication."""
+
+    clusters: Literal["clusters.csv"]
+    chunks: Literal["chunks.csv"]
+    shared: Literal["shared.csv"]
+    items: Annotated[list[str], Field(min_length=1, max_length=1)]
+    """The set-valued column."""
+    sha256: dict[str, str]
+    """Digest of every file of the publication but the attestation, by name."""
+    parts: None = None
+
+    @property
+    def relational(self) -> list[str]:
+        """No relational columns."""
+        return []
+
+    @property
+    def keep(self) -> list[str]:
+        """No columns that are kept as they are."""
+        return []
+
+    @property
+    def data_files(self) -> tuple[str, ...]:
+        """Names of the files that hold the data."""
+        return self.clusters, self.chunks, self.shared
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files of the publication but the attestation."""
+        return self.data_files
+
+
 class Declarations(Document):
     """What the owner declares, since the publication does not show it: a closed list. Undeclared fields are absent."""
 
@@ -175,7 +208,7 @@ class Attestation(Document):
     verified: dict[str, Any]
     """What the check examined; empty where an unfinished check is accepted."""
     counts: dict[str, int]
-    data: DataFile | BucketFiles
+    data: DataFile | BucketFiles | ChunkFiles
 
 
 class PhaseRecord(Document):
@@ -266,7 +299,7 @@ def attestation(
     seen: Verdict,
     publication: AnyPublication,
     counts: Mapping[str, int],
-    data: DataFile | BucketFiles,
+    data: DataFile | BucketFiles | ChunkFiles,
     declared: Declarations,
 ) -> Attestation:
     """Return the attestation of a verified publication.

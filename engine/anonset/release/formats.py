@@ -1,6 +1,7 @@
 """What is published, and how: the layout, the publication before it is verified, and the operations of its kind.
 
-There are two kinds, records and buckets (`records.py`, `buckets.py`); `publish.kind_of` tells that of a model.
+There are three kinds: records, buckets and chunks (`records.py`, `buckets.py`, `chunks.py`); `publish.kind_of` tells
+that of a model.
 """
 
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.generalization.earlier import Earlier, Since
 from anonset.privacy import PrivacyModel, Witness
 from anonset.spelling import setting
@@ -123,8 +125,8 @@ def _codes(written: Vocabulary, meant: Vocabulary) -> Int32 | None:
         return None
 
 
-P = TypeVar("P", Publication, BucketPublication)
-"""Records, or buckets."""
+P = TypeVar("P", Publication, BucketPublication, ChunkPublication)
+"""Records, buckets, or chunks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +189,7 @@ class Kind(Protocol[P]):
         ...
 
     def to_arrow(self, publication: P) -> Any:
-        """Return a publication as an Arrow table, or two of them."""
+        """Return a publication as an Arrow table, or several."""
         ...
 
     def write(self, unverified: Unverified[P], folder: Path, layout: Layout) -> Any:

@@ -7,8 +7,8 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.spans import spans
-from anonset.generalization import Publication
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.buckets import AnyPublication, BucketPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.generalization.publication import written_columns
 from anonset.spelling import counted
 
@@ -29,7 +29,7 @@ def is_formula(label: str) -> bool:
     return _FORMULA.match(label) is not None and _NUMBER.fullmatch(label) is None
 
 
-def formula_warnings(publication: Publication | BucketPublication) -> tuple[str, ...]:
+def formula_warnings(publication: AnyPublication) -> tuple[str, ...]:
     """Return a warning if labels in the CSV files of a publication might be taken for formulas; it names none of them.
 
     It counts names of columns, labels that some row shows, and members in the codebook.
@@ -37,6 +37,9 @@ def formula_warnings(publication: Publication | BucketPublication) -> tuple[str,
     if isinstance(publication, BucketPublication):
         columns: list[SetColumn | CategoricalColumn] = [*publication.qit, publication.snt_value]
         members: set[str] = set()
+    elif isinstance(publication, ChunkPublication):
+        n = sum(map(is_formula, publication.vocabulary.labels))
+        return (f"{counted(n, 'item')} begin with =, +, - or @: {_WHAT_TO_DO}",) if n else ()
     else:
         columns = list(written_columns(publication))
         members = {member for symbol in publication.symbols for member in symbol.members}

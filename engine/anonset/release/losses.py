@@ -19,8 +19,9 @@ from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
 from anonset.errors import InputError, require_finite
-from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, Publication
+from anonset.generalization import Buckets, Cut, Disassociated, ItemGroups, PerCluster, Publication
 from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import PrivacyModel
 from anonset.release.symbols import leave_out
 from anonset.spelling import setting
@@ -32,6 +33,7 @@ LOSSES = {
     "grouping_loss": "share of tuples starred or removed",
     "removed_for_diversity": "share of tuples removed for diversity",
     "diversity_loss": "share of tuples beyond 1/l of their group, those taken out still counted in it",
+    "not_in_chunks": "share of the occurrences of items that are terms or suppressed",
     "ul": "utility loss (UL) of the items",
     "log2_ul": "binary logarithm of UL",
     "lm": "loss metric (LM) of the items",
@@ -59,6 +61,11 @@ def measures_of(
         lost = {"removed_for_diversity": "removed_for_diversity", "diversity_loss": "too_frequent"}
         shares = {name: counts[counted] / n for name, counted in lost.items() if counted in counts}
         return {"grouping_loss": grouping_loss(recoding), **shares}
+    if isinstance(recoding, Disassociated):
+        from anonset.measures.retention import retention
+
+        counts = retention(table, recoding).get("items", {})
+        return {"not_in_chunks": 1 - counts["in_chunks"] / total if (total := sum(counts.values())) else 0.0}
     measures: dict[str, float] = {}
     if table.relational and isinstance(recoding, PerCluster):
         measures["rum"] = _relational_loss(table, hierarchies, algorithm, recoding, publication)
@@ -150,6 +157,8 @@ def why_worthless(model: PrivacyModel, table: Table, publication: Any) -> str:
     """
     if isinstance(publication, BucketPublication):
         return _worthless_link(table, publication)
+    if isinstance(publication, ChunkPublication):
+        return _worthless_chunks(table, publication)
     counts = labels_before_and_after(model, table, publication)
     before, after = [old for old, _ in counts.values()], [new for _, new in counts.values()]
     if max(after, default=0) > 1 or max(before, default=0) < (2 if any(after) else 1):
@@ -166,7 +175,7 @@ def nothing_left(model: PrivacyModel, table: Table, publication: Any) -> tuple[s
 
     The sensitive items do not count, which are published as they are, and neither does an item that is left alone.
     """
-    if isinstance(publication, BucketPublication):
+    if isinstance(publication, (BucketPublication, ChunkPublication)):
         return ()
     secrets = frozenset(model.secrets)
     counts = labels_before_and_after(model, table, publication, secrets)
@@ -222,6 +231,13 @@ def _distinct(column: CategoricalColumn | NumericColumn) -> int:
     for rows in spans(column.n):
         values = distinct(np.concatenate([values, distinct(column.values[slice(*rows)].astype(np.float64))]))
     return len(values)
+
+
+def _worthless_chunks(table: Table, publication: ChunkPublication) -> str:
+    items = table.transactions
+    if items is None or not len(items.items) or publication.shared:
+        return ""
+    return "" if any(cluster.chunks for cluster in publication.clusters) else "no chunk holds an item"
 
 
 def _worthless_link(table: Table, publication: BucketPublication) -> str:

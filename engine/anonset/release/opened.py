@@ -16,11 +16,22 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY, Files, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, foreign
-from anonset.generalization import Symbol
+from anonset.generalization import Publication, Symbol
 from anonset.generalization.buckets import AnyPublication, BucketPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
-from anonset.release.documents import ATTESTATION, CODEBOOK, CONSTRAINTS, REPORT, Attestation, BucketFiles, Report
+from anonset.release.documents import (
+    ATTESTATION,
+    CODEBOOK,
+    CONSTRAINTS,
+    REPORT,
+    Attestation,
+    BucketFiles,
+    ChunkFiles,
+    DataFile,
+    Report,
+)
 from anonset.release.staging import UNFINISHED, require_apart
 from anonset.settings.parameters import MODELS, build
 from anonset.settings.publication import check_settings_model
@@ -33,6 +44,9 @@ if TYPE_CHECKING:
 
 D = TypeVar("D", bound=BaseModel)
 _MANY = 6
+IN_CHUNKS = (
+    "is a disassociated publication: its risks, losses and queries cannot be counted yet; anonset verify checks it"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +123,24 @@ class Opened(Discreet):
         return isinstance(self.attested.data, BucketFiles)
 
     @property
+    def has_chunks(self) -> bool:
+        """Whether a disassociated publication, of chunks of clusters of records, was published."""
+        return isinstance(self.attested.data, ChunkFiles)
+
+    def require_not_in_chunks(self) -> "Opened":
+        """Return it; refuse a disassociated publication, of which no risk and no loss is counted.
+
+        Raises
+        ------
+        InputError
+            With what can be done with it.
+        """
+        if self.has_chunks:
+            msg = f"{str(self.out)!r} {IN_CHUNKS}"
+            raise InputError(msg)
+        return self
+
+    @property
     def source(self) -> "Source":
         """The files of the data."""
         from anonset.io.source import of_files
@@ -147,9 +179,27 @@ class Opened(Discreet):
         from anonset.release.records import RecordsKind
 
         data = self.attested.data
+        if isinstance(data, ChunkFiles):
+            from anonset.release.chunks import ChunksKind
+
+            return ChunksKind().read(self.out, data)
         if isinstance(data, BucketFiles):
             return BucketsKind().read(self.out, data, self.store)
         return RecordsKind().read(self.out, data, self.store, book=self.codebook)
+
+    @property
+    def records_or_buckets(self) -> Publication | BucketPublication:
+        """The published data, of which risks and losses are counted.
+
+        Raises
+        ------
+        InputError
+            If they are chunks.
+        """
+        publication = self.require_not_in_chunks().publication
+        if isinstance(publication, ChunkPublication):
+            raise InputError(IN_CHUNKS)
+        return publication
 
     @cached_property
     def private(self) -> Path | None:
@@ -230,14 +280,14 @@ def opening(
     Raises
     ------
     InputError
-        As `Opened.at`, and if the work directory is not apart from those of the publication.
+        As `Opened.at`, if the work directory is not apart from those of the publication, or if that is disassociated.
     """
     if isinstance(published, Opened):
-        yield published
+        yield published.require_not_in_chunks()
         return
     require_apart(work_dir, published, private or f"{published}.private")
     place = MEMORY if work_dir is None else Files.temporary(Path(work_dir)).taken()
-    with place, Opened.at(published, private).placed(place, records=records) as placed:
+    with place, Opened.at(published, private).require_not_in_chunks().placed(place, records=records) as placed:
         yield placed
 
 
@@ -263,6 +313,8 @@ def with_way_back(publication: AnyPublication, record: Int64, cluster: Int32 | N
     """Return a publication with the input record of each row."""
     if isinstance(publication, BucketPublication):
         return replace(publication, record=record)
+    if isinstance(publication, ChunkPublication):
+        return replace(publication, record=record, cluster=cluster)
     return replace(publication, record=record, cluster=cluster)
 
 
@@ -317,7 +369,7 @@ def _require_attested(published: Path, attested: Attestation) -> None:
     from anonset.io.files import digest
 
     data = attested.data
-    named = data.data_files if isinstance(data, BucketFiles) else (*data.data_files, CODEBOOK)
+    named = (*data.data_files, CODEBOOK) if isinstance(data, DataFile) else data.data_files
     if named != data.files or set(data.sha256) != set(data.files):
         must = f"must name {_listed(data.files, ' and ')}, and hold the SHA-256 of each"
         got = f"{_listed(named, ' and ')}, and the SHA-256 of {_listed(data.sha256) or 'none'}"

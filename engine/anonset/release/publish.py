@@ -120,6 +120,10 @@ def kind_of(model: PrivacyModel) -> Kind[Any]:
     from anonset.release.buckets import BucketsKind
     from anonset.release.records import RecordsKind
 
+    if model.in_chunks:
+        from anonset.release.chunks import ChunksKind
+
+        return ChunksKind()
     return BucketsKind() if "buckets" in model.protects else RecordsKind()
 
 

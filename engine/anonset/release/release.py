@@ -13,6 +13,7 @@ from anonset.data.redacted_repr import Discreet, figures_shown, shown
 from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import Verdict
 from anonset.release.formats import Format, Layout, Unverified
 from anonset.release.formulas import formula_warnings
@@ -55,7 +56,7 @@ class Release(Discreet):
 
     @property
     def publication(self) -> Any:
-        """The published records, or buckets, with the input record of each. Private as a whole."""
+        """The published records, buckets or chunks, with the input record of each. Private as a whole."""
         return self.unverified.publication
 
     @property
@@ -99,11 +100,11 @@ class Release(Discreet):
         return {phase.name: phase.seconds for phase in self.phases}
 
     def to_arrow(self) -> Any:
-        """Return the published data as a ``pyarrow.Table``; buckets as a pair of them, ``qit`` and ``snt``."""
+        """Return the published data as a ``pyarrow.Table``; buckets and chunks as a tuple of them."""
         return kind_of(self.algorithm.model).to_arrow(self.unverified.publication)
 
     def to_pandas(self) -> Any:
-        """Return the published data as a pandas ``DataFrame``; buckets as a pair of them, ``(qit, snt)``.
+        """Return the published data as a pandas ``DataFrame``; buckets and chunks as a tuple of them.
 
         Raises
         ------
@@ -114,7 +115,7 @@ class Release(Discreet):
         return tuple(part.to_pandas() for part in tables) if isinstance(tables, tuple) else tables.to_pandas()
 
     def to_polars(self) -> Any:
-        """Return the published data as a polars ``DataFrame``; buckets as a pair of them, ``(qit, snt)``.
+        """Return the published data as a polars ``DataFrame``; buckets and chunks as a tuple of them.
 
         Raises
         ------
@@ -132,10 +133,13 @@ class Release(Discreet):
         Raises
         ------
         InputError
-            If they are buckets, which are two tables and no one stream.
+            If they are buckets or chunks, which are several tables and no one stream.
         """
         if isinstance(self.publication, BucketPublication):
             msg = "buckets are two tables, which make no one stream; take them from to_arrow(): .qit and .snt"
+            raise InputError(msg)
+        if isinstance(self.publication, ChunkPublication):
+            msg = "chunks are three tables, which make no one stream; take them from to_arrow(): .clusters, .chunks, …"
             raise InputError(msg)
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 

@@ -9,8 +9,9 @@ import numpy as np
 from anonset.data.code_rules import Change
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
-from anonset.generalization import Buckets, ItemGroups, Publication
+from anonset.generalization import Buckets, Disassociated, ItemGroups, Publication
 from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.measures.exclusiveness import ambiguous_items
 from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, shares
 from anonset.privacy import Verdict
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from anonset.jobs.evaluate import Evaluation
     from anonset.measures.sensitive_values import ObservedDiversity
 
-_HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss")
+_HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss", "not_in_chunks")
 """The losses that people are shown, UL of groups of items alone; programs get all."""
 _NCP_SCALE = " of 1 (0: all items as they are; 1: all suppressed, or one symbol for all)"
 _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
@@ -192,6 +193,8 @@ def sizes(release: Release) -> dict[str, int]:
     original, publication = release.unverified.table.transactions, release.unverified.publication
     figures = release.unverified.result.figures
     parts = {name: int(figures[name]) for name in _OF_SPLIT if name in figures}
+    if isinstance(publication, ChunkPublication):
+        return _sizes_of_chunks(publication)
     if isinstance(publication, BucketPublication):
         return {**parts, "groups": publication.n_groups, "starred": int(publication.starred.sum())}
     size_of = {}
@@ -204,6 +207,14 @@ def sizes(release: Release) -> dict[str, int]:
         size_of["largest_cluster"] = int(members.max())
         size_of["ambiguous_items"] = ambiguous_items(publication)
     return size_of
+
+
+def _sizes_of_chunks(publication: ChunkPublication) -> dict[str, int]:
+    """Return how many items and clusters are published, and how many chunks clusters share."""
+    records = [cluster.n for cluster in publication.clusters]
+    bounds = {"smallest_cluster": min(records), "largest_cluster": max(records)} if records else {}
+    shared = {"shared_chunks": len(publication.shared)}
+    return {"published_items": len(publication.vocabulary), "clusters": len(records), **bounds, **shared}
 
 
 def _cluster_sizes(cluster: Int32) -> Int64:
@@ -271,7 +282,9 @@ def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
     """Return how much is kept as it is and how much is not, in numbers and shares."""
     parts = shares(unverified.retention)
     return {
-        _COUNTED[name]: ", ".join(f"{count:,} {fate} ({parts[name][fate]:.1%})" for fate, count in counts.items())
+        _COUNTED[name]: ", ".join(
+            f"{count:,} {fate.replace('_', ' ')} ({parts[name][fate]:.1%})" for fate, count in counts.items()
+        )
         for name, counts in unverified.retention.items()
     }
 
@@ -279,7 +292,7 @@ def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
 def _levels_text(unverified: Unverified[Any]) -> str:
     """Return how far the occurrences of items are generalized, unless all are equally far."""
     column, recoding = unverified.table.transactions, unverified.result.recoding
-    if column is None or isinstance(recoding, Buckets):
+    if column is None or isinstance(recoding, (Buckets, Disassociated)):
         return ""
     counts = by_level(column, recoding, unverified.hierarchies.get(column.name) if of_nodes(recoding) else None)
     return levels_text(counts) if len({*counts} - {KEPT, SUPPRESSED}) > 1 else ""
@@ -339,7 +352,7 @@ def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
         merged = f"their {size_of['begun_in_parts']:,} clusters merged over all" if "begun_in_parts" in size_of else ""
         how = merged or "each anonymized by itself"
         texts["split"] = f"{size_of['parts']:,} parts of {bounds} records by {by}, {how}"
-    if "clusters" in size_of:
+    if size_of.get("clusters"):
         bounds = f"{size_of['smallest_cluster']:,} to {size_of['largest_cluster']:,}"
         texts["clusters"] = f"{size_of['clusters']:,}, of {bounds} records"
     if size_of.get("ambiguous_items"):

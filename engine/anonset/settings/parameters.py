@@ -20,6 +20,7 @@ from anonset.privacy import (
     AnatomyDiversity,
     Coherence,
     ConstraintSet,
+    DisassociationModel,
     KAnonymity,
     KKmAnonymity,
     KLmDiversity,
@@ -72,6 +73,7 @@ _OWN: dict[str, ModelEntry] = {
         ModelEntry(Coherence, "coherence-suppression"),
         ModelEntry(TransactionKAnonymity, "local-generalization"),
         ModelEntry(PartitionKmAnonymity, "lra"),
+        ModelEntry(DisassociationModel, "disassociation"),
         ModelEntry(SafetyConstraint, "safe-grouping"),
         ModelEntry(AnatomyDiversity, "anatomy"),
     )

@@ -10,7 +10,8 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
-from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
+from anonset.generalization.chunks import ChunkPublication
+from anonset.privacy import DisassociationModel, KmAnonymity, PrivacyModel, Verdict
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.constraints import ConstraintSet
@@ -125,6 +126,17 @@ def _safe_grouping(publication: Published, model: SafetyConstraint, budget: int,
     return check_safe_grouping(_buckets(publication, model), model)
 
 
+def _disassociation(
+    publication: Published, model: DisassociationModel, budget: int, progress: Progress | None
+) -> Verdict:
+    if not isinstance(publication, ChunkPublication):
+        msg = f"model {model.name!r} speaks of a disassociated publication (clusters.csv, chunks.csv, shared.csv)"
+        raise InputError(msg)
+    from anonset.verification.disassociation import check_disassociation
+
+    return check_disassociation(publication, model, budget, progress)
+
+
 _CHECKS: Mapping[type[Any], Check] = MappingProxyType(
     {
         KmAnonymity: _km,
@@ -137,6 +149,7 @@ _CHECKS: Mapping[type[Any], Check] = MappingProxyType(
         ConstraintSet: _constraints,
         TransactionKAnonymity: _transaction_k,
         AnatomyDiversity: _anatomy,
+        DisassociationModel: _disassociation,
         SafetyConstraint: _safe_grouping,
     }
 )

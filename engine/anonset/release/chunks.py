@@ -1,0 +1,127 @@
+"""Disassociated publications: clusters of records with their chunks and terms, and the chunks that clusters share."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonset.algorithms.base import Algorithm, Result
+from anonset.data import Hierarchy, Table
+from anonset.data.store import MEMORY, Store
+from anonset.errors import AnonsetError, InputError
+from anonset.generalization import Disassociated, Publication
+from anonset.generalization.chunks import ChunkPublication
+from anonset.privacy import PrivacyModel, Witness
+from anonset.release.documents import ChunkFiles, digests
+from anonset.release.formats import Layout, Unverified
+from anonset.spelling import setting
+
+Hierarchies = Mapping[str, Hierarchy]
+
+
+class ChunksKind:
+    """``clusters.csv``, ``chunks.csv`` and ``shared.csv``; privately the cluster of each record."""
+
+    def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
+        """Refuse what would join the parts of records again, and what the three files cannot carry."""
+        if layout.order != "sorted":
+            msg = "chunks are published in the order of their content: in that of the input, their parts would meet"
+            raise InputError(msg)
+        if layout.format not in ("csv", None):
+            files = "clusters.csv, chunks.csv and shared.csv"
+            msg = f"a disassociated publication is published as csv ({files}), got format {layout.format!r}"
+            raise InputError(msg)
+        if layout.part_rows is not None:
+            msg = f"{setting('part_rows')} does not apply to a disassociated publication, which is three files"
+            raise InputError(msg)
+        if more := [column.name for column in (*table.relational, *table.kept, *table.ids)]:
+            msg = (
+                f"column {more[0]!r}: a disassociated publication has no records that it could stand beside; "
+                "leave it out with --drop"
+            )
+            raise InputError(msg)
+        if table.joined:
+            names = ", ".join(map(repr, table.joined))
+            msg = f"a disassociated publication is of one set-valued column, got {names}; leave the others out"
+            raise InputError(msg)
+        if table.transactions is not None:
+            from anonset.io.chunks import require_plain
+
+            labels, occurring = table.transactions.vocabulary.labels, np.flatnonzero(table.transactions.occurrences)
+            require_plain(labels[item] for item in occurring.tolist())
+
+    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> ChunkPublication:
+        """Cut the records into chunks."""
+        if not isinstance(result.recoding, Disassociated):
+            msg = f"an algorithm of model disassociation must give chunks, got {type(result.recoding).__name__}"
+            raise InputError(msg)
+        return ChunkPublication.of(table, result.recoding)
+
+    def require_readable(self, publication: ChunkPublication) -> None:
+        """Items are published as they are."""
+
+    def to_arrow(self, publication: ChunkPublication) -> Any:
+        """Return the three tables, ``clusters``, ``chunks`` and ``shared``."""
+        from anonset.io.chunks import chunks_to_arrow
+
+        return chunks_to_arrow(publication)
+
+    def write(self, unverified: Unverified[ChunkPublication], folder: Path, layout: Layout) -> ChunkFiles:
+        """Write the three files."""
+        from anonset.io.chunks import write_chunks
+
+        publication = unverified.publication
+        write_chunks(publication, folder)
+        return ChunkFiles(
+            clusters="clusters.csv",
+            chunks="chunks.csv",
+            shared="shared.csv",
+            items=[publication.name],
+            sha256=digests(folder),
+        )
+
+    def write_private(self, unverified: Unverified[ChunkPublication], folder: Path) -> None:
+        """Write the records, cluster by cluster."""
+        from anonset.io.records import write_records
+
+        publication = unverified.publication
+        if publication.record is not None:
+            write_records(Publication(None, (), (), (), publication.record, publication.cluster), folder)
+
+    def read(
+        self, folder: Path, files: ChunkFiles, store: Store = MEMORY, meant: ChunkPublication | None = None
+    ) -> ChunkPublication:
+        """Read the three files, which are held in memory."""
+        from anonset.io.chunks import read_chunks
+
+        return read_chunks(folder, files.items[0])
+
+    def require_same(self, meant: ChunkPublication, written: ChunkPublication) -> ChunkPublication:
+        """Compare clusters and chunks; the owner alone knows the records."""
+        same = meant.name == written.name and list(meant.vocabulary.labels) == list(written.vocabulary.labels)
+        for name, before, after in (
+            ("clusters.csv or chunks.csv", meant.clusters, written.clusters),
+            ("shared.csv", meant.shared, written.shared),
+        ):
+            if not same or before != after:
+                msg = f"{name}: what was read back differs from what was to be written"
+                raise AnonsetError(msg)
+        return replace(written, record=meant.record, cluster=meant.cluster)
+
+    def untrue(
+        self, table: Table, publication: ChunkPublication, hierarchies: Hierarchies, model: PrivacyModel
+    ) -> Witness | None:
+        """Compare every chunk and term with the records of its clusters."""
+        from anonset.verification.chunk_truth import check_chunks_true
+
+        return check_chunks_true(table, publication)
+
+    def counts(self, publication: ChunkPublication) -> dict[str, int]:
+        """Return the numbers of records, of clusters and of items."""
+        return {
+            "records": publication.n,
+            "clusters": len(publication.clusters),
+            "items": len(publication.vocabulary),
+        }

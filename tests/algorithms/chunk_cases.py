@@ -1,0 +1,57 @@
+"""Publications of chunks, between the engine's form and that of the naive twin."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+from hypothesis import strategies as st
+
+from anonset.algorithms.transaction.disassociation import Disassociation
+from anonset.data import Table, Vocabulary
+from anonset.generalization import Disassociated
+from anonset.generalization.chunks import ChunkPublication, Cluster, Rows, SharedChunk
+from reference import disassociation as twin
+
+RECORDS = st.lists(st.sets(st.sampled_from("aaabbcdefgh"), max_size=5), min_size=1, max_size=60)
+
+
+def disassociated(records: Sequence[Collection[str]], k: int, m: int, size: int) -> ChunkPublication:
+    """Run the algorithm, and apply what it decides."""
+    table = Table.from_sets(records)
+    recoding = Disassociation(k=k, m=m, cluster_size=size).recode(table, {}).recoding
+    assert isinstance(recoding, Disassociated)
+    return ChunkPublication.of(table, recoding)
+
+
+def as_in_twin(publication: ChunkPublication) -> twin.Chunks:
+    """Return a publication in the form of the twin."""
+    labels = publication.vocabulary.labels
+
+    def row(items: Iterable[int]) -> frozenset[str]:
+        return frozenset(labels[item] for item in items)
+
+    def rows(chunk: Rows) -> tuple[frozenset[str], ...]:
+        return tuple(row(items) for items, count in chunk for _ in range(count))
+
+    clusters = tuple(twin.Cluster(c.n, row(c.terms), tuple(map(rows, c.chunks))) for c in publication.clusters)
+    return twin.Chunks(clusters, tuple(twin.Shared(c.first, c.last, rows(c.rows)) for c in publication.shared))
+
+
+def publication_of(
+    clusters: Sequence[tuple[int, str, Sequence[Sequence[str]]]],
+    shared: Sequence[tuple[int, int, Sequence[str]]] = (),
+) -> ChunkPublication:
+    """Return a publication: clusters of (n, terms, chunks) and shared chunks (first, last, rows); items are letters."""
+    letters = {item for _, terms, chunks in clusters for item in "".join([terms, *(r for c in chunks for r in c)])}
+    letters |= {item for _, _, rows in shared for row in rows for item in row}
+    vocabulary = Vocabulary.of(letters)
+
+    def codes(text: str) -> tuple[int, ...]:
+        return tuple(sorted(vocabulary.index[item] for item in text))
+
+    def rows_of(texts: Sequence[str]) -> Rows:
+        return tuple(sorted(Counter(map(codes, texts)).items()))
+
+    made = (Cluster(n, codes(terms), tuple(sorted(map(rows_of, chunks)))) for n, terms, chunks in clusters)
+    return ChunkPublication(
+        "items", vocabulary, tuple(made), tuple(SharedChunk(first, last, rows_of(rows)) for first, last, rows in shared)
+    )

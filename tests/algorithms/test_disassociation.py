@@ -1,0 +1,119 @@
+"""Disassociation against its naive twin, and its guarantee in all possible worlds of tiny publications."""
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from algorithms.chunk_cases import RECORDS, as_in_twin, disassociated, publication_of
+from anonset.algorithms.transaction.chunk_fitting import needs_term
+from anonset.algorithms.transaction.disassociation import Disassociation
+from anonset.data import SetColumn, Table
+from anonset.errors import InfeasibleError, InputError
+from reference import disassociation as twin
+
+SIZES = st.sampled_from((2, 3, 4, 6, 60))
+MOST_WORLDS = 4000
+COUNTEREXAMPLE = publication_of([(3, "", [["1", "01", "01"]]), (3, "9", [])], [(0, 1, ["02", "02"])])
+"""Of the paper's condition for shared chunks: the one of the first cluster has two chunks of one domain around it."""
+
+
+@given(RECORDS, st.integers(1, 4), st.integers(1, 4), SIZES)
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+def test_publishes_what_the_twin_does(records: list[set[str]], k: int, m: int, size: int) -> None:
+    if len(records) < k:
+        return
+    expected, cluster_of = twin.disassociate(records, k, m, size)
+    publication = disassociated(records, k, m, size)
+    assert as_in_twin(publication) == expected
+    assert publication.record is not None
+    assert publication.cluster is not None
+    sizes = [publication.cluster.tolist().count(c) for c in range(len(expected.clusters))]
+    assert sizes == [cluster_of.count(c) for c in range(len(expected.clusters))]
+
+
+@given(RECORDS, st.randoms(use_true_random=False), st.integers(2, 4), SIZES)
+@settings(max_examples=50)
+def test_is_independent_of_the_order_of_the_records(records: list[set[str]], random: object, k: int, size: int) -> None:
+    if len(records) < k:
+        return
+    shuffled = list(records)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    one, other = (disassociated(rows, k, 2, size) for rows in (records, shuffled))
+    assert (one.clusters, one.shared, one.vocabulary.labels) == (other.clusters, other.shared, other.vocabulary.labels)
+
+
+@given(
+    st.lists(st.sets(st.sampled_from("abcdef"), max_size=4), min_size=2, max_size=6),
+    st.integers(2, 3),
+    st.integers(1, 3),
+    st.sampled_from((2, 3, 4)),
+    st.booleans(),
+)
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_links_nobody_in_all_possible_worlds(records: list[set[str]], k: int, m: int, size: int, empty: bool) -> None:
+    if len(records) < k:
+        return
+    published = as_in_twin(disassociated(records, k, m, size))
+    if twin.number_of_worlds(published) <= MOST_WORLDS:
+        assert twin.surest_link(published, m, empty=empty) <= Fraction(1, k)
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_shared_chunks_that_fall_anywhere_would_break_the_guarantee(empty: bool) -> None:
+    published = as_in_twin(COUNTEREXAMPLE)
+    assert twin.falls_on(published, published.shared[0]) == [1]
+    assert twin.surest_link(published, 2, empty=empty) == Fraction(1, 2)
+    assert twin.surest_link(published, 2, empty=empty, anywhere=True) == 1
+
+
+CHUNKS = st.lists(
+    st.lists(st.sampled_from(("", "0", "1", "01")), min_size=3, max_size=4).map(tuple), min_size=1, max_size=3
+)
+
+
+@given(CHUNKS, st.integers(2, 3), st.integers(1, 3))
+@settings(max_examples=300, deadline=None)
+def test_rule_4_is_exact_for_a_cluster_by_itself(texts: list[tuple[str, ...]], k: int, m: int) -> None:
+    n = max(map(len, texts))
+    letters = [{"0": "abc"[place], "1": "def"[place]} for place in range(3)]
+    chunks = [
+        twin.in_order(frozenset(letters[place][mark] for mark in row) for row in rows)
+        for place, rows in enumerate(texts)
+    ]
+    cluster = twin.Cluster(n, frozenset(), tuple(rows for rows in chunks if rows and twin.is_km(rows, k, m)))
+    published = twin.Chunks((cluster,))
+    if not cluster.chunks or twin.number_of_worlds(published) > MOST_WORLDS:
+        return
+    safe = twin.some_world_shows_k(published, k, m)
+    assert twin.covers(cluster, k, m) == safe
+    assert needs_term(n, [len(rows) for rows in cluster.chunks], k, m) != safe
+
+
+@pytest.mark.parametrize(("n", "k", "size"), [*product((1, 5, 11, 12, 13, 47, 48, 49), (1, 2, 5), (1, 6, 12))])
+def test_clusters_have_k_records_at_least_and_about_the_size_that_is_asked_for(n: int, k: int, size: int) -> None:
+    if n < k:
+        with pytest.raises(InfeasibleError, match=f"there are {n} records, at least k={k}"):
+            disassociated([{"a"}] * n, k, 2, size)
+        return
+    sizes = [cluster.n for cluster in disassociated([{"a"}] * n, k, 2, size).clusters]
+    assert sum(sizes) == n
+    assert min(sizes) >= min(n, max(k, max(size, 2 * k) // 2))
+    assert max(sizes) <= max(size, 2 * k)
+
+
+def test_items_of_fewer_than_k_records_are_left_out() -> None:
+    publication = disassociated([{"a", "x"}, {"a", "b"}, {"b"}, {"a"}], 2, 2, 60)
+    assert publication.vocabulary.labels == ("a", "b")
+
+
+def test_data_without_sets_or_without_records() -> None:
+    with pytest.raises(InputError, match="must have a set-valued column, got none"):
+        Disassociation(k=2, m=2).recode(Table(), {})
+    assert disassociated([], 3, 2, 60).clusters == ()
+    empty = Table(SetColumn.of([set(), set()], universe=["a"]))
+    assert Disassociation(k=2, m=2).recode(empty, {}).figures["clusters"] == 1
+    with pytest.raises(InputError, match=r"cluster_size must be .* at least 1, got 0"):
+        Disassociation(k=2, m=2, cluster_size=0)

@@ -1,0 +1,205 @@
+"""Disassociation from the command line: what is published, checked, refused, and what cannot be done with it yet."""
+
+import csv
+import json
+import random
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from cli.place import Place
+from cli.published import publish, rows_of, verified
+
+MODEL = ("--model", "disassociation", "--k", "3", "--m", "2", "--cluster-size", "12")
+FILES = {"clusters.csv", "chunks.csv", "shared.csv"}
+
+
+@pytest.fixture
+def chunks(place: Place) -> Place:
+    draw = random.Random(1)
+    rows = [sorted({int(12 * draw.random() ** 2) for _ in range(draw.randint(0, 5))}) for _ in range(150)]
+    place.write("sets.dat", "".join(" ".join(map(str, row)) + "\n" for row in rows))
+    place.write("sets.csv", "age,codes\n" + "".join(f"3,{' '.join(f'c{item}' for item in row)}\n" for row in rows))
+    return place
+
+
+@pytest.fixture
+def done(chunks: Place) -> Place:
+    publish(chunks, "sets.dat", *MODEL)
+    return chunks
+
+
+def test_a_publication_is_three_files_that_anybody_can_verify(chunks: Place) -> None:
+    ran = publish(chunks, "sets.dat", *MODEL, "--json")
+    assert ran.json["verdict"] == "holds"
+    assert ran.json["measures"]["not_in_chunks"] == 1 - ran.json["shares"]["items"]["in_chunks"]
+    assert {path.name for path in chunks.out.iterdir()} == {*FILES, "attestation.json"}
+    assert {path.name for path in chunks.private.iterdir()} == {"records.csv", "report.json"}
+    assert list(rows_of(chunks.out / "clusters.csv")[0]) == ["cluster", "n", "terms"]
+    assert list(rows_of(chunks.out / "chunks.csv")[0]) == ["cluster", "chunk", "items", "count"]
+    assert list(rows_of(chunks.out / "shared.csv")[0]) == ["first", "last", "chunk", "items", "count"]
+    assert sum(int(row["n"]) for row in rows_of(chunks.out / "clusters.csv")) == 150
+    assert len(rows_of(chunks.private / "records.csv")) == 150
+    attested = json.loads((chunks.out / "attestation.json").read_text())
+    assert attested["counts"]["records"] == 150
+    assert "1/3" in attested["statement"]
+    for part in ("whose a sub-record is, not what it says", "repeats the whole method", "1/3"):
+        assert part in attested["limits"]
+    assert chunks.run("verify", str(chunks.out)).code == 0
+    assert chunks.run("verify", str(chunks.out), "--model", "disassociation", "--k", "40", "--m", "2").code == 1
+    found = verified(chunks, "sets.dat")
+    assert (found.code, found.json["true"]) == (0, True), found.err
+
+
+def test_the_account_names_what_comes_next(chunks: Place) -> None:
+    ran = publish(chunks, "sets.dat", *MODEL)
+    assert "in chunks (" in ran.out
+    assert "loss (NOT IN CHUNKS)" in ran.out
+    assert f"Next: anonset verify {chunks.out}" in ran.out
+
+
+def test_the_bytes_depend_on_no_order_of_rows_and_on_no_workers(chunks: Place) -> None:
+    lines = (chunks.folder / "sets.dat").read_text().splitlines()
+    random.Random(2).shuffle(lines)
+    chunks.write("mixed.dat", "\n".join(lines) + "\n")
+    contents = []
+    for name, workers in (("sets.dat", "1"), ("sets.dat", "3"), ("mixed.dat", "1")):
+        out = chunks.folder / f"{name}{workers}"
+        job = ("anonymize", str(chunks.folder / name), *MODEL, "--workers", workers, "-o", str(out), "--quiet")
+        assert chunks.run(*job).code == 0
+        contents.append({path.name: path.read_bytes() for path in out.iterdir()})
+    assert contents[0] == contents[1] == contents[2]
+
+
+def test_a_column_of_a_table(chunks: Place) -> None:
+    publish(chunks, "sets.csv", *MODEL, "--items", "codes", "--drop", "age")
+    assert any("c1" in row["items"].split(" ") for row in rows_of(chunks.out / "chunks.csv"))
+    found = verified(chunks, "sets.csv", "--drop", "age")
+    assert (found.code, found.json["true"]) == (0, True), found.err
+
+
+def test_another_original_is_told(done: Place) -> None:
+    lines = (done.folder / "sets.dat").read_text().splitlines()
+    done.write("other.dat", "\n".join([*lines[1:], lines[0] + " 5"]) + "\n")
+    assert verified(done, "other.dat").code == 1
+
+
+REFUSED = [
+    (("sets.csv", "--items", "codes", "--keep", "age"), "column 'age': a disassociated publication has no records"),
+    (("sets.csv", "--items", "codes", "--relational", "age"), "column 'age': a disassociated publication has no recor"),
+    (("sets.dat", "--format", "parquet"), "is published as csv (clusters.csv, chunks.csv and shared.csv)"),
+    (("sets.dat", "--part-rows", "9"), "--part-rows does not apply to a disassociated publication"),
+    (("sets.dat", "--order", "input"), "chunks are published in the order of their content"),
+    (("sets.dat", "--cluster-size", "0"), "must be an integer of at least 1, got 0"),
+    (("sets.dat", "--k", "151"), "there are 150 records, at least k=151 are required"),
+    (("sets.dat", "--max-loss", "0"), "above the largest allowed 0"),
+    (("blank.csv", "--items", "codes", "--separator", ";"), "holds a blank, and blanks separate the items"),
+    (("two.csv", "--items", "codes,drugs"), "is of one set-valued column"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED)
+def test_what_cannot_be_published_is_refused(chunks: Place, arguments: tuple[str, ...], message: str) -> None:
+    chunks.write("blank.csv", "codes\n" + "a b;c\n" * 9)
+    chunks.write("two.csv", "codes,drugs\n" + "a b,x\n" * 9)
+    name, *more = arguments
+    own = [option for option in MODEL if "--k" not in more or option not in ("--k", "3")]
+    own = [option for option in own if "--cluster-size" not in more or option not in ("--cluster-size", "12")]
+    ran = chunks.run("anonymize", str(chunks.folder / name), *own, *more, "-o", str(chunks.out))
+    assert ran.code in (1, 2)
+    assert message in ran.err
+    assert len(ran.err.strip().splitlines()) == 1
+    assert not chunks.out.exists()
+    assert not chunks.private.exists()
+
+
+NOT_YET = [
+    ("risk", "{out}"),
+    ("risk", "{out}", "--original", "{sets}"),
+    ("risk", "{out}.private/report.json"),
+    ("evaluate", "{sets}", "{out}"),
+    ("evaluate", "{sets}", "{out}", "--workload", "record:20x2"),
+    ("evaluate", "{out}.private/report.json"),
+    ("report", "{out}", "-o", "{out}.html"),
+    ("report", "{out}", "--shareable", "-o", "{out}.html"),
+    ("report", "{out}.private/report.json", "-o", "{out}.html"),
+    ("suggest", "{sets}", "--model", "disassociation"),
+    ("anonymize", "{sets}", *MODEL, "--work-dir", "{out}.work", "-o", "{out}2"),
+    ("anonymize", "{sets}", *MODEL, "--memory-limit", "1M", "-o", "{out}2"),
+    ("anonymize", "{sets}", *MODEL, "--recoding", "{out}.private", "-o", "{out}2"),
+    ("compare", "{sets}", "--model", "disassociation", "--k", "3", "--m", "2", "--workload", "record:20x2"),
+    ("verify", "{out}", "--model", "km", "--k", "2", "--m", "2"),
+    ("inspect", "{out}"),
+]
+
+
+@pytest.mark.parametrize("command", NOT_YET)
+def test_what_cannot_be_done_yet_is_refused_in_one_line(done: Place, command: tuple[str, ...]) -> None:
+    named = {"out": str(done.out), "sets": str(done.folder / "sets.dat")}
+    ran = done.run(*(part.format(**named) for part in command))
+    assert ran.code == 2, ran.out
+    assert len(ran.err.strip().splitlines()) == 1
+    assert "Traceback" not in ran.err
+    assert not Path(f"{done.out}.html").exists()
+    assert not Path(f"{done.out}2").exists()
+
+
+def test_compare_holds_it_beside_itself(done: Place) -> None:
+    ran = done.run("compare", str(done.folder / "sets.dat"), *MODEL[:2], "--k", "3,5", "--m", "2")
+    assert (ran.code, ran.out.count("holds")) == (0, 2)
+
+
+def _attest_anew(out: Path) -> None:
+    attested = json.loads((out / "attestation.json").read_text())
+    attested["data"]["sha256"] = {name: sha256((out / name).read_bytes()).hexdigest() for name in sorted(FILES)}
+    (out / "attestation.json").write_text(json.dumps(attested, indent=2) + "\n")
+
+
+def _write(path: Path, rows: list[dict[str, str]]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+FORGED = [
+    ("clusters.csv", "n", "1", 2, "counts.records is not what the model and the data give"),
+    ("clusters.csv", "n", "01", 2, "numbers must be whole, without sign or leading zeros"),
+    ("clusters.csv", "n", "0", 2, "counts must be at least 1"),
+    ("clusters.csv", "cluster", "7", 2, "clusters must be numbered 0, 1, 2, ..."),
+    ("clusters.csv", "terms", "0 0", 2, "items must be in order, each once"),
+    ("clusters.csv", "terms", "3  4", 2, "is empty, and blanks separate"),
+    ("chunks.csv", "count", "x", 2, "numbers must be whole"),
+    ("chunks.csv", "items", "", 2, "a sub-record must have items"),
+    ("chunks.csv", "chunk", "9", 2, "rows must be sorted, each once"),
+    ("shared.csv", "last", "99", 2, "rows must be sorted, each once"),
+    ("shared.csv", "count", "1", 1, "matches 1 record, 3 required"),
+    ("shared.csv", "count", "0", 2, "counts must be at least 1"),
+]
+
+
+@pytest.mark.parametrize(("file", "column", "text", "code", "message"), FORGED)
+def test_forged_publications_are_refused(
+    done: Place, file: str, column: str, text: str, code: int, message: str
+) -> None:
+    rows = rows_of(done.out / file)
+    number = next(n for n, row in enumerate(rows) if file != "shared.csv" or int(row["count"]) < 6)
+    rows[number][column] = text
+    _write(done.out / file, rows)
+    changed = done.run("verify", str(done.out))
+    assert changed.code == 2
+    assert "is not the file that was attested" in changed.err
+    _attest_anew(done.out)
+    forged = done.run("verify", str(done.out))
+    assert forged.code == code, forged.out + forged.err
+    assert message in forged.out + forged.err
+
+
+def test_a_publication_made_elsewhere_can_be_verified(done: Place) -> None:
+    (done.out / "attestation.json").unlink()
+    assert done.run("verify", str(done.out), "--model", "disassociation", "--k", "3", "--m", "2").code == 0
+    assert done.run("verify", str(done.out), "--model", "disassociation", "--k", "30", "--m", "2").code == 1
+    (done.out / "shared.csv").unlink()
+    ran = done.run("verify", str(done.out), "--model", "disassociation", "--k", "3", "--m", "2")
+    assert ran.code == 2

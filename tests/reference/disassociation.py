@@ -1,0 +1,396 @@
+"""Disassociation, and all possible worlds behind a tiny publication of it, as naively as they can be written."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import chain, combinations, product
+from typing import Any
+
+Item = str
+Row = frozenset[Item]
+Rows = tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A shared chunk: the clusters first .. last, and its sub-records."""
+
+    first: int
+    last: int
+    rows: Rows
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A published cluster: its number of records, its term items, and the sub-records of each of its chunks."""
+
+    n: int
+    terms: Row
+    chunks: tuple[Rows, ...]
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """A publication."""
+
+    clusters: tuple[Cluster, ...]
+    shared: tuple[Shared, ...] = ()
+
+
+def domain(rows: Rows) -> Row:
+    """Return the items of some rows."""
+    return frozenset(chain.from_iterable(rows))
+
+
+def in_order(rows: Iterable[Row]) -> Rows:
+    """Return the non-empty rows in the order of their sorted items."""
+    return tuple(sorted(filter(None, rows), key=sorted))
+
+
+def is_km(rows: Collection[Row], k: int, m: int) -> bool:
+    """Tell whether every set of at most m items that occurs is in k rows."""
+    return all(sum(part <= row for row in rows) >= k for row in rows for part in parts(row, m))
+
+
+def parts(items: Collection[Item], most: int) -> Iterator[Row]:
+    """Yield the sets of 1 to `most` items."""
+    sizes = range(1, min(most, len(items)) + 1)
+    return (frozenset(part) for size in sizes for part in combinations(sorted(items), size))
+
+
+def covers(cluster: Cluster, k: int, m: int) -> bool:
+    """Tell whether a cluster may have no term item (rule 4): its chunks alone cover it, with room for k matches."""
+    if k < 2 or not cluster.chunks:
+        return k < 2 or not cluster.terms
+    spare = sum(map(len, cluster.chunks)) - cluster.n
+    sets = min(m, len(cluster.chunks))
+    return spare >= 0 and (sets == 1 or spare == 0 or spare >= k * (sets - 1))
+
+
+def falls_on(publication: Chunks, chunk: Shared) -> list[int]:
+    """Return the clusters of a shared chunk's range that show none of its items at an inner place."""
+    items = domain(chunk.rows)
+    free = []
+    for c in range(chunk.first, chunk.last + 1):
+        cluster = publication.clusters[c]
+        inner = [domain(rows) for rows in cluster.chunks] + [cluster.terms]
+        inner += [
+            domain(other.rows)
+            for other in publication.shared
+            if other.first <= c <= other.last and other.last - other.first < chunk.last - chunk.first
+        ]
+        if not any(items & shown for shown in inner):
+            free.append(c)
+    return free
+
+
+# -- the algorithm ---------------------------------------------------------------------------------------------------
+
+
+def disassociate(records: Sequence[Collection[Item]], k: int, m: int, size: int = 60) -> tuple[Chunks, list[int]]:
+    """Return a publication, and the cluster of each record."""
+    support = Counter(chain.from_iterable(map(set, records)))
+    rows = [frozenset(item for item in record if support[item] >= k) for record in records]
+    groups = gray_clusters(rows, support, max(size, 2 * k))
+    state = [_with_chunks([rows[i] for i in group], k, m) for group in groups]
+    terms = [set(cluster.terms) for cluster in state]
+    shared = _refined([[rows[i] for i in group] for group in groups], state, terms, k, m)
+    clusters = [replace(cluster, terms=frozenset(own)) for cluster, own in zip(state, terms, strict=True)]
+    order = _sorted_clusters(clusters, shared)
+    new = {old: number for number, old in enumerate(order)}
+    placed = []
+    for chunk in shared:
+        spots = [new[c] for c in range(chunk.first, chunk.last + 1)]
+        placed.append(Shared(min(spots), max(spots), chunk.rows))
+    cluster_of = [0] * len(rows)
+    for number, group in enumerate(groups):
+        for i in group:
+            cluster_of[i] = new[number]
+    placed.sort(key=lambda chunk: (chunk.first, chunk.last, _key(chunk.rows)))
+    return Chunks(tuple(clusters[c] for c in order), tuple(placed)), cluster_of
+
+
+def gray_clusters(rows: Sequence[Row], support: Counter[Item], size: int) -> list[list[int]]:
+    """Cut the records in the order of the reflected Gray code of their bits into pieces of a size.
+
+    What is left shares the last pieces evenly.
+    """
+    bits = sorted(support, key=lambda item: (-support[item], item))
+
+    def rank(i: int) -> list[int]:
+        ones = [item in rows[i] for item in bits]
+        return [sum(ones[: j + 1]) % 2 for j in range(len(ones))]
+
+    order = sorted(range(len(rows)), key=lambda i: (rank(i), i))
+    whole, rest = divmod(len(order), size)
+    ends = [size * (j + 1) for j in range(whole)]
+    if rest:
+        last = size * (whole - 1) if whole else 0
+        ends = ends[: max(0, whole - 1)] + ([last + (size + rest) // 2] if whole else []) + [len(order)]
+    return [order[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+
+
+def _with_chunks(rows: Sequence[Row], k: int, m: int) -> Cluster:
+    """Divide the items of a cluster into chunks and terms."""
+    support = Counter(chain.from_iterable(rows))
+    terms = {item for item in support if support[item] < k}
+    frequent = sorted(support.keys() - terms, key=lambda item: (-support[item], item))
+    domains: list[set[Item]] = []
+    for item in frequent:
+        for known in domains:
+            if is_km([row & {*known, item} for row in rows], k, m):
+                known.add(item)
+                break
+        else:
+            domains.append({item})
+    made = _cluster(rows, terms, domains)
+    if not terms and frequent and not covers(made, k, m):
+        last = frequent[-1]
+        return _cluster(rows, {last}, [known - {last} for known in domains])
+    return made
+
+
+def _cluster(rows: Sequence[Row], terms: Collection[Item], domains: Iterable[set[Item]]) -> Cluster:
+    chunks = (in_order(row & known for row in rows) for known in domains)
+    return Cluster(len(rows), frozenset(terms), tuple(sorted(filter(None, chunks), key=_key)))
+
+
+def _key(rows: Rows) -> list[tuple[list[Item], int]]:
+    return sorted((sorted(row), count) for row, count in Counter(rows).items())
+
+
+def _refined(
+    records: Sequence[Sequence[Row]], state: Sequence[Cluster], terms: list[set[Item]], k: int, m: int
+) -> list[Shared]:
+    """Move terms into chunks that groups of 4, 16, 64, ... clusters share."""
+    shown = [set(chain.from_iterable(map(domain, cluster.chunks))) for cluster in state]
+    may_empty = [bool(cluster.chunks) and covers(cluster, k, m) for cluster in state]
+    shared: list[Shared] = []
+    width = 1
+    while width < len(state):
+        width *= 4
+        for first in range(0, len(state), width):
+            group = range(first, min(first + width, len(state)))
+            if len(group) > width // 4:  # else it is the group of the level below
+                shared += _shared_by(group, records, terms, shown, may_empty, k, m)
+    return shared
+
+
+def _shared_by(
+    group: range,
+    records: Sequence[Sequence[Row]],
+    terms: list[set[Item]],
+    shown: list[set[Item]],
+    may_empty: Sequence[bool],
+    k: int,
+    m: int,
+) -> list[Shared]:
+    def support(item: Item, clusters: Iterable[int]) -> int:
+        return sum(item in row for c in clusters for row in records[c])
+
+    sources = {item: [c for c in group if item in terms[c] - shown[c]] for item in chain(*(terms[c] for c in group))}
+    candidates = [
+        (-support(item, clusters), item, clusters)
+        for item, clusters in sources.items()
+        if len(clusters) >= 2 and support(item, clusters) >= k
+    ]
+    domains: list[dict[Item, list[int]]] = []
+    alone: list[dict[Item, list[int]]] = []
+    for _, item, clusters in sorted(candidates):
+        leaving = [c for c in clusters if may_empty[c] or len(terms[c]) > 1]
+        if support(item, leaving) < k:
+            continue
+        elsewhere = any(item in terms[c] | shown[c] for c in group if c not in leaving)
+        target = None if elsewhere else _first_fit(group, records, domains, item, leaving, k, m)
+        if elsewhere:
+            alone.append({item: leaving})
+        elif target is None:
+            domains.append({item: leaving})
+        else:
+            target[item] = leaving
+        for c in leaving:
+            terms[c].discard(item)
+    for known in [*domains, *alone]:
+        for c in group:
+            shown[c] |= known.keys()
+    return [Shared(group[0], group[-1], in_order(_parted(group, records, known))) for known in [*domains, *alone]]
+
+
+def _first_fit(
+    group: range,
+    records: Sequence[Sequence[Row]],
+    domains: list[dict[Item, list[int]]],
+    item: Item,
+    leaving: list[int],
+    k: int,
+    m: int,
+) -> dict[Item, list[int]] | None:
+    for known in domains:
+        if is_km(_parted(group, records, {**known, item: leaving}), k, m):
+            return known
+    return None
+
+
+def _parted(group: range, records: Sequence[Sequence[Row]], known: dict[Item, list[int]]) -> list[Row]:
+    """Return what each record of a group gives to a shared chunk."""
+    return [frozenset(item for item in row if c in known.get(item, ())) for c in group for row in records[c]]
+
+
+def _sorted_clusters(clusters: Sequence[Cluster], shared: Sequence[Shared]) -> list[int]:
+    """Sort clusters within each group of 4, these groups within each of 16, and so on, by what is published of them."""
+    nodes: list[tuple[Any, list[int]]] = [
+        ((c.n, sorted(c.terms), list(map(_key, c.chunks))), [number]) for number, c in enumerate(clusters)
+    ]
+    while len(nodes) > 1:
+        above: list[tuple[Any, list[int]]] = []
+        for first in range(0, len(nodes), 4):
+            group = sorted(nodes[first : first + 4], key=lambda node: node[0])
+            members = [c for _, own in group for c in own]
+            span = (min(members), max(members))
+            chunks = sorted(_key(chunk.rows) for chunk in shared if (chunk.first, chunk.last) == span)
+            above.append((([key for key, _ in group], chunks if len(group) > 1 else []), members))
+        nodes = above
+    return nodes[0][1] if nodes else []
+
+
+# -- all possible worlds -----------------------------------------------------------------------------------------------
+
+
+Source = tuple[Rows | None, list[int], list[tuple[Row | None, ...]]]
+
+
+def placements(rows: Rows, places: int) -> list[tuple[Row | None, ...]]:
+    """Return the distinct ways to put rows on places, one a place at most."""
+    if len(rows) > places:
+        return []
+    found: list[tuple[Row | None, ...]] = []
+
+    def put(left: Counter[Row | None], so_far: tuple[Row | None, ...]) -> None:
+        if len(so_far) == places:
+            found.append(so_far)
+            return
+        for row in [row for row, count in left.items() if count]:
+            put(left - Counter([row]), (*so_far, row))
+
+    put(Counter([*rows, *[None] * (places - len(rows))]), ())
+    return found
+
+
+def sources_of(publication: Chunks, *, anywhere: bool = False) -> list[Source]:
+    """Return, of each source, its rows (None for a term item), its places, and the ways to fill these.
+
+    A shared chunk falls `anywhere` in its range (as in the paper), or where none of its items is at an inner place.
+    """
+    first = [sum(cluster.n for cluster in publication.clusters[:c]) for c in range(len(publication.clusters) + 1)]
+    sources: list[Source] = []
+    for c, cluster in enumerate(publication.clusters):
+        places = list(range(first[c], first[c + 1]))
+        sources += [(rows, places, placements(rows, len(places))) for rows in cluster.chunks]
+        for item in sorted(cluster.terms):
+            ways: list[tuple[Row | None, ...]] = list(product((None, frozenset([item])), repeat=len(places)))
+            sources.append((None, places, ways[1:]))
+    for chunk in publication.shared:
+        clusters = range(chunk.first, chunk.last + 1) if anywhere else falls_on(publication, chunk)
+        places = [place for c in clusters for place in range(first[c], first[c + 1])]
+        sources.append((chunk.rows, places, placements(chunk.rows, len(places))))
+    return sources
+
+
+def number_of_worlds(publication: Chunks) -> int:
+    """Count the worlds, those with empty records too."""
+    number = 1
+    for _, _, ways in sources_of(publication):
+        number *= len(ways)
+    return number
+
+
+def worlds(publication: Chunks, *, empty: bool, anywhere: bool = False) -> Iterator[list[list[Row | None]]]:
+    """Yield each world: by place, what each source puts there; those with empty records only if asked for.
+
+    No record has an item from two sources.
+    """
+    n = sum(cluster.n for cluster in publication.clusters)
+    sources = sources_of(publication, anywhere=anywhere)
+    for chosen in product(*(ways for _, _, ways in sources)):
+        world: list[list[Row | None]] = [[None] * len(sources) for _ in range(n)]
+        for number, ((_, places, _), way) in enumerate(zip(sources, chosen, strict=True)):
+            for place, row in zip(places, way, strict=True):
+                world[place][number] = row
+        if anywhere and any(_has_twice(record) for record in world):
+            continue
+        if empty or all(any(record) for record in world):
+            yield world
+
+
+def _has_twice(record: Sequence[Row | None]) -> bool:
+    items = Counter(chain.from_iterable(filter(None, record)))
+    return max(items.values(), default=0) > 1
+
+
+def surest_link(publication: Chunks, m: int, *, empty: bool, anywhere: bool = False) -> Fraction:
+    """Return the largest probability with which some sub-record of a chunk is linked to a person (guarantee B).
+
+    The worlds are equally likely. Of the person, any of the records that match, at most m items are known.
+    """
+    sources = sources_of(publication)
+    items = frozenset(
+        chain(*(domain(rows) for rows, _, _ in sources if rows), *(cluster.terms for cluster in publication.clusters))
+    )
+    possible = [
+        [(record, frozenset(chain.from_iterable(filter(None, record)))) for record in world]
+        for world in worlds(publication, empty=empty, anywhere=anywhere)
+    ]
+    surest = Fraction(0)
+    for known in [frozenset[Item](), *parts(items, m)]:
+        by_record: Counter[tuple[int, Row]] = Counter()
+        by_world: dict[tuple[int, Row], Fraction] = {}
+        matching, matched = 0, 0
+        for world in possible:
+            matches = [record for record, whole in world if known <= whole]
+            matching += len(matches)
+            matched += bool(matches)
+            for record in matches:
+                for number, row in enumerate(record):
+                    if row and sources[number][0] is not None:
+                        by_record[number, row] += 1
+                        by_world[number, row] = by_world.get((number, row), Fraction(0)) + Fraction(1, len(matches))
+        for (number, row), count in by_record.items():
+            alike = (sources[number][0] or ()).count(row)
+            surest = max(surest, Fraction(count, matching * alike), by_world[number, row] / (matched * alike))
+    return surest
+
+
+def some_world_shows_k(publication: Chunks, k: int, m: int) -> bool:
+    """Tell whether every set of at most m items that some world shows is shown by k records of some (guarantee A).
+
+    No record of a world is empty.
+    """
+    most: Counter[Row] = Counter()
+    any_world = False
+    for world in worlds(publication, empty=False):
+        any_world = True
+        whole = [frozenset(chain.from_iterable(filter(None, record))) for record in world]
+        for known, count in Counter(part for record in whole for part in parts(record, m)).items():
+            most[known] = max(most[known], count)
+    return any_world and all(count >= k for count in most.values())
+
+
+def holds(publication: Chunks, k: int, m: int) -> bool:
+    """Tell whether a publication keeps every rule; the ranges of shared chunks are nested or apart."""
+    for cluster in publication.clusters:
+        places = [cluster.terms, *map(domain, cluster.chunks)]
+        if cluster.n < k or not (cluster.terms or covers(cluster, k, m)):
+            return False
+        if any(one & other for one, other in combinations(places, 2)):
+            return False
+        if not all(len(rows) <= cluster.n and is_km(rows, k, m) for rows in cluster.chunks):
+            return False
+    for chunk in publication.shared:
+        room = sum(publication.clusters[c].n for c in falls_on(publication, chunk))
+        if len(chunk.rows) > room or not is_km(chunk.rows, k, m):
+            return False
+    return not any(
+        (one.first, one.last) == (other.first, other.last) and domain(one.rows) & domain(other.rows)
+        for one, other in combinations(publication.shared, 2)
+    )

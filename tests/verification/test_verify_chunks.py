@@ -1,0 +1,172 @@
+"""Verification of disassociated publications: against the naive twin and all possible worlds, and on forged ones."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from algorithms.chunk_cases import RECORDS, as_in_twin, disassociated, publication_of
+from anonset.data import Table
+from anonset.errors import InputError, plain_text
+from anonset.generalization.chunks import ChunkPublication
+from anonset.privacy import DisassociationModel
+from anonset.verification import verify
+from anonset.verification.chunk_truth import check_chunks_true
+from reference import disassociation as twin
+
+MOST_WORLDS = 3000
+HOLDS = publication_of(
+    [(4, "x", [["a", "a", "ab", "ab"]]), (4, "y", [["a", "a"]]), (4, "z", [["b", "b"]])],
+    [(0, 1, ["c", "c", "cd", "cd"])],
+)
+FORGED = [
+    (publication_of([(1, "a", [])]), "cluster 0 has 1 records of 2"),
+    (publication_of([(4, "a", [["a", "a"]])]), "{a}: cluster 0 shows it at two places"),
+    (publication_of([(4, "x", [["a", "a"], ["ab", "ab"]])]), "{a}: cluster 0 shows it at two places"),
+    (publication_of([(2, "x", [["a", "a", "b", "b"]])]), "a chunk of cluster 0 has 4 sub-records on 2 places"),
+    (publication_of([(4, "", [["a", "a", "a"]])]), "cluster 0 has no terms, and its chunks do not cover its records"),
+    (publication_of([(4, "", [["a"] * 3, ["b"] * 2])]), "cluster 0 has no terms, and its chunks do not cover"),
+    (publication_of([(4, "x", [["a", "a", "b", "ab"]])]), "{a, b} matches 1 record, 2 required"),
+    (publication_of([(4, "x", [["a", "a", "b"]])]), "{b} matches 1 record, 2 required"),
+    (publication_of([(2, "x", []), (2, "y", [])], [(0, 1, ["a", "a", "ab"])]), "{b} matches 1 record, 2 required"),
+    (publication_of([(2, "x", []), (2, "a", [])], [(0, 1, ["a", "a", "a"])]), "has 3 sub-records on 2 places"),
+    (publication_of([(2, "a", []), (2, "x", [["a", "a"]])], [(0, 1, ["a", "a"])]), "has 2 sub-records on 0 places"),
+    (
+        publication_of([(2, "x", [])] * 5, [(0, 4, ["a"] * 3), (0, 3, ["a"] * 2)]),
+        "has 3 sub-records on 2 places that show none of its items",
+    ),
+    (
+        publication_of([(2, "x", []), (2, "y", [])], [(0, 1, ["a", "a"]), (0, 1, ["ab", "ab"])]),
+        "{a}: two chunks of the clusters 0 to 1 show it",
+    ),
+    (
+        publication_of([(2, "x", [])] * 3, [(0, 1, ["a", "a"]), (1, 2, ["b", "b"])]),
+        "the range 1 to 2 of a shared chunk crosses that of another one",
+    ),
+    (publication_of([(2, "x", []), (2, "y", [])], [(0, 2, ["a", "a"])]), "has the clusters 0 to 2 of 2"),
+    (publication_of([(2, "x", []), (2, "y", [])], [(1, 1, ["a", "a"])]), "has the clusters 1 to 1 of 2"),
+]
+"""Publications that break a rule each for k = m = 2, and what the witness says."""
+
+
+def test_a_publication_that_keeps_all_rules_holds() -> None:
+    verdict = verify(HOLDS, DisassociationModel(2, 2))
+    assert verdict.holds
+    assert verdict.checked["chunks"] == 3
+
+
+@pytest.mark.parametrize(("publication", "message"), FORGED)
+def test_every_rule_can_be_broken(publication: ChunkPublication, message: str) -> None:
+    verdict = verify(publication, DisassociationModel(2, 2))
+    assert verdict.holds is False
+    assert message in plain_text(f"{verdict}")
+
+
+TRIPLE = publication_of([(9, "x", [["ab", "ab", "ac", "ac", "bc", "bc", "abc"]])])
+
+
+def test_sets_of_more_than_m_items_may_be_rare() -> None:
+    assert verify(TRIPLE, DisassociationModel(2, 2)).holds
+    assert verify(TRIPLE, DisassociationModel(2, 3)).holds is False
+
+
+def test_a_check_beyond_the_budget_is_undecided() -> None:
+    assert verify(TRIPLE, DisassociationModel(2, 2), budget=1).holds is None
+
+
+def test_other_publications_are_refused() -> None:
+    with pytest.raises(InputError, match="speaks of a disassociated publication"):
+        verify(Table.from_sets([{"a"}, {"a"}]), DisassociationModel(2, 2))
+
+
+LETTERS = st.sets(st.sampled_from("abc"), min_size=1, max_size=2).map(lambda row: "".join(sorted(row)))
+CHUNK = LETTERS.map(lambda row: [row, row]) | st.lists(LETTERS, min_size=2, max_size=3)
+CLUSTER = st.tuples(st.integers(2, 3), st.sampled_from(("", "a", "d", "e")), st.lists(CHUNK, max_size=2))
+SHARED = st.lists(CHUNK.map(lambda rows: (0, 1, rows)), max_size=2)
+
+
+@given(st.lists(CLUSTER, min_size=2, max_size=2), SHARED, st.integers(1, 3), st.booleans())
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+def test_what_holds_links_nobody(clusters: list[object], shared: list[object], m: int, empty: bool) -> None:
+    publication = publication_of(clusters, shared)  # type: ignore[arg-type]
+    published = as_in_twin(publication)
+    holds = verify(publication, DisassociationModel(2, m)).holds
+    assert holds == twin.holds(published, 2, m)
+    if holds and twin.number_of_worlds(published) <= MOST_WORLDS:
+        assert twin.surest_link(published, m, empty=empty) <= Fraction(1, 2)
+
+
+@given(RECORDS, st.integers(1, 4), st.integers(1, 3), st.sampled_from((2, 4, 6)))
+@settings(max_examples=100)
+def test_what_the_algorithm_publishes_holds_and_is_true(records: list[set[str]], k: int, m: int, size: int) -> None:
+    assume(len(records) >= k)
+    publication = disassociated(records, k, m, size)
+    assert verify(publication, DisassociationModel(k, m)).holds
+    assert check_chunks_true(Table.from_sets(records), publication) is None
+
+
+_DRAW = random.Random(5)
+ORIGINAL = [{"abcdefgh"[int(8 * _DRAW.random() ** 2)] for _ in range(4)} for _ in range(48)]
+
+
+def _changed(publication: ChunkPublication, **changes: object) -> ChunkPublication:
+    """Change the first cluster that has terms and chunks."""
+    clusters = list(publication.clusters)
+    number = next(c for c, cluster in enumerate(clusters) if cluster.terms and cluster.chunks)
+    clusters[number] = replace(clusters[number], **changes)  # type: ignore[arg-type]
+    return replace(publication, clusters=tuple(clusters))
+
+
+def _swapped(publication: ChunkPublication) -> ChunkPublication:
+    assert publication.record is not None
+    return replace(publication, record=np.roll(publication.record, 1))
+
+
+def _record_twice(publication: ChunkPublication) -> ChunkPublication:
+    assert publication.record is not None
+    return replace(publication, record=np.concatenate([publication.record[:1], publication.record[:-1]]))
+
+
+UNTRUE: list[tuple[Callable[[ChunkPublication], ChunkPublication], str]] = [
+    (lambda one: _changed(one, chunks=((((0,), 1),),)), ""),
+    (_swapped, ""),
+    (_record_twice, "the clusters do not part the 48 records"),
+    (lambda one: _changed(one, n=1), " records"),
+    (lambda one: _changed(one, terms=()), "shows it nowhere, and a record of it holds it"),
+    (lambda one: _changed(one, terms=tuple(range(len(one.vocabulary))), chunks=()), "and no record of it holds it"),
+    (lambda one: replace(one, shared=()), "shows it nowhere, and a record of it holds it"),
+    (
+        lambda one: replace(
+            one, shared=tuple(replace(own, rows=tuple((row, n + 1) for row, n in own.rows)) for own in one.shared)
+        ),
+        "differs from what its records hold",
+    ),
+    (lambda one: replace(one, cluster=_clusters(one) + np.int32(90)), "in a cluster that is not published"),
+    (lambda one: replace(one, cluster=_clusters(one)[:-1]), "the clusters do not part the 48 records"),
+]
+
+
+def _clusters(publication: ChunkPublication) -> NDArray[np.int32]:
+    assert publication.cluster is not None
+    return publication.cluster
+
+
+@pytest.mark.parametrize(("change", "message"), UNTRUE)
+def test_untrue_publications_are_found(change: Callable[[ChunkPublication], ChunkPublication], message: str) -> None:
+    publication, table = disassociated(ORIGINAL, 3, 2, 6), Table.from_sets(ORIGINAL)
+    assert check_chunks_true(table, publication) is None
+    breach = check_chunks_true(table, change(publication))
+    assert breach is not None
+    assert message in plain_text(f"{breach}")
+
+
+def test_without_the_cluster_of_each_record_nothing_is_compared() -> None:
+    publication = replace(disassociated(ORIGINAL, 3, 2, 6), record=None, cluster=None)
+    with pytest.raises(InputError, match="by the cluster of each record"):
+        check_chunks_true(Table.from_sets(ORIGINAL), publication)
