@@ -9,10 +9,10 @@ ifneq ($(wildcard ../shared/datasets/SHA256SUMS),)
 export ANONSET_DATA ?= $(abspath ../shared/datasets)
 endif
 
-.PHONY: help setup demo test check lint types coverage docs wheel bench reproduce clean
+.PHONY: help setup demo test check check-all lint types coverage docs wheel bench reproduce clean
 
 help:  ## List the commands
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
 
 setup: $(READY)  ## Make the virtual environment with everything needed
 
@@ -28,10 +28,13 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)  ## Anonymize a generated data set and verify the result
 	$(BIN)/anonset demo
 
-test: $(READY)  ## Run the tests
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+test: $(READY)  ## Run the tests, which build the site
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not studies"
 
-check: lint types docs wheel coverage  ## Lint, types, layers, the site, the wheel, and the coverage job with the JIT off; -j2 for two at a time
+check: lint types wheel coverage  ## Lint, types, layers, the wheel, and the coverage job with the JIT off; -j2 for two at a time
+
+check-all: test check  ## All of the above, the experiments of the papers, and the site in a browser
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m studies
 
 lint: $(READY)  ## Lint, formatting and layers
 	$(BIN)/ruff check .

@@ -14,7 +14,7 @@ from benchmarks.experiments.factors import RUNS, SEEDS, factor_of
 from anonset import CategoricalColumn, Table
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.studies]
 
 PAPER = runner.paper("albouna2013")
 POWERS = (-2, -1, 0, 0, 0.5, 1, 2)

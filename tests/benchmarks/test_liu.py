@@ -10,7 +10,7 @@ from benchmarks.experiments import runner
 from benchmarks.experiments.cases import Results
 from benchmarks.experiments.liu2010 import measurement as liu
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.studies]
 
 SMALL = {"data": "pos_like", "records": 800, "k": 5}
 BALANCED = {**SMALL, "fanout": 5, "order": "numeric"}

@@ -13,7 +13,7 @@ from benchmarks.experiments.loukides2010 import cases, measurement, policies
 from anonset import SetColumn
 from anonset.errors import InfeasibleError
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.studies]
 
 PAPER = runner.paper("loukides2010")
 FIGURES = {figure.key: figure for figure in PAPER.figures}

@@ -9,7 +9,7 @@ from benchmarks.experiments.optimum.measurement import measure, orders
 
 from anonset.data import Hierarchy, SetColumn
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.studies]
 
 PAPER = runner.paper("optimum")
 ENOUGH = Limits(max_steps=1_000, max_sets=10**9, max_threats=10**6)

@@ -16,7 +16,7 @@ from anonset.generalization import apply
 from anonset.measures.mixed_query_error import mixed_relative_error
 from anonset.queries.mixed_workload import QueryShape, mixed_record_workload
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.studies]
 
 SMALL = {"data": "youtube_like", "records": 400, "k": 10, "framework": "rum", "merge": "rt", "share": 0.4}
 POWERS = (-2, -1, 0, 0, 1, 2, 5)

@@ -17,7 +17,7 @@ from anonset import Apriori, Table
 from anonset.data import Hierarchy, SetColumn
 from anonset_datasets.entries import ENTRIES
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.studies]
 
 PAPER = runner.paper("terrovitis2008")
 POWERS = (-2, -1, 0, 0, 0.5, 1, 2, 5)

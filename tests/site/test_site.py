@@ -132,6 +132,7 @@ class Reports(SimpleHTTPRequestHandler):
         pass
 
 
+@pytest.mark.studies
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 def test_no_page_is_wider_than_a_phone_or_a_screen_and_search_finds(site: Path, tmp_path: Path) -> None:
     (site / "wide.html").write_text(
