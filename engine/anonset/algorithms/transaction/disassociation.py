@@ -23,6 +23,7 @@ from anonset.algorithms.transaction.chunk_fitting import Fitted, Posting, first_
 from anonset.algorithms.transaction.gray_order import GrayOrder
 from anonset.algorithms.transaction.shared_chunks import SharedItems, share_terms
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Disassociated
@@ -31,7 +32,7 @@ from anonset.privacy import DisassociationModel, require_at_least
 
 
 @dataclass(frozen=True, kw_only=True)
-class Disassociation:
+class Disassociation(Discreet):
     """Keep items as they are, and hide which ones stood together: records are cut into chunks within clusters.
 
     Guarantees that whoever knows at most m items of a person links no sub-record of a chunk to it with a probability
