@@ -13,11 +13,11 @@ from anonset.jobs import cluster
 RECORDS = 300
 
 
-OF_ITEMS = ["--hierarchy", "items=balanced:3", "--model", "km", "--k", "2", "--m", "5", "--algorithm", "apriori"]
+OF_ITEMS = ["--hierarchy", "items=balanced:3", "--model", "km", "--k", "2", "--m", "6", "--algorithm", "apriori"]
 
 
 def write_baskets(folder):
-    (folder / "v.dat").write_text("".join(f"a{i % 3} b{i % 4} c{i % 5} d{i % 7} e{i % 2}\n" for i in range(RECORDS)))
+    (folder / "v.dat").write_text("".join(f"a{i % 3} b{i % 4} c{i % 5} d{i % 7} e{i % 2} f{i % 6} g{i % 8}\n" for i in range(RECORDS)))
     return str(folder / "v.dat")
 
 
@@ -48,7 +48,7 @@ def job(tmp_path, capsys, compiled):
     return run
 
 
-@pytest.mark.parametrize(("most", "name"), [(400, "run.json"), (2300, "items"), (6600, "expanded")])
+@pytest.mark.parametrize(("most", "name"), [(400, "run.json"), (8000, "items"), (8800, "expanded")])
 def test_a_full_work_directory_is_named_with_the_file(tmp_path, job, most, name):
     done = job(most)
     assert done.code == 2
@@ -68,13 +68,13 @@ def test_a_work_directory_that_cannot_be_marked_is_not_left(tmp_path, job):
 
 
 def test_where_there_is_room_again_the_run_goes_on(tmp_path, job):
-    assert job(6600).code == 2
+    assert job(8800).code == 2
     assert job(resource.RLIM_INFINITY, "--resume").code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.private", "v.dat"]
 
 
 def test_a_second_run_in_a_work_directory_is_refused(tmp_path, job):
-    assert job(6600).code == 2
+    assert job(8800).code == 2
     done = job(resource.RLIM_INFINITY)
     assert (done.code, "the work directory must be empty, or a new one" in done.err) == (2, True)
 
