@@ -17,7 +17,8 @@ OF_ITEMS = ["--hierarchy", "items=balanced:3", "--model", "km", "--k", "2", "--m
 
 
 def write_baskets(folder):
-    (folder / "v.dat").write_text("".join(f"a{i % 3} b{i % 4} c{i % 5} d{i % 7} e{i % 2} f{i % 6} g{i % 8}\n" for i in range(RECORDS)))
+    rows = (f"a{i % 3} b{i % 4} c{i % 5} d{i % 7} e{i % 2} f{i % 6} g{i % 8}\n" for i in range(RECORDS))
+    (folder / "v.dat").write_text("".join(rows))
     return str(folder / "v.dat")
 
 
