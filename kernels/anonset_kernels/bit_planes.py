@@ -312,7 +312,8 @@ def _as_codes(rows: Csr, ancestors: Ancestors, record: Record, lengths: Int64Arr
         lengths[n] += 1
         if len(of_record) >= 5:
             codes = with_room(codes, filled, filled + n)
-            codes[filled : filled + n] = record.codes[:n]
+            for i in range(n):
+                codes[filled + i] = record.codes[i]
             filled += n
         begin[at + 1] = filled
         for i in range(n_words):

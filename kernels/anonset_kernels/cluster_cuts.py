@@ -206,7 +206,8 @@ def _fix_sets(size: int, k: int, codes: Codes, ranked: Int64Array, n_rows: int, 
         if dead[ranked[start]]:
             continue
         prefix[0], n_where[0] = start, support[ranked[start]]
-        where[0, : n_where[0]] = occurs[first[start] : first[start + 1]]
+        for i in range(n_where[0]):
+            where[0, i] = occurs[first[start] + i]
         depth = 0
         cursor[0] = _count(codes, where[0, : n_where[0]], counts[0], start)
         while depth >= 0:

@@ -253,7 +253,8 @@ def walk(
             _skip_codes(dead, together, first, skip)
         support = start[first + 1] - start[first]
         stack = with_room(stack, 0, support)
-        stack[:support] = position[start[first] : start[first + 1]]
+        for p in range(support):
+            stack[p] = position[start[first] + p]
         prefix[0], depth = first, 1
         begin[1], end[1], top[1], opened[1] = 0, support, support, 0
         while depth >= 1:

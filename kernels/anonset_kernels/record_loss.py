@@ -76,5 +76,6 @@ def published_rows(
                     filled += 1
             out_ptr[i + 1] = filled
         for node in nodes[node_start[c] : node_start[c + 1]]:
-            image[leaf_lo[node] : leaf_hi[node]] = leaf_node[leaf_lo[node] : leaf_hi[node]]
+            for leaf in range(leaf_lo[node], leaf_hi[node]):
+                image[leaf] = leaf_node[leaf]
     return out_ptr, out[:filled].copy()

@@ -134,7 +134,8 @@ def pair_losses(space: Space) -> PairLosses:
         n = cost_at[a + 1] - cost_at[a]
         for node in range(n if at[a + 1] > at[a] else 0):
             common_losses(space, a, node, row)
-            table[at[a] + node * n : at[a] + (node + 1) * n] = row[:n]
+            for other in range(n):
+                table[at[a] + node * n + other] = row[other]
     return at, table
 
 
