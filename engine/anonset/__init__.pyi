@@ -74,6 +74,7 @@ from anonset.jobs.evaluate import Evaluation as Evaluation
 from anonset.jobs.evaluate import evaluate as evaluate
 from anonset.jobs.findings import Findings as Findings
 from anonset.jobs.inspect import inspect as inspect
+from anonset.jobs.reconstruct import reconstruct as reconstruct
 from anonset.jobs.risk import Risk as Risk
 from anonset.jobs.risk import risk as risk
 from anonset.jobs.suggest import Suggestion as Suggestion

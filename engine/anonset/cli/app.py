@@ -26,6 +26,7 @@ _COMMANDS = {
     "risk": "Estimate re-identification risk, and simulate an attack.",
     "report": "Write a page about a publication for a data protection officer.",
     "compare": "Compare algorithms or parameters on one data set.",
+    "reconstruct": "Write one possible table behind a disassociated publication.",
     "demo": "Try everything on a generated data set.",
     "clean": "List what killed jobs left behind, and remove it.",
     "completions": "Print the completion script of a shell.",

@@ -143,6 +143,22 @@ def _write(columns: Sequence[SetColumn | CategoricalColumn], path: Path, format:
     return write_file(path, _csv_parts(columns, separator))
 
 
+def write_sets(column: SetColumn, path: Path) -> Path:
+    """Write a set-valued column as a file of its own, in the format that its name says; items stand between blanks.
+
+    Raises
+    ------
+    InputError
+        If the name says no format (.csv, .dat, maybe compressed, or .parquet), or that cannot carry a label.
+    """
+    form = path.name.lower().removesuffix(".gz").rpartition(".")[2]
+    if form not in ("csv", "dat", "parquet"):
+        msg = f"{str(path)!r} must end in .csv, .dat or .parquet"
+        raise InputError(msg)
+    check_labels(column.vocabulary.labels, form, " ")
+    return _write((column,), path, form, " ")
+
+
 def _write_parquet(columns: Sequence[SetColumn | CategoricalColumn], path: Path) -> Path:
     from pyarrow import parquet
 

@@ -1,0 +1,97 @@
+"""One possible table behind a disassociated publication: its chunks and terms put on records by chance."""
+
+import os
+
+import numpy as np
+
+from anonset.data import SetColumn, Table
+from anonset.data.split_mix import SplitMix
+from anonset.data.table import Int64
+from anonset.errors import InputError
+from anonset.generalization.chunks import ChunkPublication, Cluster, Rows
+from anonset.release.opened import Opened
+from anonset.release.publish import require_decided
+from anonset.release.release import Release
+from anonset.verification import verify
+from anonset.verification.disassociation import Shown
+
+
+def reconstruct(published: Release | str | os.PathLike[str], *, seed: int = 0) -> Table:
+    """Return one of the tables that a disassociated publication leaves possible, by chance.
+
+    The items of a chunk stand together as often as published, and items of different chunks as chance has it: what goes
+    together within a cluster is understated. A term is put into one record of its cluster. Where a cluster has no
+    terms, all its records get something. It says no more than the publication, and is no data of persons.
+
+    Parameters
+    ----------
+    published
+        A release, or the directory of a publication.
+    seed
+        Another one gives another table; the mean over several is steadier than one.
+
+    Raises
+    ------
+    InputError
+        If it is no disassociated publication, or the seed is below 0.
+    VerificationError
+        If the publication does not satisfy its model.
+
+    Examples
+    --------
+    >>> import anonset
+    >>> table = Table.from_sets([["a", "b"], ["a"], ["a"], ["b"], ["b", "c"], ["c"]])
+    >>> release = anonset.anonymize(table, anonset.Disassociation(k=2, m=2))
+    >>> made = reconstruct(release, seed=1)
+    >>> made.n, made.transactions.occurrences.tolist()
+    (6, [3, 3, 2])
+    """
+    if isinstance(published, Release):
+        publication, model = published.publication, published.verdict.model
+    else:
+        opened = Opened.at(published)
+        publication, model = opened.publication, opened.model
+    if not isinstance(publication, ChunkPublication):
+        msg = "only a disassociated publication (--model disassociation) hides which items stood together"
+        raise InputError(msg)
+    require_decided(verify(publication, model), accept_undecided=True)
+    random = SplitMix(seed)
+    records: list[list[int]] = [[] for _ in range(publication.n)]
+    first = np.concatenate([[0], np.cumsum([cluster.n for cluster in publication.clusters])]).astype(np.int64)
+    for number, cluster in enumerate(publication.clusters):
+        _place_cluster(records, int(first[number]), cluster, random)
+    shown = Shown(publication)
+    for number, chunk in enumerate(publication.shared):
+        clusters = chunk.first + np.flatnonzero(shown.falls_on(number))
+        places = np.concatenate([np.arange(first[c], first[c + 1]) for c in clusters.tolist()])
+        _put(records, chunk.rows, places[_shuffled(len(places), random)], random)
+    column = SetColumn.of(
+        ([publication.vocabulary.labels[item] for item in record] for record in records),
+        name=publication.name,
+        universe=publication.vocabulary.labels,
+    )
+    return Table(column)
+
+
+def _place_cluster(records: list[list[int]], first: int, cluster: Cluster, random: SplitMix) -> None:
+    """Put the chunks and terms of a cluster on its records; without terms, empty records come first."""
+    for rows in cluster.chunks:
+        places = first + _shuffled(cluster.n, random)
+        if not cluster.terms:
+            filled = np.array([bool(records[place]) for place in places.tolist()])
+            places = places[np.argsort(filled, kind="stable")]
+        _put(records, rows, places, random)
+    for term in cluster.terms:
+        records[first + random.below(cluster.n)].append(term)
+
+
+def _put(records: list[list[int]], rows: Rows, places: Int64, random: SplitMix) -> None:
+    """Put sub-records, shuffled, on the first of some places, of which there are enough."""
+    each = [items for items, count in rows for _ in range(count)]
+    for place, row in zip(places.tolist(), _shuffled(len(each), random).tolist(), strict=False):
+        records[place] += each[row]
+
+
+def _shuffled(n: int, random: SplitMix) -> Int64:
+    """Return 0 .. n - 1 in random order."""
+    return np.argsort(random.words(n), kind="stable").astype(np.int64)

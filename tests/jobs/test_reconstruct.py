@@ -1,0 +1,88 @@
+"""One possible table behind a disassociated publication: it is one, and the seed alone chooses which."""
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import anonset
+from algorithms.chunk_cases import RECORDS
+from anonset.cli.main import main
+from anonset.errors import VerificationError
+from anonset.jobs.reconstruct import reconstruct
+from anonset.release.release import Release
+from anonset.verification.chunk_truth import check_chunks_true
+
+_DRAW = random.Random(4)
+ROWS = [{"abcdefgh"[int(8 * _DRAW.random() ** 2)] for _ in range(_DRAW.randint(0, 4))} for _ in range(90)]
+
+
+def released(rows: list[set[str]], k: int, m: int, size: int) -> Release:
+    algorithm = anonset.Disassociation(k=k, m=m, cluster_size=size)
+    return anonset.anonymize(anonset.Table.from_sets(rows), algorithm, workers=1, allow_worthless=True)
+
+
+@pytest.mark.filterwarnings("ignore:the publication is worthless")
+@given(RECORDS, st.integers(1, 4), st.integers(1, 3), st.sampled_from((2, 4, 60)), st.integers(0, 99))
+@settings(max_examples=100, deadline=None)
+def test_it_is_a_table_that_the_publication_leaves_possible(
+    records: list[set[str]], k: int, m: int, size: int, seed: int
+) -> None:
+    assume(len(records) >= k)
+    release = released(records, k, m, size)
+    made = reconstruct(release, seed=seed)
+    sizes = [cluster.n for cluster in release.publication.clusters]
+    by_cluster = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    known = replace(release.publication, record=np.arange(made.n), cluster=by_cluster)
+    assert check_chunks_true(made, known) is None
+    for number, cluster in enumerate(release.publication.clusters):
+        if k > 1 and cluster.chunks and not cluster.terms:
+            rows = [row for row, where in zip(made.transactions.rows(), by_cluster, strict=True) if where == number]
+            assert all(rows)
+
+
+def test_the_seed_alone_chooses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    release = released(ROWS, 3, 2, 12)
+    out = str(release.save(tmp_path / "out"))
+    assert release.publication.shared
+    for seed, name in ((1, "one.dat"), (1, "again.csv"), (2, "other.dat")):
+        assert main(["reconstruct", out, "-o", str(tmp_path / name), "--seed", str(seed)]) == 0
+        assert "90 records, one possible table behind" in capsys.readouterr().out
+    one, other = ((tmp_path / name).read_text() for name in ("one.dat", "other.dat"))
+    assert one != other
+    assert (tmp_path / "again.csv").read_text() == "items\n" + "".join(
+        (line or '""') + "\n" for line in one.splitlines()
+    )
+    read = anonset.read(tmp_path / "one.dat")
+    assert list(map(set, read.transactions.rows())) == list(map(set, reconstruct(out, seed=1).transactions.rows()))
+
+
+def test_what_cannot_be_done_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(released(ROWS, 3, 2, 12).save(tmp_path / "out"))
+    plain = anonset.anonymize(
+        anonset.Table.from_sets(ROWS), anonset.SetSearch(k=2, m=1), workers=1, allow_worthless=True
+    )
+    other = str(plain.save(tmp_path / "other"))
+    (tmp_path / "there.dat").write_text("")
+    for command, message in (
+        ([other, "-o", f"{tmp_path}/a.dat"], "only a disassociated publication"),
+        ([out, "-o", f"{out}/a.dat"], "the table must not lie in"),
+        ([out, "-o", f"{tmp_path}/there.dat"], "exists already"),
+        ([out, "-o", f"{tmp_path}/a.txt"], "must end in .csv, .dat or .parquet"),
+        ([out, "-o", f"{tmp_path}/a.dat", "--seed", "-1"], "seed must be an integer of at least 0"),
+        ([f"{out}.private", "-o", f"{tmp_path}/a.dat"], "must be a directory made by anonset anonymize"),
+    ):
+        assert main(["reconstruct", *command]) == 2
+        assert message in capsys.readouterr().err
+    assert not (tmp_path / "a.dat").exists()
+
+
+def test_what_does_not_verify_is_not_reconstructed() -> None:
+    release = released(ROWS, 3, 2, 12)
+    forged = replace(release.publication, shared=tuple(replace(c, last=c.last + 9) for c in release.publication.shared))
+    with pytest.raises(VerificationError):
+        reconstruct(replace(release, unverified=replace(release.unverified, publication=forged)))
