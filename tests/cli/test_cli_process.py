@@ -98,7 +98,7 @@ module.{name} = stuck
 
 
 @pytest.mark.parametrize(("number", "code", "said"), ENDS)
-@pytest.mark.parametrize("where", ["anonset.io.codebook.write_codebook", "anonset.jobs.input._in_memory"])
+@pytest.mark.parametrize("where", ["anonset.io.codebook.write_codebook", "anonset.jobs.input._gathered"])
 def test_signals_end_a_process_that_is_in_compiled_code(
     place: Place, where: str, number: signal.Signals, code: int, said: str
 ) -> None:

@@ -143,7 +143,7 @@ class Traits:
     """Why `suggest` does not try it for any model, if it does not."""
     keeps_more: bool = False
     """Whether messages name it as one that may keep more, if another one for the model gives a worthless result."""
-    kernels: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = field(default=(), repr=False)
     """Files of `anonset_kernels` whose kernels it calls: they are compiled first where the memory limit is near.
 
     Those of its parameters that are algorithms declare their own.

@@ -5,7 +5,7 @@ their documentation when it is imported.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -83,7 +83,7 @@ def chosen(values: Any, at: Any) -> Any:
 def to_numpy(values: Any) -> NDArray[Any]:
     """Return numbers or truth values as an array of NumPy: over the same memory, but for truth values and chunks.
 
-    >>> to_numpy(equal(number_array([1, 2]), number_array([1, 3]))).tolist()
+    >>> to_numpy(is_in(text_array(["a", "b"]), ["a"])).tolist()
     [True, False]
 
     Raises
@@ -160,15 +160,27 @@ def split(texts: Any, mark: str) -> Any:
 
 def _call(name: str, *values: Any, options: Callable[[Any], Any] | None = None) -> Any:
     """Call a function of Arrow; `options` are made of what knows their classes."""
-    try:
-        from pyarrow import _compute as known  # what `pyarrow.compute` wraps, in a tenth of its time
-    except ImportError:
-        import pyarrow.compute as known
+    known = _known()
     return known.call_function(name, list(values), None if options is None else options(known))
+
+
+def _known() -> Any:
+    """Return what `pyarrow.compute` wraps, and what is imported in a tenth of its time; or that itself."""
+    try:
+        from pyarrow import _compute
+    except ImportError:
+        import pyarrow.compute as _compute
+    return _compute
+
+
+@cache
+def _functions() -> frozenset[str]:
+    """Return the names of Arrow's functions."""
+    return frozenset(_known().function_registry().list_functions())
 
 
 def __getattr__(name: str) -> Any:
     """Return the function of Arrow of that name (``or_`` for `or`), which takes arrays and scalars, and no options."""
-    if name.startswith("_"):
+    if name.startswith("_") or name.rstrip("_") not in _functions():
         raise AttributeError(name)
     return partial(_call, name.rstrip("_"))
