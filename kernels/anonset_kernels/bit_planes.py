@@ -275,8 +275,8 @@ def count_fives(rows: Csr, ancestors: Ancestors, table: Planes, lengths: Int64Ar
     begin, codes = _as_codes(rows, ancestors, record, lengths)
     for c in codes:
         start[c + 1] += 1
-    for c in range(n_codes):
-        start[c + 1] += start[c]
+    for after in range(1, n_codes + 1):
+        start[after] += start[after - 1]
     fill, place, holder = start[:-1].copy(), np.empty(len(codes), np.int64), np.empty(len(codes), np.int32)
     for at in range(len(begin) - 1):
         for i in range(begin[at], begin[at + 1]):

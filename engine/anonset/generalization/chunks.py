@@ -119,8 +119,8 @@ class ChunkPublication(Discreet):
         >>> table = Table.from_sets([{"a", "b"}, {"a", "c"}])
         >>> one, item = np.zeros(3, np.int32), np.arange(3, dtype=np.int32)
         >>> recoding = Disassociated(one[:2], one, item, np.array([0, -1, -1], np.int32), one[:1], one[:1])
-        >>> ChunkPublication.of(table, recoding).clusters
-        (Cluster(n=2, terms=(1, 2), chunks=((((0,), 2),),)),)
+        >>> [(one.n, one.terms, one.chunks) for one in ChunkPublication.of(table, recoding).clusters]
+        [(2, (1, 2), ((((0,), 2),),))]
         """
         column = table.transactions
         if column is None or len(recoding.cluster) != column.n:
