@@ -1,0 +1,176 @@
+"""Measuring a case of the study: what a tree, or a search without one, keeps of a data set."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.experiments.cases import Measured, Parameters
+from benchmarks.experiments.searches import algorithm_of, fresh, hierarchy_for, load, warm_up
+
+if TYPE_CHECKING:
+    from anonset import Hierarchy, SetColumn
+    from anonset.release.release import Release
+
+MAX_STEPS = 1_000
+"""Steps of the exact search for a cut: its default."""
+BUDGET = 10**11
+"""Itemset occurrences that the check of a result may count."""
+PAIRS, SINGLES = 1_000, 200
+"""Pairs drawn from records, and most frequent items, that are counted."""
+
+
+def measure(parameters: Parameters) -> Measured:
+    """Measure a case: ``what`` says which kind of one, and with it what else stands among the parameters."""
+    kinds: dict[str, Callable[[Parameters], Measured]] = {"whole": _of_a_way, "halves": _learned_elsewhere}
+    return kinds[parameters["what"]](parameters)
+
+
+def compile_kernels() -> None:
+    """Fill the cache of compiled kernels."""
+    for name in ("exact", "coat", "set-search"):
+        warm_up(algorithm_of(name, {"k": 3, "m": 2}))
+
+
+def _of_a_way(parameters: Parameters) -> Measured:
+    """Publish a data set in one way, and measure what is lost, what counts are wrong by, and what its sets mean."""
+    column, way = load(parameters["data"]), parameters["way"]
+    release = _published(column, way, parameters)
+    measured = {
+        "lm": 1e4 * release.measures["lm"],
+        **_errors(column, release),
+        "symbols": len(release.publication.symbols),
+    }
+    if parameters.get("meaning"):
+        own = hierarchy_for(column, parameters["data"], None)
+        groups = [symbol.members for symbol in release.publication.symbols if len(symbol.members) > 1]
+        measured |= {"meaning": apart(own, groups), "meaning_of_chance": apart_by_chance(own, groups)}
+    return measured
+
+
+def _published(column: "SetColumn", way: str, parameters: Parameters) -> "Release":
+    """Return the verified publication of a way: an algorithm without a tree, or `exact` with the tree of that name."""
+    import anonset
+
+    k, m = parameters["k"], parameters["m"]
+    name, _, given = way.partition(" ")
+    trees: dict[str, Any] = {}
+    if name == "set-search":
+        algorithm = algorithm_of(name, {"k": k, "m": m, "mu": int(given)})
+    elif name == "coat":
+        algorithm = algorithm_of(name, {"k": k, "m": m})
+    else:
+        algorithm = algorithm_of("exact", {"k": k, "m": m, "max_steps": MAX_STEPS})
+        trees = {column.name: _spec(way, parameters["data"])}
+    return anonset.anonymize(
+        fresh(column), algorithm, hierarchies=trees, allow_worthless=True, budget=BUDGET, symbols="short"
+    )
+
+
+def _spec(way: str, data: str) -> str:
+    """Return the specification of a tree."""
+    from anonset_datasets import catalogue
+
+    if not way.startswith("own tree"):
+        return way
+    return f"{'refine:' if way.endswith('refined') else ''}{catalogue.hierarchy(data)}"
+
+
+def _errors(column: "SetColumn", release: "Release") -> dict[str, float]:
+    """Return the mean relative errors of counts of pairs drawn from records, and of the most frequent items."""
+    import numpy as np
+
+    from anonset.queries.estimate import ExpectedCounts, TrueCounts
+    from anonset.queries.workload import Query, record_workload
+
+    labels = column.vocabulary.labels
+    frequent = [labels[at] for at in np.argsort(-column.occurrences, kind="stable")[:SINGLES]]
+    asked = {"singles": [Query((item,)) for item in frequent]}
+    if int(column.lengths.max(initial=0)) > 1:
+        asked["pairs"] = list(record_workload(column, PAIRS, 2, seed=1).queries)
+    true, expected = TrueCounts(column), ExpectedCounts(release.publication)
+    found = {}
+    for name, queries in asked.items():
+        counts = [true.count(query) for query in queries]
+        wrong = [abs(expected.count(q) - n) / n for q, n in zip(queries, counts, strict=True) if n]
+        found[name] = float(np.mean(wrong))
+    return found
+
+
+def apart(tree: "Hierarchy", groups: Sequence[Sequence[str]]) -> float:
+    """Return how far apart in a tree the members of groups are that are published alike, 0 to 1.
+
+    The share of the tree's leaves below the lowest node above each member and the next in the order of the leaves, as
+    far as it is above one leaf; the mean over these pairs.
+
+    >>> from anonset import Hierarchy
+    >>> tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
+    >>> apart(tree, [["a1", "a2"]]), apart(tree, [["a1", "b1"]]), apart(tree, [])
+    (0.3333333333333333, 1.0, 0.0)
+    """
+    index, total, n = tree.leaves.index, 0.0, 0
+    for members in groups:
+        codes = sorted(index[member] for member in members)
+        for code, following in pairwise(codes):
+            below = int(tree.n_leaves_below[tree.lowest_common_ancestor([code, following])])
+            total, n = total + (below - 1) / (tree.n_leaves - 1), n + 1
+    return total / n if n else 0.0
+
+
+def apart_by_chance(tree: "Hierarchy", groups: Sequence[Sequence[str]], draws: int = 3) -> float:
+    """Return the same of groups of as many members each, drawn from the same items; the mean of some draws."""
+    from anonset.data.split_mix import SplitMix
+
+    items = [member for members in groups for member in members]
+    found = []
+    for seed in range(draws):
+        mixed, drawn, first = [items[at] for at in SplitMix(seed).distinct(len(items), len(items))], [], 0
+        for members in groups:
+            drawn.append(mixed[first : first + len(members)])
+            first += len(members)
+        found.append(apart(tree, drawn))
+    return sum(found) / draws
+
+
+def _learned_elsewhere(parameters: Parameters) -> Measured:
+    """Make a tree of one half of the records, and publish the other half with it; three times.
+
+    Returns
+    -------
+    The LM of the other half by a tree of its own (``own``), by that of the first half (``learned``), and by
+    `balanced:5`, which is made of no frequencies (``base``); and how much of the gain the learned one keeps (``kept``);
+    each the median.
+    """
+    from statistics import median
+
+    import numpy as np
+
+    from anonset import Hierarchy
+    from anonset.data.halves import halves
+    from anonset.data.split_mix import SplitMix
+
+    whole, by = load(parameters["data"]), parameters["by"]
+    labels, found = whole.vocabulary.labels, dict[str, list[float]]()
+    for seed in range(parameters["halves"]):
+        first = np.array(sorted(SplitMix(seed).distinct(whole.n, whole.n // 2)), np.int64)
+        left, right = whole.take(first), whole.take(np.setdiff1d(np.arange(whole.n), first))
+        trees = {
+            "own": halves(labels, right.occurrences, by),
+            "learned": halves(labels, left.occurrences, by, from_data=False),
+            "base": Hierarchy.balanced(labels, 5),
+        }
+        losses = {name: _lm(right, tree, parameters) for name, tree in trees.items()}
+        gain = losses["base"] - losses["own"]
+        losses["kept"] = (losses["base"] - losses["learned"]) / gain if gain > 0 else 0.0
+        for name, value in losses.items():
+            found.setdefault(name, []).append(value)
+    return {name: median(values) for name, values in found.items()}
+
+
+def _lm(column: "SetColumn", tree: "Hierarchy", parameters: Parameters) -> float:
+    import anonset
+
+    exact = algorithm_of("exact", {"k": parameters["k"], "m": parameters["m"], "max_steps": MAX_STEPS})
+    release = anonset.anonymize(
+        fresh(column), exact, hierarchies={column.name: tree}, allow_worthless=True, budget=BUDGET, symbols="short"
+    )
+    return 1e4 * release.measures["lm"]

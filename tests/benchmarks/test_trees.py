@@ -1,0 +1,71 @@
+"""The study of trees: its measurement on small data, and its claims on results that are made up."""
+
+import pytest
+from benchmarks.experiments import runner
+from benchmarks.experiments.cases import Results
+from benchmarks.experiments.trees import claims, measurement
+
+from anonset.data import Hierarchy, SetColumn
+
+pytestmark = [pytest.mark.compiled, pytest.mark.filterwarnings("ignore:the publication is worthless")]
+
+PAPER = runner.paper("trees")
+TREE = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", "a3"]), ("B", ["b1", "b2", "b3"])]))
+
+
+@pytest.fixture
+def baskets(monkeypatch: pytest.MonkeyPatch) -> SetColumn:
+    rows = [{"a1", "b1"}] * 6 + [{"a1", "b2"}] * 5 + [{"a2"}, {"a2", "b3"}, {"a3", "b1"}, {"a3"}] * 2
+    column = SetColumn.of(rows, universe=TREE.leaves.labels)
+    monkeypatch.setattr(measurement, "load", lambda _: column)
+    monkeypatch.setattr(measurement, "hierarchy_for", lambda *_: TREE)
+    return column
+
+
+@pytest.mark.parametrize("way", ["balanced:5", "halves:frequency", "set-search 4", "coat"])
+def test_a_way_is_measured(baskets: SetColumn, way: str) -> None:
+    found = measurement.measure({"what": "whole", "data": "", "way": way, "k": 2, "m": 2, "meaning": True})
+    assert found.keys() == {"lm", "pairs", "singles", "symbols", "meaning", "meaning_of_chance"}
+    assert 0 <= found["lm"] <= 1e4
+
+
+def test_what_is_published_as_it_is_loses_nothing(baskets: SetColumn) -> None:
+    found = measurement.measure({"what": "whole", "data": "", "way": "balanced:5", "k": 1, "m": 1})
+    assert (found["lm"], found["pairs"], found["singles"], found["symbols"]) == (0, 0, 0, 6)
+
+
+def test_a_tree_of_the_same_records_keeps_all_of_its_gain(baskets: SetColumn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SetColumn, "take", lambda column, _: column)
+    found = measurement.measure({"what": "halves", "data": "", "by": "frequency", "k": 3, "m": 2, "halves": 2})
+    assert found["learned"] == found["own"]
+    assert found["kept"] == (1 if found["own"] < found["base"] else 0)
+
+
+def test_members_by_chance_are_further_apart_than_neighbours() -> None:
+    groups = [["a1", "a2", "a3"], ["b1", "b2", "b3"]]
+    assert measurement.apart(TREE, groups) == pytest.approx(2 / 5)
+    assert measurement.apart_by_chance(TREE, groups) > measurement.apart(TREE, groups)
+
+
+def results(values: dict[tuple[str, str], dict[str, float]]) -> Results:
+    return Results(dict(values))
+
+
+def test_a_claim_of_all_data_sets_names_those_that_break_it() -> None:
+    check = claims._at_most("ours", "theirs", "lm", 1.1)
+    assert check(results({("ours", "x"): {"lm": 11.0}, ("theirs", "x"): {"lm": 10.0}}))[0]
+    held, shown = check(results({("ours", "x"): {"lm": 12.0}, ("theirs", "x"): {"lm": 10.0}}))
+    assert (held, "above: x 1.2" in shown) == (False, True)
+    assert check(results({("ours", "x"): {"lm": 0.0}, ("theirs", "x"): {"lm": 0.0}}))[0]
+    assert not check(results({("ours", "x"): {"lm": 1.0}, ("theirs", "x"): {"lm": 0.0}}))[0]
+    assert not check(results({}))[0]
+
+
+def test_what_is_kept_and_what_is_meant() -> None:
+    keeps = claims._keeps("frequency")
+    assert keeps(results({("frequency", str(n)): {"kept": 0.9 if n < 7 else 0.1} for n in range(10)}))[0]
+    assert not keeps(results({("frequency", str(n)): {"kept": 0.9 if n < 6 else 0.1} for n in range(10)}))[0]
+    chance = claims._as_by_chance("w")
+    assert chance(results({("w", "x"): {"meaning": 0.8, "meaning_of_chance": 1.0}}))[0]
+    assert not chance(results({("w", "x"): {"meaning": 0.7, "meaning_of_chance": 1.0}}))[0]
+    assert not chance(results({}))[0]
