@@ -1,28 +1,9 @@
-"""Peak memory of this process."""
+"""Peak memory of this process, in MiB."""
 
-import resource
-import sys
-from pathlib import Path
-
-_STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
-
-
-def forget_peak() -> None:
-    """Let the peak start again from what is held now, where the system can do that (Linux)."""
-    try:
-        _RESET.write_text("5")
-    except OSError:
-        return
+from anonset.release.stopwatch import forget_peak as forget_peak
+from anonset.release.stopwatch import peak_memory
 
 
 def peak_mib() -> float:
-    """Return the largest resident memory of this process so far, in MiB.
-
-    Linux's own high-water mark is preferred: `getrusage` hands a process the peak of the one that started it.
-    """
-    if _STATUS.exists():
-        for line in _STATUS.read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 2**20 if sys.platform == "darwin" else peak / 1024
+    """Return the largest resident memory of this process since `forget_peak`, in MiB; 0 where the system says none."""
+    return (peak_memory() or 0) / 2**20

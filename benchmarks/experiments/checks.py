@@ -1,9 +1,10 @@
 """What checks of claims share: growth of a curve, and saying what was measured."""
 
 from collections.abc import Callable, Iterable, Sequence
-from math import log
 
 from benchmarks.experiments.cases import Results
+
+from anonset.jobs.growth import fitted_power
 
 Check = Callable[[Results], tuple[bool, str]]
 """Returns whether a claim held, and what was measured."""
@@ -15,10 +16,7 @@ def exponent(points: Iterable[tuple[float | str, float]]) -> float:
     >>> round(exponent([(1, 3), (2, 12), (4, 48)]), 9)
     2.0
     """
-    found = [(log(float(x)), log(y)) for x, y in points]
-    mean_x, mean_y = (sum(values) / len(found) for values in zip(*found, strict=True))
-    slope: float = sum((x - mean_x) * (y - mean_y) for x, y in found) / sum((x - mean_x) ** 2 for x, _ in found)
-    return slope
+    return fitted_power([(float(x), y) for x, y in points])[0]
 
 
 def spread(values: Sequence[float]) -> float:

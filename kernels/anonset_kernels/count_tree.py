@@ -255,8 +255,7 @@ def walk(
         stack = with_room(stack, 0, support)
         for p in range(support):
             stack[p] = position[start[first] + p]
-        prefix[0], depth = first, 1
-        begin[1], end[1], top[1], opened[1] = 0, support, support, 0
+        prefix[0], depth, begin[1], end[1], top[1], opened[1] = first, 1, 0, support, support, 0
         while depth >= 1:
             row, count = words[depth], counts[depth]
             if not opened[depth]:

@@ -166,6 +166,7 @@ def _write(path: Path, rows: list[dict[str, str]]) -> None:
 FORGED = [
     ("clusters.csv", "n", "1", 2, "counts.records is not what the model and the data give"),
     ("clusters.csv", "n", "01", 2, "numbers must be whole, without sign or leading zeros"),
+    ("clusters.csv", "n", "9" * 5000, 2, "numbers must be whole, without sign or leading zeros"),
     ("clusters.csv", "n", "0", 2, "counts must be at least 1"),
     ("clusters.csv", "cluster", "7", 2, "clusters must be numbered 0, 1, 2, ..."),
     ("clusters.csv", "terms", "0 0", 2, "items must be in order, each once"),

@@ -110,7 +110,7 @@ def _next(release: Release) -> list[str]:
     """Return what to do next: the private report stands for the job, whatever flags it was run with."""
     if release.published is None:
         return []
-    if release.unverified.algorithm.model.in_chunks:
+    if "chunks" in release.unverified.algorithm.model.protects:
         return [f"Next: {as_typed('verify', str(release.published.out))}"]
     job = str(release.published.private_folder / "report.json")
     return [f"Next: {as_typed('risk', job)}; {as_typed('report', job)} -o report.html"]

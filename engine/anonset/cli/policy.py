@@ -88,17 +88,13 @@ def convert_policy(
     separator: Annotated[str, Parameter(help="Character between the items now.")] = ",",
 ) -> int:
     """Write constraints whose items are separated otherwise in the house format: separated by blanks."""
-    from anonset.io.files import read_bytes
+    from anonset.io.files import text_lines
     from anonset.io.policies import write_privacy_policy, write_utility_policy
 
     target = Path(out)
     require_new(target)
-    try:
-        lines = read_bytes(Path(file)).decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        msg = f"{file!r} must be UTF-8 text"
-        raise InputError(msg) from None
-    rows = [[item.strip() for item in line.split(separator) if item.strip()] for line in lines if line.strip()]
+    lines = text_lines(Path(file), "a constraint")
+    rows = [[item.strip() for item in line.split(separator) if item.strip()] for line in lines]
     if kind == "privacy":
         write_privacy_policy(PrivacyPolicy.of(rows), target)
     else:

@@ -8,7 +8,6 @@ from cyclopts import Parameter
 from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
 from anonset.cli.output import progress_bars, show, show_json
-from anonset.io.records import records_file
 from anonset.jobs.verify import check
 from anonset.release.opened import kept_constraints
 from anonset.report.publication_check import check_account, check_summary
@@ -38,13 +37,11 @@ def verify(
     Exit codes: 0 the model holds; 1 it does not; 2 bad input; 3 undecided.
     """
     out, given = over_job(published, "out", given_flags(flags), check_settings_model())
-    if is_job(published):
-        private = Path(given.pop("private", f"{out}.private"))
-        known = {} if "model" in given else kept_constraints(private)
-        records = records_file(private) if "original" in given else None
-        given = {**known, **({} if records is None else {"records": str(records)}), **given}
+    private = Path(given.pop("private", f"{out}.private"))
+    if is_job(published) and "model" not in given:
+        given = {**kept_constraints(private), **given}
     with progress_bars(quiet=quiet) as progress:
-        found = check(Path(out), given, progress=progress)
+        found = check(Path(out), given, private=private if private.is_dir() else None, progress=progress)
     if json:
         show_json(check_summary(found))
     elif not quiet:

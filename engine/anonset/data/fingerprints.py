@@ -109,6 +109,16 @@ def combined_sha256(columns: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(sorted(columns.items())).encode()).hexdigest()
 
 
+def fingerprint(table: Table) -> dict[str, Any]:
+    """Return the size of a table, and its fingerprint and those of its columns."""
+    columns = columns_sha256(table)
+    facts: dict[str, Any] = {"records": table.n, "content_sha256": combined_sha256(columns), "columns": columns}
+    if table.transactions is not None:
+        items = table.transactions
+        facts |= {"universe": len(items.vocabulary), "occurrences": len(items.items)}
+    return facts
+
+
 def _by_code_point(vocabulary: Vocabulary, counts: Int64) -> tuple[Int32, Sequence[str]]:
     """Return the place of each code among the labels that occur, by their code points, and these labels."""
     codes, labels = np.flatnonzero(counts), vocabulary.labels

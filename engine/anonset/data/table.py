@@ -96,6 +96,12 @@ class SetColumn(Discreet):
         gather = np.arange(indptr[-1]) + np.repeat(self.indptr[records] - indptr[:-1], lengths)
         return SetColumn(self.name, indptr, self.items[gather], self.vocabulary)
 
+    def only(self, kept: NDArray[np.bool_]) -> "SetColumn":
+        """Return the column without the other items: bool (M,), which stay; the vocabulary does."""
+        stays = kept[self.items]
+        indptr = np.concatenate([[0], np.cumsum(stays)])[self.indptr].astype(np.int64)
+        return SetColumn(self.name, indptr, self.items[stays], self.vocabulary)
+
     def recode(self, codes: Int32, vocabulary: Vocabulary, store: Store = MEMORY) -> "SetColumn":
         """Return the column with item code `c` replaced by ``codes[c]`` (a bijection) of another vocabulary.
 
@@ -390,16 +396,3 @@ def _counts(codes: Int32, size: int) -> Int64:
     for a, b in spans(len(codes)):
         counts += np.bincount(codes[a:b], minlength=size)
     return counts
-
-
-def require_table(given: object) -> None:
-    """Refuse anything but a table.
-
-    Raises
-    ------
-    InputError
-        With what it is, and the call that makes a table of it.
-    """
-    if not isinstance(given, Table):
-        msg = f"the data must be a table, got {type(given).__name__}: anonset.read makes one of it, given its columns"
-        raise InputError(msg)

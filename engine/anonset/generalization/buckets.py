@@ -319,3 +319,10 @@ def _with_star(column: CategoricalColumn, starred: NDArray[np.bool_]) -> Categor
 
 AnyPublication = Publication | BucketPublication | ChunkPublication
 """What is published: records, buckets, or chunks of clusters of records."""
+
+
+def with_way_back(publication: AnyPublication, record: Int64, cluster: Int32 | None) -> AnyPublication:
+    """Return a publication with the input record of each row."""
+    if isinstance(publication, BucketPublication):
+        return replace(publication, record=record)
+    return replace(publication, record=record, cluster=cluster)

@@ -1,5 +1,6 @@
 """Writing a disassociated publication as ``clusters.csv``, ``chunks.csv`` and ``shared.csv``, and reading it back."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -19,7 +20,7 @@ _COLUMNS = {
     CHUNKS: ("cluster", "chunk", "items", "count"),
     SHARED: ("first", "last", "chunk", "items", "count"),
 }
-Row = tuple[int | str, ...]
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 
 
 class ChunkTables(NamedTuple):
@@ -157,7 +158,7 @@ def _parsed(path: Path, number: int, row: Sequence[str], items: int, code: dict[
             _require(bool(codes) or path.name == CLUSTERS, path, f"row {number}: a sub-record must have items")
             cells.append(codes)
             continue
-        plain = text.isascii() and text.isdigit() and str(int(text)) == text and len(text) < len(str(1 << 62))
+        plain = _NUMBER.fullmatch(text) is not None
         _require(plain, path, f"row {number}: numbers must be whole, without sign or leading zeros")
         least = 1 if position > items or (path.name == CLUSTERS and position == 1) else 0
         _require(int(text) >= least, path, f"row {number}: counts must be at least 1")

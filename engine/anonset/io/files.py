@@ -197,6 +197,27 @@ def read_bytes(path: Path) -> bytes:
         return unpacked
 
 
+def text_lines(path: Path, each: str) -> list[str]:
+    """Return the lines of a text file that hold anything, without the blanks around them.
+
+    Parameters
+    ----------
+    each
+        What a line holds, for messages.
+
+    Raises
+    ------
+    InputError
+        As `read_bytes`, or if it is no UTF-8.
+    """
+    try:
+        lines = read_bytes(path).decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        msg = f"{path}: must be UTF-8 text, {each} a line"
+        raise InputError(msg) from None
+    return [line.strip() for line in lines if line.strip()]
+
+
 def write_file(path: Path, parts: Iterable[Any]) -> Path:
     """Write bytes-like parts to a file, compressed as its name says; leave nothing behind on failure.
 

@@ -19,7 +19,6 @@ from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
 from anonset.data.hierarchy_rules import HALVES, REFINE
 from anonset.data.store import Files
-from anonset.data.table import require_table
 from anonset.errors import InfeasibleError, InputError, WorthlessError
 from anonset.generalization import Cut
 from anonset.generalization.earlier import Earlier
@@ -34,7 +33,7 @@ from anonset.release.publish import Request, kind_of, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_apart, require_free
 from anonset.release.stopwatch import Stopwatch, tell_compiling
-from anonset.settings.binding import HierarchySpec, bind, cap, require_roles
+from anonset.settings.binding import HierarchySpec, bind, cap, require_roles, require_table
 from anonset.spelling import setting
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
@@ -405,7 +404,7 @@ def request_of(settings: "Settings", algorithm: Algorithm, read: str) -> Request
     """Return where and how the settings ask to publish; by default in the format that is read, but tables as csv."""
     model = algorithm.model
     private = None if settings.private is None else Path(settings.private)
-    tables = "buckets" in model.protects or model.in_chunks
+    tables = not model.protects.isdisjoint(("buckets", "chunks"))
     format = settings.format or ("csv" if tables else _PUBLISHED.get(read, read))  # noqa: A001
     forms = traits_of(algorithm).forms_sets or any(
         spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values()

@@ -9,7 +9,6 @@ from typing import Any
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet, figures_shown, shown
-from anonset.data.table import require_table
 from anonset.errors import AnonsetError, InfeasibleError
 from anonset.jobs.anonymize import Job
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds, Known
@@ -18,7 +17,7 @@ from anonset.jobs.workloads import WorkloadSpec, answers
 from anonset.release.formats import Layout, Unverified
 from anonset.release.stopwatch import COMPILING, Stopwatch, tell_compiling
 from anonset.release.tables import html_table
-from anonset.settings.binding import HierarchySpec, bind
+from anonset.settings.binding import HierarchySpec, bind, require_table
 from anonset.spelling import counted
 
 

@@ -21,13 +21,14 @@ from anonset.data import Table
 from anonset.errors import InputError
 from anonset.io.source import Source
 from anonset.jobs.compare import Contest, Contestant
-from anonset.jobs.growth import Size, forget_peak, peak_mib, sample, sizes_of
+from anonset.jobs.growth import Size, sample, sizes_of
 from anonset.jobs.input import memory_of
 from anonset.jobs.reading import read_data
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
 from anonset.release.documents import plain
 from anonset.release.memory import require_memory
+from anonset.release.stopwatch import forget_peak, peak_memory
 from anonset.settings.binding import bind
 from anonset.settings.compare import CompareSettings, read_value
 from anonset.settings.job_files import with_path
@@ -125,8 +126,8 @@ def _run_or_known(
         return known
     forget_peak()
     contestant = replace(_run(contest, table, settings, name, given, size), parameters=asked)
-    if size.run is not None:
-        contestant = replace(contestant, peak_mib=peak_mib())
+    if size.run is not None and (peak := peak_memory()) is not None:
+        contestant = replace(contestant, peak_mib=peak / 2**20)
     if study is not None:
         study.add(name, asked, contestant)
     return contestant

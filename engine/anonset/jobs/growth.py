@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from anonset.data import Table, Vocabulary
+from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError, datum
 
@@ -21,7 +20,6 @@ RUN = "run"
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)%")
 _ALL = 100  # percent
 _MOST_DIGITS = 18
-_STATUS, _FORGET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 @dataclass(frozen=True)
@@ -100,27 +98,9 @@ def sample(table: Table, size: Size, seed: int) -> Table:
     often = np.argsort(-column.occurrences, kind="stable")[: size.n_items]
     kept = np.zeros(len(column.vocabulary), np.bool_)
     kept[often] = True
-    stay = kept[column.items]
-    indptr = np.concatenate([[0], np.cumsum(stay)])[column.indptr].astype(np.int64)
-    labels = Vocabulary(tuple(label for label, one in zip(column.vocabulary.labels, kept, strict=True) if one))
-    items = (np.cumsum(kept) - 1)[column.items[stay]].astype(np.int32)
-    return table.with_transactions(type(column)(column.name, indptr, items, labels))
-
-
-def forget_peak() -> None:
-    """Let the peak of the memory start again from what is held now, where the system can do that (Linux)."""
-    try:
-        _FORGET.write_text("5")
-    except OSError:
-        return
-
-
-def peak_mib() -> float | None:
-    """Return the largest resident memory since `forget_peak`, in MiB; None where the system does not say."""
-    if not _STATUS.exists():
-        return None
-    high = next((line for line in _STATUS.read_text().splitlines() if line.startswith("VmHWM:")), None)
-    return None if high is None else int(high.split()[1]) / 1024
+    labels = Vocabulary(tuple(label for label, stays in zip(column.vocabulary.labels, kept, strict=True) if stays))
+    taken, number = column.only(kept), (np.cumsum(kept) - 1).astype(np.int32)
+    return table.with_transactions(SetColumn(column.name, taken.indptr, number[taken.items], labels))
 
 
 @dataclass(frozen=True)
@@ -168,14 +148,14 @@ def growths(rows: Iterable[Mapping[str, Any]], given: Sequence[str]) -> list[Gro
                 points = [(float(row[axis]), float(row["seconds"])) for row in group]
                 largest = max(x for x, _ in points)
                 cost = float(np.median([y for x, y in points if x == largest])) / largest
-                found.append(Growth(axis, series, *_fitted(points), cost))
+                found.append(Growth(axis, series, *fitted_power(points), cost))
     return found
 
 
-def _fitted(points: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
+def fitted_power(points: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
     """Return the exponent of the power law that fits points best, by least squares of logarithms, and its interval.
 
-    >>> _fitted([(1.0, 3.0), (2.0, 12.0), (4.0, 48.0)])[0]
+    >>> fitted_power([(1.0, 3.0), (2.0, 12.0), (4.0, 48.0)])[0]
     2.0
     """
     x, y = np.log(np.array(points)).T

@@ -14,7 +14,7 @@ from anonset.data.decimals import require_between_0_and_1
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.buckets import BucketPublication, with_way_back
 from anonset.jobs.attack import Attempts, attack
 from anonset.jobs.bucket_risk import BucketRisk, bucket_risk
 from anonset.jobs.matching import Matching
@@ -25,7 +25,7 @@ from anonset.measures.known_persons import PersonsLeft, fewest_persons, persons_
 from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
 from anonset.measures.shares import Share, mean_of, percent, share_of
 from anonset.privacy import PrivacyModel
-from anonset.release.opened import IN_CHUNKS, Opened, opening, with_way_back
+from anonset.release.opened import IN_CHUNKS, Opened, opening
 from anonset.release.release import Release
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
@@ -199,7 +199,7 @@ def risk(
     with ExitStack() as stack:
         if isinstance(published, Release):
             publication, model = published.publication, published.verdict.model
-            if model.in_chunks:
+            if "chunks" in model.protects:
                 msg = f"the release {IN_CHUNKS}"
                 raise InputError(msg)
             by_person = published.unverified.table.by_person

@@ -11,7 +11,6 @@ from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Table
 from anonset.data.hierarchy_rules import BALANCED, HALVES, PROPOSED
 from anonset.data.redacted_repr import Discreet
-from anonset.data.table import require_table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster
 from anonset.jobs.anonymize import Job
@@ -26,7 +25,7 @@ from anonset.release.formats import Layout, Unverified
 from anonset.release.losses import why_worthless
 from anonset.release.stopwatch import COMPILING
 from anonset.release.tables import html_table
-from anonset.settings.binding import HierarchySpec, bind
+from anonset.settings.binding import HierarchySpec, bind, require_table
 from anonset.settings.commands import SECONDS
 from anonset.settings.parameters import make_algorithm
 from anonset.settings.readers import Context

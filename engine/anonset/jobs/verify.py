@@ -11,7 +11,7 @@ from anonset.data import SetColumn, Table
 from anonset.data.store import Store
 from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.generalization.buckets import AnyPublication
+from anonset.generalization.buckets import AnyPublication, with_way_back
 from anonset.io.codebook import read_codebook
 from anonset.io.records import read_records, records_file
 from anonset.io.source import Source
@@ -27,7 +27,7 @@ from anonset.release.attested import (
     require_verified,
 )
 from anonset.release.documents import CODEBOOK, Attestation
-from anonset.release.opened import Opened, built_model, with_way_back
+from anonset.release.opened import Opened, built_model
 from anonset.release.publish import evidence
 from anonset.release.staging import require_apart
 from anonset.release.symbols import require_complete, require_sound
@@ -37,7 +37,9 @@ from anonset.settings.settings import validate
 from anonset.spelling import require_known
 
 
-def check(published: Path, given: Mapping[str, Any], *, progress: Progress | None = None) -> PublicationCheck:
+def check(
+    published: Path, given: Mapping[str, Any], *, private: Path | None = None, progress: Progress | None = None
+) -> PublicationCheck:
     """Check a published file, or a directory made by `anonset anonymize`, against a privacy model.
 
     Parameters
@@ -47,6 +49,8 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
         for buckets any directory with ``qit.csv`` and ``snt.csv``.
     given
         Fields of `CheckSettings` and parameters of the model.
+    private
+        The private directory of the publication, by default that beside it.
 
     Raises
     ------
@@ -58,7 +62,7 @@ def check(published: Path, given: Mapping[str, Any], *, progress: Progress | Non
         msg = f"{published}: no such file or directory"
         raise InputError(msg)
     require_apart(settings.work_dir, published, f"{published}.private", settings.original)
-    return check_opened(published, Opened.find(published), settings, progress=progress)
+    return check_opened(published, Opened.find(published, private), settings, progress=progress)
 
 
 def check_opened(
@@ -135,7 +139,7 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
     from anonset.io.publish import read_published
     from anonset.release.records import with_codebook
 
-    if model.in_chunks:
+    if "chunks" in model.protects:
         from anonset.io.chunks import read_chunks
 
         return read_chunks(published, settings.items[0] if settings.items else "items")
@@ -173,7 +177,7 @@ def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyMod
     if roles := [option(n) for n in given if n not in _of_original(settings, attested)]:
         msg = f"{' and '.join(roles)}: the roles of the columns come from the attestation in {str(opened.out)!r}"
         raise InputError(msg)
-    if opened.has_buckets != ("buckets" in model.protects) or opened.has_chunks != model.in_chunks:
+    if opened.has_buckets != ("buckets" in model.protects) or opened.has_chunks != ("chunks" in model.protects):
         what = "a bucketized table" if opened.has_buckets else "a table of records"
         what = "a disassociated publication" if opened.has_chunks else what
         msg = f"{str(opened.out)!r} is {what}, of which model {model.name} says nothing"

@@ -14,8 +14,7 @@ class DisassociationModel(PrivacyModel):
     """
 
     name: ClassVar[str] = "disassociation"
-    protects: ClassVar[frozenset[Part]] = frozenset({"items"})
-    in_chunks: ClassVar[bool] = True
+    protects: ClassVar[frozenset[Part]] = frozenset({"items", "chunks"})
 
     k: int
     """A sub-record of a chunk is linked to a person with a probability of at most 1/k (>= 1)."""

@@ -16,8 +16,9 @@ LARGEST_SIZE = (1 << 31) - 1
 """Largest size in the parameters of a model; no table has so many records, nor any record so many items."""
 
 
-Part = Literal["items", "relational", "buckets"]
-"""What a model may be about: the set-valued column, the quasi-identifiers, ids and sensitive values in buckets."""
+Part = Literal["items", "relational", "buckets", "chunks"]
+"""What a model may be about: the set-valued column, the quasi-identifiers, ids and sensitive values in buckets; and
+how it is published: chunks of clusters of records, not records."""
 
 
 class PrivacyModel(Discreet, ABC):
@@ -32,8 +33,6 @@ class PrivacyModel(Discreet, ABC):
 
     reads_sets: ClassVar[bool] = False
     """Whether it is about the items that symbols stand for; for other models symbols are opaque."""
-    in_chunks: ClassVar[bool] = False
-    """Whether it is about a disassociated publication, which is chunks of clusters, not records."""
     served_by: ClassVar[str] = ""
     """Of a third party's model: the algorithm that serves it where none is named."""
 

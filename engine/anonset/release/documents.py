@@ -12,8 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from anonset.algorithms.base import traits_of
-from anonset.data import Table
-from anonset.data.fingerprints import columns_sha256, combined_sha256
+from anonset.data.fingerprints import fingerprint
 from anonset.errors import require_finite
 from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel, Verdict
@@ -400,16 +399,6 @@ def _version_of(package: str) -> str:
     head, _, _ = (found.read_text("METADATA") or "").partition("\n\n")
     stated = (line.removeprefix(_VERSION) for line in head.splitlines() if line.startswith(_VERSION))
     return next(stated, None) or found.version
-
-
-def fingerprint(table: Table) -> dict[str, Any]:
-    """Return the size of a table, and its fingerprint and those of its columns."""
-    columns = columns_sha256(table)
-    facts: dict[str, Any] = {"records": table.n, "content_sha256": combined_sha256(columns), "columns": columns}
-    if table.transactions is not None:
-        items = table.transactions
-        facts |= {"universe": len(items.vocabulary), "occurrences": len(items.items)}
-    return facts
 
 
 def plain(value: Any) -> Any:

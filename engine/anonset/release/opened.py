@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -18,7 +18,6 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, foreign
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.buckets import AnyPublication, BucketPublication
-from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.documents import (
@@ -196,10 +195,7 @@ class Opened(Discreet):
         InputError
             If they are chunks.
         """
-        publication = self.require_not_in_chunks().publication
-        if isinstance(publication, ChunkPublication):
-            raise InputError(IN_CHUNKS)
-        return publication
+        return cast("Publication | BucketPublication", self.require_not_in_chunks().publication)
 
     @cached_property
     def private(self) -> Path | None:
@@ -307,15 +303,6 @@ def kept_constraints(private: Path) -> dict[str, str]:
     """Return the setting of the privacy constraints that a private directory keeps; none where it keeps none."""
     path = private / CONSTRAINTS
     return {"privacy_constraints": str(path)} if path.is_file() else {}
-
-
-def with_way_back(publication: AnyPublication, record: Int64, cluster: Int32 | None) -> AnyPublication:
-    """Return a publication with the input record of each row."""
-    if isinstance(publication, BucketPublication):
-        return replace(publication, record=record)
-    if isinstance(publication, ChunkPublication):
-        return replace(publication, record=record, cluster=cluster)
-    return replace(publication, record=record, cluster=cluster)
 
 
 def read_attestation(out: Path) -> tuple[Attestation, str]:

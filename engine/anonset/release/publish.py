@@ -120,7 +120,7 @@ def kind_of(model: PrivacyModel) -> Kind[Any]:
     from anonset.release.buckets import BucketsKind
     from anonset.release.records import RecordsKind
 
-    if model.in_chunks:
+    if "chunks" in model.protects:
         from anonset.release.chunks import ChunksKind
 
         return ChunksKind()

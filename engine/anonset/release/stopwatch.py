@@ -5,12 +5,15 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from anonset.algorithms.base import Progress
 from anonset_kernels._compiling import COMPILATION
 
 COMPILING = "compiling"
 """Name of the phase in which kernels are compiled: it is part of other phases, whose seconds exclude it."""
+
+_STATUS, _FORGET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,23 @@ def tell_compiling(progress: Progress | None) -> AbstractContextManager[None]:
     return COMPILATION.watched(lambda kernels, finished: tell(COMPILING, kernels, kernels if finished else 0))
 
 
+def forget_peak() -> None:
+    """Let the peak of the memory start again from what is held now, where the system can do that (Linux)."""
+    try:
+        _FORGET.write_text("5")
+    except OSError:
+        return
+
+
 def peak_memory() -> int | None:
-    """Return the largest resident memory of this process so far, in bytes, or None where the system does not say."""
+    """Return the largest resident memory of this process so far, in bytes, or None where the system does not say.
+
+    Linux's own mark is preferred: `getrusage` hands a process the peak of the one that started it.
+    """
+    if _STATUS.exists():
+        for line in _STATUS.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
     try:
         import resource
     except ImportError:

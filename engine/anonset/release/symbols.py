@@ -108,9 +108,7 @@ def leave_out(publication: Publication, items: Iterable[str]) -> Publication:
     if column is None or not hidden:
         return publication
     gone = np.array([len(symbol.members) == 1 and symbol.members[0] in hidden for symbol in publication.symbols], bool)
-    kept = ~gone[column.items] if len(gone) else np.ones(0, bool)
-    indptr = np.concatenate([[0], np.cumsum(kept)])[column.indptr].astype(np.int64)
-    return replace(publication, transactions=SetColumn(column.name, indptr, column.items[kept], column.vocabulary))
+    return replace(publication, transactions=column.only(~gone))
 
 
 def _is_plain(label: str) -> bool:

@@ -1,15 +1,16 @@
 """Binding the columns of a table: to their hierarchies, and to what a model says of them."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol, cast
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchies
 from anonset.data.joining import prefixed
-from anonset.errors import InputError, datum
+from anonset.errors import HierarchyError, InputError, datum
 from anonset.privacy import Part, PrivacyModel
 from anonset.settings.fitting import fit_codes
 from anonset.spelling import hierarchy_of, setting
@@ -25,6 +26,7 @@ HierarchySpec = Hierarchy | str | os.PathLike[str] | Mapping[str, Any] | _Frame
 """A hierarchy, or what stands for one: a file, ``halves:frequency``, ``balanced:F``, a data frame with a row per leaf,
 or a mapping."""
 
+_MOST_DIGITS = 18  # of a number; int() refuses thousands of them
 RANGE, VALUES = "range", "values"
 """Instead of a hierarchy: numbers, which generalize to ranges, and categories, which generalize to sets of values."""
 
@@ -101,11 +103,39 @@ def cap(hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> di
         names = ", ".join(map(repr, hierarchies)) or "none"
         msg = f"{setting('ceiling')} names column {unknown[0]!r}; the columns with a hierarchy are: {names}"
         raise InputError(msg)
-    if not ceilings:
-        return dict(hierarchies)
-    from anonset.io.ceilings import capped
+    return {name: _capped(h, ceilings[name], name) if name in ceilings else h for name, h in hierarchies.items()}
 
-    return {name: capped(h, ceilings[name], name) if name in ceilings else h for name, h in hierarchies.items()}
+
+def _capped(hierarchy: Hierarchy, given: int | Collection[str] | os.PathLike[str], name: str) -> Hierarchy:
+    """Return the hierarchy of a column, of which nothing above a column of its file, or above some nodes, is published.
+
+    A text is the number of the column, or the file that names the nodes, a line each.
+    """
+    from anonset.data.ceilings import under
+
+    ceiling = given
+    if isinstance(given, (str, os.PathLike)):
+        ceiling = _ceiling_in(os.fspath(given))
+    if isinstance(ceiling, int) and hierarchy.unnamed:
+        msg = f"{setting('ceiling')} of {name!r}: the hierarchy is made, and has no columns; name nodes in a file"
+        raise InputError(msg)
+    try:
+        return under(hierarchy, cast("int | Collection[str]", ceiling))
+    except HierarchyError as error:
+        msg = f"{setting('ceiling')} of {name!r}: {error}"
+        raise InputError(msg) from None
+
+
+def _ceiling_in(text: str) -> int | list[str]:
+    if text.isdecimal() and len(text) <= _MOST_DIGITS:
+        return int(text)
+    from anonset.io.files import text_lines
+
+    if not Path(text).is_file():
+        way = "a column of the hierarchy, as a number, or a file with a node a line"
+        msg = f"{setting('ceiling')} must be {way}; there is no file {os.fspath(text)!r}"
+        raise InputError(msg)
+    return text_lines(Path(text), "a node")
 
 
 def fit(
@@ -285,4 +315,17 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
             f"model {model.name} protects {protected} alone, and says nothing about "
             f"{', '.join(map(repr, found))}; publish them as they are with --keep or leave them out with --drop"
         )
+        raise InputError(msg)
+
+
+def require_table(given: object) -> None:
+    """Refuse anything but a table.
+
+    Raises
+    ------
+    InputError
+        With what it is, and the call that makes a table of it.
+    """
+    if not isinstance(given, Table):
+        msg = f"the data must be a table, got {type(given).__name__}: anonset.read makes one of it, given its columns"
         raise InputError(msg)

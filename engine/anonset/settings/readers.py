@@ -121,14 +121,9 @@ def transaction_companions(value: Any) -> frozenset[str]:
 def sensitive_items(value: list[str], _: Context) -> tuple[str, ...]:
     """Read items, or the lines of a file after ``@``."""
     if len(value) == 1 and value[0].startswith("@"):
-        from anonset.io.files import read_bytes
+        from anonset.io.files import text_lines
 
-        try:
-            lines = read_bytes(Path(value[0][1:])).decode("utf-8-sig").splitlines()
-        except UnicodeDecodeError:
-            msg = f"--sensitive-items: {value[0][1:]!r} must be UTF-8 text, an item a line"
-            raise InputError(msg) from None
-        value = [line.strip() for line in lines if line.strip()]
+        return tuple(text_lines(Path(value[0][1:]), "an item"))
     return tuple(value)
 
 

@@ -16,16 +16,16 @@ from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.chunk_fitting import Fitted, Posting, first_fit, needs_term
 from anonset.algorithms.transaction.gray_order import GrayOrder
 from anonset.algorithms.transaction.shared_chunks import SharedItems, share_terms
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
-from anonset.errors import InfeasibleError, InputError
+from anonset.errors import InfeasibleError
 from anonset.generalization import Disassociated
 from anonset.generalization.recoding import TERMS
 from anonset.privacy import DisassociationModel, require_at_least
@@ -95,14 +95,11 @@ class Disassociation(Discreet):
         InfeasibleError
             If there are some, but fewer than k, records.
         """
-        column = table.transactions
-        if column is None:
-            msg = "the table must have a set-valued column, got none"
-            raise InputError(msg)
+        column, _ = bind_items(table, {})
         if 0 < column.n < self.k:
             reason = f"there are {column.n} records, at least k={self.k} are required"
             raise InfeasibleError(self.name, reason, achieved=float(column.n), bound=float(self.k))
-        order, borders, rows = self._clusters(_with_items(column, column.occurrences >= self.k))
+        order, borders, rows = self._clusters(column.only(column.occurrences >= self.k))
         fitted = []
         for number, (first, end) in enumerate(pairwise(borders)):
             fitted.append(self._divide(rows, first, end))
@@ -187,10 +184,3 @@ def _borders(n: int, size: int) -> list[int]:
     if rest and whole:
         borders[-1:] = [borders[-2] + (size + rest) // 2]
     return [*borders, n] if rest else borders
-
-
-def _with_items(column: SetColumn, kept: NDArray[np.bool_]) -> SetColumn:
-    """Return a column without the other items; the vocabulary stays."""
-    shown = kept[column.items]
-    indptr = np.concatenate([[0], np.cumsum(shown)])[column.indptr].astype(np.int64)
-    return SetColumn(column.name, indptr, column.items[shown], column.vocabulary)
