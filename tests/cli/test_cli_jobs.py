@@ -51,6 +51,10 @@ def test_a_ceiling_beside_the_job(place: Place, job: str) -> None:
     assert again.code == 0, again.err
     ran = place.run("anonymize", job, "--out", "none", "--ceiling", "codes=2")
     assert (ran.code, "must stay at or below its ceiling, and there is none that does" in ran.err) == (1, True), ran.err
+    ran = place.run("compare", job, "--algorithms", "exact,apriori", "--format", "json")
+    assert [row["outcome"] for row in ran.json] == ["holds", "holds"]
+    ran = place.run("compare", job, "--algorithms", "exact,apriori", "--format", "json", "--ceiling", "codes=2")
+    assert [row["outcome"] for row in ran.json] == ["infeasible", "infeasible"]
     ran = place.run("anonymize", job, "--out", "none", "--ceiling", "codes=2", "--suppress", "--allow-worthless")
     assert ran.code == 0, ran.err
 

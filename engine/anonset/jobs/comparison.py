@@ -29,7 +29,7 @@ from anonset.queries.estimate import require_reading
 from anonset.release.documents import plain
 from anonset.release.memory import require_memory
 from anonset.release.stopwatch import forget_peak, peak_memory
-from anonset.settings.binding import bind
+from anonset.settings.binding import bind, cap
 from anonset.settings.compare import CompareSettings, read_value
 from anonset.settings.job_files import with_path
 from anonset.settings.parameters import (
@@ -140,6 +140,7 @@ def _run(
     model = make_algorithm(settings.model, name, given).model
     drawn = sample(table, size, settings.seed or 0)
     bound, hierarchies = bind(drawn, settings.hierarchy, model)
+    hierarchies = cap(hierarchies, settings.ceiling)
     algorithm = make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
     known = contest.known if drawn is table else {}
     return replace(contest, workers=size.workers, known=known).run(bound, hierarchies, algorithm, given)
@@ -189,7 +190,7 @@ _MOST_VALUES = 1000
 _OF_ALL = (
     "hierarchy", "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
     "separator", "missing", "normalize", "unknown", "inner_items", "model", "queries", "workload", "width", "seed",
-    "reading", "bound",
+    "reading", "bound", "ceiling",
 )  # fmt: skip
 """The settings that are the same for all runs."""
 
@@ -252,7 +253,7 @@ def _facts(source: Source, settings: CompareSettings) -> dict[str, Any]:
     return {
         "version": version("anonset"),
         "input": source.sha256,
-        **{name: given[name] for name in sorted(given)},
+        **{name: given[name] for name in sorted(given) if name != "ceiling" or given[name]},
         "hierarchy": hierarchies,
     }
 

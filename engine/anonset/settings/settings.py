@@ -24,6 +24,14 @@ _NAMED = 6
 _OTHERS = f"Also: {', '.join(name for name in MODELS if name not in ('km', 'k', 'kkm'))}."
 
 
+CEILING: Any = Field(
+    {},
+    description="COL=N or COL=FILE: publish nothing above the nodes in column N of the hierarchy, counted from the "
+    "root's, which is 0, or above those that a file names, one per line. Repeatable.",
+)
+"""The setting of ceilings, of the commands that keep to them."""
+
+
 class ReadingSettings(BaseModel):
     """How a file is read, whatever its columns are."""
 
@@ -156,11 +164,7 @@ class Settings(InputSettings):
     algorithm: str | None = Field(
         None, description=f"How to reach the guarantee; default: by the model. {', '.join(ALGORITHMS)}."
     )
-    ceiling: dict[str, str] = Field(
-        {},
-        description="COL=N or COL=FILE: publish nothing above the nodes in column N of the hierarchy, counted from the "
-        "root's, which is 0, or above those that a file names, one per line. Repeatable.",
-    )
+    ceiling: dict[str, str] = CEILING
     max_loss: float | None = Field(
         None,
         ge=0,
