@@ -19,16 +19,16 @@ from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
 from anonset.data.hierarchy_rules import HALVES, REFINE
 from anonset.data.store import Files
-from anonset.errors import InfeasibleError, InputError, WorthlessError
+from anonset.errors import InputError, WorthlessError
 from anonset.generalization import Cut
 from anonset.generalization.earlier import Earlier
-from anonset.jobs.cluster import ClusterExecutor, cluster_of, require_on_workers
+from anonset.jobs.cluster import ClusterExecutor, cluster_of, require_shareable
 from anonset.jobs.persons import require_persons
 from anonset.jobs.work_places import clear_leftovers
 from anonset.measures.retention import retention
 from anonset.release.formats import Format, Layout, Order, Symbols, Unverified
 from anonset.release.formulas import formula_warnings
-from anonset.release.losses import measures_of, nothing_left, refuse_worthless, why_worthless
+from anonset.release.losses import measures_of, nothing_left, refuse_worthless, require_loss, why_worthless
 from anonset.release.publish import Request, kind_of, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_apart, require_free
@@ -137,7 +137,7 @@ def anonymize(
         require_apart(table.store.path if isinstance(table.store, Files) else None, request.out, request.private_folder)
     written = layout if request is not None else replace(layout, format=None)
     if client is not None:
-        _require_shareable(table, algorithm)
+        require_shareable(table, algorithm)
     job = Job(written, workers, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {})
     with tell_compiling(progress):
         unverified = job.run(table, hierarchies or {}, algorithm)
@@ -301,7 +301,7 @@ class Job:
             warnings = nothing_left(algorithm.model, table, publication)
             if what := why_worthless(algorithm.model, table, publication):
                 warnings = (f"the publication is worthless: {what}",)
-        _require_loss(algorithm, measures, self.max_loss)
+        require_loss(algorithm, measures, self.max_loss)
         if what and not self.allow_worthless:
             raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, what))
         warnings += formula_warnings(publication) if self.layout.format == "csv" else ()
@@ -357,20 +357,6 @@ def _sealed(table: Table) -> Callable[[], AbstractContextManager[None]]:
     return Seal.of(table).kept
 
 
-def _require_shareable(table: Table, algorithm: Algorithm) -> None:
-    """Refuse to search on workers what these do not see, or by an algorithm whose tasks stay in one process.
-
-    Raises
-    ------
-    InputError
-        With what would help.
-    """
-    if not isinstance(table.store, Files):
-        msg = f"{setting('client')} needs a table that anonset.scan read into a {setting('work_dir')} that workers see"
-        raise InputError(msg)
-    require_on_workers(algorithm, "client")
-
-
 def _earlier(private: str | os.PathLike[str], on_cluster: str | None) -> Earlier:
     """Read the earlier release; what goes on from it runs on one machine."""
     from anonset.release.earlier import read_earlier
@@ -379,17 +365,6 @@ def _earlier(private: str | os.PathLike[str], on_cluster: str | None) -> Earlier
         msg = f"{setting('recoding')} goes on from the earlier release on one machine; leave {setting(on_cluster)} out"
         raise InputError(msg)
     return read_earlier(private)
-
-
-def _require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: float | None) -> None:
-    """Hold the main loss, which is the first, against the bound."""
-    name, loss = next(iter(measures.items()))
-    if max_loss is not None and not loss <= max_loss + 1e-12:
-        reason = (
-            f"the loss ({name.upper()}) is {loss:.6g}, above the largest allowed {max_loss:.6g}; "
-            "another algorithm, or hierarchies whose nodes have fewer children, may keep more"
-        )
-        raise InfeasibleError(algorithm.name, reason, achieved=loss, bound=max_loss)
 
 
 _OF_SETS = frozenset("(,)")

@@ -21,6 +21,7 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import with_traits
+from anonset.data import Table
 from anonset.data.store import Files, backing
 from anonset.errors import AnonsetError, InputError
 from anonset.release.interruption import defer_signals
@@ -277,3 +278,17 @@ def _version() -> str:
 
     folders = Path(__file__).parents[1], Path(anonset_kernels.__file__).parent
     return "-".join(source_hash(folder) for folder in folders)
+
+
+def require_shareable(table: Table, algorithm: Algorithm) -> None:
+    """Refuse to search on workers what these do not see, or by an algorithm whose tasks stay in one process.
+
+    Raises
+    ------
+    InputError
+        With what would help.
+    """
+    if not isinstance(table.store, Files):
+        msg = f"{setting('client')} needs a table that anonset.scan read into a {setting('work_dir')} that workers see"
+        raise InputError(msg)
+    require_on_workers(algorithm, "client")

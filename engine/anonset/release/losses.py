@@ -18,7 +18,7 @@ from anonset.data.distinct import distinct
 from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
-from anonset.errors import InputError, require_finite
+from anonset.errors import InfeasibleError, InputError, require_finite
 from anonset.generalization import Buckets, Cut, Disassociated, ItemGroups, PerCluster, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.generalization.chunks import ChunkPublication
@@ -222,6 +222,23 @@ def _names(
             marks = [name for name in joined if any(item.startswith(prefixed(name, "")) for item in members[code])]
             columns += marks if joined else [column.name]
     return columns
+
+
+def require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: float | None) -> None:
+    """Hold the main loss, which is the first, against the bound.
+
+    Raises
+    ------
+    InfeasibleError
+        If it is above.
+    """
+    name, loss = next(iter(measures.items()))
+    if max_loss is not None and not loss <= max_loss + 1e-12:
+        reason = (
+            f"the loss ({name.upper()}) is {loss:.6g}, above the largest allowed {max_loss:.6g}; "
+            "another algorithm, or hierarchies whose nodes have fewer children, may keep more"
+        )
+        raise InfeasibleError(algorithm.name, reason, achieved=loss, bound=max_loss)
 
 
 def _distinct(column: CategoricalColumn | NumericColumn) -> int:
