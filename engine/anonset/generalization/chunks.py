@@ -1,11 +1,13 @@
 """A disassociated publication: items as they are, in chunks of clusters of records that hide which stood together."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import Discreet
@@ -149,6 +151,37 @@ class ChunkPublication(Discreet):
             record,
             cluster[record],
         )
+
+
+class Shown:
+    """Where clusters and shared chunks show each item."""
+
+    def __init__(self, publication: ChunkPublication) -> None:
+        self._shared = publication.shared
+        self._clusters: dict[int, list[int]] = {}
+        self._ranges: dict[int, list[tuple[int, int]]] = {}
+        for number, cluster in enumerate(publication.clusters):
+            for item in (*cluster.terms, *(item for rows in cluster.chunks for item in items_of(rows))):
+                self._clusters.setdefault(item, []).append(number)
+        for chunk in publication.shared:
+            for item in chunk.items:
+                self._ranges.setdefault(item, []).append((chunk.first, chunk.last))
+
+    def falls_on(self, number: int) -> NDArray[np.bool_]:
+        """Return on which clusters of its range a shared chunk may fall, bool (clusters of the range,).
+
+        They show none of its items by themselves, nor does a shared chunk of a smaller range that holds them.
+        """
+        chunk = self._shared[number]
+        free = np.ones(chunk.last - chunk.first + 1, np.bool_)
+        for item in chunk.items:
+            clusters = self._clusters.get(item, [])
+            own = clusters[bisect_left(clusters, chunk.first) : bisect_right(clusters, chunk.last)]
+            free[np.array(own, np.int64) - chunk.first] = False
+            for first, last in self._ranges[item]:
+                if chunk.first <= first and last <= chunk.last and last - first < chunk.last - chunk.first:
+                    free[first - chunk.first : last - chunk.first + 1] = False
+        return free
 
 
 def items_of(rows: Iterable[tuple[Items, int]]) -> Items:

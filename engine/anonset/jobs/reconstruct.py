@@ -8,12 +8,11 @@ from anonset.data import SetColumn, Table
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization.chunks import ChunkPublication, Cluster, Rows
+from anonset.generalization.chunks import ChunkPublication, Cluster, Rows, Shown
 from anonset.release.opened import Opened
 from anonset.release.publish import require_decided
 from anonset.release.release import Release
 from anonset.verification import verify
-from anonset.verification.disassociation import Shown
 
 
 def reconstruct(published: Release | str | os.PathLike[str], *, seed: int = 0) -> Table:

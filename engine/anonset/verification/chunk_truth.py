@@ -7,9 +7,9 @@ import numpy as np
 from anonset.data import Table
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization.chunks import ChunkPublication, Items, Rows, items_of
+from anonset.generalization.chunks import ChunkPublication, Items, Rows, Shown, items_of
 from anonset.privacy.model import Witness
-from anonset.verification.disassociation import Breach, Shown
+from anonset.verification.disassociation import Breach
 
 _TERM, _NOWHERE = -1, -2
 

@@ -6,22 +6,18 @@ clusters that show none of their items at an inner place; a cluster without term
 room for k matches of every set of items of several chunks, or for none.
 """
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Vocabulary
 from anonset.errors import foreign
-from anonset.generalization.chunks import ChunkPublication, Rows, items_of
+from anonset.generalization.chunks import ChunkPublication, Rows, Shown, items_of
 from anonset.privacy import DisassociationModel, KmAnonymity, Verdict, Witness
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -114,37 +110,6 @@ def _of_shared(publication: ChunkPublication) -> Iterator[Breach]:
             where = f"the clusters {chunk.first} to {chunk.last} share"
             detail = f"a chunk that {where} has {filled} sub-records on {room} places that show none of its items"
             yield Breach(tuple(labels[item] for item in chunk.items), filled, room, chunk.first, detail)
-
-
-class Shown:
-    """Where clusters and shared chunks show each item."""
-
-    def __init__(self, publication: ChunkPublication) -> None:
-        self._shared = publication.shared
-        self._clusters: dict[int, list[int]] = {}
-        self._ranges: dict[int, list[tuple[int, int]]] = {}
-        for number, cluster in enumerate(publication.clusters):
-            for item in (*cluster.terms, *(item for rows in cluster.chunks for item in items_of(rows))):
-                self._clusters.setdefault(item, []).append(number)
-        for chunk in publication.shared:
-            for item in chunk.items:
-                self._ranges.setdefault(item, []).append((chunk.first, chunk.last))
-
-    def falls_on(self, number: int) -> Bools:
-        """Return on which clusters of its range a shared chunk may fall, bool (clusters of the range,).
-
-        They show none of its items by themselves, nor does a shared chunk of a smaller range that holds them.
-        """
-        chunk = self._shared[number]
-        free = np.ones(chunk.last - chunk.first + 1, np.bool_)
-        for item in chunk.items:
-            clusters = self._clusters.get(item, [])
-            own = clusters[bisect_left(clusters, chunk.first) : bisect_right(clusters, chunk.last)]
-            free[np.array(own, np.int64) - chunk.first] = False
-            for first, last in self._ranges[item]:
-                if chunk.first <= first and last <= chunk.last and last - first < chunk.last - chunk.first:
-                    free[first - chunk.first : last - chunk.first + 1] = False
-        return free
 
 
 def _size(rows: Rows) -> int:
