@@ -9,20 +9,18 @@ from anonset.algorithms.registry import ALGORITHMS
 from fuzz.parameters import Drawn, parameters_of
 from reference.hierarchy_model import Tree
 
-IN_CHUNKS = ("disassociation",)
-"""What publishes no records and no buckets, which oracles read; its own tests hold it against all possible worlds."""
-NAMES = tuple(
-    name for name, cls in ALGORITHMS.items() if cls.__module__.startswith("anonset.") and name not in IN_CHUNKS
-)
+NAMES = tuple(name for name, cls in ALGORITHMS.items() if cls.__module__.startswith("anonset."))
 RELATIONAL = (
     *("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down"),
     *("full-domain", "local-recoding", "bottom-up", "top-down"),
 )
 RT = ("rum-bound", "tum-bound", "rfirst", "tfirst")
 BUCKETS = ("anatomy", "safe-grouping")
+IN_CHUNKS = ("disassociation",)
+"""What publishes neither records nor buckets."""
 SET_BASED = ("coat", "pcta")
 OF_ITEMS = frozenset(NAMES).difference(RELATIONAL, BUCKETS)
-_TREELESS = (*SET_BASED, "set-search", "coherence-suppression")
+_TREELESS = (*SET_BASED, *IN_CHUNKS, "set-search", "coherence-suppression")
 _ODD = (
     *("ä", "日本", "=1+1", "+7", "-5", "@x", 'say"', "it's", "%", "08", "8", "a:b", "*", "[1:2]", "a;b", "G1", "V1"),
     *("N1_0", "items", "items-N1", "ALL", "codes:a", "\\", "null", "NaN", "1e3", "#", "'", "’"),
@@ -102,10 +100,11 @@ def _records(seed: int, name: str, rng: random.Random) -> Case:
     columns: dict[str, list[Any]] = {}
     roles: dict[str, Any] = {}
     layout = _layout(rng, dat=name in OF_ITEMS and name not in RT)
+    if name in IN_CHUNKS:
+        layout |= {"format": rng.choice((None, "csv")), "order": "sorted"}
     if name in OF_ITEMS:
-        many = (
-            2 if rng.random() < 0.12 and not layout["suffix"].startswith("dat") and not _speaks_of_secrets(name) else 1
-        )
+        alone = layout["suffix"].startswith("dat") or _speaks_of_secrets(name) or name in IN_CHUNKS
+        many = 2 if rng.random() < 0.12 and not alone else 1
         for at in range(many):
             columns["items" if layout["suffix"].startswith("dat") else ("codes", "drugs")[at]] = _sets(
                 rng, n, _labels(rng, layout)
@@ -114,7 +113,7 @@ def _records(seed: int, name: str, rng: random.Random) -> Case:
     if name in RELATIONAL or name in RT:
         roles["relational"] = _relational(rng, n, columns)
     if not layout["suffix"].startswith("dat"):
-        _others(seed, rng, n, columns, roles)
+        _others(seed, rng, n, columns, roles, parted=name in IN_CHUNKS)
     drawn = parameters_of(name, rng, _drawn_from(name, columns, roles, layout))
     if layout["by"] != "algorithm":
         drawn.parameters.pop("suppress", None)  # a model suppresses where else nothing would be said
@@ -202,13 +201,15 @@ def _relational(rng: random.Random, n: int, columns: dict[str, list[Any]]) -> li
     return chosen
 
 
-def _others(seed: int, rng: random.Random, n: int, columns: dict[str, list[Any]], roles: dict[str, Any]) -> None:
-    """Draw columns that are no concern of the search: ids, what is kept, what is dropped."""
+def _others(
+    seed: int, rng: random.Random, n: int, columns: dict[str, list[Any]], roles: dict[str, Any], *, parted: bool
+) -> None:
+    """Draw columns that are no concern of the search: ids, what is dropped, what is kept unless records are parted."""
     if rng.random() < 0.4:
         columns["who"] = [f"Qi{seed}x{at}" for at in rng.sample(range(10 * n), n)]
         roles["id"] = ["who"]
         roles["group"] = rng.random() < 0.4
-    if rng.random() < 0.3:
+    if rng.random() < 0.3 and not parted:
         name = rng.choice(("ward", "ward", "symbol", "cluster", "=x", "a,b", "published_row"))
         columns[name] = [rng.choice(("w1", "w 2", "w,3", "", "=w")) for _ in range(n)]
         roles["keep"] = [name]

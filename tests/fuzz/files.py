@@ -26,6 +26,7 @@ _MODELS = {
     "coherence-suppression": "coherence",
     "local-generalization": "transaction-k",
     "lra": "partition-km",
+    "disassociation": "disassociation",
     "safe-grouping": "safe-grouping",
     "anatomy": "anatomy",
 }

@@ -55,6 +55,8 @@ def _of_cut(name: str, rng: random.Random, drawn: Drawn) -> None:
     given = drawn.parameters
     if name != "local-generalization":
         given["m"] = _size(rng)
+    if name == "disassociation" and rng.random() < 0.8:
+        given["cluster_size"] = rng.choice((1, 2, 4, 8, 16))
     if name == "lra":
         given["partitions"] = rng.randint(1, 4)
     if name == "vpa":

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from fuzz.draws import Case
+from fuzz.draws import IN_CHUNKS, Case
 from fuzz.truth import original_rows
 
 _CUTS = ("apriori", "direct", "optimal", "vpa", "lra", "exact", "set-search")
@@ -42,6 +42,8 @@ def cannot_be(case: Case, said: str) -> bool:
         return 0 < sum(map(bool, original_rows(case))) < k
     if case.algorithm in ("hghs", "mhghs", "coherence-suppression"):
         return False
+    if case.algorithm in IN_CHUNKS:
+        return 0 < n < k
     if case.roles.get("relational") and case.algorithm not in ("rum-bound", "tum-bound", "rfirst", "tfirst"):
         return 0 < n < k
     if case.algorithm == "anatomy":

@@ -59,6 +59,12 @@ def parts(items: Collection[Item], most: int) -> Iterator[Row]:
     return (frozenset(part) for size in sizes for part in combinations(sorted(items), size))
 
 
+def items_of(publication: Chunks) -> Row:
+    """Return the items that a publication shows."""
+    clusters = (row for own in publication.clusters for row in (own.terms, *map(domain, own.chunks)))
+    return frozenset(chain(*clusters, *(domain(chunk.rows) for chunk in publication.shared)))
+
+
 def covers(cluster: Cluster, k: int, m: int) -> bool:
     """Tell whether a cluster may have no term item (rule 4): its chunks alone cover it, with room for k matches."""
     if k < 2 or not cluster.chunks:
@@ -334,9 +340,7 @@ def surest_link(publication: Chunks, m: int, *, empty: bool, anywhere: bool = Fa
     The worlds are equally likely. Of the person, any of the records that match, at most m items are known.
     """
     sources = sources_of(publication)
-    items = frozenset(
-        chain(*(domain(rows) for rows, _, _ in sources if rows), *(cluster.terms for cluster in publication.clusters))
-    )
+    items = items_of(publication)
     possible = [
         [(record, frozenset(chain.from_iterable(filter(None, record)))) for record in world]
         for world in worlds(publication, empty=empty, anywhere=anywhere)
@@ -377,7 +381,7 @@ def some_world_shows_k(publication: Chunks, k: int, m: int) -> bool:
 
 
 def holds(publication: Chunks, k: int, m: int) -> bool:
-    """Tell whether a publication keeps every rule; the ranges of shared chunks are nested or apart."""
+    """Tell whether a publication keeps every rule."""
     for cluster in publication.clusters:
         places = [cluster.terms, *map(domain, cluster.chunks)]
         if cluster.n < k or not (cluster.terms or covers(cluster, k, m)):
@@ -386,6 +390,11 @@ def holds(publication: Chunks, k: int, m: int) -> bool:
             return False
         if not all(len(rows) <= cluster.n and is_km(rows, k, m) for rows in cluster.chunks):
             return False
+    ranges = [set(range(chunk.first, chunk.last + 1)) for chunk in publication.shared]
+    if any(len(own) < 2 or not own <= set(range(len(publication.clusters))) for own in ranges):
+        return False
+    if any(one & other not in (set(), one, other) for one, other in combinations(ranges, 2)):
+        return False
     for chunk in publication.shared:
         room = sum(publication.clusters[c].n for c in falls_on(publication, chunk))
         if len(chunk.rows) > room or not is_km(chunk.rows, k, m):

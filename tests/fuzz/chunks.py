@@ -1,0 +1,170 @@
+"""Disassociated publications by brute force: what stands in their files, whether it holds, and whether it is true."""
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from anonset.jobs.verify import check
+from fuzz.draws import Case
+from fuzz.files import checks_of
+from fuzz.jobs import Ran, chance, refused_to_verify
+from fuzz.published import attestation_of, lines_of, write_lines
+from fuzz.truth import original_rows
+from reference import disassociation as twin
+
+FILES = ("clusters", "chunks", "shared")
+Files = dict[str, list[dict[str, str]]]
+
+
+def require_chunks(case: Case, ran: Ran) -> None:
+    """Check published chunks by brute force, and what becomes of them when a cell is changed."""
+    files = files_of(ran.out)
+    published, k, m = chunks_of(files), case.parameters["k"], case.parameters["m"]
+    cluster_of = require_way_back(case, ran)
+    assert twin.holds(published, k, m), "the model does not hold"
+    assert not untrue(case, published, cluster_of)
+    assert attestation_of(ran.out)["counts"] == {
+        "records": sum(cluster.n for cluster in published.clusters),
+        "clusters": len(published.clusters),
+        "items": len(twin.items_of(published)),
+    }
+    against = checks_of(case, ran.given)
+    for found in (check(ran.out, {}), check(ran.out, against)):
+        assert found.verdict.holds is True, found.verdict
+        assert found.holds is True, found.untrue
+    if published.clusters:
+        _require_caught(case, ran, files, cluster_of)
+
+
+def files_of(out: Path) -> Files:
+    """Return the rows of each file."""
+    return {name: lines_of(out / f"{name}.csv") for name in FILES}
+
+
+def chunks_of(files: Files) -> twin.Chunks:
+    """Return a publication as its files are documented."""
+    chunks = _rows(files["chunks"], ("cluster", "chunk"))
+    shared = _rows(files["shared"], ("first", "last", "chunk"))
+    clusters = (
+        twin.Cluster(int(row["n"]), _items(row["terms"]), tuple(rows for key, rows in chunks.items() if key[0] == c))
+        for c, row in enumerate(files["clusters"])
+    )
+    return twin.Chunks(tuple(clusters), tuple(twin.Shared(key[0], key[1], rows) for key, rows in shared.items()))
+
+
+def _rows(lines: list[dict[str, str]], keys: tuple[str, ...]) -> dict[tuple[int, ...], twin.Rows]:
+    found: dict[tuple[int, ...], twin.Rows] = {}
+    for line in lines:
+        key = tuple(int(line[name]) for name in keys)
+        found[key] = found.get(key, ()) + (_items(line["items"]),) * int(line["count"])
+    return found
+
+
+def _items(text: str) -> twin.Row:
+    return frozenset(text.split(" ")) - {""}
+
+
+def require_way_back(case: Case, ran: Ran) -> list[int]:
+    """Check that the private directory names each record once, cluster by cluster; return the cluster of each."""
+    lines = lines_of(ran.private / "records.csv")
+    cluster_of = {int(line["input_record"]): int(line["cluster"]) for line in lines}
+    assert sorted(cluster_of) == list(range(len(original_rows(case))))
+    assert [int(line["published_row"]) for line in lines] == list(range(len(lines)))
+    assert [int(line["cluster"]) for line in lines] == sorted(cluster_of.values())
+    return [cluster_of[record] for record in range(len(lines))]
+
+
+def untrue(case: Case, published: twin.Chunks, cluster_of: list[int]) -> str:
+    """Say what published chunks say that is not true, or leave out that they should not; nothing if all is true."""
+    shown = twin.items_of(published)
+    rows = [frozenset(row & shown) for row in original_rows(case)]
+    if [cluster_of.count(c) for c in range(len(published.clusters))] != [own.n for own in published.clusters]:
+        return "the clusters have other numbers of records"
+    cut: Counter[tuple[object, twin.Row]] = Counter()
+    terms: set[tuple[int, str]] = set()
+    for row, c in zip(rows, cluster_of, strict=True):
+        parts: dict[object, set[str]] = {}
+        for item in row:
+            place = _place(published, c, item)
+            if place is None:
+                return f"{item} is shown nowhere for cluster {c}"
+            if place == (c, "terms"):
+                terms.add((c, item))
+            else:
+                parts.setdefault(place, set()).add(item)
+        cut.update((place, frozenset(part)) for place, part in parts.items())
+    stated = Counter(
+        ((c, number), row)
+        for c, cluster in enumerate(published.clusters)
+        for number, chunk in enumerate(cluster.chunks)
+        for row in chunk
+    )
+    stated.update((("shared", number), row) for number, chunk in enumerate(published.shared) for row in chunk.rows)
+    if cut != stated:
+        return "chunks hold other sub-records"
+    if terms != {(c, item) for c, cluster in enumerate(published.clusters) for item in cluster.terms}:
+        return "a term is in no record of its cluster"
+    return ""
+
+
+def _place(published: twin.Chunks, c: int, item: str) -> object:
+    """Return where an item must be: at a place of its cluster, or in the smallest shared chunk that falls on that."""
+    cluster = published.clusters[c]
+    if item in cluster.terms:
+        return c, "terms"
+    for number, rows in enumerate(cluster.chunks):
+        if item in twin.domain(rows):
+            return c, number
+    around = [
+        (chunk.last - chunk.first, number)
+        for number, chunk in enumerate(published.shared)
+        if item in twin.domain(chunk.rows) and c in twin.falls_on(published, chunk)
+    ]
+    return ("shared", min(around)[1]) if around else None
+
+
+def _require_caught(case: Case, ran: Ran, files: Files, cluster_of: list[int]) -> None:
+    """Change a cell: `verify` must refuse it, or say of the data what brute force says."""
+    changed = with_another_cell(files, chance(case, "change"))
+    folder = ran.out.with_name("changed")
+    folder.mkdir()
+    for name, rows in changed.items():
+        header = (ran.out / f"{name}.csv").read_text("utf-8").splitlines()[0]
+        (folder / f"{name}.csv").write_text(f"{header}\n", "utf-8")
+        if rows:
+            write_lines(folder / f"{name}.csv", rows)
+    given: Mapping[str, Any] = {
+        **checks_of(case, ran.given),
+        **{name: case.parameters[name] for name in ("k", "m")},
+        "model": "disassociation",
+        "items": case.sets,
+    }
+    found = refused_to_verify(folder, given)
+    if found is None:
+        return
+    published = chunks_of(changed)
+    assert found.verdict.holds is twin.holds(published, given["k"], given["m"]), f"verify says {found.verdict}"
+    if found.verdict.holds:
+        assert (found.untrue is not None) == bool(untrue(case, published, cluster_of)), f"verify says {found.untrue}"
+
+
+def with_another_cell(files: Files, rng: random.Random) -> Files:
+    """Return the files with a cell that says something else."""
+    changed = {name: [dict(row) for row in rows] for name, rows in files.items()}
+    rows = changed[rng.choice([name for name in FILES if changed[name]])]
+    row = rng.choice(rows)
+    name = rng.choice(sorted(row))
+    if name in ("items", "terms"):
+        known = sorted({item for rows in files.values() for line in rows for item in _all_items(line)} | {"else"})
+        items = set(row[name].split(" ")) - {""}
+        items ^= set(rng.sample(known, min(len(known), rng.choice((1, 1, 2)))))
+        row[name] = " ".join(sorted(items, key=known.index))
+    else:
+        row[name] = str(int(row[name]) + rng.choice((-2, -1, 1, 2)))
+    return changed
+
+
+def _all_items(line: Mapping[str, str]) -> list[str]:
+    return [item for name in ("items", "terms") for item in line.get(name, "").split(" ") if item]
