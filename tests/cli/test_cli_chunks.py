@@ -5,6 +5,7 @@ import json
 import random
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -118,9 +119,10 @@ NOT_YET = [
     ("risk", "{out}"),
     ("risk", "{out}", "--original", "{sets}"),
     ("risk", "{out}.private/report.json"),
-    ("evaluate", "{sets}", "{out}"),
-    ("evaluate", "{sets}", "{out}", "--workload", "record:20x2"),
-    ("evaluate", "{out}.private/report.json"),
+    ("evaluate", "{sets}", "{out}", "--bound"),
+    ("evaluate", "{sets}", "{out}", "--workload", "published:20x999"),
+    ("evaluate", "{sets}", "{out}", "--workload", "record:20x2+1"),
+    ("evaluate", "{sets}", "{out}", "--memory-limit", "100k"),
     ("report", "{out}", "-o", "{out}.html"),
     ("report", "{out}", "--shareable", "-o", "{out}.html"),
     ("report", "{out}.private/report.json", "-o", "{out}.html"),
@@ -128,7 +130,6 @@ NOT_YET = [
     ("anonymize", "{sets}", *MODEL, "--work-dir", "{out}.work", "-o", "{out}2"),
     ("anonymize", "{sets}", *MODEL, "--memory-limit", "1M", "-o", "{out}2"),
     ("anonymize", "{sets}", *MODEL, "--recoding", "{out}.private", "-o", "{out}2"),
-    ("compare", "{sets}", "--model", "disassociation", "--k", "3", "--m", "2", "--workload", "record:20x2"),
     ("verify", "{out}", "--model", "km", "--k", "2", "--m", "2"),
     ("inspect", "{out}"),
 ]
@@ -148,6 +149,42 @@ def test_what_cannot_be_done_yet_is_refused_in_one_line(done: Place, command: tu
 def test_compare_holds_it_beside_itself(done: Place) -> None:
     ran = done.run("compare", str(done.folder / "sets.dat"), *MODEL[:2], "--k", "3,5", "--m", "2")
     assert (ran.code, ran.out.count("holds")) == (0, 2)
+
+
+def test_compare_asks_queries(done: Place) -> None:
+    study = done.folder / "study.jsonl"
+    asked = ("--workload", "record:20x2", "-o", str(study))
+    ran = done.run("compare", str(done.folder / "sets.dat"), *MODEL, *asked)
+    assert ran.code == 0, ran.err
+    assert 0 < json.loads(study.read_text().splitlines()[-1])["measures"]["are"] < 1
+
+
+@pytest.mark.parametrize("workload", ["record:50x2", "domain:50x2", "published:50x1"])
+def test_evaluate_answers_queries(done: Place, workload: str) -> None:
+    ran = done.run("evaluate", str(done.folder / "sets.dat"), str(done.out), "--workload", workload, "--json")
+    assert ran.code == 0, ran.err
+    of_run = json.loads((done.private / "report.json").read_text())["measures"]
+    assert ran.json["not_in_chunks"] == pytest.approx(of_run["not_in_chunks"], rel=1e-12)
+    assert ran.json["tlost"] == 0
+    assert (ran.json["answered"] + ran.json["skipped"], ran.json["reading"]) == (50, None)
+    assert 0 <= ran.json["are"] < 1
+    assert workload.endswith("x1") or ran.json["are"] > 0
+
+
+def test_another_original_is_not_evaluated(done: Place) -> None:
+    lines = (done.folder / "sets.dat").read_text().splitlines()
+    fewer = next(number for number, line in enumerate(lines) if "0" in line.split())
+    lines[fewer] = " ".join(item for item in lines[fewer].split() if item != "0")
+    done.write("other.dat", "\n".join(lines) + "\n")
+    asked = ("evaluate", str(done.folder / "other.dat"), str(done.out))
+    for private in (True, False):
+        if not private:
+            rmtree(done.private)
+        ran = done.run(*asked)
+        assert ran.code == 2, ran.out
+        assert ("is not the one that was published" if private else "so it is not of the data") in ran.err
+    same = done.run("evaluate", str(done.folder / "sets.dat"), str(done.out), "--json")
+    assert (same.code, same.json["source"]) == (0, "data")
 
 
 def _attest_anew(out: Path) -> None:

@@ -14,6 +14,7 @@ from anonset.data.redacted_repr import Discreet, figures_shown
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds
 from anonset.jobs.original_check import require_columns, require_possible, require_same_content
@@ -36,7 +37,8 @@ class Evaluation(Discreet):
     """How much a publication lost."""
 
     measures: Mapping[str, float]
-    """Losses by name: ``ncp``, ``lm``, ``ul``, ``log2_ul`` of the items, ``rum`` and ``tum``, ``grouping_loss``."""
+    """Losses by name: ``ncp``, ``lm``, ``ul``, ``log2_ul`` of the items, ``rum`` and ``tum``; of buckets
+    ``grouping_loss``, of chunks ``not_in_chunks`` and ``tlost``."""
     sizes: Mapping[str, int]
     """Records, and of the items: occurrences, universe, published symbols, generalized and suppressed items."""
     source: str
@@ -127,9 +129,11 @@ def evaluate(
         if opened.report is not None:
             require_same_content(original, opened.report)
         original, trees = bind_columns(original, hierarchies, secrets)
-        publication, spec = opened.records_or_buckets, workload or WorkloadSpec()
+        publication, spec = opened.publication, workload or WorkloadSpec()
         if isinstance(publication, BucketPublication):
             return _of_buckets(original, publication, opened, spec, trees)
+        if isinstance(publication, ChunkPublication):
+            return _of_chunks(original, publication, opened, spec)
         spelled = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
         if opened.private is None:
             require_possible(original, spelled, trees)
@@ -155,6 +159,29 @@ def _of_buckets(
     lost = original.n - publication.n + int(publication.starred.sum())
     sizes = {"records": original.n, "published": publication.n, "groups": publication.n_groups}
     return Evaluation({"grouping_loss": lost / max(1, original.n)}, sizes, "data", errors)
+
+
+def _of_chunks(original: Table, publication: ChunkPublication, opened: Opened, workload: WorkloadSpec) -> Evaluation:
+    from anonset.measures.terms import in_chunks, lost_terms
+
+    if opened.private is None:
+        require_possible(original, publication, {})
+    column, shown = original.transactions, publication.vocabulary.index
+    occurrences = (
+        {} if column is None else dict(zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True))
+    )
+    total = sum(occurrences.values())
+    measures = {"not_in_chunks": 1 - sum(in_chunks(publication)) / total if total else 0.0}
+    if (lost := lost_terms(publication, occurrences, opened.attested.parameters["k"])) is not None:
+        measures["tlost"] = lost
+    sizes = {
+        "records": original.n,
+        "clusters": len(publication.clusters),
+        "occurrences": total,
+        "universe": len(occurrences),
+        "suppressed": sum(count > 0 and label not in shown for label, count in occurrences.items()),
+    }
+    return Evaluation(measures, sizes, "data", answers(original, publication, workload))
 
 
 def _secrets_beside(attested: Attestation) -> tuple[str, ...]:

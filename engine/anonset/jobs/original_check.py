@@ -13,6 +13,7 @@ from anonset.data.table import Column, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.buckets import STAR, BucketPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.generalization.publication import generalize, range_ends, row_ranks
 from anonset.release.documents import Attestation, BucketFiles, DataFile, Report
 from anonset.release.memory import format_size
@@ -68,7 +69,9 @@ def require_same_content(original: Table, report: Report) -> None:
 
 
 def require_possible(
-    original: Table, publication: Publication | BucketPublication, hierarchies: Mapping[str, Hierarchy]
+    original: Table,
+    publication: Publication | BucketPublication | ChunkPublication,
+    hierarchies: Mapping[str, Hierarchy],
 ) -> None:
     """Refuse an original that a publication cannot have been made from, where nothing private tells.
 
@@ -81,6 +84,9 @@ def require_possible(
     """
     if isinstance(publication, BucketPublication):
         _require_possible_buckets(original, publication)
+        return
+    if isinstance(publication, ChunkPublication):
+        _require_possible_chunks(original, publication)
         return
     kept = _kept_keys(original.kept, publication.kept)
     if original.transactions is not None and publication.transactions is not None:
@@ -208,3 +214,18 @@ def _contained(keys: list[tuple[Int64, Int64]]) -> bool:
     rank = np.unique(both, axis=1, return_inverse=True)[1].reshape(-1)
     counts = [np.bincount(part, minlength=int(rank.max(initial=-1)) + 1) for part in (rank[:n], rank[n:])]
     return bool(np.all(counts[0] >= counts[1]))
+
+
+def _require_possible_chunks(original: Table, publication: ChunkPublication) -> None:
+    """Refuse items of chunks and terms that the original does not have, or not as often."""
+    from anonset.measures.terms import in_chunks, in_terms
+
+    column = original.transactions
+    often = {} if column is None else dict(zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True))
+    for label, shown, terms in zip(
+        publication.vocabulary.labels, in_chunks(publication), in_terms(publication), strict=True
+    ):
+        occurring = often.get(label, 0)
+        if shown + terms > occurring or (shown < occurring and not terms):
+            msg = f"item {datum(label)} occurs {occurring} times in the original, {shown} times in the chunks, {_OTHER}"
+            raise InputError(msg)

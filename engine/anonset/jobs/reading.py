@@ -86,11 +86,12 @@ def opened_to_compare(
     """
     work_dir, limit = settings.work_dir, settings.memory_limit
     require_apart(work_dir, out, settings.private or f"{out}.private", None if original is None else original.where)
-    publication = Opened.at(out, settings.private).require_not_in_chunks()
+    publication = Opened.at(out, settings.private)
     sources = compared_data(publication, original)
-    if for_risks and not publication.has_buckets:
+    if publication.has_chunks or (for_risks and not publication.has_buckets):
         need = int(_RISKS * memory_for(publication.source.size))
-        require_memory(need, limit, "the records that fit what is known are counted in memory")
+        held = "chunks are held" if publication.has_chunks else "the records that fit what is known are counted"
+        require_memory(need, limit, f"{held} in memory")
     with place_of_data(sources, limit, work_dir) as place, publication.placed(place, records=not for_risks) as opened:
         yield opened, place
 

@@ -257,7 +257,7 @@ def _read(
 ) -> tuple[Any, PrivacyModel, Table | None, dict[str, Hierarchy]]:
     """Return the data of a publication, its model, and the original where that is given, with the way back to it."""
     if original is None:
-        return opened.publication, opened.model, None, {}
+        return opened.records_or_buckets, opened.model, None, {}
     way_back = opened.way_back(opened.store)
     if way_back is None or opened.report is None:
         msg = f"an attack needs the private directory of {str(opened.out)!r}, which tells the record of each row"
@@ -265,7 +265,7 @@ def _read(
     require_columns(original, opened.attested)
     table, trees = bind(original, given, opened.model)
     require_same_content(table, opened.report)
-    return with_way_back(opened.publication, *way_back), opened.model, table, trees
+    return with_way_back(opened.records_or_buckets, *way_back), opened.model, table, trees
 
 
 def exposures(

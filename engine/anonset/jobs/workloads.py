@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anonset.data import Hierarchy, Table
+from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
@@ -65,7 +65,7 @@ class QueryAnswers:
     skipped: int
     """Queries whose true answer is 0."""
     reading: Reading | None
-    """What symbols of several items are taken to stand for; None for buckets, which publish items as they are."""
+    """What symbols of several items are taken to stand for; None for buckets and chunks, which have none."""
 
 
 def answers(
@@ -88,8 +88,7 @@ def answers(
     if spec.queries is None and spec.random is None:
         return None
     if isinstance(publication, ChunkPublication):
-        msg = "queries on a disassociated publication cannot be answered yet; leave --queries and --workload out"
-        raise InputError(msg)
+        return _of_chunks(original, publication, spec)
     if isinstance(publication, BucketPublication):
         return _of_buckets(original, publication, spec)
     from anonset.measures.mixed_query_error import mixed_relative_error
@@ -102,7 +101,10 @@ def answers(
 
 
 def _workload(
-    original: Table, publication: Publication, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]
+    original: Table,
+    publication: Publication | ChunkPublication,
+    spec: WorkloadSpec,
+    hierarchies: Mapping[str, Hierarchy],
 ) -> Workload:
     from anonset.queries.mixed_workload import (
         QueryShape,
@@ -120,6 +122,9 @@ def _workload(
             return mixed_record_workload(original, n, shape, spec.seed)
         if source == "domain":
             return mixed_domain_workload(original, n, shape, spec.seed, hierarchies)
+        if isinstance(publication, ChunkPublication):
+            items = publication.vocabulary.labels
+            return mixed_domain_workload(Table(SetColumn.of([items], universe=items)), n, shape, spec.seed)
         return mixed_published_workload(original, publication, n, shape, spec.seed, hierarchies)
     except InputError as error:
         why = f"{error}"
@@ -140,6 +145,17 @@ def _from_file(path: Path, original: Table) -> Workload:
         msg = f"{path}: queries for items, and the original has no set-valued column"
         raise InputError(msg)
     return Workload.of(read_privacy_policy(path, column.vocabulary).itemsets)
+
+
+def _of_chunks(original: Table, publication: ChunkPublication, spec: WorkloadSpec) -> QueryAnswers:
+    from anonset.measures.query_error import relative_errors
+    from anonset.queries.chunks import ChunkCounts
+    from anonset.queries.relational import TrueAnswers
+
+    workload = _workload(original, publication, spec, {})
+    true, expected = TrueAnswers(original), ChunkCounts(publication)
+    found = relative_errors(workload.queries, lambda query: (true.count(query), expected.count(query)))
+    return QueryAnswers(found.average, found.answered, found.skipped, None)
 
 
 def _of_buckets(original: Table, publication: BucketPublication, spec: WorkloadSpec) -> QueryAnswers:

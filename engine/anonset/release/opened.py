@@ -43,9 +43,7 @@ if TYPE_CHECKING:
 
 D = TypeVar("D", bound=BaseModel)
 _MANY = 6
-IN_CHUNKS = (
-    "is a disassociated publication: its risks, losses and queries cannot be counted yet; anonset verify checks it"
-)
+IN_CHUNKS = "is a disassociated publication: its risks cannot be counted yet; anonset verify checks it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,19 +124,6 @@ class Opened(Discreet):
         """Whether a disassociated publication, of chunks of clusters of records, was published."""
         return isinstance(self.attested.data, ChunkFiles)
 
-    def require_not_in_chunks(self) -> "Opened":
-        """Return it; refuse a disassociated publication, of which no risk and no loss is counted.
-
-        Raises
-        ------
-        InputError
-            With what can be done with it.
-        """
-        if self.has_chunks:
-            msg = f"{str(self.out)!r} {IN_CHUNKS}"
-            raise InputError(msg)
-        return self
-
     @property
     def source(self) -> "Source":
         """The files of the data."""
@@ -195,7 +180,10 @@ class Opened(Discreet):
         InputError
             If they are chunks.
         """
-        return cast("Publication | BucketPublication", self.require_not_in_chunks().publication)
+        if self.has_chunks:
+            msg = f"{str(self.out)!r} {IN_CHUNKS}"
+            raise InputError(msg)
+        return cast("Publication | BucketPublication", self.publication)
 
     @cached_property
     def private(self) -> Path | None:
@@ -276,14 +264,14 @@ def opening(
     Raises
     ------
     InputError
-        As `Opened.at`, if the work directory is not apart from those of the publication, or if that is disassociated.
+        As `Opened.at`, or if the work directory is not apart from those of the publication.
     """
     if isinstance(published, Opened):
-        yield published.require_not_in_chunks()
+        yield published
         return
     require_apart(work_dir, published, private or f"{published}.private")
     place = MEMORY if work_dir is None else Files.temporary(Path(work_dir)).taken()
-    with place, Opened.at(published, private).require_not_in_chunks().placed(place, records=records) as placed:
+    with place, Opened.at(published, private).placed(place, records=records) as placed:
         yield placed
 
 

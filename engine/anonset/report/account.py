@@ -162,7 +162,7 @@ def loss_label(name: str) -> str:
     >>> loss_label("log2_ul"), loss_label("ncp")
     ('log2 UL', 'NCP')
     """
-    return name.upper().replace("LOG2_", "log2 ").replace("_", " ")
+    return name if name == "tlost" else name.upper().replace("LOG2_", "log2 ").replace("_", " ")
 
 
 def before_and_after(release: Release, n: int) -> "RichTable":
