@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -14,10 +15,10 @@ from reference import disassociation as twin
 RECORDS = st.lists(st.sets(st.sampled_from("aaabbcdefgh"), max_size=5), min_size=1, max_size=60)
 
 
-def disassociated(records: Sequence[Collection[str]], k: int, m: int, size: int) -> ChunkPublication:
+def disassociated(records: Sequence[Collection[str]], k: int, m: int, size: int, **more: Any) -> ChunkPublication:
     """Run the algorithm, and apply what it decides."""
     table = Table.from_sets(records)
-    recoding = Disassociation(k=k, m=m, cluster_size=size).recode(table, {}).recoding
+    recoding = Disassociation(k=k, m=m, cluster_size=size, **more).recode(table, {}).recoding
     assert isinstance(recoding, Disassociated)
     return ChunkPublication.of(table, recoding)
 

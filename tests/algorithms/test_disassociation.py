@@ -14,24 +14,33 @@ from anonset.data import SetColumn, Table
 from anonset.errors import InfeasibleError, InputError
 from reference import disassociation as twin
 
+SECRETS = st.sampled_from(("", "", "a", "b", "ah"))
+CAPS = st.sampled_from((Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(1)))
 SIZES = st.sampled_from((2, 3, 4, 6, 60))
 MOST_WORLDS = 4000
 COUNTEREXAMPLE = publication_of([(3, "", [["1", "01", "01"]]), (3, "9", [])], [(0, 1, ["02", "02"])])
 """Of the paper's condition for shared chunks: the one of the first cluster has two chunks of one domain around it."""
 
 
-@given(RECORDS, st.integers(1, 4), st.integers(1, 4), SIZES)
+@given(RECORDS, st.integers(1, 4), st.integers(1, 4), SIZES, SECRETS, CAPS)
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
-def test_publishes_what_the_twin_does(records: list[set[str]], k: int, m: int, size: int) -> None:
+def test_publishes_what_the_twin_does(
+    records: list[set[str]], k: int, m: int, size: int, secrets: str, cap: Fraction
+) -> None:
     if len(records) < k:
         return
-    expected, cluster_of = twin.disassociate(records, k, m, size)
-    publication = disassociated(records, k, m, size)
+    asked = twin.Asked(k, m, size, frozenset(secrets), cap)
+    expected, cluster_of = twin.disassociate(records, asked)
+    publication = disassociated(records, k, m, size, **_capped(secrets, cap))
     assert as_in_twin(publication) == expected
     assert publication.record is not None
     assert publication.cluster is not None
     sizes = [publication.cluster.tolist().count(c) for c in range(len(expected.clusters))]
     assert sizes == [cluster_of.count(c) for c in range(len(expected.clusters))]
+
+
+def _capped(secrets: str, cap: Fraction) -> dict[str, object]:
+    return {"sensitive_items": tuple(secrets), "cap": cap} if secrets else {}
 
 
 @given(RECORDS, st.randoms(use_true_random=False), st.integers(2, 4), SIZES)
@@ -59,6 +68,32 @@ def test_links_nobody_in_all_possible_worlds(records: list[set[str]], k: int, m:
     published = as_in_twin(disassociated(records, k, m, size))
     if twin.number_of_worlds(published) <= MOST_WORLDS:
         assert twin.surest_link(published, m, empty=empty) <= Fraction(1, k)
+
+
+@given(
+    st.lists(st.sets(st.sampled_from("aaaabcdef"), max_size=4), min_size=2, max_size=6),
+    *(st.integers(2, 3), st.integers(1, 3), st.sampled_from((2, 3, 4)), CAPS, st.booleans()),
+)
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_no_sensitive_item_is_concluded_above_its_cap(
+    records: list[set[str]], k: int, m: int, size: int, cap: Fraction, empty: bool
+) -> None:
+    if len(records) < k:
+        return
+    published = as_in_twin(disassociated(records, k, m, size, sensitive_items=("a",), cap=cap))
+    if any("a" in cluster.terms for cluster in published.clusters):
+        return  # nothing says how many records hold a term
+    if twin.number_of_worlds(published) <= MOST_WORLDS:
+        assert twin.surest_link(published, m, empty=empty) <= Fraction(1, k)
+        assert twin.surest_conclusion(published, "a", m, empty=empty) <= cap
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_a_sensitive_item_beside_others_in_a_chunk_would_be_concluded_from_them(empty: bool) -> None:
+    beside = as_in_twin(publication_of([(4, "x", [["as", "as"]])]))
+    apart = as_in_twin(publication_of([(4, "x", [["a", "a"], ["s", "s"]])]))
+    assert twin.surest_conclusion(beside, "s", 1, empty=empty) == 1
+    assert twin.surest_conclusion(apart, "s", 1, empty=empty) == Fraction(1, 2)
 
 
 @pytest.mark.parametrize("empty", [False, True])

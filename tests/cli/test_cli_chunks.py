@@ -73,6 +73,31 @@ def test_the_bytes_depend_on_no_order_of_rows_and_on_no_workers(chunks: Place) -
     assert contents[0] == contents[1] == contents[2]
 
 
+SECRETS = ("--sensitive-items", "0,5", "--cap", "1/3")
+
+
+def test_sensitive_items_stand_alone_below_their_cap_as_the_attestation_states(chunks: Place) -> None:
+    publish(chunks, "sets.dat", *MODEL, *SECRETS)
+    sizes = {row["cluster"]: int(row["n"]) for row in rows_of(chunks.out / "clusters.csv")}
+    rows = rows_of(chunks.out / "chunks.csv")
+    shown = [row for row in rows if {"0", "5"} & set(row["items"].split(" "))]
+    assert shown
+    assert all(row["items"] in ("0", "5") and 3 * int(row["count"]) <= sizes[row["cluster"]] for row in shown)
+    attested = json.loads((chunks.out / "attestation.json").read_text())
+    assert (attested["parameters"]["sensitive_items"], attested["parameters"]["cap"]) == (["0", "5"], "1/3")
+    assert "concludes no sensitive item that a chunk shows with one above 1/3" in attested["statement"]
+    found = verified(chunks, "sets.dat")
+    assert (found.code, found.json["true"]) == (0, True), found.err
+    asked = ("--model", "disassociation", "--k", "3", "--m", "2", "--sensitive-items", "0,5", "--cap")
+    assert chunks.run("verify", str(chunks.out), *asked, "0.1").code == 1
+
+
+def test_sensitive_items_are_capped_at_a_half_unless_another_share_is_given(chunks: Place) -> None:
+    publish(chunks, "sets.dat", *MODEL, "--sensitive-items", "0")
+    attested = json.loads((chunks.out / "attestation.json").read_text())
+    assert attested["parameters"]["cap"] == 0.5
+
+
 def test_a_column_of_a_table(chunks: Place) -> None:
     publish(chunks, "sets.csv", *MODEL, "--items", "codes", "--drop", "age")
     assert any("c1" in row["items"].split(" ") for row in rows_of(chunks.out / "chunks.csv"))
@@ -96,6 +121,9 @@ REFUSED = [
     (("sets.dat", "--k", "151"), "there are 150 records, at least k=151 are required"),
     (("sets.dat", "--max-loss", "0"), "above the largest allowed 0"),
     (("blank.csv", "--items", "codes", "--separator", ";"), "holds a blank, and blanks separate the items"),
+    (("sets.dat", "--cap", "1/2"), "--cap is of sensitive items: --sensitive-items must name them"),
+    (("sets.dat", "--sensitive-items", "0", "--cap", "0"), "--cap must be a number above 0 and at most 1"),
+    (("sets.dat", "--sensitive-items", "x9"), "sensitive item 'x9' is not in column 'items'"),
     (("two.csv", "--items", "codes,drugs"), "is of one set-valued column"),
 ]
 

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ Files = dict[str, list[dict[str, str]]]
 def require_chunks(case: Case, ran: Ran) -> None:
     """Check published chunks by brute force, and what becomes of them when a cell is changed."""
     files = files_of(ran.out)
-    published, k, m = chunks_of(files), case.parameters["k"], case.parameters["m"]
+    published = chunks_of(files)
     cluster_of = require_way_back(case, ran)
-    assert twin.holds(published, k, m), "the model does not hold"
+    assert _holds(case, published), "the model does not hold"
     assert not untrue(case, published, cluster_of)
     assert attestation_of(ran.out)["counts"] == {
         "records": sum(cluster.n for cluster in published.clusters),
@@ -36,6 +37,12 @@ def require_chunks(case: Case, ran: Ran) -> None:
         assert found.holds is True, found.untrue
     if published.clusters:
         _require_caught(case, ran, files, cluster_of)
+
+
+def _holds(case: Case, published: twin.Chunks) -> bool:
+    """Tell whether published chunks keep what the case asks for."""
+    given = case.parameters
+    return twin.holds(published, given["k"], given["m"], frozenset(case.secrets), Fraction(given.get("cap", "1/2")))
 
 
 def files_of(out: Path) -> Files:
@@ -137,7 +144,7 @@ def _require_caught(case: Case, ran: Ran, files: Files, cluster_of: list[int]) -
             write_lines(folder / f"{name}.csv", rows)
     given: Mapping[str, Any] = {
         **checks_of(case, ran.given),
-        **{name: case.parameters[name] for name in ("k", "m")},
+        **{name: case.parameters[name] for name in ("k", "m", "sensitive_items", "cap") if name in case.parameters},
         "model": "disassociation",
         "items": case.sets,
     }
@@ -145,7 +152,7 @@ def _require_caught(case: Case, ran: Ran, files: Files, cluster_of: list[int]) -
     if found is None:
         return
     published = chunks_of(changed)
-    assert found.verdict.holds is twin.holds(published, given["k"], given["m"]), f"verify says {found.verdict}"
+    assert found.verdict.holds is _holds(case, published), f"verify says {found.verdict}"
     if found.verdict.holds:
         assert (found.untrue is not None) == bool(untrue(case, published, cluster_of)), f"verify says {found.untrue}"
 

@@ -103,7 +103,7 @@ def _records(seed: int, name: str, rng: random.Random) -> Case:
     if name in IN_CHUNKS:
         layout |= {"format": rng.choice((None, "csv")), "order": "sorted"}
     if name in OF_ITEMS:
-        alone = layout["suffix"].startswith("dat") or _speaks_of_secrets(name) or name in IN_CHUNKS
+        alone = layout["suffix"].startswith("dat") or _speaks_of_secrets(name)
         many = 2 if rng.random() < 0.12 and not alone else 1
         for at in range(many):
             columns["items" if layout["suffix"].startswith("dat") else ("codes", "drugs")[at]] = _sets(
@@ -134,7 +134,7 @@ def _drawn_from(name: str, columns: Mapping[str, Any], roles: Mapping[str, Any],
 
 
 def _speaks_of_secrets(name: str) -> bool:
-    return name in ("lm-apriori", "coherence-suppression")
+    return name in ("lm-apriori", "coherence-suppression", *IN_CHUNKS)
 
 
 def _layout(rng: random.Random, *, dat: bool) -> dict[str, Any]:
@@ -240,7 +240,7 @@ def _hierarchies(
     groups = str(parameters.get("utility_constraints", ""))
     if not sets or groups == "utility.txt" or (optional and groups != "level:1" and rng.random() < 0.6):
         return trees, specs
-    beside = secrets if name != "coherence-suppression" else set()
+    beside = secrets if name not in ("coherence-suppression", *IN_CHUNKS) else set()
     if len(sets) > 1 and rng.random() < 0.5:
         universe = [f"{column}:{item}" for column in sets for item in _universe(rng, columns[column])]
         trees["items"], specs["items"] = tree_over(rng, universe, "items"), "file"

@@ -55,8 +55,8 @@ def _of_cut(name: str, rng: random.Random, drawn: Drawn) -> None:
     given = drawn.parameters
     if name != "local-generalization":
         given["m"] = _size(rng)
-    if name == "disassociation" and rng.random() < 0.8:
-        given["cluster_size"] = rng.choice((1, 2, 4, 8, 16))
+    if name == "disassociation":
+        _of_chunks(rng, drawn)
     if name == "lra":
         given["partitions"] = rng.randint(1, 4)
     if name == "vpa":
@@ -69,6 +69,16 @@ def _of_cut(name: str, rng: random.Random, drawn: Drawn) -> None:
         given["suppress"] = rng.random() < 0.6
         if rng.random() < 0.3:
             given["gap"] = rng.choice((0.01, 0.2))
+
+
+def _of_chunks(rng: random.Random, drawn: Drawn) -> None:
+    given = drawn.parameters
+    if rng.random() < 0.8:
+        given["cluster_size"] = rng.choice((1, 2, 4, 8, 16))
+    if rng.random() < 0.3:
+        _add_secrets(rng, drawn)
+        if rng.random() < 0.7:
+            given["cap"] = rng.choice(("0.1", "1/3", "0.5", "1"))
 
 
 def _set_based(name: str, rng: random.Random, drawn: Drawn) -> None:

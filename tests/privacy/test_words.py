@@ -34,6 +34,7 @@ EVERY: list[tuple[PrivacyModel, tuple[str, ...]]] = [
     (KKmAnonymity(7, 3), ("attributes", "up to 3 items", "at least 7 records")),
     (SafetyConstraint(7, 2), ("at least 7 people", "at most 1 of 2 rows")),
     (DisassociationModel(7, 3), ("up to 3 items", "1 in 7")),
+    (DisassociationModel(7, 3, ("s",), "1/3"), ("up to 3 items", "1 in 7", "above 1/3")),
     (AnatomyDiversity(2), ("at most 1 of 2 rows",)),
 ]
 

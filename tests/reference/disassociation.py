@@ -94,14 +94,26 @@ def falls_on(publication: Chunks, chunk: Shared) -> list[int]:
 # -- the algorithm ---------------------------------------------------------------------------------------------------
 
 
-def disassociate(records: Sequence[Collection[Item]], k: int, m: int, size: int = 60) -> tuple[Chunks, list[int]]:
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for."""
+
+    k: int
+    m: int
+    size: int = 60
+    secrets: Row = frozenset()
+    cap: Fraction = Fraction(1, 2)
+
+
+def disassociate(records: Sequence[Collection[Item]], asked: Asked) -> tuple[Chunks, list[int]]:
     """Return a publication, and the cluster of each record."""
+    k = asked.k
     support = Counter(chain.from_iterable(map(set, records)))
     rows = [frozenset(item for item in record if support[item] >= k) for record in records]
-    groups = gray_clusters(rows, support, max(size, 2 * k))
-    state = [_with_chunks([rows[i] for i in group], k, m) for group in groups]
+    groups = gray_clusters(rows, support, max(asked.size, 2 * k))
+    state = [_with_chunks([rows[i] for i in group], asked) for group in groups]
     terms = [set(cluster.terms) for cluster in state]
-    shared = _refined([[rows[i] for i in group] for group in groups], state, terms, k, m)
+    shared = _refined([[rows[i] for i in group] for group in groups], state, terms, asked)
     clusters = [replace(cluster, terms=frozenset(own)) for cluster, own in zip(state, terms, strict=True)]
     order = _sorted_clusters(clusters, shared)
     new = {old: number for number, old in enumerate(order)}
@@ -137,15 +149,17 @@ def gray_clusters(rows: Sequence[Row], support: Counter[Item], size: int) -> lis
     return [order[a:b] for a, b in zip([0, *ends], ends, strict=False)]
 
 
-def _with_chunks(rows: Sequence[Row], k: int, m: int) -> Cluster:
+def _with_chunks(rows: Sequence[Row], asked: Asked) -> Cluster:
     """Divide the items of a cluster into chunks and terms."""
+    k, m = asked.k, asked.m
     support = Counter(chain.from_iterable(rows))
     terms = {item for item in support if support[item] < k}
+    terms |= {item for item in support.keys() & asked.secrets if support[item] > asked.cap * len(rows)}
     frequent = sorted(support.keys() - terms, key=lambda item: (-support[item], item))
     domains: list[set[Item]] = []
     for item in frequent:
         for known in domains:
-            if is_km([row & {*known, item} for row in rows], k, m):
+            if not asked.secrets & {*known, item} and is_km([row & {*known, item} for row in rows], k, m):
                 known.add(item)
                 break
         else:
@@ -167,11 +181,11 @@ def _key(rows: Rows) -> list[tuple[list[Item], int]]:
 
 
 def _refined(
-    records: Sequence[Sequence[Row]], state: Sequence[Cluster], terms: list[set[Item]], k: int, m: int
+    records: Sequence[Sequence[Row]], state: Sequence[Cluster], terms: list[set[Item]], asked: Asked
 ) -> list[Shared]:
     """Move terms into chunks that groups of 4, 16, 64, ... clusters share."""
     shown = [set(chain.from_iterable(map(domain, cluster.chunks))) for cluster in state]
-    may_empty = [bool(cluster.chunks) and covers(cluster, k, m) for cluster in state]
+    may_empty = [bool(cluster.chunks) and covers(cluster, asked.k, asked.m) for cluster in state]
     shared: list[Shared] = []
     width = 1
     while width < len(state):
@@ -179,7 +193,7 @@ def _refined(
         for first in range(0, len(state), width):
             group = range(first, min(first + width, len(state)))
             if len(group) > width // 4:  # else it is the group of the level below
-                shared += _shared_by(group, records, terms, shown, may_empty, k, m)
+                shared += _shared_by(group, records, terms, shown, may_empty, asked)
     return shared
 
 
@@ -189,12 +203,12 @@ def _shared_by(
     terms: list[set[Item]],
     shown: list[set[Item]],
     may_empty: Sequence[bool],
-    k: int,
-    m: int,
+    asked: Asked,
 ) -> list[Shared]:
     def support(item: Item, clusters: Iterable[int]) -> int:
         return sum(item in row for c in clusters for row in records[c])
 
+    k = asked.k
     sources = {item: [c for c in group if item in terms[c] - shown[c]] for item in chain(*(terms[c] for c in group))}
     candidates = [
         (-support(item, clusters), item, clusters)
@@ -207,8 +221,10 @@ def _shared_by(
         leaving = [c for c in clusters if may_empty[c] or len(terms[c]) > 1]
         if support(item, leaving) < k:
             continue
-        elsewhere = any(item in terms[c] | shown[c] for c in group if c not in leaving)
-        target = None if elsewhere else _first_fit(group, records, domains, item, leaving, k, m)
+        if item in asked.secrets and support(item, leaving) > asked.cap * sum(len(records[c]) for c in leaving):
+            continue
+        elsewhere = any(item in terms[c] | shown[c] for c in group if c not in leaving) or item in asked.secrets
+        target = None if elsewhere else _first_fit(group, records, domains, item, leaving, asked)
         if elsewhere:
             alone.append({item: leaving})
         elif target is None:
@@ -229,11 +245,10 @@ def _first_fit(
     domains: list[dict[Item, list[int]]],
     item: Item,
     leaving: list[int],
-    k: int,
-    m: int,
+    asked: Asked,
 ) -> dict[Item, list[int]] | None:
     for known in domains:
-        if is_km(_parted(group, records, {**known, item: leaving}), k, m):
+        if is_km(_parted(group, records, {**known, item: leaving}), asked.k, asked.m):
             return known
     return None
 
@@ -380,7 +395,29 @@ def some_world_shows_k(publication: Chunks, k: int, m: int) -> bool:
     return any_world and all(count >= k for count in most.values())
 
 
-def holds(publication: Chunks, k: int, m: int) -> bool:
+def surest_conclusion(publication: Chunks, secret: Item, m: int, *, empty: bool) -> Fraction:
+    """Return the largest probability with which a secret is concluded of a person of whom other items are known.
+
+    The worlds are equally likely; at most m items are known.
+    """
+    possible = [
+        [frozenset(chain.from_iterable(filter(None, record))) for record in world]
+        for world in worlds(publication, empty=empty)
+    ]
+    surest = Fraction(0)
+    for known in [frozenset[Item](), *parts(items_of(publication) - {secret}, m)]:
+        matches = [record for world in possible for record in world if known <= record]
+        if matches:
+            surest = max(surest, Fraction(sum(secret in record for record in matches), len(matches)))
+    return surest
+
+
+def is_capped(rows: Rows, places: int, secrets: Row, cap: Fraction) -> bool:
+    """Tell whether a chunk shows secrets alone, and in at most a share of its places."""
+    return not secrets & domain(rows) or (len(domain(rows)) == 1 and len(rows) <= cap * places)
+
+
+def holds(publication: Chunks, k: int, m: int, secrets: Row = frozenset(), cap: Fraction = Fraction(1, 2)) -> bool:
     """Tell whether a publication keeps every rule."""
     for cluster in publication.clusters:
         places = [cluster.terms, *map(domain, cluster.chunks)]
@@ -390,6 +427,8 @@ def holds(publication: Chunks, k: int, m: int) -> bool:
             return False
         if not all(len(rows) <= cluster.n and is_km(rows, k, m) for rows in cluster.chunks):
             return False
+        if not all(is_capped(rows, cluster.n, secrets, cap) for rows in cluster.chunks):
+            return False
     ranges = [set(range(chunk.first, chunk.last + 1)) for chunk in publication.shared]
     if any(len(own) < 2 or not own <= set(range(len(publication.clusters))) for own in ranges):
         return False
@@ -397,7 +436,7 @@ def holds(publication: Chunks, k: int, m: int) -> bool:
         return False
     for chunk in publication.shared:
         room = sum(publication.clusters[c].n for c in falls_on(publication, chunk))
-        if len(chunk.rows) > room or not is_km(chunk.rows, k, m):
+        if len(chunk.rows) > room or not is_km(chunk.rows, k, m) or not is_capped(chunk.rows, room, secrets, cap):
             return False
     return not any(
         (one.first, one.last) == (other.first, other.last) and domain(one.rows) & domain(other.rows)

@@ -68,6 +68,33 @@ def test_every_rule_can_be_broken(publication: ChunkPublication, message: str) -
     assert message in plain_text(f"{verdict}")
 
 
+SECRET = DisassociationModel(2, 2, ("a",), "1/2")
+ABOVE_CAP = [
+    (publication_of([(4, "x", [["ab", "ab"]])]), "{a}: a chunk of cluster 0 shows it beside other items"),
+    (publication_of([(5, "x", [["a"] * 3])]), "{a}: a chunk of cluster 0 shows it on 3 of 5 places, above the cap"),
+    (
+        publication_of([(4, "x", []), (2, "y", [["a"]]), (2, "z", [])], [(0, 2, ["a"] * 4)]),
+        "{a}: a chunk that the clusters 0 to 2 share shows it on 4 of 6 places, above the cap",
+    ),
+    (
+        publication_of([(4, "x", []), (4, "z", [])], [(0, 1, ["a", "a", "ab", "ab"])]),
+        "{a}: a chunk that the clusters 0 to 1 share shows it beside other items",
+    ),
+]
+
+
+def test_a_sensitive_item_may_fill_its_cap_and_be_a_term() -> None:
+    assert verify(publication_of([(4, "x", [["a", "a"], ["b", "b"]]), (9, "a", [])]), SECRET).holds
+    assert verify(publication_of([(4, "x", []), (4, "z", [])], [(0, 1, ["a"] * 4)]), SECRET).holds
+
+
+@pytest.mark.parametrize(("publication", "message"), ABOVE_CAP)
+def test_a_sensitive_item_above_its_cap_is_found(publication: ChunkPublication, message: str) -> None:
+    verdict = verify(publication, SECRET)
+    assert verdict.holds is False
+    assert message in plain_text(f"{verdict}")
+
+
 TRIPLE = publication_of([(9, "x", [["ab", "ab", "ac", "ac", "bc", "bc", "abc"]])])
 
 
@@ -91,23 +118,35 @@ CLUSTER = st.tuples(st.integers(2, 3), st.sampled_from(("", "a", "d", "e")), st.
 SHARED = st.lists(CHUNK.map(lambda rows: (0, 1, rows)), max_size=2)
 
 
-@given(st.lists(CLUSTER, min_size=2, max_size=2), SHARED, st.integers(1, 3), st.booleans())
+SECRETS = st.sampled_from(("", "", "a", "e"))
+CAPS = st.sampled_from((Fraction(1, 3), Fraction(1, 2), Fraction(1)))
+
+
+@given(st.lists(CLUSTER, min_size=2, max_size=2), SHARED, st.integers(1, 3), st.booleans(), SECRETS, CAPS)
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
-def test_what_holds_links_nobody(clusters: list[object], shared: list[object], m: int, empty: bool) -> None:
+def test_what_holds_links_nobody(
+    clusters: list[object], shared: list[object], m: int, empty: bool, secrets: str, cap: Fraction
+) -> None:
     publication = publication_of(clusters, shared)  # type: ignore[arg-type]
     published = as_in_twin(publication)
-    holds = verify(publication, DisassociationModel(2, m)).holds
-    assert holds == twin.holds(published, 2, m)
+    model = DisassociationModel(2, m, tuple(secrets), cap if secrets else None)
+    holds = verify(publication, model).holds
+    assert holds == twin.holds(published, 2, m, frozenset(secrets), cap)
     if holds and twin.number_of_worlds(published) <= MOST_WORLDS:
         assert twin.surest_link(published, m, empty=empty) <= Fraction(1, 2)
+        if secrets and not any(secrets in cluster.terms for cluster in published.clusters):
+            assert twin.surest_conclusion(published, secrets, m, empty=empty) <= cap
 
 
-@given(RECORDS, st.integers(1, 4), st.integers(1, 3), st.sampled_from((2, 4, 6)))
+@given(RECORDS, st.integers(1, 4), st.integers(1, 3), st.sampled_from((2, 4, 6)), SECRETS, CAPS)
 @settings(max_examples=100)
-def test_what_the_algorithm_publishes_holds_and_is_true(records: list[set[str]], k: int, m: int, size: int) -> None:
+def test_what_the_algorithm_publishes_holds_and_is_true(
+    records: list[set[str]], k: int, m: int, size: int, secrets: str, cap: Fraction
+) -> None:
     assume(len(records) >= k)
-    publication = disassociated(records, k, m, size)
-    assert verify(publication, DisassociationModel(k, m)).holds
+    given = {"sensitive_items": tuple(secrets), "cap": cap} if secrets else {}
+    publication = disassociated(records, k, m, size, **given)
+    assert verify(publication, DisassociationModel(k, m, **given)).holds  # type: ignore[arg-type]
     assert check_chunks_true(Table.from_sets(records), publication) is None
 
 

@@ -1,16 +1,28 @@
 """The guarantee of disassociation: no part of a record is linked to a person who is known by some items."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
+from anonset.data.decimals import Written, exact, require_between_0_and_1, shown
+from anonset.errors import InputError
 from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.privacy.sensitive import require_labels
+from anonset.spelling import counted, setting
+
+CAP = Fraction(1, 2)
+"""Largest share of the records of a cluster that show a sensitive item, unless another one is given."""
 
 
 @dataclass(frozen=True)
 class DisassociationModel(PrivacyModel):
     """Whoever knows at most `m` items of a person links no sub-record of a chunk to it with a probability above 1/k.
 
-    The records that the publication leaves possible are taken for equally likely.
+    Sensitive items have chunks of their own, in which at most the share `cap` of the records stand. The records that
+    the publication leaves possible are taken for equally likely.
+
+    >>> DisassociationModel(k=5, m=2, sensitive_items=("hiv",)).share
+    Fraction(1, 2)
     """
 
     name: ClassVar[str] = "disassociation"
@@ -20,21 +32,55 @@ class DisassociationModel(PrivacyModel):
     """A sub-record of a chunk is linked to a person with a probability of at most 1/k (>= 1)."""
     m: int
     """Largest number of items the attacker knows (>= 1)."""
+    sensitive_items: tuple[str, ...] = ()
+    """Items that must not be told; published as they are."""
+    cap: Written | None = None
+    """Largest share of the records of a cluster that show a sensitive item (0 < cap <= 1), exactly as written.
+
+    None: 1/2 where there are sensitive items.
+    """
 
     def __post_init__(self) -> None:
         require_size("k", self.k)
         require_size("m", self.m)
+        require_labels("sensitive_items", self.sensitive_items)
+        if self.cap is None and self.sensitive_items:
+            object.__setattr__(self, "cap", CAP)
+        if self.cap is not None:
+            object.__setattr__(self, "cap", require_between_0_and_1("cap", self.cap, above_0=True))
+            if not self.sensitive_items:
+                msg = f"{setting('cap')} is of sensitive items: {setting('sensitive_items')} must name them, got none"
+                raise InputError(msg)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The items that must not be told."""
+        return self.sensitive_items
+
+    @property
+    def share(self) -> Fraction:
+        """`cap` as the fraction that is written; 1 where there is none."""
+        return Fraction(1) if self.cap is None else exact(self.cap)
 
     def __str__(self) -> str:
-        return f"disassociation with k={self.k}, m={self.m}"
+        sensitive = counted(len(self.sensitive_items), "sensitive item")
+        capped = "" if self.cap is None else f", cap={shown(self.cap)}, {sensitive}"
+        return f"disassociation with k={self.k}, m={self.m}{capped}"
 
     @property
     def statement(self) -> str:
         """What the model guarantees, in words."""
         known = "1 item" if self.m == 1 else f"at most {self.m} items"
+        capped = (
+            ""
+            if self.cap is None
+            else "; and who knows other items of the person concludes no sensitive item that a chunk shows with one "
+            f"above {shown(self.cap)}"
+        )
         return (
             f"Whoever knows {known} of a person links no sub-record of any chunk to that person with a probability "
-            f"above 1/{self.k}, where all data that the publication leaves possible are taken for equally likely."
+            f"above 1/{self.k}{capped}, where all data that the publication leaves possible are taken for equally "
+            "likely."
         )
 
     @property
@@ -43,7 +89,8 @@ class DisassociationModel(PrivacyModel):
         known = "one item" if self.m == 1 else f"up to {self.m} items"
         return (
             f"Whoever knows {known} of a person finds no part of a record here that is that person's "
-            f"with a chance above 1 in {self.k}."
+            f"with a chance above 1 in {self.k}"
+            + ("." if self.cap is None else f", nor a sensitive item in a chunk with one above {shown(self.cap)}.")
         )
 
     @property
@@ -57,6 +104,12 @@ class DisassociationModel(PrivacyModel):
             "whoever knows how items go together, or repeats the whole method on the possible data, may come to "
             f"probabilities above 1/{self.k}. It says nothing about an attacker who knows more items, or which items a "
             "person does not have, or records of others in the cluster."
+            + (
+                ""
+                if self.cap is None
+                else " A sensitive item that is a term is in one record of its cluster at least: nothing says in how "
+                "many, it may be all."
+            )
         )
 
     @property

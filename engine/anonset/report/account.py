@@ -78,7 +78,8 @@ def account(release: Release) -> list[str | Facts]:
     """Return the account for people, as text and tables."""
     unverified, verdict = release.unverified, release.verdict
     declared = _declared(release)
-    parameters = ", ".join(f"{name}={shortened(value)}" for name, value in parameters_of(verdict.model).items())
+    given = {name: value for name, value in parameters_of(verdict.model).items() if value != []}
+    parameters = ", ".join(f"{name}={shortened(value)}" for name, value in given.items())
     peak = max((phase.peak_memory or 0 for phase in release.phases), default=0)
     facts = {
         "algorithm": f"{unverified.algorithm.name} ({parameters})",

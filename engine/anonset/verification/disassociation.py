@@ -3,7 +3,8 @@
 What is checked: a cluster has at least k records, and shows an item at one place; every chunk is k^m-anonymous and has
 no more sub-records than places; the ranges of shared chunks are nested or apart, and their sub-records have room on the
 clusters that show none of their items at an inner place; a cluster without terms is covered by its own chunks, with
-room for k matches of every set of items of several chunks, or for none.
+room for k matches of every set of items of several chunks, or for none; a sensitive item has chunks of its own, which
+fill at most the share `cap` of their places.
 """
 
 from collections.abc import Iterator
@@ -62,7 +63,7 @@ def check_disassociation(
 
 def _breaches(publication: ChunkPublication, model: DisassociationModel) -> Iterator[Breach]:
     """Yield what is wrong beside sets of items that are too rare."""
-    labels = publication.vocabulary.labels
+    labels, capped = publication.vocabulary.labels, _Capped(publication, model)
     for number, cluster in enumerate(publication.clusters):
         if cluster.n < model.k:
             yield Breach((), cluster.n, model.k, number, f"cluster {number} has {cluster.n} records of {model.k}")
@@ -75,13 +76,34 @@ def _breaches(publication: ChunkPublication, model: DisassociationModel) -> Iter
             if (filled := _size(rows)) > cluster.n:
                 detail = f"a chunk of cluster {number} has {filled} sub-records on {cluster.n} places"
                 yield Breach((), filled, cluster.n, number, detail)
+            yield from capped.breaches(rows, cluster.n, number, f"a chunk of cluster {number}")
         if not cluster.terms and not _is_covered([*map(_size, cluster.chunks)], cluster.n, model):
             detail = f"cluster {number} has no terms, and its chunks do not cover its records safely"
             yield Breach((), cluster.n, model.k, number, detail)
-    yield from _of_shared(publication)
+    yield from _of_shared(publication, capped)
 
 
-def _of_shared(publication: ChunkPublication) -> Iterator[Breach]:
+class _Capped:
+    """The sensitive items of a publication, and how many places of a chunk they may fill."""
+
+    def __init__(self, publication: ChunkPublication, model: DisassociationModel) -> None:
+        self._labels = publication.vocabulary.labels
+        index = publication.vocabulary.index
+        self._items = {index[label] for label in model.sensitive_items if label in index}
+        self._share = model.share
+
+    def breaches(self, rows: Rows, places: int, number: int, where: str) -> Iterator[Breach]:
+        """Yield the sensitive items of a chunk that stand beside others there, or on too many places."""
+        items = items_of(rows)
+        for item in sorted(self._items.intersection(items)):
+            if len(items) > 1:
+                yield Breach((self._labels[item],), len(items), 1, number, f"{where} shows it beside other items")
+            elif (filled := _size(rows)) > self._share * places:
+                detail = f"{where} shows it on {filled} of {places} places, above the cap"
+                yield Breach((self._labels[item],), filled, places, number, detail)
+
+
+def _of_shared(publication: ChunkPublication, capped: _Capped) -> Iterator[Breach]:
     """Yield what is wrong with the chunks that clusters share."""
     labels, last = publication.vocabulary.labels, len(publication.clusters) - 1
     around: list[int] = []
@@ -110,6 +132,8 @@ def _of_shared(publication: ChunkPublication) -> Iterator[Breach]:
             where = f"the clusters {chunk.first} to {chunk.last} share"
             detail = f"a chunk that {where} has {filled} sub-records on {room} places that show none of its items"
             yield Breach(tuple(labels[item] for item in chunk.items), filled, room, chunk.first, detail)
+        where = f"a chunk that the clusters {chunk.first} to {chunk.last} share"
+        yield from capped.breaches(chunk.rows, room, chunk.first, where)
 
 
 def _size(rows: Rows) -> int:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import chain
 
 from anonset.data.redacted_repr import Discreet
@@ -23,6 +24,25 @@ class Fitted(Discreet):
     """The other items, each with the records that hold it, numbered over all clusters."""
     must_keep_one: bool
     """Whether a term must stay, since the chunks alone would say too much (`needs_term`)."""
+    n: int
+    """Number of its records."""
+
+
+@dataclass(frozen=True)
+class Capped(Discreet):
+    """Items that have chunks of their own, in which at most a share of the records stand."""
+
+    items: frozenset[int] = frozenset()
+    share: Fraction = Fraction(1)
+
+    def allows(self, item: int, records: int, n: int) -> bool:
+        """Tell whether a chunk may show an item in so many of n records.
+
+        >>> capped = Capped(frozenset([7]), Fraction(1, 2))
+        >>> capped.allows(7, 3, 6), capped.allows(7, 4, 6), capped.allows(1, 6, 6)
+        (True, False, True)
+        """
+        return item not in self.items or records <= self.share * n
 
 
 def first_fit(postings: Iterable[tuple[int, list[int]]], k: int, m: int) -> list[list[int]]:

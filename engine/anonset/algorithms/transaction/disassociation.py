@@ -5,6 +5,7 @@ Its steps, and where they are::
     items of fewer than k records are left out                   Disassociation.recode
     clusters: pieces of the records in Gray order                GrayOrder; _pieces
     VerPart: the items of a cluster in chunks and terms          _divide; chunk_fitting.first_fit
+    sensitive items in chunks of their own, below the cap        chunk_fitting.Capped
     a cluster without terms is covered by its chunks (rule 4)    needs_term
     refining: terms in chunks that groups of clusters share      shared_chunks.share_terms
 """
@@ -19,10 +20,11 @@ import numpy as np
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import bind_items
-from anonset.algorithms.transaction.chunk_fitting import Fitted, Posting, first_fit, needs_term
+from anonset.algorithms.transaction.chunk_fitting import Capped, Fitted, Posting, first_fit, needs_term
 from anonset.algorithms.transaction.gray_order import GrayOrder
 from anonset.algorithms.transaction.shared_chunks import SharedItems, share_terms
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.decimals import Written
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
@@ -38,7 +40,8 @@ class Disassociation(Discreet):
     Guarantees that whoever knows at most m items of a person links no sub-record of a chunk to it with a probability
     above 1/k. Items of fewer than k records are left out. The records are cut into clusters in the Gray order of their
     items; the items of a cluster go into k^m-anonymous chunks, each into the first that it fits, those of fewer than k
-    of its records become terms, and terms of neighbouring clusters go into chunks that these share. Deterministic, and
+    of its records become terms, and terms of neighbouring clusters go into chunks that these share. A sensitive item
+    has chunks of its own, and is a term where one would show it in too many records. Deterministic, and
     independent of the order of the records. Cost: for each occurrence, the sets of fewer than m items that its record
     has in chunks before; memory: the same for a cluster, or for the terms of all.
 
@@ -68,6 +71,10 @@ class Disassociation(Discreet):
     """Largest number of items the attacker knows (>= 1)."""
     cluster_size: int = 60
     """Records of a cluster, about; at least 2 k are taken (>= 1)."""
+    sensitive_items: tuple[str, ...] = ()
+    """Items that must not be told; published as they are."""
+    cap: Written | None = None
+    """Largest share of the records of a cluster that show a sensitive item (0 < cap <= 1); None: 1/2."""
 
     def __post_init__(self) -> None:
         require_at_least("cluster_size", self.cluster_size, 1)
@@ -76,7 +83,7 @@ class Disassociation(Discreet):
     @property
     def model(self) -> DisassociationModel:
         """Links of sub-records to persons of at most 1/k."""
-        return DisassociationModel(self.k, self.m)
+        return DisassociationModel(self.k, self.m, self.sensitive_items, self.cap)
 
     def recode(
         self,
@@ -100,12 +107,15 @@ class Disassociation(Discreet):
             reason = f"there are {column.n} records, at least k={self.k} are required"
             raise InfeasibleError(self.name, reason, achieved=float(column.n), bound=float(self.k))
         order, borders, rows = self._clusters(column.only(column.occurrences >= self.k))
+        index = column.vocabulary.index
+        secrets = frozenset(index[label] for label in self.sensitive_items if label in index)
+        capped = Capped(secrets, self.model.share)
         fitted = []
         for number, (first, end) in enumerate(pairwise(borders)):
-            fitted.append(self._divide(rows, first, end))
+            fitted.append(self._divide(rows, first, end, capped))
             if progress is not None:
                 progress("clusters", float(number + 1), float(len(borders) - 1))
-        shared = share_terms(fitted, self.k, self.m)
+        shared = share_terms(fitted, self.k, self.m, capped)
         cluster = np.empty(column.n, np.int32)
         cluster[order] = np.repeat(np.arange(len(fitted), dtype=np.int32), np.diff(borders))
         figures = {"clusters": float(len(fitted)), "shared_chunks": float(len(shared))}
@@ -120,7 +130,7 @@ class Disassociation(Discreet):
         order = GrayOrder.of(column).record
         return order, _borders(column.n, max(self.cluster_size, 2 * self.k)), column.take(order)
 
-    def _divide(self, rows: SetColumn, first: int, end: int) -> Fitted:
+    def _divide(self, rows: SetColumn, first: int, end: int, capped: Capped) -> Fitted:
         """Put the items of the cluster of the records first .. end - 1 into chunks, or among its terms."""
         begin = int(rows.indptr[first])
         items = rows.items[begin : rows.indptr[end]].tolist()
@@ -128,17 +138,21 @@ class Disassociation(Discreet):
         for record, (a, b) in enumerate(pairwise((rows.indptr[first : end + 1] - begin).tolist()), first):
             for item in items[a:b]:
                 postings.setdefault(item, []).append(record)
-        frequent = sorted(
-            (item for item, members in postings.items() if len(members) >= self.k),
-            key=lambda item: (-len(postings[item]), item),
-        )
-        terms = {item: members for item, members in postings.items() if len(members) < self.k}
-        chunks = first_fit(((item, postings[item]) for item in frequent), self.k, self.m)
-        if not terms and frequent and _lacks(end - first, chunks, postings, self.k, self.m):
-            last = frequent[-1]
+        n = end - first
+        shown = [
+            item
+            for item, members in postings.items()
+            if len(members) >= self.k and capped.allows(item, len(members), n)
+        ]
+        shown.sort(key=lambda item: (-len(postings[item]), item))
+        terms = {item: postings[item] for item in postings.keys() - set(shown)}
+        together = ((item, postings[item]) for item in shown if item not in capped.items)
+        chunks = first_fit(together, self.k, self.m) + [[item] for item in shown if item in capped.items]
+        if not terms and shown and _lacks(n, chunks, postings, self.k, self.m):
+            last = shown[-1]
             terms[last] = postings[last]
             chunks = [kept for chunk in chunks if (kept := [item for item in chunk if item != last])]
-        return Fitted(chunks, terms, _lacks(end - first, chunks, postings, self.k, self.m))
+        return Fitted(chunks, terms, _lacks(n, chunks, postings, self.k, self.m), n)
 
 
 def _lacks(n: int, chunks: list[list[int]], postings: Posting, k: int, m: int) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from anonset.algorithms.transaction.chunk_fitting import Fitted, first_fit
+from anonset.algorithms.transaction.chunk_fitting import Capped, Fitted, first_fit
 from anonset.data.redacted_repr import Discreet
 from anonset.generalization.chunks import GROUPED
 
@@ -41,8 +41,9 @@ class _Group(Discreet):
 class _Refining:
     """How many terms are left in each cluster, and which may lose the last."""
 
-    def __init__(self, clusters: Sequence[Fitted], k: int, m: int) -> None:
-        self.k, self.m = k, m
+    def __init__(self, clusters: Sequence[Fitted], k: int, m: int, capped: Capped) -> None:
+        self.k, self.m, self.capped = k, m, capped
+        self.n = [own.n for own in clusters]
         self.left = [len(own.terms) for own in clusters]
         self.kept_at_least = [int(own.must_keep_one) for own in clusters]
 
@@ -57,12 +58,13 @@ class _Refining:
             sources = group.terms[item]
             clusters = [cluster for cluster in sources if self.left[cluster] > self.kept_at_least[cluster]]
             records = list(chain.from_iterable(sources[cluster] for cluster in clusters))
-            if len(records) < self.k:
+            places = sum(self.n[cluster] for cluster in clusters)  # a chunk of it falls on these at least
+            if len(records) < self.k or not self.capped.allows(item, len(records), places):
                 continue
             leaving[item] = clusters
             for cluster in clusters:
                 self.left[cluster] -= 1
-            if item in group.shown or len(clusters) < len(sources):
+            if item in group.shown or len(clusters) < len(sources) or item in self.capped.items:
                 alone.append(item)
             else:
                 together.append((item, records))
@@ -73,14 +75,15 @@ class _Refining:
         return [SharedItems(group.first, group.end - 1, {item: leaving[item] for item in chunk}) for chunk in chunks]
 
 
-def share_terms(clusters: Sequence[Fitted], k: int, m: int) -> list[SharedItems]:
+def share_terms(clusters: Sequence[Fitted], k: int, m: int, capped: Capped) -> list[SharedItems]:
     """Return the chunks that clusters share, the narrow ranges first.
 
     A shared chunk falls on the clusters of its range that show none of its items by themselves or in a chunk that fewer
     clusters share. So items that some cluster of the range shows get a chunk each; the others go into chunks together,
-    which stay k^m-anonymous. The last term of a cluster stays where the chunks alone would say too much.
+    which stay k^m-anonymous. An item that is capped has a chunk alone, below its cap. The last term of a cluster stays
+    where the chunks alone would say too much.
     """
-    refining = _Refining(clusters, k, m)
+    refining = _Refining(clusters, k, m, capped)
     groups = [
         _Group(
             number,
