@@ -197,6 +197,10 @@ def _bucket_jobs() -> Iterator[Job]:
 def _chunk_jobs() -> Iterator[Job]:
     for k, m, size in product(("2", "5"), ("1", "2", "3"), ("10", "60")):
         yield "anonymize", "baskets.dat", "--model", "disassociation", "--k", k, "--m", m, "--cluster-size", size
+    chunks = ("anonymize", "baskets.dat", "--model", "disassociation", "--k", "3", "--m", "2", "--cluster-size", "10")
+    yield (*chunks, "--counts", "--format", "parquet")
+    yield (*chunks, "--counts", "--sensitive-items", "1,7", "--cap", "1/3", "--part-rows", "20")
+    yield (*chunks, "--format", "parquet", "--part-rows", "20")
 
 
 def _layout_jobs() -> Iterator[Job]:

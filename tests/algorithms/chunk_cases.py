@@ -1,7 +1,7 @@
 """Publications of chunks, between the engine's form and that of the naive twin."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -34,16 +34,19 @@ def as_in_twin(publication: ChunkPublication) -> twin.Chunks:
         return tuple(row(items) for items, count in chunk for _ in range(count))
 
     clusters = tuple(twin.Cluster(c.n, row(c.terms), tuple(map(rows, c.chunks))) for c in publication.clusters)
-    return twin.Chunks(clusters, tuple(twin.Shared(c.first, c.last, rows(c.rows)) for c in publication.shared))
+    shared = tuple(twin.Shared(c.first, c.last, rows(c.rows)) for c in publication.shared)
+    totals = None if publication.totals is None else tuple((labels[item], total) for item, total in publication.totals)
+    return twin.Chunks(clusters, shared, totals)
 
 
 def publication_of(
     clusters: Sequence[tuple[int, str, Sequence[Sequence[str]]]],
     shared: Sequence[tuple[int, int, Sequence[str]]] = (),
+    totals: Mapping[str, int] | None = None,
 ) -> ChunkPublication:
     """Return a publication: clusters of (n, terms, chunks) and shared chunks (first, last, rows); items are letters."""
     letters = {item for _, terms, chunks in clusters for item in "".join([terms, *(r for c in chunks for r in c)])}
-    letters |= {item for _, _, rows in shared for row in rows for item in row}
+    letters |= {item for _, _, rows in shared for row in rows for item in row} | set(totals or ())
     vocabulary = Vocabulary.of(letters)
 
     def codes(text: str) -> tuple[int, ...]:
@@ -54,5 +57,9 @@ def publication_of(
 
     made = (Cluster(n, codes(terms), tuple(sorted(map(rows_of, chunks)))) for n, terms, chunks in clusters)
     return ChunkPublication(
-        "items", vocabulary, tuple(made), tuple(SharedChunk(first, last, rows_of(rows)) for first, last, rows in shared)
+        "items",
+        vocabulary,
+        tuple(made),
+        tuple(SharedChunk(first, last, rows_of(rows)) for first, last, rows in shared),
+        totals=None if totals is None else tuple(sorted((codes(item)[0], n) for item, n in totals.items())),
     )

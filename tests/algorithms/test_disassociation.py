@@ -22,16 +22,16 @@ COUNTEREXAMPLE = publication_of([(3, "", [["1", "01", "01"]]), (3, "9", [])], [(
 """Of the paper's condition for shared chunks: the one of the first cluster has two chunks of one domain around it."""
 
 
-@given(RECORDS, st.integers(1, 4), st.integers(1, 4), SIZES, SECRETS, CAPS)
+@given(RECORDS, st.integers(1, 4), st.integers(1, 4), SIZES, SECRETS, CAPS, st.booleans())
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 def test_publishes_what_the_twin_does(
-    records: list[set[str]], k: int, m: int, size: int, secrets: str, cap: Fraction
+    records: list[set[str]], k: int, m: int, size: int, secrets: str, cap: Fraction, counts: bool
 ) -> None:
     if len(records) < k:
         return
-    asked = twin.Asked(k, m, size, frozenset(secrets), cap)
+    asked = twin.Asked(k, m, size, frozenset(secrets), cap, counts)
     expected, cluster_of = twin.disassociate(records, asked)
-    publication = disassociated(records, k, m, size, **_capped(secrets, cap))
+    publication = disassociated(records, k, m, size, counts=counts, **_capped(secrets, cap))
     assert as_in_twin(publication) == expected
     assert publication.record is not None
     assert publication.cluster is not None
@@ -60,12 +60,15 @@ def test_is_independent_of_the_order_of_the_records(records: list[set[str]], ran
     st.integers(1, 3),
     st.sampled_from((2, 3, 4)),
     st.booleans(),
+    st.booleans(),
 )
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_links_nobody_in_all_possible_worlds(records: list[set[str]], k: int, m: int, size: int, empty: bool) -> None:
+def test_links_nobody_in_all_possible_worlds(
+    records: list[set[str]], k: int, m: int, size: int, empty: bool, counts: bool
+) -> None:
     if len(records) < k:
         return
-    published = as_in_twin(disassociated(records, k, m, size))
+    published = as_in_twin(disassociated(records, k, m, size, counts=counts))
     if twin.number_of_worlds(published) <= MOST_WORLDS:
         assert twin.surest_link(published, m, empty=empty) <= Fraction(1, k)
 

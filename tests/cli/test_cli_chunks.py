@@ -7,7 +7,9 @@ from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from cli.place import Place
 from cli.published import publish, rows_of, verified
@@ -98,6 +100,85 @@ def test_sensitive_items_are_capped_at_a_half_unless_another_share_is_given(chun
     assert attested["parameters"]["cap"] == 0.5
 
 
+LAYOUTS = [
+    (),
+    ("--format", "parquet"),
+    ("--part-rows", "7"),
+    ("--format", "parquet", "--part-rows", "7"),
+]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=" ".join)
+@pytest.mark.parametrize("counts", [(), ("--counts",)], ids=" ".join)
+def test_every_layout_says_the_same(chunks: Place, layout: tuple[str, ...], counts: tuple[str, ...]) -> None:
+    publish(chunks, "sets.dat", *MODEL, *counts, *layout)
+    tables = ["clusters", "chunks", "shared", *(["counts"] if counts else [])]
+    attested = json.loads((chunks.out / "attestation.json").read_text())["data"]
+    names = {path.relative_to(chunks.out).as_posix() for path in chunks.out.rglob("*") if path.is_file()}
+    assert names == {*attested["sha256"], "attestation.json"}
+    if "--part-rows" in layout:
+        assert list(attested["parts"]) == tables
+        sizes = [len(_table_of(path)) for path in sorted((chunks.out / "chunks").iterdir())]
+        assert set(sizes[:-1]) == {7}
+    plain = chunks.folder / "plain"
+    assert chunks.run("anonymize", str(chunks.folder / "sets.dat"), *MODEL, *counts, "-o", str(plain)).code == 0
+    for table in tables:
+        rows = [row for file in _files_of(chunks.out, table) for row in _table_of(file)]
+        assert rows == _table_of(plain / f"{table}.csv")
+    found = verified(chunks, "sets.dat")
+    assert (found.code, found.json["true"]) == (0, True), found.err
+    assert chunks.run("evaluate", str(chunks.folder / "sets.dat"), str(chunks.out), "--quiet").code == 0
+    (chunks.out / "attestation.json").unlink()
+    assert chunks.run("verify", str(chunks.out), "--model", "disassociation", "--k", "3", "--m", "2").code == 0
+
+
+def _files_of(out: Path, table: str) -> list[Path]:
+    return sorted(path for path in out.rglob("*") if path.is_file() and table in (path.stem, path.parent.name))
+
+
+def _table_of(path: Path) -> list[dict[str, str]]:
+    if path.suffix == ".csv":
+        return rows_of(path)
+    rows = parquet.read_table(path).to_pylist()
+    return [{name: " ".join(x) if isinstance(x, list) else str(x) for name, x in row.items()} for row in rows]
+
+
+def test_totals_tell_how_many_records_hold_a_term_where_it_is_one(chunks: Place) -> None:
+    publish(chunks, "sets.dat", *MODEL, "--counts", "--sensitive-items", "0")
+    terms = {item for row in rows_of(chunks.out / "clusters.csv") for item in row["terms"].split(" ")}
+    assert "0" in terms
+    totals = {row["item"]: int(row["total"]) for row in rows_of(chunks.out / "counts.csv")}
+    assert totals.keys() == terms - {"", "0"}
+    report = json.loads((chunks.private / "report.json").read_text())
+    sensitive = report["retention"]["items"]["terms"] - sum(totals.values())
+    assert sensitive > 0
+
+
+WRONG_PARQUET = [
+    ("cluster", pa.array([None], pa.int64()), "column 'cluster' must hold no null"),
+    ("n", pa.array(["9"]), "column 'n' must hold whole numbers"),
+    ("terms", pa.array(["a"]), "column 'terms' must hold texts"),
+    ("terms", pa.array([["a b"]]), "holds a blank, and blanks separate"),
+    ("terms", pa.array([[""]]), "is empty, and blanks separate"),
+    ("n", pa.array([-3], pa.int64()), "numbers must be whole, without sign"),
+    ("terms", pa.array([["a", "a"]]), "items must be in order, each once"),
+]
+
+
+@pytest.mark.parametrize(("column", "values", "message"), WRONG_PARQUET)
+def test_forged_parquet_is_refused(chunks: Place, column: str, values: pa.Array, message: str) -> None:
+    publish(chunks, "sets.dat", *MODEL, "--format", "parquet")
+    (chunks.out / "attestation.json").unlink()
+    table = parquet.read_table(chunks.out / "clusters.parquet")
+    others = {name: table[name].slice(0, 1) for name in table.column_names} | {column: values}
+    parquet.write_table(pa.table(others), chunks.out / "clusters.parquet")
+    ran = chunks.run("verify", str(chunks.out), "--model", "disassociation", "--k", "3", "--m", "2")
+    assert ran.code == 2
+    assert message in ran.err
+    (chunks.out / "clusters.parquet").write_bytes(b"no parquet")
+    assert "not valid parquet" in chunks.run("verify", str(chunks.out), "--model", "disassociation", *MODEL[2:6]).err
+
+
 def test_a_column_of_a_table(chunks: Place) -> None:
     publish(chunks, "sets.csv", *MODEL, "--items", "codes", "--drop", "age")
     assert any("c1" in row["items"].split(" ") for row in rows_of(chunks.out / "chunks.csv"))
@@ -114,8 +195,7 @@ def test_another_original_is_told(done: Place) -> None:
 REFUSED = [
     (("sets.csv", "--items", "codes", "--keep", "age"), "column 'age': a disassociated publication has no records"),
     (("sets.csv", "--items", "codes", "--relational", "age"), "column 'age': a disassociated publication has no recor"),
-    (("sets.dat", "--format", "parquet"), "is published as csv (clusters.csv, chunks.csv and shared.csv)"),
-    (("sets.dat", "--part-rows", "9"), "--part-rows does not apply to a disassociated publication"),
+    (("sets.dat", "--format", "dat"), "is published as csv or parquet, got format 'dat'"),
     (("sets.dat", "--order", "input"), "chunks are published in the order of their content"),
     (("sets.dat", "--cluster-size", "0"), "must be an integer of at least 1, got 0"),
     (("sets.dat", "--k", "151"), "there are 150 records, at least k=151 are required"),

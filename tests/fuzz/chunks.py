@@ -7,6 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from pyarrow import parquet
+
 from anonset.jobs.verify import check
 from fuzz.draws import Case
 from fuzz.files import checks_of
@@ -15,7 +17,12 @@ from fuzz.published import attestation_of, lines_of, write_lines
 from fuzz.truth import original_rows
 from reference import disassociation as twin
 
-FILES = ("clusters", "chunks", "shared")
+TABLES: dict[str, tuple[str, ...]] = {
+    "clusters": ("cluster", "n", "terms"),
+    "chunks": ("cluster", "chunk", "items", "count"),
+    "shared": ("first", "last", "chunk", "items", "count"),
+    "counts": ("item", "total"),
+}
 Files = dict[str, list[dict[str, str]]]
 
 
@@ -25,6 +32,9 @@ def require_chunks(case: Case, ran: Ran) -> None:
     published = chunks_of(files)
     cluster_of = require_way_back(case, ran)
     assert _holds(case, published), "the model does not hold"
+    terms = {item for cluster in published.clusters for item in cluster.terms} - set(case.secrets)
+    assert published.totals is None or {item for item, _ in published.totals} == terms
+    assert (published.totals is not None) == bool(case.parameters.get("counts"))
     assert not untrue(case, published, cluster_of)
     assert attestation_of(ran.out)["counts"] == {
         "records": sum(cluster.n for cluster in published.clusters),
@@ -46,8 +56,18 @@ def _holds(case: Case, published: twin.Chunks) -> bool:
 
 
 def files_of(out: Path) -> Files:
-    """Return the rows of each file."""
-    return {name: lines_of(out / f"{name}.csv") for name in FILES}
+    """Return the rows of each table, in whatever files it lies."""
+    paths = {table: sorted(p for p in out.rglob("*") if table in (p.stem, p.parent.name)) for table in TABLES}
+    return {
+        table: [row for path in own for row in _lines(path)] for table, own in paths.items() if own or table != "counts"
+    }
+
+
+def _lines(path: Path) -> list[dict[str, str]]:
+    if path.suffix == ".parquet":
+        rows = parquet.read_table(path).to_pylist()
+        return [{name: " ".join(x) if isinstance(x, list) else str(x) for name, x in row.items()} for row in rows]
+    return lines_of(path) if path.is_file() else []
 
 
 def chunks_of(files: Files) -> twin.Chunks:
@@ -58,7 +78,10 @@ def chunks_of(files: Files) -> twin.Chunks:
         twin.Cluster(int(row["n"]), _items(row["terms"]), tuple(rows for key, rows in chunks.items() if key[0] == c))
         for c, row in enumerate(files["clusters"])
     )
-    return twin.Chunks(tuple(clusters), tuple(twin.Shared(key[0], key[1], rows) for key, rows in shared.items()))
+    totals = tuple((row["item"], int(row["total"])) for row in files["counts"]) if "counts" in files else None
+    return twin.Chunks(
+        tuple(clusters), tuple(twin.Shared(key[0], key[1], rows) for key, rows in shared.items()), totals
+    )
 
 
 def _rows(lines: list[dict[str, str]], keys: tuple[str, ...]) -> dict[tuple[int, ...], twin.Rows]:
@@ -90,7 +113,7 @@ def untrue(case: Case, published: twin.Chunks, cluster_of: list[int]) -> str:
     if [cluster_of.count(c) for c in range(len(published.clusters))] != [own.n for own in published.clusters]:
         return "the clusters have other numbers of records"
     cut: Counter[tuple[object, twin.Row]] = Counter()
-    terms: set[tuple[int, str]] = set()
+    terms: Counter[tuple[int, str]] = Counter()
     for row, c in zip(rows, cluster_of, strict=True):
         parts: dict[object, set[str]] = {}
         for item in row:
@@ -98,7 +121,7 @@ def untrue(case: Case, published: twin.Chunks, cluster_of: list[int]) -> str:
             if place is None:
                 return f"{item} is shown nowhere for cluster {c}"
             if place == (c, "terms"):
-                terms.add((c, item))
+                terms[c, item] += 1
             else:
                 parts.setdefault(place, set()).add(item)
         cut.update((place, frozenset(part)) for place, part in parts.items())
@@ -111,8 +134,13 @@ def untrue(case: Case, published: twin.Chunks, cluster_of: list[int]) -> str:
     stated.update((("shared", number), row) for number, chunk in enumerate(published.shared) for row in chunk.rows)
     if cut != stated:
         return "chunks hold other sub-records"
-    if terms != {(c, item) for c, cluster in enumerate(published.clusters) for item in cluster.terms}:
+    if terms.keys() != {(c, item) for c, cluster in enumerate(published.clusters) for item in cluster.terms}:
         return "a term is in no record of its cluster"
+    totals = Counter[str]()
+    for (_, item), records in terms.items():
+        totals[item] += records
+    if any(totals[item] != total for item, total in published.totals or ()):
+        return "a total is another one"
     return ""
 
 
@@ -138,8 +166,7 @@ def _require_caught(case: Case, ran: Ran, files: Files, cluster_of: list[int]) -
     folder = ran.out.with_name("changed")
     folder.mkdir()
     for name, rows in changed.items():
-        header = (ran.out / f"{name}.csv").read_text("utf-8").splitlines()[0]
-        (folder / f"{name}.csv").write_text(f"{header}\n", "utf-8")
+        (folder / f"{name}.csv").write_text(f"{','.join(TABLES[name])}\n", "utf-8")
         if rows:
             write_lines(folder / f"{name}.csv", rows)
     given: Mapping[str, Any] = {
@@ -160,10 +187,12 @@ def _require_caught(case: Case, ran: Ran, files: Files, cluster_of: list[int]) -
 def with_another_cell(files: Files, rng: random.Random) -> Files:
     """Return the files with a cell that says something else."""
     changed = {name: [dict(row) for row in rows] for name, rows in files.items()}
-    rows = changed[rng.choice([name for name in FILES if changed[name]])]
+    rows = changed[rng.choice([name for name in changed if changed[name]])]
     row = rng.choice(rows)
     name = rng.choice(sorted(row))
-    if name in ("items", "terms"):
+    if name == "item":
+        row[name] = rng.choice(["else", *(item for line in files["clusters"] for item in _all_items(line))])
+    elif name in ("items", "terms"):
         known = sorted({item for rows in files.values() for line in rows for item in _all_items(line)} | {"else"})
         items = set(row[name].split(" ")) - {""}
         items ^= set(rng.sample(known, min(len(known), rng.choice((1, 1, 2)))))

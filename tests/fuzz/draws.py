@@ -101,7 +101,11 @@ def _records(seed: int, name: str, rng: random.Random) -> Case:
     roles: dict[str, Any] = {}
     layout = _layout(rng, dat=name in OF_ITEMS and name not in RT)
     if name in IN_CHUNKS:
-        layout |= {"format": rng.choice((None, "csv")), "order": "sorted"}
+        layout |= {
+            "format": rng.choice((None, "csv", "parquet")),
+            "order": "sorted",
+            "part_rows": rng.choice((None, 3)),
+        }
     if name in OF_ITEMS:
         alone = layout["suffix"].startswith("dat") or _speaks_of_secrets(name)
         many = 2 if rng.random() < 0.12 and not alone else 1

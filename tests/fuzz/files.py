@@ -44,7 +44,17 @@ def settings_of(case: Case, folder: Path) -> dict[str, Any]:
         for name, value in case.parameters.items()
     }
     hierarchy = {column: _spec(case, folder, column) for column in case.specs}
-    asked = ("separator", "order", "symbols", "format", "allow_worthless", "max_loss", "budget", "accept_undecided")
+    asked = (
+        "separator",
+        "order",
+        "symbols",
+        "format",
+        "allow_worthless",
+        "max_loss",
+        "budget",
+        "accept_undecided",
+        "part_rows",
+    )
     roles = () if data.name.startswith("data.dat") else (*ROLES, "group")
     found = {
         "input": str(data),

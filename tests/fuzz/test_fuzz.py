@@ -22,7 +22,7 @@ from anonset.io import text_chunks
 from anonset.jobs.verify import check
 from anonset.strict_json import loads
 from fuzz import changes, oracles, refusals, truth
-from fuzz.chunks import require_chunks
+from fuzz.chunks import files_of, require_chunks
 from fuzz.draws import BUCKETS, IN_CHUNKS, NAMES, Case, case_of
 from fuzz.files import checks_of
 from fuzz.jobs import Ran, anonymized, chance, evaluated, policy_file, policy_of, refused_to_verify, verified
@@ -109,9 +109,11 @@ def require_same_bytes(case: Case, ran: Ran) -> None:
             patch.setattr(text_chunks, "BYTES_AT_ONCE", 50)
         again = anonymized(case, ran.out.parent, out=f"{ran.out}-again", **more)
     assert again.code == 0, (more, again.said)
-    assert {path.name: path.read_bytes() for path in ran.out.iterdir()} == {
-        path.name: path.read_bytes() for path in again.out.iterdir()
-    }
+    assert _bytes_of(ran.out) == _bytes_of(again.out)
+
+
+def _bytes_of(out: Path) -> dict[str, bytes]:
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
 
 
 def require_next_release(case: Case, ran: Ran) -> None:
@@ -126,12 +128,15 @@ def require_next_release(case: Case, ran: Ran) -> None:
 def require_files(case: Case, ran: Ran) -> None:
     """Check names, modes and digests of the files, and that no private text is in the publication."""
     attested = attestation_of(ran.out)
-    data, names = attested["data"], {path.name for path in ran.out.iterdir()}
+    data = attested["data"]
+    names = {path.relative_to(ran.out).as_posix() for path in ran.out.rglob("*") if path.is_file()}
     assert names == {*data["sha256"], "attestation.json"}
     for name, digest in data["sha256"].items():
         assert sha256((ran.out / name).read_bytes()).hexdigest() == digest
     texts = [(ran.out / name).read_bytes().decode("utf-8", "replace") for name in names]
-    if data.get("format") == "parquet":
+    if case.algorithm in IN_CHUNKS:
+        texts.append(repr(files_of(ran.out)))
+    elif data.get("format") == "parquet":
         texts.append(repr(records_of(ran.out / data["file"], data, ran.out / "codebook.csv").columns))
     assert not truth.holds_any(texts, case.private_texts), "the publication shows an id or what was dropped"
     assert not truth.holds_any(texts, [str(ran.out.parent)])

@@ -22,7 +22,7 @@ ROWS = [{"abcdefgh"[int(8 * _DRAW.random() ** 2)] for _ in range(_DRAW.randint(0
 
 
 def released(rows: list[set[str]], k: int, m: int, size: int) -> Release:
-    algorithm = anonset.Disassociation(k=k, m=m, cluster_size=size)
+    algorithm = anonset.Disassociation(k=k, m=m, cluster_size=size, counts=size < 60)
     return anonset.anonymize(anonset.Table.from_sets(rows), algorithm, workers=1, allow_worthless=True)
 
 

@@ -36,6 +36,7 @@ class Chunks:
 
     clusters: tuple[Cluster, ...]
     shared: tuple[Shared, ...] = ()
+    totals: tuple[tuple[Item, int], ...] | None = None
 
 
 def domain(rows: Rows) -> Row:
@@ -103,6 +104,7 @@ class Asked:
     size: int = 60
     secrets: Row = frozenset()
     cap: Fraction = Fraction(1, 2)
+    counts: bool = False
 
 
 def disassociate(records: Sequence[Collection[Item]], asked: Asked) -> tuple[Chunks, list[int]]:
@@ -126,7 +128,14 @@ def disassociate(records: Sequence[Collection[Item]], asked: Asked) -> tuple[Chu
         for i in group:
             cluster_of[i] = new[number]
     placed.sort(key=lambda chunk: (chunk.first, chunk.last, _key(chunk.rows)))
-    return Chunks(tuple(clusters[c] for c in order), tuple(placed)), cluster_of
+    totals = None
+    if asked.counts:
+        own = {item: [c for c in range(len(groups)) if item in terms[c]] for item in set().union(*terms)}
+        totals = tuple(
+            (item, sum(item in rows[i] for c in own[item] for i in groups[c]))
+            for item in sorted(own.keys() - asked.secrets)
+        )
+    return Chunks(tuple(clusters[c] for c in order), tuple(placed), totals), cluster_of
 
 
 def gray_clusters(rows: Sequence[Row], support: Counter[Item], size: int) -> list[list[int]]:
@@ -340,8 +349,16 @@ def worlds(publication: Chunks, *, empty: bool, anywhere: bool = False) -> Itera
                 world[place][number] = row
         if anywhere and any(_has_twice(record) for record in world):
             continue
+        if any(_total(sources, world, item) != total for item, total in publication.totals or ()):
+            continue
         if empty or all(any(record) for record in world):
             yield world
+
+
+def _total(sources: Sequence[Source], world: Sequence[Sequence[Row | None]], item: Item) -> int:
+    """Count the places where an item stands as a term."""
+    terms = [number for number, (rows, _, _) in enumerate(sources) if rows is None]
+    return sum(record[number] == frozenset([item]) for record in world for number in terms)
 
 
 def _has_twice(record: Sequence[Row | None]) -> bool:
@@ -437,6 +454,10 @@ def holds(publication: Chunks, k: int, m: int, secrets: Row = frozenset(), cap: 
     for chunk in publication.shared:
         room = sum(publication.clusters[c].n for c in falls_on(publication, chunk))
         if len(chunk.rows) > room or not is_km(chunk.rows, k, m) or not is_capped(chunk.rows, room, secrets, cap):
+            return False
+    for item, total in publication.totals or ():
+        own = [cluster.n for cluster in publication.clusters if item in cluster.terms]
+        if not own or item in secrets or not len(own) <= total <= sum(own):
             return False
     return not any(
         (one.first, one.last) == (other.first, other.last) and domain(one.rows) & domain(other.rows)

@@ -95,6 +95,26 @@ def test_a_sensitive_item_above_its_cap_is_found(publication: ChunkPublication, 
     assert message in plain_text(f"{verdict}")
 
 
+TWO = [(4, "x", []), (4, "xy", []), (4, "z", [])]
+WRONG_TOTALS = [
+    (publication_of(TWO, [], {"x": 1}), "{x}: the total of a term of 2 clusters must be from 2 to 8, got 1"),
+    (publication_of(TWO, [], {"x": 9}), "{x}: the total of a term of 2 clusters must be from 2 to 8, got 9"),
+    (publication_of(TWO, [], {"c": 2}), "{c}: a total is published of it, and it is no term"),
+    (publication_of([*TWO, (4, "a", [])], [], {"a": 2}), "{a}: a total is published of it, and it is sensitive"),
+]
+
+
+def test_totals_of_terms() -> None:
+    assert verify(publication_of(TWO, [], {"x": 2, "y": 4}), SECRET).holds
+
+
+@pytest.mark.parametrize(("publication", "message"), WRONG_TOTALS)
+def test_totals_that_cannot_be_or_are_of_sensitive_items_are_found(publication: ChunkPublication, message: str) -> None:
+    verdict = verify(publication, SECRET)
+    assert verdict.holds is False
+    assert message in plain_text(f"{verdict}")
+
+
 TRIPLE = publication_of([(9, "x", [["ab", "ab", "ac", "ac", "bc", "bc", "abc"]])])
 
 
@@ -122,12 +142,21 @@ SECRETS = st.sampled_from(("", "", "a", "e"))
 CAPS = st.sampled_from((Fraction(1, 3), Fraction(1, 2), Fraction(1)))
 
 
-@given(st.lists(CLUSTER, min_size=2, max_size=2), SHARED, st.integers(1, 3), st.booleans(), SECRETS, CAPS)
+TOTALS = st.none() | st.dictionaries(st.sampled_from("ade"), st.integers(1, 6), max_size=2)
+
+
+@given(st.lists(CLUSTER, min_size=2, max_size=2), SHARED, st.integers(1, 3), st.booleans(), SECRETS, CAPS, TOTALS)
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_what_holds_links_nobody(
-    clusters: list[object], shared: list[object], m: int, empty: bool, secrets: str, cap: Fraction
+    clusters: list[object],
+    shared: list[object],
+    m: int,
+    empty: bool,
+    secrets: str,
+    cap: Fraction,
+    totals: dict[str, int] | None,
 ) -> None:
-    publication = publication_of(clusters, shared)  # type: ignore[arg-type]
+    publication = publication_of(clusters, shared, totals)  # type: ignore[arg-type]
     published = as_in_twin(publication)
     model = DisassociationModel(2, m, tuple(secrets), cap if secrets else None)
     holds = verify(publication, model).holds
@@ -145,7 +174,7 @@ def test_what_the_algorithm_publishes_holds_and_is_true(
 ) -> None:
     assume(len(records) >= k)
     given = {"sensitive_items": tuple(secrets), "cap": cap} if secrets else {}
-    publication = disassociated(records, k, m, size, **given)
+    publication = disassociated(records, k, m, size, counts=size > 2, **given)
     assert verify(publication, DisassociationModel(k, m, **given)).holds  # type: ignore[arg-type]
     assert check_chunks_true(Table.from_sets(records), publication) is None
 
@@ -179,6 +208,10 @@ UNTRUE: list[tuple[Callable[[ChunkPublication], ChunkPublication], str]] = [
     (lambda one: _changed(one, n=1), " records"),
     (lambda one: _changed(one, terms=()), "shows it nowhere, and a record of it holds it"),
     (lambda one: _changed(one, terms=tuple(range(len(one.vocabulary))), chunks=()), "and no record of it holds it"),
+    (
+        lambda one: replace(one, totals=((next(own.terms[0] for own in one.clusters if own.terms), 40),)),
+        "records hold it where it is a term, not",
+    ),
     (lambda one: replace(one, shared=()), "shows it nowhere, and a record of it holds it"),
     (
         lambda one: replace(

@@ -73,6 +73,8 @@ class ChunkPublication(Discreet):
     """int64 (n,): the input records, cluster by cluster. Private."""
     cluster: Int32 | None = None
     """int32 (n,): the cluster of each of them. Private."""
+    totals: tuple[tuple[int, int], ...] | None = field(default=None, repr=False)
+    """Terms, ascending, with the number of records that hold them where they are terms; None: that is not published."""
 
     def __repr__(self) -> str:
         clusters, chunks = len(self.clusters), sum(len(cluster.chunks) for cluster in self.clusters)
@@ -126,8 +128,8 @@ class ChunkPublication(Discreet):
         """
         column = table.transactions
         if column is None or len(recoding.cluster) != column.n:
-            held = "none" if column is None else f"{column.n}"
-            msg = f"the recoding is of {len(recoding.cluster)} records with items, the table has {held}"
+            records = "none" if column is None else f"{column.n}"
+            msg = f"the recoding is of {len(recoding.cluster)} records with items, the table has {records}"
             raise InputError(msg)
         shown = np.unique(recoding.item)
         labels = [column.vocabulary.labels[item] for item in shown.tolist()]
@@ -143,6 +145,10 @@ class ChunkPublication(Discreet):
         number[order] = np.arange(len(clusters), dtype=np.int32)
         cluster = number[recoding.cluster]
         record = np.argsort(cluster, kind="stable").astype(np.int64)
+        totals = None
+        if recoding.totals is not None:
+            held = np.bincount(column.items[recoding.places_of(column) == TERMS], minlength=len(code))
+            totals = tuple(sorted((int(code[item]), int(held[item])) for item in recoding.totals.tolist()))
         return cls(
             column.name,
             vocabulary,
@@ -150,6 +156,7 @@ class ChunkPublication(Discreet):
             tuple(sorted((_renumbered(chunk, number) for chunk in shared), key=in_order)),
             record,
             cluster[record],
+            totals,
         )
 
 

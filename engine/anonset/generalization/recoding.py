@@ -191,6 +191,8 @@ class Disassociated(Discreet):
     """int32 (chunks,): the first cluster that each chunk may fall on."""
     last: Int32
     """int32 (chunks,): the last one; the same as the first where no clusters share the chunk."""
+    totals: Int32 | None = None
+    """int32: terms of which it is published how many records hold them where they are terms; None: nothing of any."""
 
     def __repr__(self) -> str:
         shared = int(np.count_nonzero(self.first < self.last))

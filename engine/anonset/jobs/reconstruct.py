@@ -19,7 +19,8 @@ def reconstruct(published: Release | str | os.PathLike[str], *, seed: int = 0) -
     """Return one of the tables that a disassociated publication leaves possible, by chance.
 
     The items of a chunk stand together as often as published, and items of different chunks as chance has it: what goes
-    together within a cluster is understated. A term is put into one record of its cluster. Where a cluster has no
+    together within a cluster is understated. A term is put into one record of its cluster, or into as many of its
+    clusters together as are published. Where a cluster has no
     terms, all its records get something. It says no more than the publication, and is no data of persons.
 
     Parameters
@@ -59,6 +60,10 @@ def reconstruct(published: Release | str | os.PathLike[str], *, seed: int = 0) -
     first = np.concatenate([[0], np.cumsum([cluster.n for cluster in publication.clusters])]).astype(np.int64)
     for number, cluster in enumerate(publication.clusters):
         _place_cluster(records, int(first[number]), cluster, random)
+    for term, total in publication.totals or ():
+        own = [number for number, cluster in enumerate(publication.clusters) if term in cluster.terms]
+        of_term = [place for number in own for place in range(first[number], first[number + 1])]
+        _place_more(records, term, of_term, total, random)
     shown = Shown(publication)
     for number, chunk in enumerate(publication.shared):
         clusters = chunk.first + np.flatnonzero(shown.falls_on(number))
@@ -82,6 +87,14 @@ def _place_cluster(records: list[list[int]], first: int, cluster: Cluster, rando
         _put(records, rows, places, random)
     for term in cluster.terms:
         records[first + random.below(cluster.n)].append(term)
+
+
+def _place_more(records: list[list[int]], term: int, places: list[int], total: int, random: SplitMix) -> None:
+    """Put a term on as many more of some places as its total says, on each once."""
+    free = np.array([place for place in places if term not in records[place]], np.int64)
+    more = total - (len(places) - len(free))
+    for place in free[_shuffled(len(free), random)][:more].tolist():
+        records[place].append(term)
 
 
 def _put(records: list[list[int]], rows: Rows, places: Int64, random: SplitMix) -> None:

@@ -15,27 +15,24 @@ from anonset.generalization import Disassociated, Publication
 from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import PrivacyModel, Witness
 from anonset.release.documents import ChunkFiles, digests
-from anonset.release.formats import Layout, Unverified
-from anonset.spelling import setting
+from anonset.release.formats import Layout, Unverified, require_few_parts
 
 Hierarchies = Mapping[str, Hierarchy]
 
 
 class ChunksKind:
-    """``clusters.csv``, ``chunks.csv`` and ``shared.csv``; privately the cluster of each record."""
+    """The tables ``clusters``, ``chunks``, ``shared`` and maybe ``counts``; privately the cluster of each record."""
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
-        """Refuse what would join the parts of records again, and what the three files cannot carry."""
+        """Refuse what would join the parts of records again, and what the files cannot carry."""
         if layout.order != "sorted":
             msg = "chunks are published in the order of their content: in that of the input, their parts would meet"
             raise InputError(msg)
-        if layout.format not in ("csv", None):
-            files = "clusters.csv, chunks.csv and shared.csv"
-            msg = f"a disassociated publication is published as csv ({files}), got format {layout.format!r}"
+        if layout.format not in ("csv", "parquet", None):
+            msg = f"a disassociated publication is published as csv or parquet, got format {layout.format!r}"
             raise InputError(msg)
-        if layout.part_rows is not None:
-            msg = f"{setting('part_rows')} does not apply to a disassociated publication, which is three files"
-            raise InputError(msg)
+        sets = table.transactions
+        require_few_parts(table.n if sets is None else table.n + len(sets.items), layout)
         if more := [column.name for column in (*table.relational, *table.kept, *table.ids)]:
             msg = (
                 f"column {more[0]!r}: a disassociated publication has no records that it could stand beside; "
@@ -46,10 +43,10 @@ class ChunksKind:
             names = ", ".join(map(repr, table.joined))
             msg = f"a disassociated publication is of one set-valued column, got {names}; leave the others out"
             raise InputError(msg)
-        if table.transactions is not None:
+        if sets is not None:
             from anonset.io.chunks import require_plain
 
-            labels, occurring = table.transactions.vocabulary.labels, np.flatnonzero(table.transactions.occurrences)
+            labels, occurring = sets.vocabulary.labels, np.flatnonzero(sets.occurrences)
             require_plain(labels[item] for item in occurring.tolist())
 
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> ChunkPublication:
@@ -63,23 +60,27 @@ class ChunksKind:
         """Items are published as they are."""
 
     def to_arrow(self, publication: ChunkPublication) -> Any:
-        """Return the three tables, ``clusters``, ``chunks`` and ``shared``."""
+        """Return the tables, ``clusters``, ``chunks``, ``shared`` and maybe ``counts``."""
         from anonset.io.chunks import chunks_to_arrow
 
         return chunks_to_arrow(publication)
 
     def write(self, unverified: Unverified[ChunkPublication], folder: Path, layout: Layout) -> ChunkFiles:
-        """Write the three files."""
+        """Write the tables."""
         from anonset.io.chunks import write_chunks
 
-        publication = unverified.publication
-        write_chunks(publication, folder)
+        publication, form = unverified.publication, layout.format or "csv"
+        parts = write_chunks(publication, folder, form, layout.part_rows)
+        end = f".{form}" if parts is None else ""
         return ChunkFiles(
-            clusters="clusters.csv",
-            chunks="chunks.csv",
-            shared="shared.csv",
+            clusters=f"clusters{end}",
+            chunks=f"chunks{end}",
+            shared=f"shared{end}",
+            counts=None if publication.totals is None else f"counts{end}",
+            format=form,  # type: ignore[arg-type]
             items=[publication.name],
             sha256=digests(folder),
+            parts=parts,
         )
 
     def write_private(self, unverified: Unverified[ChunkPublication], folder: Path) -> None:
@@ -93,20 +94,21 @@ class ChunksKind:
     def read(
         self, folder: Path, files: ChunkFiles, store: Store = MEMORY, meant: ChunkPublication | None = None
     ) -> ChunkPublication:
-        """Read the three files, which are held in memory."""
+        """Read the tables, which are held in memory."""
         from anonset.io.chunks import read_chunks
 
-        return read_chunks(folder, files.items[0])
+        return read_chunks(folder, files.items[0], files.tables)
 
     def require_same(self, meant: ChunkPublication, written: ChunkPublication) -> ChunkPublication:
         """Compare clusters and chunks; the owner alone knows the records."""
         same = meant.name == written.name and list(meant.vocabulary.labels) == list(written.vocabulary.labels)
         for name, before, after in (
-            ("clusters.csv or chunks.csv", meant.clusters, written.clusters),
-            ("shared.csv", meant.shared, written.shared),
+            ("clusters or chunks", meant.clusters, written.clusters),
+            ("shared", meant.shared, written.shared),
+            ("counts", meant.totals, written.totals),
         ):
             if not same or before != after:
-                msg = f"{name}: what was read back differs from what was to be written"
+                msg = f"table {name}: what was read back differs from what was to be written"
                 raise AnonsetError(msg)
         return replace(written, record=meant.record, cluster=meant.cluster)
 

@@ -55,11 +55,12 @@ class Document(BaseModel):
 
 
 class PublishedFiles(Document):
-    """Files of published data. Their number is absent where the data are not in parts."""
+    """Files of published data. Their number is absent where the data are not in parts, as is a table that is not."""
 
     @model_serializer(mode="wrap")
     def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: value for name, value in handler(self).items() if name != "parts" or value is not None}
+        optional = ("parts", "counts")
+        return {name: value for name, value in handler(self).items() if name not in optional or value is not None}
 
 
 class DataFile(PublishedFiles):
@@ -130,16 +131,20 @@ class BucketFiles(PublishedFiles):
 
 
 class ChunkFiles(PublishedFiles):
-    """The three files of a disassociated publication."""
+    """The tables of a disassociated publication, each a file or a folder of files."""
 
-    clusters: Literal["clusters.csv"]
-    chunks: Literal["chunks.csv"]
-    shared: Literal["shared.csv"]
+    clusters: str
+    chunks: str
+    shared: str
+    counts: str | None = None
+    """The totals of terms; absent where none are published."""
+    format: Literal["csv", "parquet"]
     items: Annotated[list[str], Field(min_length=1, max_length=1)]
     """The set-valued column."""
     sha256: dict[str, str]
     """Digest of every file of the publication but the attestation, by name."""
-    parts: None = None
+    parts: dict[str, Annotated[int, Field(ge=1, le=MOST_PARTS)]] | None = None
+    """Number of files that each table is in, in the folders that are named; None: each is one file."""
 
     @property
     def relational(self) -> list[str]:
@@ -152,14 +157,26 @@ class ChunkFiles(PublishedFiles):
         return []
 
     @property
+    def tables(self) -> dict[str, tuple[str, ...]]:
+        """Names of the files of each table, in their order."""
+        from anonset.io.chunks import file_names
+
+        return file_names(self.format, self.parts, counts=self.counts is not None)
+
+    @property
     def data_files(self) -> tuple[str, ...]:
         """Names of the files that hold the data."""
-        return self.clusters, self.chunks, self.shared
+        named = {"clusters": self.clusters, "chunks": self.chunks, "shared": self.shared, "counts": self.counts}
+        return tuple(
+            f"{named[table]}/{file.rpartition('/')[2]}" if self.parts else f"{named[table]}"
+            for table, files in self.tables.items()
+            for file in files
+        )
 
     @property
     def files(self) -> tuple[str, ...]:
         """Names of the files of the publication but the attestation."""
-        return self.data_files
+        return tuple(file for files in self.tables.values() for file in files)
 
 
 class Declarations(Document):

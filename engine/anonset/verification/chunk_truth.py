@@ -105,6 +105,12 @@ def _untrue_terms(publication: ChunkPublication, cluster: Int64, item: Int64, pl
             if (number, term) not in held:
                 label = publication.vocabulary.labels[term]
                 return Breach((label,), 0, 1, number, f"it is a term of cluster {number}, and no record of it holds it")
+    occurrences = Counter(item[terms].tolist())
+    for term, total in publication.totals or ():
+        if occurrences[term] != total:
+            label = publication.vocabulary.labels[term]
+            detail = f"{occurrences[term]} records hold it where it is a term, not {total}"
+            return Breach((label,), occurrences[term], total, 0, detail)
     return None
 
 

@@ -4,10 +4,11 @@ What is checked: a cluster has at least k records, and shows an item at one plac
 no more sub-records than places; the ranges of shared chunks are nested or apart, and their sub-records have room on the
 clusters that show none of their items at an inner place; a cluster without terms is covered by its own chunks, with
 room for k matches of every set of items of several chunks, or for none; a sensitive item has chunks of its own, which
-fill at most the share `cap` of their places.
+fill at most the share `cap` of their places; a total is of a term, and of no sensitive item.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,6 +82,26 @@ def _breaches(publication: ChunkPublication, model: DisassociationModel) -> Iter
             detail = f"cluster {number} has no terms, and its chunks do not cover its records safely"
             yield Breach((), cluster.n, model.k, number, detail)
     yield from _of_shared(publication, capped)
+    if publication.totals is not None:
+        yield from _of_totals(publication, model.sensitive_items)
+
+
+def _of_totals(publication: ChunkPublication, sensitive: Collection[str]) -> Iterator[Breach]:
+    """Yield what is wrong with the totals of terms."""
+    labels, clusters, places = publication.vocabulary.labels, Counter[int](), Counter[int]()
+    for cluster in publication.clusters:
+        clusters.update(cluster.terms)
+        places.update(dict.fromkeys(cluster.terms, cluster.n))
+    for item, total in publication.totals or ():
+        least = clusters[item]
+        if not least:
+            yield Breach((labels[item],), 0, 1, 0, "a total is published of it, and it is no term")
+        elif labels[item] in sensitive:
+            yield Breach((labels[item],), total, 0, 0, "a total is published of it, and it is sensitive")
+        elif not least <= total <= places[item]:
+            several = f"a term of {least} clusters"
+            detail = f"the total of {several} must be from {least} to {places[item]}, got {total}"
+            yield Breach((labels[item],), total, least, 0, detail)
 
 
 class _Capped:

@@ -8,11 +8,13 @@ Its steps, and where they are::
     sensitive items in chunks of their own, below the cap        chunk_fitting.Capped
     a cluster without terms is covered by its chunks (rule 4)    needs_term
     refining: terms in chunks that groups of clusters share      shared_chunks.share_terms
+    how often what is left as terms occurs, if asked for         _left_as_terms
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar
 
@@ -75,6 +77,8 @@ class Disassociation(Discreet):
     """Items that must not be told; published as they are."""
     cap: Written | None = None
     """Largest share of the records of a cluster that show a sensitive item (0 < cap <= 1); None: 1/2."""
+    counts: bool = False
+    """Publish how many records hold each term, over all clusters where it is one; not of sensitive items."""
 
     def __post_init__(self) -> None:
         require_at_least("cluster_size", self.cluster_size, 1)
@@ -121,7 +125,10 @@ class Disassociation(Discreet):
         figures = {"clusters": float(len(fitted)), "shared_chunks": float(len(shared))}
         unused = f"the hierarchy of column {column.name!r} is not used: disassociation publishes items as they are"
         notes = (unused,) if column.name in hierarchies else ()
-        return Result(_recoding(cluster, fitted, shared, len(column.vocabulary)), figures=figures, notes=notes)
+        recoding = _recoding(cluster, fitted, shared, len(column.vocabulary))
+        if self.counts:
+            recoding = replace(recoding, totals=_left_as_terms(fitted, shared, capped))
+        return Result(recoding, figures=figures, notes=notes)
 
     def _clusters(self, column: SetColumn) -> tuple[Int64, list[int], SetColumn]:
         """Return the records in the order of their clusters, where these begin and end, and the records so ordered."""
@@ -185,6 +192,17 @@ def _recoding(cluster: Int32, fitted: list[Fitted], shared: list[SharedItems], n
     order = order[np.append(keys[order][1:] != keys[order][:-1], True)[: len(order)]]  # a shared chunk, not the terms
     clusters, of_item, place = (np.array(column, np.int32)[order] for column in (in_cluster, items, places))
     return Disassociated(cluster, clusters, of_item, place, np.array(first, np.int32), np.array(last, np.int32))
+
+
+def _left_as_terms(fitted: list[Fitted], shared: list[SharedItems], capped: Capped) -> Int32:
+    """Return the items that stay terms of some cluster.
+
+    Sensitive ones are left out: the total of what is a term since too many records hold it would say so.
+    """
+    clusters = Counter(item for own in fitted for item in own.terms)
+    for chunk in shared:
+        clusters.subtract({item: len(sources) for item, sources in chunk.clusters_of.items()})
+    return np.array(sorted(item for item in +clusters if item not in capped.items), np.int32)
 
 
 def _borders(n: int, size: int) -> list[int]:
