@@ -201,6 +201,7 @@ def _chunk_jobs() -> Iterator[Job]:
     yield (*chunks, "--counts", "--format", "parquet")
     yield (*chunks, "--counts", "--sensitive-items", "1,7", "--cap", "1/3", "--part-rows", "20")
     yield (*chunks, "--format", "parquet", "--part-rows", "20")
+    yield (*chunks, "--clustering", "horpart")
 
 
 def _layout_jobs() -> Iterator[Job]:

@@ -14,6 +14,7 @@ from anonset.data import SetColumn, Table
 from anonset.errors import InfeasibleError, InputError
 from reference import disassociation as twin
 
+CLUSTERINGS = st.sampled_from(("gray", "horpart"))
 SECRETS = st.sampled_from(("", "", "a", "b", "ah"))
 CAPS = st.sampled_from((Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(1)))
 SIZES = st.sampled_from((2, 3, 4, 6, 60))
@@ -22,16 +23,17 @@ COUNTEREXAMPLE = publication_of([(3, "", [["1", "01", "01"]]), (3, "9", [])], [(
 """Of the paper's condition for shared chunks: the one of the first cluster has two chunks of one domain around it."""
 
 
-@given(RECORDS, st.integers(1, 4), st.integers(1, 4), SIZES, SECRETS, CAPS, st.booleans())
+@given(RECORDS, st.integers(1, 4), st.integers(1, 4), SIZES, SECRETS, CAPS, st.booleans(), CLUSTERINGS)
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 def test_publishes_what_the_twin_does(
-    records: list[set[str]], k: int, m: int, size: int, secrets: str, cap: Fraction, counts: bool
+    records: list[set[str]], k: int, m: int, size: int, secrets: str, cap: Fraction, counts: bool, clustering: str
 ) -> None:
     if len(records) < k:
         return
-    asked = twin.Asked(k, m, size, frozenset(secrets), cap, counts)
+    asked = twin.Asked(k, m, size, frozenset(secrets), cap, counts, clustering)
     expected, cluster_of = twin.disassociate(records, asked)
-    publication = disassociated(records, k, m, size, counts=counts, **_capped(secrets, cap))
+    more = {"counts": counts, "clustering": clustering, **_capped(secrets, cap)}
+    publication = disassociated(records, k, m, size, **more)
     assert as_in_twin(publication) == expected
     assert publication.record is not None
     assert publication.cluster is not None
@@ -43,14 +45,16 @@ def _capped(secrets: str, cap: Fraction) -> dict[str, object]:
     return {"sensitive_items": tuple(secrets), "cap": cap} if secrets else {}
 
 
-@given(RECORDS, st.randoms(use_true_random=False), st.integers(2, 4), SIZES)
+@given(RECORDS, st.randoms(use_true_random=False), st.integers(2, 4), SIZES, CLUSTERINGS)
 @settings(max_examples=50)
-def test_is_independent_of_the_order_of_the_records(records: list[set[str]], random: object, k: int, size: int) -> None:
+def test_is_independent_of_the_order_of_the_records(
+    records: list[set[str]], random: object, k: int, size: int, clustering: str
+) -> None:
     if len(records) < k:
         return
     shuffled = list(records)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    one, other = (disassociated(rows, k, 2, size) for rows in (records, shuffled))
+    one, other = (disassociated(rows, k, 2, size, clustering=clustering) for rows in (records, shuffled))
     assert (one.clusters, one.shared, one.vocabulary.labels) == (other.clusters, other.shared, other.vocabulary.labels)
 
 
@@ -61,14 +65,15 @@ def test_is_independent_of_the_order_of_the_records(records: list[set[str]], ran
     st.sampled_from((2, 3, 4)),
     st.booleans(),
     st.booleans(),
+    CLUSTERINGS,
 )
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_links_nobody_in_all_possible_worlds(
-    records: list[set[str]], k: int, m: int, size: int, empty: bool, counts: bool
+    records: list[set[str]], k: int, m: int, size: int, empty: bool, counts: bool, clustering: str
 ) -> None:
     if len(records) < k:
         return
-    published = as_in_twin(disassociated(records, k, m, size, counts=counts))
+    published = as_in_twin(disassociated(records, k, m, size, counts=counts, clustering=clustering))
     if twin.number_of_worlds(published) <= MOST_WORLDS:
         assert twin.surest_link(published, m, empty=empty) <= Fraction(1, k)
 
@@ -155,3 +160,7 @@ def test_data_without_sets_or_without_records() -> None:
     assert Disassociation(k=2, m=2).recode(empty, {}).figures["clusters"] == 1
     with pytest.raises(InputError, match=r"cluster_size must be .* at least 1, got 0"):
         Disassociation(k=2, m=2, cluster_size=0)
+    with pytest.raises(InputError, match="clustering must be 'gray' or 'horpart', got 'trie'"):
+        Disassociation(k=2, m=2, clustering="trie")  # type: ignore[arg-type]
+    assert disassociated([], 3, 2, 60, clustering="horpart").clusters == ()
+    assert len(disassociated([set()] * 7, 1, 2, 2, clustering="horpart").clusters) == 4

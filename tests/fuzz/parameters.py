@@ -76,6 +76,8 @@ def _of_chunks(rng: random.Random, drawn: Drawn) -> None:
     if rng.random() < 0.8:
         given["cluster_size"] = rng.choice((1, 2, 4, 8, 16))
     given["counts"] = rng.random() < 0.3
+    if rng.random() < 0.5:
+        given["clustering"] = rng.choice(("gray", "horpart"))
     if rng.random() < 0.3:
         _add_secrets(rng, drawn)
         if rng.random() < 0.7:

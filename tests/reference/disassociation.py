@@ -105,6 +105,7 @@ class Asked:
     secrets: Row = frozenset()
     cap: Fraction = Fraction(1, 2)
     counts: bool = False
+    clustering: str = "gray"
 
 
 def disassociate(records: Sequence[Collection[Item]], asked: Asked) -> tuple[Chunks, list[int]]:
@@ -112,7 +113,9 @@ def disassociate(records: Sequence[Collection[Item]], asked: Asked) -> tuple[Chu
     k = asked.k
     support = Counter(chain.from_iterable(map(set, records)))
     rows = [frozenset(item for item in record if support[item] >= k) for record in records]
-    groups = gray_clusters(rows, support, max(asked.size, 2 * k))
+    size = max(asked.size, 2 * k)
+    order = gray_order(rows, support)
+    groups = pieces(order, size) if asked.clustering == "gray" else horpart(order, rows, k, size, frozenset())
     state = [_with_chunks([rows[i] for i in group], asked) for group in groups]
     terms = [set(cluster.terms) for cluster in state]
     shared = _refined([[rows[i] for i in group] for group in groups], state, terms, asked)
@@ -138,24 +141,41 @@ def disassociate(records: Sequence[Collection[Item]], asked: Asked) -> tuple[Chu
     return Chunks(tuple(clusters[c] for c in order), tuple(placed), totals), cluster_of
 
 
-def gray_clusters(rows: Sequence[Row], support: Counter[Item], size: int) -> list[list[int]]:
-    """Cut the records in the order of the reflected Gray code of their bits into pieces of a size.
-
-    What is left shares the last pieces evenly.
-    """
+def gray_order(rows: Sequence[Row], support: Counter[Item]) -> list[int]:
+    """Return the records in the order of the reflected Gray code of their bits."""
     bits = sorted(support, key=lambda item: (-support[item], item))
 
     def rank(i: int) -> list[int]:
         ones = [item in rows[i] for item in bits]
         return [sum(ones[: j + 1]) % 2 for j in range(len(ones))]
 
-    order = sorted(range(len(rows)), key=lambda i: (rank(i), i))
+    return sorted(range(len(rows)), key=lambda i: (rank(i), i))
+
+
+def pieces(order: Sequence[int], size: int) -> list[list[int]]:
+    """Cut records into pieces of a size; what is left shares the last pieces evenly."""
     whole, rest = divmod(len(order), size)
     ends = [size * (j + 1) for j in range(whole)]
     if rest:
         last = size * (whole - 1) if whole else 0
         ends = ends[: max(0, whole - 1)] + ([last + (size + rest) // 2] if whole else []) + [len(order)]
-    return [order[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+    return [list(order[a:b]) for a, b in zip([0, *ends], ends, strict=False)]
+
+
+def horpart(records: Sequence[int], rows: Sequence[Row], k: int, size: int, used: Row) -> list[list[int]]:
+    """Part records by their most frequent item not used, as the paper writes it; one that would leave fewer than k of a
+    part with, or without it, is skipped for good.
+    """
+    if len(records) <= size:
+        return [list(records)] if records else []
+    support = Counter(chain.from_iterable(rows[i] - used for i in records))
+    for item in sorted(support, key=lambda item: (-support[item], item)):
+        used |= {item}
+        if k <= support[item] <= len(records) - k:
+            having = [i for i in records if item in rows[i]]
+            lacking = [i for i in records if item not in rows[i]]
+            return horpart(having, rows, k, size, used) + horpart(lacking, rows, k, size, used)
+    return pieces(records, size)
 
 
 def _with_chunks(rows: Sequence[Row], asked: Asked) -> Cluster:

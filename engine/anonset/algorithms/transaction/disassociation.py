@@ -3,7 +3,7 @@
 Its steps, and where they are::
 
     items of fewer than k records are left out                   Disassociation.recode
-    clusters: pieces of the records in Gray order                GrayOrder; _pieces
+    clusters: pieces of the records in Gray order, or HorPart    GrayOrder; near_equal; horizontal_parts
     VerPart: the items of a cluster in chunks and terms          _divide; chunk_fitting.first_fit
     sensitive items in chunks of their own, below the cap        chunk_fitting.Capped
     a cluster without terms is covered by its chunks (rule 4)    needs_term
@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -24,15 +24,18 @@ from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.chunk_fitting import Capped, Fitted, Posting, first_fit, needs_term
 from anonset.algorithms.transaction.gray_order import GrayOrder
+from anonset.algorithms.transaction.horizontal_parts import horizontal_parts, near_equal
 from anonset.algorithms.transaction.shared_chunks import SharedItems, share_terms
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import Written
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
-from anonset.errors import InfeasibleError
+from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Disassociated
 from anonset.generalization.recoding import TERMS
 from anonset.privacy import DisassociationModel, require_at_least
+
+Clustering = Literal["gray", "horpart"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,9 +51,9 @@ class Disassociation(Discreet):
     has in chunks before; memory: the same for a cluster, or for the terms of all.
 
     References: Terrovitis, Liagouris, Mamoulis, Skiadopoulos, "Privacy preservation by disassociation", PVLDB 2012.
-    Deviations: clusters are pieces of the Gray order; a shared chunk falls only on clusters that show none of its items
-    at an inner place, since the paper's condition does not keep its guarantee; a cluster without terms must be covered
-    by its own chunks, with room for k matches of every set.
+    Deviations: clusters are pieces of the Gray order, unless those of the paper are asked for; a shared chunk falls
+    only on clusters that show none of its items at an inner place, since the paper's condition does not keep its
+    guarantee; a cluster without terms must be covered by its own chunks, with room for k matches of every set.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets([["a", "b"], ["a", "b"], ["a", "c"], ["b"], ["b", "d"]])
@@ -79,9 +82,15 @@ class Disassociation(Discreet):
     """Largest share of the records of a cluster that show a sensitive item (0 < cap <= 1); None: 1/2."""
     counts: bool = False
     """Publish how many records hold each term, over all clusters where it is one; not of sensitive items."""
+    clustering: Clustering = "gray"
+    """Form clusters as pieces of the Gray order (gray), or by frequent items as in the paper (horpart)."""
 
     def __post_init__(self) -> None:
         require_at_least("cluster_size", self.cluster_size, 1)
+        if self.clustering not in get_args(Clustering):
+            choices = " or ".join(map(repr, get_args(Clustering)))
+            msg = f"clustering must be {choices}, got {self.clustering!r}"
+            raise InputError(msg)
         _ = self.model
 
     @property
@@ -134,8 +143,14 @@ class Disassociation(Discreet):
         """Return the records in the order of their clusters, where these begin and end, and the records so ordered."""
         if not column.n:
             return np.empty(0, np.int64), [0], column
-        order = GrayOrder.of(column).record
-        return order, _borders(column.n, max(self.cluster_size, 2 * self.k)), column.take(order)
+        order, size = GrayOrder.of(column).record, max(self.cluster_size, 2 * self.k)
+        rows = column.take(order)
+        if self.clustering == "gray":
+            return order, near_equal(column.n, size), rows
+        parts = horizontal_parts(rows, self.k, size)
+        records = np.concatenate(parts)
+        borders = np.cumsum([0, *map(len, parts)]).tolist()
+        return order[records], borders, rows.take(records)
 
     def _divide(self, rows: SetColumn, first: int, end: int, capped: Capped) -> Fitted:
         """Put the items of the cluster of the records first .. end - 1 into chunks, or among its terms."""
@@ -203,16 +218,3 @@ def _left_as_terms(fitted: list[Fitted], shared: list[SharedItems], capped: Capp
     for chunk in shared:
         clusters.subtract({item: len(sources) for item, sources in chunk.clusters_of.items()})
     return np.array(sorted(item for item in +clusters if item not in capped.items), np.int32)
-
-
-def _borders(n: int, size: int) -> list[int]:
-    """Return where pieces of n records begin and end: each of `size`, what is left shared evenly by the last two.
-
-    >>> _borders(14, 4), _borders(12, 4), _borders(3, 4)
-    ([0, 4, 8, 11, 14], [0, 4, 8, 12], [0, 3])
-    """
-    whole, rest = divmod(n, size)
-    borders = [size * number for number in range(whole + 1)]
-    if rest and whole:
-        borders[-1:] = [borders[-2] + (size + rest) // 2]
-    return [*borders, n] if rest else borders
