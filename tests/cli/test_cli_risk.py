@@ -3,6 +3,7 @@
 from functools import cached_property
 
 import pytest
+from tests.tiny_limits import LIMIT, tiny_limits
 
 from anonset.release.opened import Opened
 from cli.place import Place
@@ -21,19 +22,48 @@ def test_without_the_original(place: Place) -> None:
     assert found["attack"] == []
 
 
-@pytest.mark.parametrize("command", [["risk"], ["report", "-o", "page.html"], ["report", "--shareable"]])
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (["risk"], "about 600.0 MiB of memory, above the limit of 300.0 MiB;"),
+        (["report", "--shareable"], "about 600.0 MiB of memory, above the limit of 300.0 MiB;"),
+        (["report", "-o", "page.html", "--original", "{data}"], "about 336.0 MiB of memory, above the limit of "),
+        (["risk", "--original", "{data}"], "(without it, they are counted by blocks)"),
+    ],
+)
 def test_what_would_take_more_memory_is_refused_unread(
-    place: Place, monkeypatch: pytest.MonkeyPatch, command: list[str]
+    place: Place, monkeypatch: pytest.MonkeyPatch, command: list[str], why: str
 ) -> None:
     place.run(*place.job())
     unread = cached_property(lambda _: pytest.fail("read"))
     unread.__set_name__(Opened, "publication")
     monkeypatch.setattr(Opened, "publication", unread)
-    for more in ([], ["--work-dir", str(place.folder / "work")]):
-        ran = place.run(*command, str(place.out), "--memory-limit", "300M", *more)
-        assert ran.code == 2
-        assert "about 336.0 MiB of memory, above the limit of 300.0 MiB, and the records" in ran.err
-        assert len(ran.err.splitlines()) == 1
+    command = [part.format(data=place.folder / "data.dat") for part in command]
+    ran = place.run(*command, str(place.out), "--memory-limit", "300M")
+    assert ran.code == 2
+    assert why in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_risks_counted_by_blocks_are_those_in_memory(rt: Place) -> None:
+    columns = ["--items", "items", "--relational", "age,origin", "--keep", "gender", "--hierarchy", "age=range"]
+    data = str(rt.folder / "rt.csv")
+    made = rt.run(
+        "anonymize", data, *columns, "--hierarchy", "origin=values", "--model", "kkm", "--algorithm", "rfirst",
+        "--k", "2", "--m", "1", "-o", str(rt.out),
+    )  # fmt: skip
+    assert made.code == 0
+    in_memory = rt.run("risk", str(rt.out), "--json").json
+    assert in_memory["sensitive"]
+    page = rt.folder / "page.html"
+    rt.run("report", str(rt.out), "--shareable", "-o", str(page))
+    with tiny_limits():
+        for more in (["--memory-limit", LIMIT], ["--work-dir", str(rt.folder / "work")]):
+            ran = rt.run("risk", str(rt.out), "--json", *more)
+            assert (ran.code, ran.json) == (0, in_memory)
+        again = rt.folder / "again.html"
+        rt.run("report", str(rt.out), "--shareable", "-o", str(again), "--memory-limit", LIMIT)
+    assert again.read_text() == page.read_text()
 
 
 def test_with_the_original(place: Place) -> None:

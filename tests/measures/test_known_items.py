@@ -1,14 +1,19 @@
 """What known items tell, against the definitions."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, spans
+from anonset.data.spans import Limits
+from anonset.data.store import Files
 from anonset.errors import InputError
+from anonset.measures import known_sample
 from anonset.measures.equivalence_classes import class_of, class_sizes
-from anonset.measures.known_items import known_items, number_of_sets
+from anonset.measures.known_items import known_items, number_of_sets, rows_left
 from anonset.measures.shares import mean_of, share_of
 from effort import examples
 from reference import known_items as reference
@@ -34,6 +39,39 @@ def test_every_set_of_every_record_is_counted(sets, size, k, random, sampled):
         else:  # all of them were drawn, in some order
             seen = sorted(zip(one.least, one.below.round(9), one.unique.round(9), strict=True))
             assert flat(seen) == pytest.approx(flat(sorted(expected)))
+
+
+@settings(max_examples=examples(150))
+@given(rows, st.integers(1, 4), st.sampled_from([None, 60, 800, 4000, 20000]), st.randoms(use_true_random=False))
+def test_what_is_counted_by_blocks_is_what_the_definition_says(sets, size, room, random):
+    """Whole groups, spans of codes, and what goes on behind single codes, on one thread and on two."""
+    groups = [np.array([random.randint(0, 2) for _ in sets], np.int32) for _ in range(random.randint(0, 2))]
+    of_row = list(zip(*groups, strict=True)) if groups else [()] * len(sets)
+    limits = Limits(room=room, workers=random.randint(1, 2), rows_per_bucket=random.choice([8, 1000]))
+    with pytest.MonkeyPatch.context() as patch, Files.temporary(limits=limits) as store:
+        patch.setattr(spans, "AT_ONCE", random.choice([4, 1000]))
+        left = rows_left(SetColumn.of(sets), size, group=groups, store=store)
+        for items, figures in enumerate(left, 1):
+            expected = Counter(least_of(sets, items, of_row))
+            assert dict(zip(figures.values.tolist(), figures.records.tolist(), strict=True)) == expected
+        sampled = rows_left(SetColumn.of(sets), size, group=groups, store=store, affordable=-1, sampled=len(sets))
+        for items, figures in enumerate(sampled, 1):  # all of them were drawn, in some order
+            assert Counter(figures.values.tolist()) == Counter(least_of(sets, items, of_row))
+
+
+def least_of(sets, size, of_row):
+    return [int(least) for least, *_ in reference.known_items(sets, size, 2, of_row)]
+
+
+def test_sets_of_a_sampled_record_that_are_too_many_are_not_known(monkeypatch):
+    column = SetColumn.of([set("abcdefgh"), {"a", "b"}, {"a"}])
+    monkeypatch.setattr(known_sample, "_COUNTED_AT_ONCE", 20)
+    few = rows_left(column, 2, affordable=0)[1]
+    assert (sorted(few.known), sorted(few.values[few.known])) == ([False, True, True], [2, 3])
+    monkeypatch.setattr(known_sample, "LARGEST_PROJECTION", 1)
+    assert sorted(rows_left(column, 1, affordable=0)[0].known) == [True, True, True]  # 3 for each distinct record
+    monkeypatch.setattr(known_sample, "_COUNTED_AT_ONCE", 1000)
+    assert sorted(rows_left(column, 2, affordable=0)[1].known) == [False, True, True]
 
 
 def test_a_share_of_a_sample_lies_in_its_interval():

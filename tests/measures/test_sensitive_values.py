@@ -9,9 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset.data import CategoricalColumn, NumericColumn
+from anonset.data import CategoricalColumn, NumericColumn, spans
+from anonset.data.spans import Limits
+from anonset.data.store import Files
 from anonset.errors import InputError
-from anonset.measures.sensitive_values import ObservedDiversity, class_diversity, observed_diversity
+from anonset.measures.sensitive_values import (
+    ObservedDiversity,
+    class_diversity,
+    diversity_by_blocks,
+    observed_diversity,
+)
 
 records = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=25)
 
@@ -81,3 +88,14 @@ def test_classes_that_do_not_fit_are_refused() -> None:
         class_diversity(np.array([0, 0, 1]), column)
     with pytest.raises(InputError, match="without gaps, class 1 has no records"):
         class_diversity(np.array([0, 2]), column)
+
+
+@given(rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 4)), max_size=40))
+def test_what_is_measured_by_blocks_is_what_is_measured_at_once(rows: list[tuple[int, int, int]]) -> None:
+    group = [np.array([row[place] for row in rows], np.int32) for place in range(2)]
+    values = CategoricalColumn.of("value", [str(row[2]) for row in rows])
+    classes = np.unique(group[0] * 2 + group[1], return_inverse=True)[1].ravel()
+    with pytest.MonkeyPatch.context() as patch, Files.temporary(limits=Limits(rows_per_bucket=8)) as store:
+        patch.setattr(spans, "AT_ONCE", 4)
+        assert diversity_by_blocks(group, values, store) == observed_diversity(classes, values)
+        assert diversity_by_blocks([], values, store) == observed_diversity(np.zeros(len(rows), np.int64), values)

@@ -22,7 +22,9 @@ _RISKS = 1.2
 
 
 @contextmanager
-def place_of_data(sources: Sequence["Source"], given: str | None, work_dir: str | None) -> Iterator[Store]:
+def place_of_data(
+    sources: Sequence["Source"], given: str | None, work_dir: str | None, factor: float = 1.0
+) -> Iterator[Store]:
     """Give the store in which data lie that a command compares: memory, where all of them fit.
 
     Parameters
@@ -33,13 +35,15 @@ def place_of_data(sources: Sequence["Source"], given: str | None, work_dir: str 
         How much memory may be taken; by default what is available.
     work_dir
         A new or empty directory, in which they then lie in any case; what is made is removed in the end.
+    factor
+        What is done with them takes in memory, as a multiple of a run.
 
     Raises
     ------
     InputError
         If less memory may be taken than a run by blocks needs, or the directory cannot be written to.
     """
-    limit, need = memory_limit(given), sum(memory_for(source.size) for source in sources)
+    limit, need = memory_limit(given), int(factor * sum(memory_for(source.size) for source in sources))
     if work_dir is None and (limit is None or need <= limit):
         yield MEMORY
         return
@@ -51,13 +55,13 @@ def place_of_data(sources: Sequence["Source"], given: str | None, work_dir: str 
         yield store
 
 
-def compared_data(opened: Opened | None, original: "Source | None") -> list["Source"]:
-    """Return the data of which the size tells where they lie: an original, and buckets of a publication.
+def compared_data(opened: Opened | None, original: "Source | None", *, records: bool = False) -> list["Source"]:
+    """Return the data of which the size tells where they lie: an original, and buckets of a publication, or `records`.
 
-    Records are mapped where they were published in parts.
+    Other records are mapped where they were published in parts.
     """
-    buckets = [] if opened is None or not opened.has_buckets else [opened.source]
-    return buckets if original is None else [*buckets, original]
+    published = [] if opened is None or not (records or opened.has_buckets) else [opened.source]
+    return published if original is None else [*published, original]
 
 
 @contextmanager
@@ -72,7 +76,7 @@ def opened_to_compare(
         The private directory, how the original is read, how much memory may be taken, and a directory in which both
         lie in any case.
     for_risks
-        Whether the records that fit what is known are counted, which is done in memory.
+        Whether the records that fit what is known are counted; with an original, in memory.
 
     Yields
     ------
@@ -87,12 +91,14 @@ def opened_to_compare(
     work_dir, limit = settings.work_dir, settings.memory_limit
     require_apart(work_dir, out, settings.private or f"{out}.private", None if original is None else original.where)
     publication = Opened.at(out, settings.private)
-    sources = compared_data(publication, original)
-    if publication.has_chunks or (for_risks and not publication.has_buckets):
-        need = int(_RISKS * memory_for(publication.source.size))
-        held = "chunks are held" if publication.has_chunks else "the records that fit what is known are counted"
-        require_memory(need, limit, f"{held} in memory")
-    with place_of_data(sources, limit, work_dir) as place, publication.placed(place, records=not for_risks) as opened:
+    held = "chunks are held in memory" if publication.has_chunks else ""
+    if for_risks and original is not None and not publication.has_buckets:
+        held = held or "risks are held against the original in memory (without it, they are counted by blocks)"
+    if held:
+        require_memory(int(_RISKS * memory_for(publication.source.size)), limit, held)
+    sources = compared_data(publication, original, records=for_risks and not held)
+    place_of = place_of_data(sources, limit, work_dir, _RISKS if for_risks else 1.0)
+    with place_of as place, publication.placed(place, records=not (for_risks and held)) as opened:
         yield opened, place
 
 

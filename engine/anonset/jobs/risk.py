@@ -1,7 +1,7 @@
 """What is at risk after a publication: how many rows, or persons, fit what is known, and an attack that tries."""
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,11 +19,12 @@ from anonset.jobs.attack import Attempts, attack
 from anonset.jobs.bucket_risk import BucketRisk, bucket_risk
 from anonset.jobs.matching import Matching
 from anonset.jobs.original_check import require_columns, require_same_content
+from anonset.measures.distinct_records import class_figures, codes_of
 from anonset.measures.equivalence_classes import class_of
-from anonset.measures.known_items import KnownItems, known_items
-from anonset.measures.known_persons import PersonsLeft, fewest_persons, persons_left
-from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
-from anonset.measures.shares import Share, mean_of, percent, share_of
+from anonset.measures.known_items import rows_left
+from anonset.measures.known_persons import fewest_persons, persons_left
+from anonset.measures.sensitive_values import ObservedDiversity, diversity_by_blocks, observed_diversity
+from anonset.measures.shares import Figures, Share, percent
 from anonset.privacy import PrivacyModel
 from anonset.release.opened import IN_CHUNKS, Opened, opening
 from anonset.release.release import Release
@@ -185,8 +186,8 @@ def risk(
     seed
         Seed of their choice.
     work_dir
-        Directory in which buckets are to lie, block by block, below a temporary one; by default they are read into
-        memory, unless they were published in parts.
+        Directory in which the publication is to lie, block by block, below a temporary one; by default it is read into
+        memory, unless it was published in parts. Where the original is given, records are in memory in any case.
     persons
         Whose each record of the original is, in its order; by default each is another person's.
 
@@ -205,7 +206,7 @@ def risk(
             by_person = published.unverified.table.by_person
             original, trees = published.unverified.table, dict(published.unverified.hierarchies)
         else:
-            opened = stack.enter_context(opening(published, private, work_dir, records=False))
+            opened = stack.enter_context(opening(published, private, work_dir, records=original is None))
             publication, model, original, trees = _read(opened, original, hierarchies or {})
             by_person = opened.attested.declarations.unit == "person"
         if isinstance(publication, BucketPublication):
@@ -215,13 +216,12 @@ def risk(
             return bucket_risk(publication, model, original, threshold=threshold, attempts=attempts, seed=seed)
     most = int(getattr(model, "m", 0) or 2) if m is None else m
     owner = None if persons is None else owners_of(persons, original)
-    classes = class_of(publication.relational, publication.n)
     names = [column.name for column in publication.kept] if sensitive is None else list(sensitive)
     behind = None if owner is None else publication.record
     found = Risk(
         publication.n, model, threshold,
         exposures(publication, model, most + 2, threshold, seed, None if owner is None else owner[behind]),
-        {name: observed_diversity(classes, _kept(publication, name)) for name in names},
+        _disclosures(publication, names),
         unit="row" if owner is None and not by_person else "person",
         persons=None if owner is None else int(owner.max(initial=-1)) + 1,
     )  # fmt: skip
@@ -234,6 +234,16 @@ def risk(
         found = replace(found, journalist=_journalist(original, publication, trees, population, threshold))
     tried = attack(original, publication, trees, model, size=most + 2, attempts=attempts, seed=seed, owner=owner)
     return replace(found, attempts=tried)
+
+
+def _disclosures(publication: Publication, names: Sequence[str]) -> dict[str, ObservedDiversity]:
+    """Return what the classes of rows with the same quasi-identifiers give away of kept columns."""
+    columns = {name: _kept(publication, name) for name in names}
+    if publication.store.in_files:
+        group = codes_of(publication.relational)
+        return {name: diversity_by_blocks(group, column, publication.store) for name, column in columns.items()}
+    classes = class_of(publication.relational, publication.n) if columns else np.zeros(0, np.int64)
+    return {name: observed_diversity(classes, column) for name, column in columns.items()}
 
 
 def owners_of(persons: Sequence[Hashable] | NDArray[Any], original: Table | None) -> NDArray[np.int64]:
@@ -286,37 +296,47 @@ def exposures(
         int64 (n,): whose each row is, where persons are to be counted; of a person's rows, that tells which the fewest
         persons fit.
     """
-    found, classes = list[Exposure](), class_of(rows.relational, rows.n)
-    own = None if owner is None else np.unique(owner, return_inverse=True)[1].ravel()
-    if rows.relational:
-        sizes = np.bincount(classes)[classes] if own is None else fewest_persons(classes, own)
-        found.append(_exposure(True, 0, sizes, None, threshold, model))
-    sets = rows.transactions
-    for values in (False, True) if rows.relational else (False,):
-        if sets is not None:
-            group = classes if values else None
-            counted: Sequence[KnownItems | PersonsLeft]
-            if own is None:
-                counted = known_items(sets, size, 2, group=group, seed=seed)
-            else:
-                counted = persons_left(sets, size, own, group=group, seed=seed)
-            found += [_exposure(values, known.size, known.least, known.known, threshold, model) for known in counted]
+    found = list[Exposure]()
+    for values, items, left in _left(rows, size, seed) if owner is None else _persons_left(rows, size, seed, owner):
+        found.append(_exposure(values, items, left, threshold, model))
     return tuple(found)
 
 
-def _exposure(
-    values: bool, items: int, least: NDArray[np.int64], sure: NDArray[np.bool_] | None, threshold: float,
-    model: PrivacyModel,
-) -> Exposure:  # fmt: skip
+def _left(rows: Publication | Table, size: int, seed: int) -> Iterator[tuple[bool, int, Figures]]:
+    """Yield how many rows are left of each one by what is known: the values, so many items."""
+    sets, group = rows.transactions, codes_of(rows.relational)
+    if group:
+        yield True, 0, class_figures(group, rows.store)
+    for known in ([], group) if group else ([],):
+        if sets is not None:
+            counted = rows_left(sets, size, group=known, store=rows.store, seed=seed)
+            yield from ((bool(known), items, left) for items, left in enumerate(counted, 1))
+
+
+def _persons_left(
+    rows: Publication | Table, size: int, seed: int, owner: NDArray[np.int64]
+) -> Iterator[tuple[bool, int, Figures]]:
+    """Yield how many persons are left of each one by what is known: the values, so many items."""
+    own, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)
+    if rows.relational:
+        yield True, 0, Figures.of(fewest_persons(classes, own))
+    for values in (False, True) if rows.relational else (False,):
+        if rows.transactions is not None:
+            counted = persons_left(rows.transactions, size, own, group=classes if values else None, seed=seed)
+            yield from ((values, left.size, Figures.of(left.least, left.known)) for left in counted)
+
+
+def _exposure(values: bool, items: int, left: Figures, threshold: float, model: PrivacyModel) -> Exposure:
     from anonset.jobs.attack import is_promised_to
 
-    counted = least if sure is None else least[sure]
+    least = left.values
+    sure = left.records if left.known is None else left.known.astype(np.int64)
+    smallest = int(least[sure > 0].min(initial=int(least.max(initial=0))))
     risks = 1.0 / np.maximum(least, 1)
-    smallest = int(counted.min(initial=int(least.max(initial=0))))
-    average, above, alone = mean_of(risks, sure), share_of(risks > threshold, sure), share_of(least == 1, sure)
-    mean = float(counted.mean()) if len(counted) else 0.0
+    mean = int((least * sure).sum()) / max(1, int(sure.sum()))
+    average, above, alone = left.mean(risks), left.share(risks > threshold), left.share(least == 1)
     promised = is_promised_to(model, values, items)
-    below = share_of(least < int(getattr(model, "k", 2)), sure)
+    below = left.share(least < int(getattr(model, "k", 2)))
     return Exposure(values, items, smallest, mean, 1 / max(1, smallest), average, above, alone, below, promised)
 
 

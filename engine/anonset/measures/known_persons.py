@@ -8,14 +8,9 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
-from anonset.measures.known_items import (
-    AFFORDABLE,
-    LARGEST_PROJECTION,
-    SAMPLED,
-    least_counts,
-    number_of_sets,
-    rarest_first,
-)
+from anonset.measures.distinct_records import rarest_first
+from anonset.measures.known_items import AFFORDABLE, SAMPLED, least_counts, number_of_sets
+from anonset.measures.known_sample import LARGEST_PROJECTION
 from anonset.privacy.model import require_at_least
 
 
@@ -100,7 +95,7 @@ def _of_all(column: SetColumn, of_group: Int64, owner: Int64, members: Int64, si
     taken = column.take(order)
     groups = np.append(np.flatnonzero(np.diff(of_group[order], prepend=-1)), len(order)).astype(np.int64)
     records = Records(taken.indptr, taken.items, np.ones(len(order), np.int64), groups, owner[order])
-    least = least_counts(records, taken.lengths, len(column.vocabulary), size, members[order])
+    least = least_counts(records, len(column.vocabulary), size, members[order])
     return [PersonsLeft(row + 1, _of_persons(least[row], owner[order])) for row in range(size)]
 
 
@@ -126,7 +121,7 @@ def _of_sample(
         ones, both = np.ones(len(order), np.int64), np.array([0, len(order)], np.int64)
         counted = Records(shared.indptr, shared.items, ones, both, owner[sharing[order]])
         everybody = np.full(len(order), members[record], np.int64)
-        least_persons = least_counts(counted, shared.lengths, int(column.lengths[record]), size, everybody)
+        least_persons = least_counts(counted, int(column.lengths[record]), size, everybody)
         least[:, position], known[position] = least_persons[:, int(np.flatnonzero(order == 0)[0])], 1
     persons = np.unique(owner[rows], return_inverse=True)[1].ravel()
     sure = _of_persons(known, persons) == 1

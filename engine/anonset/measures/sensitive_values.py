@@ -12,8 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import Discreet
-from anonset.data.table import CategoricalColumn, Int64, NumericColumn
+from anonset.data.spans import run_spans, spans
+from anonset.data.store import Store
+from anonset.data.table import CategoricalColumn, Int32, Int64, NumericColumn
 from anonset.errors import InputError
+from anonset.generalization.row_order import sort_rows
+from anonset.measures.distinct_records import begins_group
 
 Float64 = NDArray[np.float64]
 
@@ -108,14 +112,19 @@ def class_diversity(class_of: NDArray[np.integer], values: CategoricalColumn | N
     if not size.all():
         msg = f"classes must be numbered without gaps, class {int(np.argmin(size))} has no records"
         raise InputError(msg)
-    ordered = isinstance(values, NumericColumn)
     of_record = values.codes if isinstance(values, CategoricalColumn) else values.values
     rank = np.unique(of_record, return_inverse=True)[1].reshape(-1)
     n_values = int(rank.max(initial=-1)) + 1
     pairs, count = np.unique(class_of.astype(np.int64) * max(1, n_values) + rank, return_counts=True)
-    of, value = pairs // max(1, n_values), pairs % max(1, n_values)
-    start = np.searchsorted(of, np.arange(len(size)))
     overall = np.bincount(rank, minlength=n_values) / max(1, values.n)
+    of_class, value = np.divmod(pairs, max(1, n_values))
+    return _diversity(of_class, value, count, overall, ordered=isinstance(values, NumericColumn))
+
+
+def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64, *, ordered: bool = False) -> ClassDiversity:
+    """Measure each class by the values that it has, class by class, and how many of its records have each."""
+    start = np.flatnonzero(np.diff(of, prepend=-1))
+    size: Int64 = np.add.reduceat(count, start) if len(start) else np.zeros(0, np.int64)
     share = count / size[of]
     if not len(size):
         return ClassDiversity(size, size, size, np.zeros(0), np.zeros(0))
@@ -132,6 +141,60 @@ def class_diversity(class_of: NDArray[np.integer], values: CategoricalColumn | N
 def observed_diversity(class_of: NDArray[np.integer], values: CategoricalColumn | NumericColumn) -> ObservedDiversity:
     """Return the smallest l and the largest t over the classes: see `class_diversity`."""
     return class_diversity(class_of, values).worst()
+
+
+def diversity_by_blocks(group: Sequence[Int32], values: CategoricalColumn, store: Store) -> ObservedDiversity:
+    """Return what `observed_diversity` does, of records that are sorted in a store and measured a span at a time.
+
+    Parameters
+    ----------
+    group
+        int32 (n,) each: codes; records are in one class if they agree in all of them. Without any, all are.
+
+    Examples
+    --------
+    >>> from anonset.data.store import MEMORY
+    >>> illness = CategoricalColumn.of("illness", ["flu", "flu", "flu", "asthma"])
+    >>> diversity_by_blocks([np.array([0, 0, 1, 1], np.int32)], illness, MEMORY).distinct_l
+    1
+    """
+    n, found = values.n, ClassDiversity(*np.zeros((3, 0), np.int64), *np.zeros((2, 0))).worst()
+    overall = values.occurrences / max(1, n)
+    with store.below() as scratch, scratch.growing("class", np.int64) as growing_of:
+        largest = [*(int(codes.max(initial=0)) + 1 for codes in group), len(values.vocabulary), 0]
+        indptr, record = scratch.array("indptr", np.int64, n + 1), scratch.array("record", np.int64, n)
+        columns = sort_rows(
+            indptr, np.empty(0, np.int32), [*group, values.codes], record, largest=largest, store=scratch
+        ).columns
+        with scratch.growing("value", np.int32) as growing_value, scratch.growing("start", np.int64) as growing_start:
+            last = -1
+            for a, b in spans(n):
+                of_row = last + np.cumsum(begins_group(columns[:-1], a, b))
+                first = np.flatnonzero(begins_group(columns, a, b))
+                growing_of.append(of_row[first])
+                growing_value.append(columns[-1][a:b][first])
+                growing_start.append(first + a)
+                last = int(of_row[-1])
+            growing_start.append(np.array([n], np.int64))
+        of, value, start = growing_of.finished(), growing_value.finished(), growing_start.finished()
+        for a, b in run_spans(of):
+            counts = np.diff(start[a : b + 1])
+            found = _united(found, _diversity(of[a:b] - of[a], value[a:b], counts, overall).worst())
+    return found
+
+
+def _united(one: ObservedDiversity, other: ObservedDiversity) -> ObservedDiversity:
+    """Return the smallest l and the largest t over the classes of both."""
+    if not one.classes or not other.classes:
+        return one if one.classes else other
+    return ObservedDiversity(
+        one.classes + other.classes,
+        min(one.distinct_l, other.distinct_l),
+        min(one.frequency_l, other.frequency_l),
+        min(one.entropy_l, other.entropy_l),
+        max(one.t, other.t),
+        one.homogeneous_records + other.homogeneous_records,
+    )
 
 
 def _equal(value: Int64, share: Float64, overall: Float64, start: Int64) -> Float64:

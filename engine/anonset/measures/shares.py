@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import spans
 
 _Z = 1.959963984540054  # of 95 percent
 
@@ -31,6 +32,55 @@ class Share(Discreet):
         if self.low is None or self.high is None:
             return percent(self.value)
         return f"{percent(self.value)} ({percent(self.low)} to {percent(self.high)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Figures(Discreet):
+    """A whole number of each record, or of each record of a sample."""
+
+    values: NDArray[np.int64]
+    """int64 (v,): the numbers that occur, ascending; of a sample, that of each record."""
+    records: NDArray[np.int64]
+    """int64 (v,): how many records have each."""
+    known: NDArray[np.bool_] | None = None
+    """bool (v,) of a sample: whether the number of a record is known; None where these are all records."""
+
+    @classmethod
+    def of(
+        cls,
+        values: NDArray[np.int64],
+        known: NDArray[np.bool_] | None = None,
+        *,
+        weight: NDArray[np.int64] | None = None,
+    ) -> "Figures":
+        """Count numbers, int64 (r,), a span at a time; `weight`, int64 (r,), is how many records have each, else 1.
+
+        >>> figures = Figures.of(np.array([3, 2, 3]))
+        >>> figures.values.tolist(), figures.records.tolist(), str(figures.share(figures.values > 2))
+        ([2, 3], [1, 2], '66.7%')
+        """
+        if known is not None:
+            return cls(values, np.ones(len(values), np.int64), known)
+        occurring, records = np.empty(0, np.int64), np.empty(0, np.int64)
+        for a, b in spans(len(values)):
+            here = np.concatenate([occurring, values[a:b]])
+            records = np.concatenate([records, np.ones(b - a, np.int64) if weight is None else weight[a:b]])
+            order = np.argsort(here, kind="stable")
+            occurring, first = np.unique(here[order], return_index=True)
+            records = np.add.reduceat(records[order], first)
+        return cls(occurring, records)
+
+    def share(self, holds: NDArray[np.bool_]) -> Share:
+        """Return the share of the records for whose number something holds, bool (v,)."""
+        if self.known is not None:
+            return share_of(holds, self.known)
+        return Share(int(self.records[holds].sum()) / max(1, int(self.records.sum())))
+
+    def mean(self, values: NDArray[np.float64]) -> Share:
+        """Return the mean of shares, float64 (v,), that follow from the numbers."""
+        if self.known is not None:
+            return mean_of(values, self.known)
+        return Share(float((values * self.records).sum()) / max(1, int(self.records.sum())))
 
 
 def percent(share: float) -> str:

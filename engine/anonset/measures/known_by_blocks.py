@@ -1,0 +1,167 @@
+"""How many records the rarest set of each record leaves, of records that need not be held at once.
+
+Whole groups are walked together, as many as may be held. Of a group that is larger, what goes on from the rarest codes
+on is gathered and walked, for as many codes as may be held; where one code is too many, by those that go on behind it.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import run_tasks, spans
+from anonset.data.table import Int32, Int64
+from anonset.measures.distinct_records import DistinctRecords
+
+if TYPE_CHECKING:
+    from anonset_kernels.known_items import Span
+
+_ALL = 1 << 62
+_MOST = np.iinfo(np.int64).max
+
+
+def least_of_all(distinct: DistinctRecords, size: int) -> list[Int64]:
+    """Return for 1, …, `size` items, int64 (D,) each: the records that hold the set which the fewest hold.
+
+    The set of at most so many items of each record; of an empty one, all of its group.
+    """
+    counting = _Counting(distinct, size)
+    for a, b in spans(distinct.n):
+        sizes = distinct.sizes(a, b)
+        for least in counting.least:
+            least[a:b] = sizes
+    for first, end in counting.pieces():
+        if counting.fits(int(distinct.groups[first]), int(distinct.groups[end])):
+            counting.walk_groups(first, end)
+        else:
+            counting.walk_codes((int(distinct.groups[first]), int(distinct.groups[end])), ())
+    for a, b in spans(distinct.n):
+        for smaller, larger in zip(counting.least, counting.least[1:], strict=False):
+            larger[a:b] = np.minimum(larger[a:b], smaller[a:b])
+    return counting.least
+
+
+class _Counting(Discreet):
+    """The counting of the sets of all records."""
+
+    def __init__(self, distinct: DistinctRecords, size: int) -> None:
+        self.distinct, self.size = distinct, size
+        self.n_codes = len(distinct.rows.vocabulary)
+        self.least = [distinct.store.array("least", np.int64, distinct.n) for _ in range(size)]
+        bytes_each = 4 + 12 * max(1, size - 1) + 24 + 12 * size  # of a code that is walked, with its share of a record
+        self.held = distinct.store.limits.held(_ALL, bytes_each)
+
+    def pieces(self) -> Iterator[tuple[int, int]]:
+        """Yield the first group and the end of those that are walked together, or of one that is walked by codes."""
+        groups, begin, first = self.distinct.groups, self.distinct.rows.indptr, 0
+        while first < len(groups) - 1:
+            row = int(groups[first])
+            end = min(int(np.searchsorted(begin, begin[row] + self.held, side="right")) - 1, row + self.held)
+            after = max(first + 1, int(np.searchsorted(groups, end, side="right")) - 1)
+            yield first, after
+            first = after
+
+    def fits(self, first: int, end: int) -> bool:
+        """Tell whether the records of a span may be walked at once."""
+        begin = self.distinct.rows.indptr
+        return int(begin[end] - begin[first]) <= self.held and end - first <= self.held
+
+    def walk_groups(self, first: int, end: int) -> None:
+        """Walk some groups at once."""
+        rows, groups = self.distinct.rows, self.distinct.groups[first : end + 1]
+        low, high = int(groups[0]), int(groups[-1])
+        begin = rows.indptr[low : high + 1]
+        held = begin - begin[0], rows.items[begin[0] : begin[-1]], self.distinct.weight[low:high]
+        self._lower(0, slice(low, high), self._walked(*held, groups - low, self.size, self.n_codes))
+
+    def walk_codes(self, rows: tuple[int, int], prefix: tuple[int, ...]) -> None:
+        """Walk a group, from one row up to another, by the codes that go on behind a prefix."""
+        from anonset_kernels.known_items import Span
+
+        column, level, limits = self.distinct.rows, len(prefix), self.distinct.store.limits
+        span = Span(column.indptr, column.items, self.distinct.weight, np.array(prefix, np.int32))
+        supports, entries = self._measured(span, rows)
+        with limits.pool("risk") as pool:
+            lower = partial(_lower_to_supports, span, supports, self.least[level])
+            for _ in run_tasks(pool, lower, _parts(rows)):
+                pass
+            if level + 1 == self.size:
+                return
+            held = max(1, self.held // limits.threads)
+            codes = list(_code_spans(entries, held))
+            small = [(low, high) for low, high in codes if int(entries[low:high].sum()) <= held]
+            for origin, tally in run_tasks(pool, partial(self._walk_codes, span, rows, entries), small, limits.threads):
+                self._lower(level + 1, origin, tally)
+        for low, high in codes:
+            if int(entries[low:high].sum()) > held:
+                self.walk_codes(rows, (*prefix, low))
+
+    def _measured(self, span: "Span", rows: tuple[int, int]) -> tuple[Int64, Int64]:
+        """Return int64 (C,) each: the records with a prefix and each code, and how much there is to walk from it on."""
+        from anonset_kernels.known_items import measure_behind
+
+        def measure(part: tuple[int, int]) -> Int64:
+            sums = np.zeros((2, self.n_codes), np.int64)
+            measure_behind(span, *part, sums[0], sums[1])
+            return sums
+
+        total = np.zeros((2, self.n_codes), np.int64)
+        with self.distinct.store.limits.pool("risk") as pool:
+            for sums in run_tasks(pool, measure, _parts(rows)):
+                total += sums
+        return total[0], total[1]
+
+    def _walk_codes(
+        self, span: "Span", rows: tuple[int, int], entries: Int64, codes: tuple[int, int]
+    ) -> tuple[Int64, Int64]:
+        """Gather what goes on from some codes on, and walk it; return the distinct record of each, and its counts.
+
+        Those are int64 (r, size - 1), of 2 and more codes: a record that ends with the first one is not gathered.
+        """
+        from anonset_kernels.known_items import gather_behind
+
+        room, filled = int(entries[codes[0] : codes[1]].sum()), 0
+        begin, behind = np.zeros(room // 2 + 2, np.int64), np.empty(room, np.int32)
+        origin = np.empty(room // 2 + 1, np.int64)
+        for part in _parts(rows):
+            filled = gather_behind(span, *part, *codes, begin, behind, origin, filled)
+        origin, both = origin[:filled].copy(), np.array([0, filled], np.int64)
+        size, weight = self.size - len(span.prefix), self.distinct.weight[origin]
+        tally = self._walked(begin[: filled + 1], behind[: begin[filled]], weight, both, size, codes[1])
+        return origin, tally[:, 1:]
+
+    def _walked(self, begin: Int64, codes: Int32, weight: Int64, groups: Int64, size: int, upto: int) -> Int64:
+        """Return int64 (r, size): the records that hold the set of so many items of each which the fewest hold."""
+        from anonset_kernels.known_items import Records, count_known_sets
+
+        tally = np.zeros((len(weight), 3 * size), np.int64)
+        tally[:, :size] = _MOST
+        records = Records(begin, codes, weight, groups, np.arange(len(weight)))
+        count_known_sets(records, self.n_codes, upto, 0, tally)
+        return tally[:, :size]
+
+    def _lower(self, level: int, rows: Int64 | slice, tally: Int64) -> None:
+        for least, counted in zip(self.least[level:], tally.T, strict=True):
+            least[rows] = np.minimum(least[rows], counted)
+
+
+def _lower_to_supports(span: "Span", supports: Int64, least: Int64, rows: tuple[int, int]) -> None:
+    from anonset_kernels.known_items import lower_to_supports
+
+    lower_to_supports(span, *rows, supports, least)
+
+
+def _parts(rows: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield the rows from one up to another, a span at a time."""
+    return ((rows[0] + first, rows[0] + end) for first, end in spans(rows[1] - rows[0]))
+
+
+def _code_spans(entries: Int64, held: int) -> Iterator[tuple[int, int]]:
+    """Yield the first and the end of codes that are walked together; a code with more than may be held alone."""
+    done, first = np.concatenate([[0], np.cumsum(entries)]), 0
+    while first < len(entries):
+        end = max(first + 1, int(np.searchsorted(done, done[first] + held, side="right")) - 1)
+        yield first, end
+        first = end

@@ -1,0 +1,122 @@
+"""How many records each set of the items of a few records leaves, in one pass over all of them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import Float64Array, Indptr, Int32Array, Int32Matrix, Int64Array, Int64Matrix, Items
+from anonset_kernels._jit import kernel
+
+
+class Sample(NamedTuple):
+    """Some records, and where the counts of their sets of up to `size` items stand.
+
+    A set of t items of a record, at the places p < q < …, is counted at ``start[s, t - 1] + choose[p, 1] + choose[q, 2]
+    + …``.
+    """
+
+    holders: Int64Array
+    """int64 (C + 1,): where the records of the sample with each code begin in `holder`."""
+    holder: Int32Array
+    """int32: records of the sample."""
+    place: Int32Array
+    """int32: the place of the code in each of them."""
+    group: Int64Array
+    """int64 (S,): the group of each; only records of the same group count."""
+    choose: Int64Matrix
+    """int64 (longest, size + 1): the number of sets of so many out of so many."""
+    start: Int64Matrix
+    """int64 (S, size): where the counts of the sets of 1, 2, … items of each begin."""
+
+
+class _Met(NamedTuple):
+    """What the record at hand shares with those of the sample."""
+
+    shared: Int32Matrix
+    number: Int64Array
+    touched: Int64Array
+
+
+@kernel()
+def _meet(indptr: Indptr, items: Items, of_group: Int64Array, record: int, sample: Sample, met: _Met) -> int:
+    """List the records of the sample that share codes with a record, and the places of these; return their number."""
+    n_touched = 0
+    for at in range(indptr[record], indptr[record + 1]):
+        code = items[at]
+        for j in range(sample.holders[code], sample.holders[code + 1]):
+            s = sample.holder[j]
+            if sample.group[s] != of_group[record]:
+                continue
+            if met.number[s] == 0:
+                met.touched[n_touched] = s
+                n_touched += 1
+            met.shared[s, met.number[s]] = sample.place[j]
+            met.number[s] += 1
+    return n_touched
+
+
+@kernel()
+def measure_shared(
+    indptr: Indptr, items: Items, of_group: Int64Array, span: tuple[int, int], sample: Sample,
+    sets: Float64Array, total: Float64Array,
+) -> None:  # fmt: skip
+    """Add up the sets of what the records of a span share with each record of the sample.
+
+    Parameters
+    ----------
+    of_group
+        int64 (n,): the group of each record.
+    span
+        The first record, and the one behind the last.
+    sets
+        float64 (longest + 1,): the number of sets of so many items.
+    total
+        float64 (S,): added to.
+    """
+    n, longest = len(sample.group), len(sample.choose)
+    met = _Met(np.empty((n, longest), np.int32), np.zeros(n, np.int64), np.empty(n, np.int64))
+    for record in range(span[0], span[1]):
+        for j in range(_meet(indptr, items, of_group, record, sample, met)):
+            s = met.touched[j]
+            total[s] += sets[met.number[s]]
+            met.number[s] = 0
+
+
+@kernel()
+def count_shared(
+    indptr: Indptr, items: Items, weight: Int64Array, of_group: Int64Array, span: tuple[int, int],
+    sample: Sample, counts: Int64Array,
+) -> None:  # fmt: skip
+    """Count the records of a span that hold each set of each record of the sample.
+
+    Parameters
+    ----------
+    of_group, span
+        As for `measure_shared`.
+    weight
+        int64 (n,): how many records are like each.
+    counts
+        int64 (sets,): added to; see `Sample`.
+
+    Cost: O of what the records share with those of the sample, and of its sets.
+    """
+    n, longest, size = len(sample.group), len(sample.choose), sample.start.shape[1]
+    met = _Met(np.empty((n, longest), np.int32), np.zeros(n, np.int64), np.empty(n, np.int64))
+    following, position = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    for record in range(span[0], span[1]):
+        for j in range(_meet(indptr, items, of_group, record, sample, met)):
+            s = met.touched[j]
+            number, level = met.number[s], 0
+            met.number[s] = 0
+            following[0] = 0
+            while level >= 0:
+                if following[level] == number:
+                    level -= 1
+                    continue
+                chosen = following[level]
+                following[level] += 1
+                to = position[level] + sample.choose[met.shared[s, chosen], level + 1]
+                counts[sample.start[s, level] + to] += weight[record]
+                if level + 1 < size:
+                    level += 1
+                    following[level], position[level] = chosen + 1, to
