@@ -231,6 +231,7 @@ NOT_YET = [
     ("evaluate", "{sets}", "{out}", "--workload", "published:20x999"),
     ("evaluate", "{sets}", "{out}", "--workload", "record:20x2+1"),
     ("evaluate", "{sets}", "{out}", "--memory-limit", "100k"),
+    ("evaluate", "{sets}", "{out}", "--top", "0"),
     ("report", "{out}", "-o", "{out}.html"),
     ("report", "{out}", "--shareable", "-o", "{out}.html"),
     ("report", "{out}.private/report.json", "-o", "{out}.html"),
@@ -277,6 +278,37 @@ def test_evaluate_answers_queries(done: Place, workload: str) -> None:
     assert (ran.json["answered"] + ran.json["skipped"], ran.json["reading"]) == (50, None)
     assert 0 <= ran.json["are"] < 1
     assert workload.endswith("x1") or ran.json["are"] > 0
+
+
+@pytest.mark.parametrize(
+    "how", [MODEL, ("--algorithm", "exact", "--hierarchy", "items=balanced:3", "--k", "3", "--m", "2")]
+)
+def test_evaluate_tells_what_stays_of_frequent_sets(chunks: Place, how: tuple[str, ...]) -> None:
+    publish(chunks, "sets.dat", *how)
+    asked = ("evaluate", str(chunks.folder / "sets.dat"), str(chunks.out), "--top", "20")
+    readings = (None, None) if how is MODEL else ("one-member", "subsets")
+    for reading in readings:
+        given = () if reading is None else ("--reading", reading)
+        ran = chunks.run(*asked, *given, "--json")
+        assert ran.code == 0, ran.err
+        sets = ran.json["itemsets"]
+        assert (sets["top"], sets["reading"]) == (20, reading)
+        assert 0 < sets["tkd"] < 1
+        assert 0 < sets["re"] < 2
+        assert 0 <= ran.json["tlost"] <= 1
+    ran = chunks.run(*asked)
+    named = ", one-member" if readings[0] else ""
+    assert f"frequent sets lost (tKd{named})" in ran.out
+    assert "of the 20 most frequent sets of 2 to 4 items" in ran.out
+
+
+def test_frequent_sets_are_of_items_alone(place: Place) -> None:
+    place.write("people.csv", "age,sex\n" + "20,f\n30,m\n" * 9)
+    columns = ("--relational", "age,sex", "--numeric", "age", "--hierarchy", "age=range")
+    publish(place, "people.csv", "--model", "k", "--k", "3", *columns, "--rows-are-persons", "--allow-worthless")
+    ran = place.run("evaluate", str(place.folder / "people.csv"), str(place.out), *columns, "--top", "9")
+    assert (ran.code, len(ran.err.strip().splitlines())) == (2, 1)
+    assert "is about sets of items, and the publication has no set-valued column" in ran.err
 
 
 def test_another_original_is_not_evaluated(done: Place) -> None:

@@ -40,7 +40,12 @@ def publications(draw: st.DrawFn) -> ChunkPublication:
         rows_of_all += ["".join(sorted(record & set(SHARED))) for record in records] if shares else []
         clusters.append((len(records), terms, [chunk for own in rows if (chunk := list(filter(None, own)))]))
     shared = list(filter(None, rows_of_all))
-    return publication_of(clusters, [(0, n_clusters - 1, shared)] if shared else [])
+    totals = {}
+    for term in sorted(set().union(*(terms for _, terms, _ in clusters))):
+        own = [n for n, terms, _ in clusters if term in terms]
+        totals[term] = draw(st.integers(len(own), sum(own)))
+    with_totals = totals if draw(st.booleans()) else None
+    return publication_of(clusters, [(0, n_clusters - 1, shared)] if shared else [], with_totals)
 
 
 def queries_on(items: Sequence[str]) -> list[tuple[str, ...]]:
@@ -56,6 +61,11 @@ def test_it_is_the_mean_over_all_tables_that_are_drawn_from(publication: ChunkPu
     counts = ChunkCounts(publication)
     expected = list(map(float, expected_counts(twin, queries)))
     assert [counts.count(Query(query)) for query in queries] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    codes = list(range(len(publication.vocabulary)))[::-1]
+    pairs = {query: answer for query, answer in zip(queries, expected, strict=True) if len(query) == 2}
+    labels = [publication.vocabulary.labels[code] for code in codes]
+    wanted = [[0 if a == b else pairs[min(a, b), max(a, b)] for b in labels] for a in labels]
+    assert counts.pairs(codes) == pytest.approx(np.array(wanted).reshape(len(codes), len(codes)), rel=1e-12, abs=1e-12)
 
 
 COVERED = [

@@ -2,48 +2,67 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
-from itertools import chain
-from math import factorial, prod
+from itertools import chain, combinations
+from math import comb, factorial, prod
 
 from reference.disassociation import Chunks, Item, Row, Rows, falls_on, placements
 
 Record = frozenset[Item]
 
 
+Step = tuple[Rows, list[int], bool, int]
+"""Rows, the places that they are put on, whether on empty ones first, and how many more there are of them."""
+
+
 def drawn(publication: Chunks) -> Iterator[tuple[Fraction, tuple[Record, ...]]]:
     """Yield each way to put everything on the records, cluster by cluster, and its probability.
 
-    Chunks of a cluster without terms go on as many empty records as they can.
+    Chunks of a cluster without terms go on as many empty records as they can. A term goes on one record of each of its
+    clusters, then on as many more as its total says.
     """
     first = [sum(cluster.n for cluster in publication.clusters[:c]) for c in range(len(publication.clusters) + 1)]
-    steps: list[tuple[Rows, list[int], bool]] = []
+    steps: list[Step] = []
+    places_of: dict[Item, list[int]] = {}
     for c, cluster in enumerate(publication.clusters):
         places = list(range(first[c], first[c + 1]))
-        steps += [(rows, places, not cluster.terms) for rows in cluster.chunks]
-        steps += [((frozenset([term]),), places, False) for term in sorted(cluster.terms)]
+        steps += [(rows, places, not cluster.terms, 0) for rows in cluster.chunks]
+        for term in sorted(cluster.terms):
+            steps.append(((frozenset([term]),), places, False, 0))
+            places_of.setdefault(term, []).extend(places)
+    for term, total in publication.totals or ():
+        more = total - sum(term in cluster.terms for cluster in publication.clusters)
+        if more:
+            steps.append(((frozenset([term]),), places_of[term], False, more))
     for chunk in publication.shared:
-        steps.append(
-            (chunk.rows, [p for c in falls_on(publication, chunk) for p in range(first[c], first[c + 1])], False)
-        )
+        places = [place for c in falls_on(publication, chunk) for place in range(first[c], first[c + 1])]
+        steps.append((chunk.rows, places, False, 0))
     yield from _go_on(Fraction(1), (frozenset[Item](),) * first[-1], steps)
 
 
 def _go_on(
-    chance: Fraction, records: tuple[Record, ...], steps: Sequence[tuple[Rows, list[int], bool]]
+    chance: Fraction, records: tuple[Record, ...], steps: Sequence[Step]
 ) -> Iterator[tuple[Fraction, tuple[Record, ...]]]:
     if not steps:
         yield chance, records
         return
-    (rows, places, empty_first), *rest = steps
-    ways = placements(rows, len(places))
-    if empty_first:
-        fresh = [sum(row is not None and not records[p] for p, row in zip(places, way, strict=True)) for way in ways]
-        ways = [way for way, new in zip(ways, fresh, strict=True) if new == max(fresh)]
+    ways = _ways(records, steps[0])
     for way in ways:
         filled = list(records)
-        for place, row in zip(places, way, strict=True):
+        for place, row in way:
             filled[place] |= row or frozenset()
-        yield from _go_on(chance / len(ways), tuple(filled), rest)
+        yield from _go_on(chance / len(ways), tuple(filled), steps[1:])
+
+
+def _ways(records: Sequence[Record], step: Step) -> list[list[tuple[int, Row | None]]]:
+    rows, places, empty_first, more = step
+    if more:
+        free = [place for place in places if not rows[0] <= records[place]]
+        return [[(place, rows[0]) for place in own] for own in combinations(free, more)]
+    ways = [list(zip(places, way, strict=True)) for way in placements(rows, len(places))]
+    if empty_first:
+        fresh = [sum(row is not None and not records[place] for place, row in way) for way in ways]
+        ways = [way for way, new in zip(ways, fresh, strict=True) if new == max(fresh)]
+    return ways
 
 
 def number_drawn(publication: Chunks) -> int:
@@ -54,7 +73,11 @@ def number_drawn(publication: Chunks) -> int:
         (len(chunk.rows), sum(publication.clusters[c].n for c in falls_on(publication, chunk)))
         for chunk in publication.shared
     ]
-    return prod(factorial(n) // factorial(n - size) for size, n in sizes)
+    more = 1
+    for term, total in publication.totals or ():
+        own = [cluster.n for cluster in publication.clusters if term in cluster.terms]
+        more *= comb(sum(own) - len(own), total - len(own))
+    return more * prod(factorial(n) // factorial(n - size) for size, n in sizes)
 
 
 def expected_counts(publication: Chunks, queries: Sequence[Collection[Item]]) -> list[Fraction]:

@@ -353,7 +353,7 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Algorithm": ("algorithm", "algorithms", "vary", "recoding"),
     "What is measured": (
-        "queries", "workload", "width", "reading", "bound", "population", "threshold", "attempts", "seconds",
+        "queries", "workload", "width", "reading", "top", "bound", "population", "threshold", "attempts", "seconds",
     ),
 }  # fmt: skip
 _REST = ("Parameters of algorithms", "Machinery")

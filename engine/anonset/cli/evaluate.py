@@ -26,7 +26,7 @@ def evaluate(
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     json: Annotated[bool, Parameter(help="Print the losses as JSON.")] = False,
 ) -> int:
-    """Measure what a publication lost: NCP, LM, UL of the items, NCP of relational values, errors of queries.
+    """Measure what a publication lost: NCP, LM, UL of the items, NCP of relational values, queries, frequent sets.
 
     The mapping is read from the private directory, or where there is none from the codebook. The columns of the
     original need the same roles and hierarchies as they had; without a hierarchy of the items, UL weighs all
@@ -62,6 +62,7 @@ def evaluate(
             item_weights=None if of_items is None else item_weights(of_items, Context(table.transactions)),
             relational_weights=weights(of_columns, Context()) if of_columns else None,
             workload=spec,
+            top=settings.top,
             bound=settings.bound,
             progress=progress,
         )

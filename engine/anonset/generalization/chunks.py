@@ -170,7 +170,7 @@ class Shown:
         for number, cluster in enumerate(publication.clusters):
             for item in (*cluster.terms, *(item for rows in cluster.chunks for item in items_of(rows))):
                 self._clusters.setdefault(item, []).append(number)
-        for chunk in publication.shared:
+        for chunk in sorted(publication.shared, key=lambda chunk: (chunk.first, chunk.last)):
             for item in chunk.items:
                 self._ranges.setdefault(item, []).append((chunk.first, chunk.last))
 
@@ -185,8 +185,10 @@ class Shown:
             clusters = self._clusters.get(item, [])
             own = clusters[bisect_left(clusters, chunk.first) : bisect_right(clusters, chunk.last)]
             free[np.array(own, np.int64) - chunk.first] = False
-            for first, last in self._ranges[item]:
-                if chunk.first <= first and last <= chunk.last and last - first < chunk.last - chunk.first:
+            ranges = self._ranges[item]
+            inside = slice(bisect_left(ranges, (chunk.first,)), bisect_right(ranges, (chunk.last, chunk.last)))
+            for first, last in ranges[inside]:
+                if last <= chunk.last and last - first < chunk.last - chunk.first:
                     free[first - chunk.first : last - chunk.first + 1] = False
         return free
 

@@ -21,7 +21,9 @@ from anonset.jobs.original_check import require_columns, require_possible, requi
 from anonset.jobs.workloads import QueryAnswers, WorkloadSpec, answers
 from anonset.measures.retention import counted_levels
 from anonset.measures.sensitive_values import ObservedDiversity, classes_of, observed_diversity
+from anonset.measures.top_itemsets import TopItemsets
 from anonset.measures.utility_loss import ItemWeights
+from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.release.documents import Attestation
 from anonset.release.opened import Opened, opening
 from anonset.release.published_recoding import PublishedRecoding, recoding_of
@@ -51,6 +53,8 @@ class Evaluation(Discreet):
     """What no cut of the hierarchy can lose less than, where it was asked for."""
     observed: Mapping[str, ObservedDiversity] = field(default_factory=dict)
     """The l and the t of each column that is kept as it is, in the classes of equal relational values."""
+    itemsets: TopItemsets | None = None
+    """What stays of the most frequent sets of items, where that was asked for."""
 
     def __repr__(self) -> str:
         asked = "" if self.answers is None else f"; are {self.answers.are:.4g}"
@@ -75,6 +79,7 @@ def evaluate(
     item_weights: str | ItemWeights | None = None,
     relational_weights: Mapping[str, float] | None = None,
     workload: WorkloadSpec | None = None,
+    top: int | None = None,
     bound: bool = False,
     work_dir: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -103,6 +108,9 @@ def evaluate(
         Weight of each relational column; all the same by default.
     workload
         Queries whose average relative error is measured too.
+    top
+        So many most frequent sets of 2 to 4 items are held against as many that are expected most often: tKd, re and
+        tlost, by the reading of the workload. Of sets of items alone.
     bound
         Whether to prove, by the algorithm `exact`, how small the NCP of a cut of the hierarchy can be under the same k
         and m: with suppression if the publication suppresses items. For k^m-anonymity alone.
@@ -128,17 +136,20 @@ def evaluate(
             raise InputError(msg)
         if opened.report is not None:
             require_same_content(original, opened.report)
+        if top is not None:
+            _require_itemsets(original, opened, top)
         original, trees = bind_columns(original, hierarchies, secrets)
         publication, spec = opened.publication, workload or WorkloadSpec()
         if isinstance(publication, BucketPublication):
             return _of_buckets(original, publication, opened, spec, trees)
         if isinstance(publication, ChunkPublication):
-            return _of_chunks(original, publication, opened, spec)
+            return _with_itemsets(_of_chunks(original, publication, opened, spec), original, publication, opened, top)
         spelled = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
         if opened.private is None:
             require_possible(original, spelled, trees)
         weights = _Weights(item_weights, relational_weights, secrets)
         evaluation = _of_records(original, opened, publication, trees, weights, answers(original, spelled, spec, trees))
+        evaluation = _with_itemsets(evaluation, original, publication, opened, top, spec.reading)
         if not bound:
             return evaluation
         bounds, suppression = Bounds(original, trees, progress=progress), evaluation.sizes.get("suppressed", 0) > 0
@@ -162,7 +173,8 @@ def _of_buckets(
 
 
 def _of_chunks(original: Table, publication: ChunkPublication, opened: Opened, workload: WorkloadSpec) -> Evaluation:
-    from anonset.measures.terms import in_chunks, lost_terms
+    from anonset.measures.terms import in_chunks
+    from anonset.measures.top_itemsets import lost_items
 
     if opened.private is None:
         require_possible(original, publication, {})
@@ -172,8 +184,8 @@ def _of_chunks(original: Table, publication: ChunkPublication, opened: Opened, w
     )
     total = sum(occurrences.values())
     measures = {"not_in_chunks": 1 - sum(in_chunks(publication)) / total if total else 0.0}
-    if (lost := lost_terms(publication, occurrences, opened.attested.parameters["k"])) is not None:
-        measures["tlost"] = lost
+    if column is not None:
+        measures["tlost"] = lost_items(column, publication, opened.attested.parameters["k"])
     sizes = {
         "records": original.n,
         "clusters": len(publication.clusters),
@@ -182,6 +194,33 @@ def _of_chunks(original: Table, publication: ChunkPublication, opened: Opened, w
         "suppressed": sum(count > 0 and label not in shown for label, count in occurrences.items()),
     }
     return Evaluation(measures, sizes, "data", answers(original, publication, workload))
+
+
+def _require_itemsets(original: Table, opened: Opened, top: int) -> None:
+    """Refuse to count sets of items where there are none."""
+    if top < 1 or opened.has_buckets or original.transactions is None:
+        got = f"got {top}" if top < 1 else "and the publication has no set-valued column"
+        msg = f"{setting('top')} must be at least 1, and is about sets of items, {got}"
+        raise InputError(msg)
+
+
+def _with_itemsets(
+    evaluation: Evaluation,
+    original: Table,
+    publication: Publication | ChunkPublication,
+    opened: Opened,
+    top: int | None,
+    reading: Reading = ONE_MEMBER,
+) -> Evaluation:
+    """Add what stays of the most frequent sets, where that is asked for."""
+    if top is None or original.transactions is None:
+        return evaluation
+    from anonset.measures.top_itemsets import lost_items, top_itemsets
+
+    lost = lost_items(original.transactions, publication, int(opened.attested.parameters.get("k", 2)))
+    measures = {**evaluation.measures, "tlost": lost}
+    itemsets = top_itemsets(original.transactions, publication, top, reading=reading)
+    return replace(evaluation, measures=measures, itemsets=itemsets)
 
 
 def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
@@ -270,6 +309,7 @@ def flatten(evaluation: Evaluation) -> dict[str, Any]:
     """Return an evaluation as one mapping of names to values."""
     found = evaluation.answers
     asked = {} if found is None else asdict(found)
+    asked |= {} if evaluation.itemsets is None else {"itemsets": asdict(evaluation.itemsets)}
     bound = {} if evaluation.bound is None else {"bound": asdict(evaluation.bound)}
     levels = {"levels": dict(evaluation.levels)} if evaluation.levels else {}
     observed = {"observed": {name: asdict(one) for name, one in evaluation.observed.items()}}

@@ -6,15 +6,17 @@ chance and independently of the others,
 * the sub-records of a chunk are on n places, each on one of its own: in any way, equally likely, where the cluster has
   terms; where it has none, chunk after chunk as they are published, on as many empty records as possible, equally
   likely among these ways;
-* a term is in one record, each equally likely;
+* a term is in one record, each equally likely; where a total says that more records of its clusters hold it, it is in
+  so many more of them, equally likely;
 * the sub-records of a shared chunk are on the records of all clusters that it falls on: in any way, equally likely.
 
 So items of different chunks are independent within a cluster that has terms: their chances are multiplied, and the
 products summed over clusters. Items of one chunk are together as often as published.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import fsum
 
 import numpy as np
@@ -22,10 +24,11 @@ from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
-from anonset.generalization.chunks import ChunkPublication, Cluster, Rows, Shown
+from anonset.generalization.chunks import ChunkPublication, Cluster, Rows, Shown, items_of
 from anonset.queries.workload import Query
 
 Floats = NDArray[np.float64]
+_CLUSTERS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +70,7 @@ class ChunkCounts:
         for number, cluster in enumerate(publication.clusters):
             for term in cluster.terms:
                 self._terms.setdefault(term, []).append(number)
+        self._totals = dict(publication.totals or ())
         self._in_turn = np.array([len(own.chunks) > 1 and not own.terms for own in publication.clusters], np.bool_)
         self._shown = Shown(publication)
         self._places: dict[int, _Places] = {}
@@ -75,7 +79,8 @@ class ChunkCounts:
     def _read_rows(self) -> None:
         """Give chunks and their distinct sub-records numbers, and note which hold each item."""
         own = [rows for cluster in self.publication.clusters for rows in cluster.chunks]
-        chunks: list[Rows] = [*own, *(chunk.rows for chunk in self.publication.shared)]
+        self._chunks: list[Rows] = [*own, *(chunk.rows for chunk in self.publication.shared)]
+        chunks = self._chunks
         rows = [(items, count) for chunk in chunks for items, count in chunk]
         self._chunk_of_row = np.repeat(np.arange(len(chunks)), [len(chunk) for chunk in chunks])
         self._count_of_row = np.array([count for _, count in rows], np.int64)
@@ -99,15 +104,68 @@ class ChunkCounts:
         if not items:
             return float(self._records.sum())
         shown = [self.places(item) for item in items]
-        cluster = shown[0].cluster
-        for other in shown[1:]:
-            cluster = np.intersect1d(cluster, other.cluster, assume_unique=True)
+        cluster = _common([own.cluster for own in shown])
         at = [np.searchsorted(own.cluster, cluster) for own in shown]
         chance = np.stack([own.chance[where] for own, where in zip(shown, at, strict=True)])
         if len(items) == 1:
             return fsum(chance[0] * self._records[cluster])
         chunk = np.stack([own.chunk[where] for own, where in zip(shown, at, strict=True)])
         return fsum(self._chances(items, cluster, chunk, chance) * self._records[cluster])
+
+    def pairs(self, items: Sequence[int]) -> Floats:
+        """Return float64 (F, F): the expected number of records that hold both of two items; 0 on the diagonal.
+
+        Cost: F^2 times the clusters, by some of them at a time, and the pairs of these items in each sub-record.
+        """
+        shown = [self.places(item) for item in items]
+        counts = np.zeros((len(items), len(items)))
+        for first in range(0, len(self._records), _CLUSTERS_AT_ONCE):
+            records = self._records[first : first + _CLUSTERS_AT_ONCE]
+            chance = np.zeros((len(records), len(items)))
+            for column, places in enumerate(shown):
+                here = slice(*np.searchsorted(places.cluster, (first, first + len(records))))
+                chance[places.cluster[here] - first, column] = places.chance[here]
+            counts += chance.T @ (chance * records[:, None])
+        column_of = {item: column for column, item in enumerate(items)}
+        for chunk, rows in enumerate(self._chunks):
+            held = sorted({column_of[item] for own, _ in rows for item in own if item in column_of})
+            if len(held) > 1:
+                place = {items[column]: number for number, column in enumerate(held)}
+                holds = np.zeros((len(rows), len(held)))
+                for number, (own, _) in enumerate(rows):
+                    holds[number, [place[item] for item in own if item in place]] = 1
+                both = holds.T @ (holds * np.array([count for _, count in rows])[:, None])
+                single = both.diagonal()
+                counts[np.ix_(held, held)] += both - np.outer(single, single) / self._places_of_chunk[chunk]
+        for cluster in np.flatnonzero(self._in_turn).tolist():
+            self._correct_pairs(counts, cluster, column_of)
+        np.fill_diagonal(counts, 0)
+        return counts
+
+    def _correct_pairs(self, counts: Floats, cluster: int, column_of: dict[int, int]) -> None:
+        """Correct the products of a cluster without terms: its chunks fill empty records first."""
+        own, n = self.publication.clusters[cluster], self.publication.clusters[cluster].n
+        held = [[item for item in items_of(rows) if item in column_of] for rows in own.chunks]
+        for one, other in combinations(range(len(held)), 2):
+            if held[one] and held[other]:
+                first = self._first_chunk[cluster]
+                more = n * (self._likelier(cluster, (first + one, first + other)) - 1)
+                sides = [[self._chance_in(item, cluster) for item in held[chunk]] for chunk in (one, other)]
+                columns = [[column_of[item] for item in held[chunk]] for chunk in (one, other)]
+                product = more * np.outer(sides[0], sides[1])
+                counts[np.ix_(columns[0], columns[1])] += product
+                counts[np.ix_(columns[1], columns[0])] += product.T
+
+    def _chance_in(self, item: int, cluster: int) -> float:
+        own = self.places(item)
+        return float(own.chance[np.searchsorted(own.cluster, cluster)])
+
+    def _likelier(self, cluster: int, chunks: tuple[int, ...]) -> float:
+        """Return `together` for chunks of a cluster, by their numbers."""
+        if chunks not in self._together:
+            taken = [chunk - self._first_chunk[cluster] for chunk in chunks]
+            self._together[chunks] = together(self.publication.clusters[cluster], taken)
+        return self._together[chunks]
 
     def places(self, item: int) -> _Places:
         """Return where an item is shown."""
@@ -124,9 +182,18 @@ class ChunkCounts:
             cluster, chunks = cluster[order], chunks[order]
             in_chunk = np.zeros(len(self._places_of_chunk) + 1)  # of a term, at -1: nothing
             in_chunk[chunk] = count / self._places_of_chunk[chunk]
-            chance = np.where(chunks < 0, 1.0 / self._records[cluster], in_chunk[chunks])
+            chance = np.where(chunks < 0, self._chance_of_term(item, terms)[cluster], in_chunk[chunks])
             self._places[item] = _Places(cluster, chunks, chance)
         return self._places[item]
+
+    def _chance_of_term(self, item: int, clusters: Int64) -> Floats:
+        """Return float64 (clusters,): how likely a record of each holds a term, where it is one of the given ones."""
+        n = self._records[clusters]
+        chance = np.zeros(len(self._records))
+        more = self._totals.get(item, len(clusters)) - len(clusters)
+        free = int(n.sum()) - len(clusters)
+        chance[clusters] = (1 + (n - 1) * (more / free if more else 0.0)) / n
+        return chance
 
     def _falls_on(self, number: int) -> Int64:
         """Return the clusters on which a shared chunk falls, and note how many records they have."""
@@ -149,10 +216,8 @@ class ChunkCounts:
         """
         apart = np.where(chunk < 0, -1 - np.arange(len(items))[:, None], chunk)
         leads = (apart[:, None] == apart[None]).argmax(axis=0)  # the first item with the same place
-        shapes, shape_of = np.unique(leads, axis=1, return_inverse=True)
-        result = np.ones(len(cluster))
-        for number, shape in enumerate(shapes.T.tolist()):
-            here = np.flatnonzero(shape_of.ravel() == number)
+        places, result = np.arange(len(cluster)), np.ones(len(cluster))
+        for shape, here in _alike(leads, places):
             groups = [[place for place, lead in enumerate(shape) if lead == first] for first in sorted(set(shape))]
             for group in groups:
                 first = group[0]
@@ -165,10 +230,7 @@ class ChunkCounts:
 
     def _joint(self, items: Sequence[int], chunk: Int64) -> Floats:
         """Return the probability that a record holds several items of each of some chunks."""
-        rows = self._rows_of[items[0]]
-        for item in items[1:]:
-            rows = np.intersect1d(rows, self._rows_of[item], assume_unique=True)
-        held, count = self._held(rows)
+        held, count = self._held(_common([self._rows_of[item] for item in items]))
         in_chunk = np.zeros(len(self._places_of_chunk))
         in_chunk[held] = count
         return np.asarray(in_chunk[chunk] / self._places_of_chunk[chunk])
@@ -176,14 +238,27 @@ class ChunkCounts:
     def _correct(self, result: Floats, here: Int64, cluster: Int64, chunk: Int64) -> None:
         """Correct products of chances where a cluster has no terms: its chunks fill empty records first."""
         for place in here[self._in_turn[cluster[here]]].tolist():
-            number = int(cluster[place])
-            first = self._first_chunk[number]
             own = tuple(one for one in sorted(chunk[:, place].tolist()) if 0 <= one < len(self._cluster_of))
             if len(own) > 1:
-                if own not in self._together:
-                    taken = [one - first for one in own]
-                    self._together[own] = together(self.publication.clusters[number], taken)
-                result[place] *= self._together[own]
+                result[place] *= self._likelier(int(cluster[place]), own)
+
+
+def _common(ascending: Iterable[Int64]) -> Int64:
+    """Return the numbers that all of some ascending arrays have."""
+    fewest, *others = sorted(ascending, key=len)
+    for other in others:
+        if len(fewest):
+            place = np.minimum(np.searchsorted(other, fewest), len(other) - 1)
+            fewest = fewest[other[place] == fewest]
+    return fewest
+
+
+def _alike(leads: Int64, places: Int64) -> Iterator[tuple[list[int], Int64]]:
+    """Yield the distinct columns, and the places at which each stands."""
+    while len(places):
+        same = (leads == leads[:, :1]).all(axis=0)
+        yield leads[:, 0].tolist(), places[same]
+        leads, places = leads[:, ~same], places[~same]
 
 
 def together(cluster: Cluster, chunks: Sequence[int]) -> float:

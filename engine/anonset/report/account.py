@@ -138,6 +138,12 @@ def evaluation_account(evaluation: "Evaluation") -> Facts:
         skipped = f", {answers.skipped:,} with the answer 0 skipped" if answers.skipped else ""
         reading = "" if answers.reading is None else f", {answers.reading}"
         facts[f"error of queries (ARE{reading})"] = f"{answers.are:.6g} over {answers.answered:,} queries{skipped}"
+    if evaluation.itemsets is not None:
+        sets = evaluation.itemsets
+        reading = "" if sets.reading is None else f", {sets.reading}"
+        of_sets = f"of the {sets.top:,} most frequent sets of 2 to 4 items"
+        facts[f"frequent sets lost (tKd{reading})"] = f"{sets.tkd:.1%} {of_sets}"
+        facts[f"error of their counts (re{reading})"] = f"{sets.re:.6g}"
     facts |= {f"observed in {name}": _observed_text(diversity) for name, diversity in evaluation.observed.items()}
     if evaluation.levels:
         total, counts = max(1, sum(evaluation.levels.values())), evaluation.levels

@@ -78,6 +78,9 @@ class EvaluateSettings(QuerySettings, ComparedSettings):
     out: str | None = Field(None, description="Directory made by anonset anonymize; not needed with a job file.")
     item_weights: str | None = Field(None, description=FORMS["item_weights"].text)
     relational_weights: dict[str, float | str] | None = Field(None, description=FORMS["relational_weights"].text)
+    top: int | None = Field(
+        None, ge=1, description="Hold so many most frequent sets of 2 to 4 items against the published ones, say 1000."
+    )
     seed: int = Field(0, description="Random seed of the queries.")
 
     @classmethod
