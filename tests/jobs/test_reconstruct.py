@@ -61,6 +61,21 @@ def test_the_seed_alone_chooses(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert list(map(set, read.transactions.rows())) == list(map(set, reconstruct(out, seed=1).transactions.rows()))
 
 
+def test_several_tables_are_those_of_the_seeds_in_their_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(released(ROWS, 3, 2, 12).save(tmp_path / "out"))
+    assert main(["reconstruct", out, "-o", str(tmp_path / "made.dat"), "--seed", "5", "--draws", "3"]) == 0
+    assert capsys.readouterr().out.count("one possible table behind") == 3
+    assert sorted(path.name for path in tmp_path.glob("made*")) == ["made-5.dat", "made-6.dat", "made-7.dat"]
+    assert main(["reconstruct", out, "-o", str(tmp_path / "alone.dat"), "--seed", "6", "--quiet"]) == 0
+    assert (tmp_path / "alone.dat").read_bytes() == (tmp_path / "made-6.dat").read_bytes()
+    assert len({(tmp_path / f"made-{seed}.dat").read_bytes() for seed in (5, 6, 7)}) == 3
+    assert main(["reconstruct", out, "-o", str(tmp_path / "made.dat"), "--seed", "4", "--draws", "2"]) == 2
+    assert "made-5.dat exists already" in capsys.readouterr().err
+    assert not (tmp_path / "made-4.dat").exists()
+
+
 def test_what_cannot_be_done_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(released(ROWS, 3, 2, 12).save(tmp_path / "out"))
     plain = anonset.anonymize(
@@ -73,6 +88,8 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
         ([out, "-o", f"{out}/a.dat"], "the table must not lie in"),
         ([out, "-o", f"{tmp_path}/there.dat"], "exists already"),
         ([out, "-o", f"{tmp_path}/a.txt"], "must end in .csv, .dat or .parquet"),
+        ([out, "-o", f"{tmp_path}/a.dat", "--draws", "2.5"], "must be an integer, got '2.5'"),
+        ([out, "-o", f"{tmp_path}/a.dat", "--draws", "0"], "--draws must be at least 1, got 0"),
         ([out, "-o", f"{tmp_path}/a.dat", "--seed", "-1"], "seed must be an integer of at least 0"),
         ([f"{out}.private", "-o", f"{tmp_path}/a.dat"], "must be a directory made by anonset anonymize"),
     ):

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from anonset.cli.app import whole_number
 from anonset.cli.exit_codes import DONE
 from anonset.cli.output import show
 from anonset.errors import InputError
@@ -16,27 +17,39 @@ def reconstruct(
     /,
     *,
     out: Annotated[str, Parameter(name=["--out", "-o"], help="New file, FILE.csv, .dat or .parquet.")],
-    seed: Annotated[int, Parameter(help="Random seed: another one gives another table.")] = 0,
+    seed: Annotated[int, Parameter(help="Random seed: another one gives another table.", converter=whole_number)] = 0,
+    draws: Annotated[
+        int,
+        Parameter(
+            help="Tables, of the seeds from --seed on; of several, each file has its seed in its name.",
+            converter=whole_number,
+        ),
+    ] = 1,
     quiet: Annotated[bool, Parameter(help="Print no account.")] = False,
 ) -> int:
     """Write one possible table behind a disassociated publication, for programs that read records.
 
     Items of a chunk stand together as often as published, items of different chunks by chance: what goes together
-    within a cluster is understated. The table says no more than OUT does; take the mean over several seeds.
+    within a cluster is understated. The table says no more than OUT does; take the mean over several (`--draws`).
     """
     from anonset.io.publish import write_sets
-    from anonset.jobs.reconstruct import reconstruct as reconstructed
+    from anonset.jobs.reconstruct import possible_tables
 
+    if draws < 1:
+        msg = f"--draws must be at least 1, got {draws}"
+        raise InputError(msg)
     path = Path(out)
     if path.resolve().is_relative_to(Path(published).resolve()):
         msg = f"-o {out}: the table must not lie in {published}, which is handed on"
         raise InputError(msg)
-    if path.exists():
-        msg = f"{out} exists already; tables are not overwritten"
+    seeds = range(seed, seed + draws)
+    paths = [path] if draws == 1 else [path.with_name(f"{path.stem}-{own}{path.suffix}") for own in seeds]
+    if there := next((one for one in paths if one.exists()), None):
+        msg = f"{there} exists already; tables are not overwritten"
         raise InputError(msg)
-    table = reconstructed(published, seed=seed)
-    if table.transactions is not None:
-        write_sets(table.transactions, path)
-    if not quiet:
-        show(f"{out}: {counted(table.n, 'record')}, one possible table behind {published}")
+    for own, table in zip(paths, possible_tables(published, seeds), strict=True):
+        if table.transactions is not None:
+            write_sets(table.transactions, own)
+        if not quiet:
+            show(f"{own}: {counted(table.n, 'record')}, one possible table behind {published}")
     return DONE

@@ -1,6 +1,7 @@
 """One possible table behind a disassociated publication: its chunks and terms put on records by chance."""
 
 import os
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -20,8 +21,8 @@ def reconstruct(published: Release | str | os.PathLike[str], *, seed: int = 0) -
 
     The items of a chunk stand together as often as published, and items of different chunks as chance has it: what goes
     together within a cluster is understated. A term is put into one record of its cluster, or into as many of its
-    clusters together as are published. Where a cluster has no
-    terms, all its records get something. It says no more than the publication, and is no data of persons.
+    clusters together as are published. Where a cluster has no terms, all its records get something. It says no more
+    than the publication, and is no data of persons.
 
     Parameters
     ----------
@@ -46,6 +47,11 @@ def reconstruct(published: Release | str | os.PathLike[str], *, seed: int = 0) -
     >>> made.n, made.transactions.occurrences.tolist()
     (6, [3, 3, 2])
     """
+    return next(possible_tables(published, [seed]))
+
+
+def possible_tables(published: Release | str | os.PathLike[str], seeds: Iterable[int]) -> Iterator[Table]:
+    """Yield the table of each seed, of a publication that is read and verified once; see `reconstruct`."""
     if isinstance(published, Release):
         publication, model = published.publication, published.verdict.model
     else:
@@ -55,7 +61,11 @@ def reconstruct(published: Release | str | os.PathLike[str], *, seed: int = 0) -
         msg = "only a disassociated publication (--model disassociation) hides which items stood together"
         raise InputError(msg)
     require_decided(verify(publication, model), accept_undecided=True)
-    random = SplitMix(seed)
+    for seed in seeds:
+        yield _drawn(publication, SplitMix(seed))
+
+
+def _drawn(publication: ChunkPublication, random: SplitMix) -> Table:
     records: list[list[int]] = [[] for _ in range(publication.n)]
     first = np.concatenate([[0], np.cumsum([cluster.n for cluster in publication.clusters])]).astype(np.int64)
     for number, cluster in enumerate(publication.clusters):
