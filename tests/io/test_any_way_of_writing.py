@@ -115,6 +115,12 @@ def test_a_table_in_any_shape_and_dialect(tmp_path, shape, data):
     assert table.ids[0].labels() == [f"p{n}" for n in range(len(records))]
 
 
+def test_commas_in_quotes_after_blanks_are_no_delimiter(tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_text('"p"\t "dx_,"\t "dx_1,"\n"p0"\t "1"\t "1"\n')
+    same(read(path, id="p", one_hot="dx_*"), [{",", "1,"}], [",", "1,"])
+
+
 @settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_lines_of_items(tmp_path, data):

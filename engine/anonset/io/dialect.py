@@ -196,9 +196,16 @@ def probable_encoding(data: bytes) -> str:
 
 
 def header_fields(line: str, delimiter: str) -> list[str]:
-    """Return the names in a header line, without the blanks around them; in a line that is no CSV there are none."""
+    r"""Return the names in a header line, without the blanks around them; in a line that is no CSV there are none.
+
+    As in rows, blanks may stand before a quote.
+
+    >>> header_fields('"id"\t "a,"\t "b,"', "\t")
+    ['id', 'a,', 'b,']
+    """
     try:
-        return [name.strip() for name in next(csv.reader(io.StringIO(line, newline=""), delimiter=delimiter), [])]
+        row = next(csv.reader(io.StringIO(line, newline=""), delimiter=delimiter, skipinitialspace=True), [])
+        return [name.strip() for name in row]
     except csv.Error:
         return []
 
