@@ -3,6 +3,7 @@
 mkdocs calls `on_files` and `on_page_markdown`; see ``hooks`` in mkdocs.yml.
 """
 
+import json
 import posixpath
 import re
 import sys
@@ -37,6 +38,11 @@ _ABOUT_COMMANDS = (
     "`anonset COMMAND --help` says the same. [Tutorials](tutorials/index.md) show the commands at work; "
     "[exit codes and logs](pipelines.md) are the same for all of them."
 )
+_ABOUT_SCHEMAS = (
+    "What programs may rely on in the two JSON files of a publication; [File formats](files.md) says what the files are for. "
+    "`schema_version` counts changes: a field that is added, removed or read otherwise raises it, and a version "
+    "of anonset reads the files of all schema versions before its own."
+)
 _CHAPTERS = (
     ("Read and publish", ("anonset.io.read", "anonset.io.scan", "anonset.jobs.anonymize", "anonset.release")),
     ("Look, try, compare", ("anonset.jobs",)),
@@ -59,7 +65,12 @@ def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
 
     from anonset_datasets import card_page
 
-    pages = {"command-line.md": command_line(), "python.md": python_api(), "data-cards.md": card_page.page()}
+    pages = {
+        "command-line.md": command_line(),
+        "python.md": python_api(),
+        "schemas.md": schemas(),
+        "data-cards.md": card_page.page(),
+    }
     sources = [
         "CONTRIBUTING.md",
         "CHANGELOG.md",
@@ -99,6 +110,17 @@ def python_api() -> str:
     for chapter, names in groupby(sorted(found), key=lambda x: x[0]):
         parts.append(f"## {_CHAPTERS[chapter][0]}\n")
         parts += [f"::: {home}.{name}\n" for _, home, name in names]
+    return "\n".join(parts)
+
+
+def schemas() -> str:
+    """Return the page of the JSON schemas of the attestation and of the private report."""
+    from anonset.report.schema import json_schema
+
+    parts = [f"# Schemas of the JSON files\n\n{_ABOUT_SCHEMAS}\n"]
+    for document in ("attestation", "report"):
+        text = json.dumps(json_schema(document), indent=1)
+        parts.append(f"## {document}.json\n\n```json\n{text}\n```\n")
     return "\n".join(parts)
 
 

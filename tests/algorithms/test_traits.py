@@ -1,5 +1,6 @@
 """What an algorithm can do is declared once, by its class; its parameters can only take some of it away."""
 
+import re
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,6 +14,8 @@ from anonset.errors import InputError
 from anonset.release.losses import refuse_worthless
 from anonset.settings.parameters import MODELS
 from anonset.spelling import listed
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 class Silent:
@@ -84,7 +87,13 @@ def test_what_may_keep_more_than_a_worthless_publication_is_read_from_the_traits
     assert ways in refuse_worthless(algorithm, result, "nothing is left")
 
 
-def test_the_page_on_scale_names_what_runs_on_clusters():
-    page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
+def test_the_page_on_clusters_names_what_runs_there():
+    page = (DOCS / "clusters.md").read_text()
     names = with_traits(lambda traits: traits.by_blocks and traits.on_workers)
     assert f"{listed([f'`{name}`' for name in names])}, and what is" in page
+
+
+def test_the_page_on_scale_names_what_runs_by_blocks_and_what_is_split():
+    rows = (DOCS / "scale.md").read_text().partition("## What runs how")[2].partition("##")[0].splitlines()
+    named = {name for row in rows for name in re.findall("`([a-z-]+)`", row) if not name.startswith("--")}
+    assert named == set(with_traits(lambda traits: traits.by_blocks or traits.split_records is not None))
