@@ -29,6 +29,10 @@ NOT_RUN = {
     "# on one machine": "needs several machines",
     "import anonset\nfrom anonset_datasets import catalogue": "real data, which do not ship",
     "make reproduce": "takes minutes to hours, and real data",
+    "FROM python:3.11-slim": "needs a container engine",
+    "make wheel && docker build": "needs a container engine",
+    "from airflow.": "needs Airflow",
+    "rows.groupBy(": "needs Spark",
     '{"time": "2026-03-02T08:15:30.120Z"': "lines of a log; the fields are tested in tests/cli/test_log.py",
 }
 """How blocks begin that no test runs, and why."""
