@@ -9,7 +9,7 @@ from readme.console import NOTEBOOKS, PAGES, TUTORIALS, comparable, renewed, ren
 
 pytestmark = pytest.mark.compiled
 
-GENERATED = ("python.md", "command-line.md", "data-cards.md")
+GENERATED = ("python.md", "command-line.md", "data-cards.md", "schemas.md", "changelog.md")
 """Pages of the site that are made when it is built."""
 SHOWING = [page for page in PAGES if re.search("^```(console|python)$", page.read_text(), re.MULTILINE)]
 NOT_RUN = {
