@@ -39,9 +39,8 @@ _ABOUT_COMMANDS = (
     "[exit codes and logs](pipelines.md) are the same for all of them."
 )
 _ABOUT_SCHEMAS = (
-    "What programs may rely on in the two JSON files of a publication; [File formats](files.md) says what the files are for. "
-    "`schema_version` counts changes: a field that is added, removed or read otherwise raises it, and a version "
-    "of anonset reads the files of all schema versions before its own."
+    "What programs may rely on in the two JSON files of a publication; [File formats](files.md) says what the files are "
+    "for, and which changes raise `schema_version`."
 )
 _CHAPTERS = (
     ("Read and publish", ("anonset.io.read", "anonset.io.scan", "anonset.jobs.anonymize", "anonset.release")),

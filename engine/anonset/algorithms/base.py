@@ -108,9 +108,9 @@ class Traits:
     memory_factor: float = LARGEST_MEMORY_FACTOR
     """Memory of a run without compiling, as a multiple (above 0) of what `apriori` takes for the same data.
 
-    Built-in algorithms have measured values (docs/development/measurements.md), less the memory of Python, rounded up: of
-    1,000,000 baskets or tuples (`apriori`: 10,000,000), and of 100,000 or 300,000 relational or RT records; `cluster`, `k-member`
-    and those of Xu have the value of `rum-bound`.
+    Built-in algorithms have measured values (docs/development/measurements.md), less the memory of Python, rounded
+    up: of 1,000,000 baskets or tuples (`apriori`: 10,000,000), and of 100,000 or 300,000 relational or RT records;
+    `cluster`, `k-member` and those of Xu have the value of `rum-bound`.
     """
     by_blocks: bool = False
     """Whether it goes through records block by block, and holds nothing as long as the table."""
