@@ -39,7 +39,7 @@ _ABOUT_COMMANDS = (
     "[exit codes and logs](pipelines.md) are the same for all of them."
 )
 _ABOUT_SCHEMAS = (
-    "What programs may rely on in the two JSON files of a publication; [File formats](files.md) says what the files are "
+    "What programs may rely on in the two JSON files of a publication; [File formats](files.md) says what they are "
     "for, and which changes raise `schema_version`."
 )
 _CHAPTERS = (
