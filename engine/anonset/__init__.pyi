@@ -89,8 +89,10 @@ from anonset.privacy import ConstraintSet as ConstraintSet
 from anonset.privacy import DisassociationModel as DisassociationModel
 from anonset.privacy import KAnonymity as KAnonymity
 from anonset.privacy import KKmAnonymity as KKmAnonymity
+from anonset.privacy import KLDiversity as KLDiversity
 from anonset.privacy import KLmDiversity as KLmDiversity
 from anonset.privacy import KmAnonymity as KmAnonymity
+from anonset.privacy import KTCloseness as KTCloseness
 from anonset.privacy import LmDiversity as LmDiversity
 from anonset.privacy import PartitionKmAnonymity as PartitionKmAnonymity
 from anonset.privacy import PrivacyModel as PrivacyModel

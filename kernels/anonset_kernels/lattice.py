@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from anonset_kernels._arrays import Float64Matrix, Int32Array, Int32Matrix, Int64Array, Integer
+from anonset_kernels._arrays import Float64Matrix, Int32Array, Int32Matrix, Int64Array, Integer, UInt8Array
 from anonset_kernels._jit import kernel
 
 _PRIME, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
@@ -58,9 +58,9 @@ def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, room: Int32A
 
 @kernel()
 def outcome(
-    costs: Float64Matrix, rows: Int64Array, weight: Int64Array, class_of: Int32Array, n: Integer, k: Integer
+    costs: Float64Matrix, rows: Int64Array, weight: Int64Array, class_of: Int32Array, failed: UInt8Array, k: Integer
 ) -> tuple[int, int, float]:
-    """Return the size of the smallest class, the records in classes below k, and the loss of all others together.
+    """Return the size of the smallest class, the records in classes that fail, and the loss of all others together.
 
     Parameters
     ----------
@@ -70,9 +70,12 @@ def outcome(
         int64 (v,): the rows that are added up.
     weight, class_of
         Of `classes`: int64 (T,), int32 (T,).
+    failed
+        uint8 (C,): 1 for classes that break a rule; those below k are added here.
 
     O(T v).
     """
+    n = len(failed)
     size = np.zeros(n, np.int64)
     for t in range(len(weight)):
         if class_of[t] >= 0:
@@ -81,10 +84,11 @@ def outcome(
     for c in range(n):
         if c == 0 or size[c] < smallest:
             smallest = size[c]
-        if size[c] < k:
+        if size[c] < k or failed[c]:
+            failed[c] = 1
             small += size[c]
     for t in range(len(weight)):
-        if class_of[t] >= 0 and size[class_of[t]] >= k:
+        if class_of[t] >= 0 and not failed[class_of[t]]:
             one = 0.0
             for row in rows:
                 one += costs[row, t]

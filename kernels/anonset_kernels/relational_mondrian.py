@@ -3,16 +3,24 @@
 import numpy as np
 
 from anonset_kernels._arrays import Float64Array, Int8Array, Int32Array, Int64Array, Parent, SubtreeEnd, TupleOf, Tuples
+from anonset_kernels._class_rules import KIND, NONE, break_rule
 from anonset_kernels._jit import kernel
 
 _Space = tuple[Int8Array, Int64Array, Int64Array, Float64Array]
+_Rule = tuple[Int64Array, Int64Array, Int32Array]
 
 RANGE, NODE, SET = 0, 1, 2
 
 
 @kernel()
 def mondrian(
-    space: _Space, tree: tuple[Parent, SubtreeEnd], tuples: Tuples, tuple_of: TupleOf, k: int, cluster: Int32Array
+    space: _Space,
+    tree: tuple[Parent, SubtreeEnd],
+    tuples: Tuples,
+    tuple_of: TupleOf,
+    k: int,
+    rule: _Rule,
+    cluster: Int32Array,
 ) -> int:
     """Fill ``cluster[r]`` with the part of each record; return the number of parts.
 
@@ -25,6 +33,9 @@ def mondrian(
         (parent, subtree_end) of the hierarchies, each from ``share_at[a]`` on.
     tuples, tuple_of
         (numbers, codes) and int32 (n,): the distinct tuples and that of each record.
+    rule
+        (terms, overall, value): what each part must hold beside k records, see `_class_rules`, and the value of each
+        record; without one the kind is NONE.
 
     Cost: O(v n log n) for each level of splits.
     """
@@ -50,6 +61,10 @@ def mondrian(
             sizes = _sizes(part_of[begin:end])
             for size in sizes:
                 if 0 < size < k:
+                    parts = 0
+            if parts == 2 and rule[0][KIND] != NONE:
+                broken, ones = np.zeros(len(sizes), np.uint8), np.ones(end - begin, np.int64)
+                if break_rule(rule[0], rule[1], part_of[begin:end], rule[2][members], ones, broken):
                     parts = 0
         if parts < 2:
             cluster[members] = n_parts

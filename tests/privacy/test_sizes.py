@@ -14,7 +14,7 @@ from anonset.privacy.model import LARGEST_SIZE, require_at_least
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.settings.parameters import MODELS
 
-GIVEN: dict[str, Any] = {"k": 2, "m": 1, "l": 2, "p": 1, "h": 0.5, "delta": 1.0}
+GIVEN: dict[str, Any] = {"k": 2, "m": 1, "l": 2, "p": 1, "h": 0.5, "delta": 1.0, "t": 0.5, "sensitive": "s"}
 LIMITS = ("max_threats", "max_increments", "max_tree", "max_cuts", "max_records", "partitions", "depth")
 
 
@@ -25,7 +25,7 @@ def cases(classes: dict[str, Any], names: tuple[str, ...]) -> list[tuple[type, s
 def made(cls: Any, name: str, value: int) -> Any:
     """Make a model or an algorithm of usual sizes but for one."""
     own = {field.name for field in fields(cls)}
-    given = {key: usual for key, usual in GIVEN.items() if key in own}
+    given = {key: usual for key, usual in GIVEN.items() if key in own and not (key == "t" and "l" in own)}
     if cls is SafetyConstraint or own >= {"k", "l"}:
         given["k"] = max(2, value if name == "l" else 2)
     return cls(**{**given, name: value})

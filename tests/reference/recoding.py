@@ -1,6 +1,6 @@
 """Recoding by levels and by cuts over plain lists: every vector, every node, one after the other."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 
 from reference.relational import (
@@ -72,34 +72,43 @@ def vectors(relation: Relation) -> list[tuple[int, ...]]:
     return list(product(*(range(height(a) + 1) for a in relation.attributes)))
 
 
+Keeps = Callable[[Cluster], bool]
+
+
+def always(_: Cluster) -> bool:
+    return True
+
+
 def outcome(
-    relation: Relation, members: Cluster, vector: Sequence[int], k: int
+    relation: Relation, members: Cluster, vector: Sequence[int], k: int, keeps: Keeps = always
 ) -> tuple[list[Cluster], Cluster, float]:
-    """Return the classes of at least k, the other records, and the loss of the classes."""
+    """Return the classes of at least k that keep a rule, the other records, and the loss of the classes."""
     rows = [publish(relation, relation.rows[r], vector) for r in members]
     classes = groups(rows, members)
-    large = [c for c in classes if len(c) >= k]
+    large = [c for c in classes if len(c) >= k and keeps(c)]
     loss = sum(len(c) * loss_of(relation, publish(relation, relation.rows[c[0]], vector)) for c in large)
-    return large, sorted(r for c in classes if len(c) < k for r in c), loss
+    return large, sorted(r for c in classes if c not in large for r in c), loss
 
 
 def root(relation: Relation) -> float:
     return sum(w for a, w in zip(relation.attributes, relation.weights, strict=True) if several(a))
 
 
-def full_domain_vector(relation: Relation, k: int, share: float = 0.0) -> tuple[int, tuple[int, ...]]:
+def full_domain_vector(
+    relation: Relation, k: int, share: float = 0.0, keeps: Keeps = always
+) -> tuple[int, tuple[int, ...]]:
     """Return the key of the least loss, and the first vector that has it."""
     n, found = len(relation.rows), []
     for vector in vectors(relation):
-        _, rest, loss = outcome(relation, list(range(n)), vector, k)
-        if len(rest) <= int(share * n) and (not rest or len(rest) >= k):
+        _, rest, loss = outcome(relation, list(range(n)), vector, k, keeps)
+        if len(rest) <= int(share * n) and (not rest or (len(rest) >= k and keeps(rest))):
             found.append((key((loss + len(rest) * root(relation)) / n), vector))
     return min(found)  # type: ignore[return-value]
 
 
-def full_domain(relation: Relation, k: int, share: float = 0.0) -> list[Cluster]:
-    _, vector = full_domain_vector(relation, k, share)
-    large, rest, _ = outcome(relation, list(range(len(relation.rows))), vector, k)
+def full_domain(relation: Relation, k: int, share: float = 0.0, keeps: Keeps = always) -> list[Cluster]:
+    _, vector = full_domain_vector(relation, k, share, keeps)
+    large, rest, _ = outcome(relation, list(range(len(relation.rows))), vector, k, keeps)
     return in_order([*large, *([rest] if rest else [])])
 
 

@@ -198,8 +198,10 @@ def k_member(relation: Relation, k: int) -> list[Cluster]:
     return in_order(clusters)
 
 
-def mondrian(relation: Relation, k: int, members: Cluster | None = None) -> list[Cluster]:
-    """Split by the widest attribute that leaves at least k records in each part."""
+def mondrian(
+    relation: Relation, k: int, members: Cluster | None = None, keeps: Callable[[Cluster], bool] = bool
+) -> list[Cluster]:
+    """Split by the widest attribute that leaves at least k records in each part, which keeps a rule."""
     members = list(range(len(relation.rows))) if members is None else members
     widths = []
     for i, attribute in enumerate(relation.attributes):
@@ -211,8 +213,8 @@ def mondrian(relation: Relation, k: int, members: Cluster | None = None) -> list
         parts: dict[int, Cluster] = {}
         for r in members:
             parts.setdefault(part_of(relation.rows[r][i]), []).append(r)
-        if len(parts) >= 2 and all(len(part) >= k for part in parts.values()):
-            return in_order([c for part in parts.values() for c in mondrian(relation, k, part)])
+        if len(parts) >= 2 and all(len(part) >= k and keeps(part) for part in parts.values()):
+            return in_order([c for part in parts.values() for c in mondrian(relation, k, part, keeps)])
     return [members]
 
 

@@ -35,7 +35,7 @@ def test_the_settings_of_one_algorithm_are_those_of_all_as_far_as_it_has_them(na
         assert field.default == whole[setting].default
 
 
-GIVEN: dict[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 2, "delta": 0.5}
+GIVEN: dict[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 2, "delta": 0.5, "t": "0.2", "sensitive": "drug"}
 RT = {"k": 2, "m": 2, "delta": 0.5}
 
 
@@ -46,6 +46,7 @@ def test_default_algorithms_give_their_model(relational: bool) -> None:
         assert name is not None
         fields = {field.name for field in dataclasses.fields(ALGORITHMS[name])}  # type: ignore[arg-type]
         fields |= {"l"} if model == "klm" else set()
+        fields -= {"k": {"l", "t", "sensitive"}, "kl": {"t"}, "kt": {"l"}}.get(model, set())
         made = make_algorithm(model, name, {name: value for name, value in GIVEN.items() if name in fields})
         assert entry.is_met_by(made.model), model
     assert default_algorithm("klm", relational=relational) == ("rum-bound" if relational else "lm-apriori")
@@ -64,6 +65,12 @@ def test_default_algorithms_give_their_model(relational: bool) -> None:
         ("kkm", "tum-bound", {"k": 2}, "algorithm tum-bound requires --m and --delta: the largest loss to accept"),
         ("kkm", "rum-bound", {"k": 2, "m": 2, "l": 2}, "--l does not apply"),
         ("kkm", "tfirst", {"k": 2, "m": 2, "merge": "rt"}, "--merge does not apply to algorithm tfirst"),
+        ("kl", None, {"k": 2}, "model kl requires --l and --sensitive"),
+        ("kt", None, {"k": 2, "sensitive": "drug"}, "'drug': one of l and t is required with it"),
+        ("kt", "cluster", {"k": 2, "l": 2, "sensitive": "drug"}, "model kt requires --t"),
+        ("kl", "cluster", {"k": 2, "l": 2}, "l requires sensitive"),
+        ("kl", "cluster", {"k": 2, "l": 2, "t": "0.2", "sensitive": "drug"}, "l and t are of two models"),
+        ("kl", "rum-bound", {"k": 2, "l": 2}, "guarantees the model kkm or klm, not kl, which mondrian|cluster"),
         ("anatomy", None, {"k": 2}, "--k does not apply .*; algorithm anatomy requires --l"),
     ],
 )

@@ -94,7 +94,7 @@ RARE_SETS = ("bit_planes", "count_tree", "fix", "rare_in_planes", "rows", "set_c
 """Files of the kernels that find rare sets of nodes, and fix them."""
 THREATS = ("count_tree", "decisive_records", "threats")
 """Files of the kernels that mine minimal rare sets."""
-CLUSTERS = ("relational", "relational_cluster", "relational_refine")
+CLUSTERS = ("_class_rules", "relational", "relational_cluster", "relational_refine")
 """Files of the kernels that form and refine clusters of relational tuples."""
 
 LARGEST_MEMORY_FACTOR = 4.0

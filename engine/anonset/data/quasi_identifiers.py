@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from anonset.data.hierarchy import Hierarchy
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn
 from anonset.errors import InputError
+
+if TYPE_CHECKING:
+    from anonset.data.class_rules import ClassRule
 
 Float64 = NDArray[np.float64]
 Space = tuple[NDArray[np.int8], Int64, Int64, Float64, Float64, Int64, Float64, Int32, Int32]
@@ -38,6 +42,8 @@ class QuasiIdentifiers(Discreet):
     """Weight of each column in the loss."""
     forbids: bool = False
     """Whether roots above ceilings cost so much that no bound of a loss allows them."""
+    rule: "ClassRule | None" = None
+    """What every class must hold beside its size."""
 
     @classmethod
     def of(
@@ -85,7 +91,8 @@ class QuasiIdentifiers(Discreet):
 
     def take(self, records: NDArray[np.integer]) -> "QuasiIdentifiers":
         """Return the given records, with the domains and weights of all."""
-        return replace(self, columns=tuple(column.take(records) for column in self.columns))
+        rule = None if self.rule is None else self.rule.take(records)
+        return replace(self, columns=tuple(column.take(records) for column in self.columns), rule=rule)
 
     @cached_property
     def kind(self) -> NDArray[np.int8]:

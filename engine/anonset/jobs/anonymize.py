@@ -176,6 +176,7 @@ def anonymize_file(
     from anonset.settings.job_files import with_absolute_paths
     from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
     from anonset.settings.readers import Context
+    from anonset.settings.settings import with_sensitive_kept
 
     private = settings.private or f"{settings.out}.private"
     require_apart(settings.work_dir, settings.out, private, settings.input)
@@ -203,7 +204,8 @@ def anonymize_file(
         return make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
 
     with ExitStack() as stack:
-        chosen = input_of(source, settings, algorithm)
+        reading = with_sensitive_kept(settings, algorithm.model)
+        chosen = input_of(source, reading, algorithm)
         if chosen.compiling.before:
             job.watch.compiled(compile_before(algorithm, progress))
         if settings.cluster is not None:
@@ -211,7 +213,7 @@ def anonymize_file(
                 job = replace(job, client=stack.enter_context(cluster_of(settings.cluster)))
         stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):
-            table = stack.enter_context(table_of(settings, chosen, progress=progress, note=note))
+            table = stack.enter_context(table_of(reading, chosen, progress=progress, note=note))
         if settings.resume:  # only now it is known to be the same run
             clear_leftovers(request.out, request.private_folder)
             require_free(request.out, request.private_folder)

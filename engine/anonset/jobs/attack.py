@@ -109,7 +109,7 @@ def is_promised_to(model: PrivacyModel, values: bool, items: int) -> bool:
     most |= {"partition-km": getattr(model, "m", 0), "transaction-k": items}
     if values and "relational" not in model.protects:
         return False
-    return model.name in ("k", "kkm", "klm") if not items else items <= most.get(model.name, 0)
+    return model.name in ("k", "kl", "kt", "kkm", "klm") if not items else items <= most.get(model.name, 0)
 
 
 def _attempts(way: tuple[bool, int], met: list[_Met], k: int, *, promised: bool) -> Attempts:

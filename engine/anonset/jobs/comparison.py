@@ -33,6 +33,7 @@ from anonset.settings.binding import bind, cap
 from anonset.settings.compare import CompareSettings, read_value
 from anonset.settings.job_files import with_path
 from anonset.settings.parameters import (
+    GENERAL,
     MODELS,
     algorithm_name,
     companions_of,
@@ -43,6 +44,7 @@ from anonset.settings.parameters import (
     parameters,
 )
 from anonset.settings.readers import Context
+from anonset.settings.settings import with_sensitive_kept
 from anonset.spelling import require_known
 from anonset.strict_json import dumps
 
@@ -72,7 +74,10 @@ def run_comparison(
     algorithms = [make_algorithm(settings.model, name, given) for name, given in requests]
     need = max((memory_of(source.size, algorithm) for algorithm in algorithms), default=0)
     require_memory(need, settings.memory_limit)
-    table = read_data(source, settings.read_options(), mapped=False)
+    reading_of = settings
+    for algorithm in algorithms:
+        reading_of = with_sensitive_kept(reading_of, algorithm.model)
+    table = read_data(source, reading_of.read_options(), mapped=False)
     study = None if kept is None else Study(kept, source, settings)
     sizes = sizes_of(settings.records, settings.n_items, settings.workers, table.n)
     return [
@@ -101,7 +106,7 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
         msg = f"--seeds: nothing is random in {', '.join(names)}"
         raise InputError(msg)
     known = set().union(*own.values())
-    if stray := [option(name) for name in (*fixed, *varied) if name not in known and name != "seed"]:
+    if stray := [option(name) for name in (*fixed, *varied) if name not in known and name not in GENERAL]:
         msg = f"{stray[0]} applies to none of {', '.join(names)}"
         raise InputError(msg)
     for name in names:

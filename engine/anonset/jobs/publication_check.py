@@ -143,13 +143,15 @@ def roles_of(publication: Any, model: PrivacyModel) -> dict[str, list[str]]:
     sets = publication.transactions
     items = [] if sets is None else list(publication.joined or (sets.name,))
     relational = [column.name for column in publication.relational]
+    mixed = [name for name in kept if name == model.sensitive_column]
     return {
+        **({"sensitive": mixed} if mixed else {}),
         "quasi_identifiers": relational if "relational" in model.protects else [],
         "items": items if "items" in model.protects else [],
         "not_protected": [
             *([] if "relational" in model.protects else relational),
             *([] if "items" in model.protects else items),
-            *kept,
+            *(name for name in kept if name not in mixed),
         ],
     }
 

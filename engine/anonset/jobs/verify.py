@@ -149,7 +149,7 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
         published,
         items=settings.items or None,
         relational=settings.relational,
-        keep=settings.keep,
+        keep=list(dict.fromkeys([*settings.keep, *([model.sensitive_column] if model.sensitive_column else [])])),
         reading=_of_texts(settings),
     )
     if settings.codebook is None:

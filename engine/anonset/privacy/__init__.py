@@ -4,7 +4,7 @@ from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.disassociation import DisassociationModel
-from anonset.privacy.k import KAnonymity
+from anonset.privacy.k import KAnonymity, KLDiversity, KTCloseness
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.km import KmAnonymity
 from anonset.privacy.lm import KLmDiversity, LmDiversity
@@ -21,7 +21,9 @@ __all__ = [
     "KAnonymity",
     "KKmAnonymity",
     "KLmDiversity",
+    "KLDiversity",
     "KmAnonymity",
+    "KTCloseness",
     "LmDiversity",
     "Part",
     "PartitionKmAnonymity",

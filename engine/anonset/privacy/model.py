@@ -72,6 +72,11 @@ class PrivacyModel(Discreet, ABC):
         return False
 
     @property
+    def sensitive_column(self) -> str | None:
+        """The column, published as it is, of which it bounds what the records that match tell; None: of none."""
+        return None
+
+    @property
     def diversity(self) -> int:
         """At most one of so many records that match has the same sensitive item or value; 1: no such guarantee."""
         return 1

@@ -21,7 +21,8 @@ def columns_of(facts: ReportFacts, *, exactly: bool) -> list[Row]:
         Whether to say what became of the original, which only its owner may know.
     """
     data = facts.attested.data
-    kept = [(name, "attribute", _KEPT) for name in data.keep]
+    mixed = facts.model.sensitive_column
+    kept = [(name, "sensitive attribute" if name == mixed else "attribute", _KEPT) for name in data.keep]
     retention = facts.private.retention if exactly and facts.private is not None else None
     if isinstance(data, BucketFiles):
         hidden = "; masking of the identities that are hidden" if getattr(facts.after, "hidden", 0) else ""

@@ -45,16 +45,33 @@ def bind(
 ) -> tuple[Table, dict[str, Hierarchy]]:
     """Read the hierarchies, and re-encode the set-valued column by its own.
 
-    Under a model whose sensitive items stand beside the hierarchy, the hierarchy is one of all other items.
+    Under a model whose sensitive items stand beside the hierarchy, the hierarchy is one of all other items. Under one
+    that bounds what classes tell of a sensitive column, this is kept: it is published as it is.
 
     Raises
     ------
     InputError
         If a hierarchy is given for a column that takes none, or is no tree over the column's values; or the model
-        names sensitive items that the column does not have.
+        names sensitive items, or a column, that are not there.
     """
+    table = _with_sensitive_kept(table, model.sensitive_column)
     require_sensitive(model, table.transactions)
     return bind_columns(table, hierarchies, model.beside)
+
+
+def _with_sensitive_kept(table: Table, name: str | None) -> Table:
+    """Return a table whose sensitive column is kept, if a model is about it."""
+    if name is None or name in (column.name for column in table.kept):
+        return table
+    if table.sensitive is None or table.sensitive.name != name:
+        names = ", ".join(repr(column.name) for column in table.kept) or "none"
+        msg = f"{setting('sensitive')}: {name!r} must be a column that is sensitive or kept; kept are: {names}"
+        raise InputError(msg)
+    if table.ids:
+        others = f"read it with {setting('keep', name)}, so that ids are held to be distinct"
+        msg = f"column {name!r} was read beside ids that may repeat, as buckets need them; {others}"
+        raise InputError(msg)
+    return replace(table, sensitive=None, kept=(*table.kept, table.sensitive))
 
 
 def bind_columns(

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any, get_type_hints
 
 from anonset import plugins
-from anonset.algorithms.base import Algorithm
-from anonset.algorithms.registry import ALGORITHMS
+from anonset.algorithms.base import Algorithm, traits_of
+from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.errors import InputError
 from anonset.plugins import load_offered
 from anonset.privacy import (
@@ -23,8 +23,10 @@ from anonset.privacy import (
     DisassociationModel,
     KAnonymity,
     KKmAnonymity,
+    KLDiversity,
     KLmDiversity,
     KmAnonymity,
+    KTCloseness,
     LmDiversity,
     PartitionKmAnonymity,
     PrivacyModel,
@@ -60,6 +62,8 @@ _OWN: dict[str, ModelEntry] = {
     for entry in (
         ModelEntry(KmAnonymity, "exact", preset=MappingProxyType({"suppress": None})),
         ModelEntry(KAnonymity, "cluster"),
+        ModelEntry(KLDiversity, "mondrian"),
+        ModelEntry(KTCloseness, "mondrian"),
         ModelEntry(KKmAnonymity, "rum-bound"),
         ModelEntry(
             KLmDiversity,
@@ -84,7 +88,7 @@ MODELS: dict[str, ModelEntry] = _OWN | {
 """All privacy models by their names on the command line: our own, then those that installed packages offer."""
 
 
-GENERAL = frozenset({"seed"})
+GENERAL = frozenset({"seed", "sensitive"})
 """Settings of every run that an algorithm may take or leave."""
 
 
@@ -200,15 +204,28 @@ def make_algorithm(
     """
     name = algorithm_name(model, algorithm)
     cls: type[Any] = ALGORITHMS[name]
+    if model is not None and MODELS[model].equals is None:
+        _require_answers(model, name)
     own = {form_of(field.name).setting for field in fields(cls)}
     given = {setting: value for setting, value in given.items() if setting in own or setting not in GENERAL}
     preset = {} if model is None else MODELS[model].preset
     given = {**{setting: value for setting, value in preset.items() if setting in own}, **given}
     made: Algorithm = build(cls, f"algorithm {name}", given, replace(context or Context(early=True), given=given))
     if model is not None and not MODELS[model].is_met_by(made.model):
+        if lacking := [n for n in _needed(MODELS[model].model) if n in own and n not in given]:
+            msg = f"model {model} requires {' and '.join(map(option, lacking))}"
+            raise InputError(msg)
         msg = f"--algorithm {name} guarantees the model {made.model.name}, not {model}"
         raise InputError(msg)
     return made
+
+
+def _require_answers(model: str, algorithm: str) -> None:
+    """Refuse an algorithm that declares other models than the one that is asked for."""
+    answers, others = traits_of(ALGORITHMS[algorithm]), with_traits(lambda traits: model in traits.models)
+    if answers.models and model not in answers.models:
+        msg = f"--algorithm {algorithm} guarantees the model {' or '.join(answers.answers)}, not {model}"
+        raise InputError(f"{msg}, which {', '.join(others)} guarantee{'s' * (len(others) == 1)}" if others else msg)
 
 
 def default_algorithm(model: str | None, *, relational: bool) -> str | None:
@@ -245,7 +262,7 @@ def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context)
         If a setting does not apply, is missing, or is not what it must be.
     """
     own = {form_of(field.name).setting: field for field in fields(cls)}
-    needed = [n for n, f in own.items() if f.default is MISSING and f.default_factory is MISSING]
+    needed = _needed(cls)
     taken = {n for name, value in given.items() if name in own for n in companions_of(form_of(own[name].name), value)}
     problems = misfits(what, [name for name in given if name not in taken], own)
     if missing := [option(n) for n in needed if n not in given]:
@@ -258,6 +275,12 @@ def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context)
         form = form_of(own[setting].name)
         values[own[setting].name] = value if form.read is None else form.read(value, context)
     return cls(**values)
+
+
+def _needed(cls: type[Any]) -> list[str]:
+    """Return the settings without which an algorithm or a model cannot be made."""
+    lacks = (f for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING)
+    return [form_of(field.name).setting for field in lacks]
 
 
 def misfits(what: str, given: Iterable[str], own: Iterable[str]) -> list[str]:

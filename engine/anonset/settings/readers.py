@@ -251,7 +251,26 @@ FORMS: dict[str, Form] = {
     "order": Form("item_order"),
     "k": Form("k", text="Minimum number of records that must look alike."),
     "m": Form("m", text="Maximum number of items that somebody may know."),
-    "l": Form("l", text="No sensitive item or value is in more than 1 of l matching records."),
+    "l": Form(
+        "l",
+        text="No sensitive item or value is in more than 1 of l matching records; with --sensitive and relational "
+        "columns: each class holds l well-represented values.",
+    ),
+    "l_kind": Form(
+        "l_kind", text="How l values are represented: distinct (they occur), entropy, or recursive (by --c)."
+    ),
+    "c": Form(
+        "c",
+        Share,
+        text="Of recursive: the most frequent value is less than c times as frequent as those from rank l on.",
+    ),
+    "t": Form(
+        "t",
+        Share,
+        text="Maximum distance, from 0 to 1, of the sensitive values of a class from those of all records.",
+    ),
+    "t_distance": Form("t_distance", text="How far values are apart: equal (any two), or ordered (numbers, by rank)."),
+    "sensitive": Form("sensitive", text="Column, published as it is, whose values are mixed in each class."),
     "delta": Form(
         "delta",
         missing=": the largest loss to accept, from 0 to 1, of the relational values (rum-bound) or of the items "

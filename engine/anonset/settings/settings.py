@@ -17,6 +17,7 @@ from anonset.spelling import meant, setting
 
 if TYPE_CHECKING:
     from anonset.io.source import Source
+    from anonset.privacy import PrivacyModel
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
 _NAMED = 6
@@ -214,6 +215,17 @@ class Settings(InputSettings):
         """Return the given parameters of the algorithm."""
         own = set(type(self).model_fields) - set(Settings.model_fields)
         return self.model_dump(include=own | GENERAL, exclude_none=True)
+
+
+_Roles = TypeVar("_Roles", bound=InputSettings)
+
+
+def with_sensitive_kept(settings: _Roles, model: "PrivacyModel") -> _Roles:
+    """Return settings by which the sensitive column of a model is read as what it is published as: kept."""
+    name = model.sensitive_column
+    if name is None or name != settings.sensitive:
+        return settings
+    return settings.model_copy(update={"sensitive": None, "keep": list(dict.fromkeys([*settings.keep, name]))})
 
 
 @cache

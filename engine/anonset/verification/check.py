@@ -15,7 +15,7 @@ from anonset.privacy import DisassociationModel, KmAnonymity, PrivacyModel, Verd
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.constraints import ConstraintSet
-from anonset.privacy.k import KAnonymity
+from anonset.privacy.k import KAnonymity, KLDiversity, KTCloseness
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.privacy.partitions import PartitionKmAnonymity
@@ -56,6 +56,15 @@ def _k(publication: Published, model: KAnonymity, budget: int, progress: Progres
     from anonset.verification.kkm import check_k
 
     return check_k(_relational(publication, model), model, _work(publication))
+
+
+def _classes(
+    publication: Published, model: KLDiversity | KTCloseness, budget: int, progress: Progress | None
+) -> Verdict:
+    from anonset.verification.classes import check_classes
+
+    kept: tuple[Column, ...] = getattr(publication, "kept", ())
+    return check_classes(_relational(publication, model), kept, model, _work(publication))
 
 
 def _kkm(publication: Published, model: KKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
@@ -142,6 +151,8 @@ _CHECKS: Mapping[type[Any], Check] = MappingProxyType(
         KmAnonymity: _km,
         PartitionKmAnonymity: _partitions,
         KAnonymity: _k,
+        KLDiversity: _classes,
+        KTCloseness: _classes,
         KKmAnonymity: _kkm,
         LmDiversity: _lm,
         KLmDiversity: _klm,

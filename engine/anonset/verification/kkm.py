@@ -44,7 +44,7 @@ def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, stor
     InputError
         If there is no relational column, or one is malformed.
     """
-    _require_columns(relational, model)
+    require_columns(relational, model)
     if not store.in_files:
         return _check_k(relational, model)
 
@@ -77,7 +77,7 @@ def check_kkm(
     InputError
         If there is no relational column, or one is malformed.
     """
-    _require_columns(relational, model)
+    require_columns(relational, model)
     if not store.in_files or not items.n or relational[0].n != items.n:
         verdict = _check_k(relational, model)
         return _check_items(relational, items, model, verdict, budget, progress, store) if verdict.holds else verdict
@@ -105,7 +105,7 @@ def check_kkm(
 
 
 def _check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> Verdict:
-    class_of = _classes(relational)
+    class_of = classes_of(relational)
     sizes = np.bincount(class_of)
     checked: dict[str, Any] = {"rows": len(class_of), "classes": len(sizes)}
     if len(sizes):
@@ -129,7 +129,7 @@ def _check_items(
 ) -> Verdict:
     """Check the items of rows whose classes, by the verdict, are large enough."""
     require_well_formed(items)
-    class_of = _classes(relational)
+    class_of = classes_of(relational)
     if len(class_of) != items.n:
         msg = f"relational columns have {len(class_of)} rows, column {items.name!r} has {items.n}"
         raise InputError(msg)
@@ -203,7 +203,7 @@ def _all_items(
     return Verdict(decisive.holds, model, checked, decisive.witness)
 
 
-def _require_columns(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> None:
+def require_columns(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> None:
     """Refuse no columns at all, columns of different lengths, and codes without a label."""
     if not relational:
         msg = f"model {model.name!r} speaks of relational columns, and the publication has none"
@@ -223,8 +223,8 @@ def _require_columns(relational: Sequence[Column], model: KAnonymity | KKmAnonym
                 raise InputError(msg)
 
 
-def _classes(relational: Sequence[Column]) -> Int64:
-    """Return the class of each row: rows are in one class iff all their relational values are the same."""
+def classes_of(relational: Sequence[Column]) -> Int64:
+    """Return the class of each row, int64 (n,): rows are in one class iff all their relational values are the same."""
     class_of = np.zeros(relational[0].n, np.int64)
     for column in relational:
         values = column.codes if isinstance(column, CategoricalColumn) else column.values

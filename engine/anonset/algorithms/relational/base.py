@@ -8,12 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Progress, Result, Traits, narrow, traits_of
 from anonset.algorithms.clusters import list_members, renumber_clusters
+from anonset.algorithms.relational.class_rules import merge_broken, model_of, rule_of
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.refinement import refine_clusters
 from anonset.algorithms.relational.values import relational_values, require_plain_values
 from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.data.decimals import Written
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
@@ -21,7 +23,7 @@ from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
 from anonset.measures.relational_ncp import relational_ncp
 from anonset.privacy import require_at_least
-from anonset.privacy.k import KAnonymity
+from anonset.privacy.k import Distance, KAnonymity, Kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +38,10 @@ class Solution(Discreet):
 
 @dataclass(frozen=True, kw_only=True)
 class Formation(Discreet, ABC):
-    """An algorithm that puts records into clusters of at least k: relational k-anonymity by local recoding."""
+    """An algorithm that puts records into clusters of at least k: relational k-anonymity by local recoding.
+
+    Given a sensitive column, and l or t, it gives (k,l)-diversity or (k,t)-closeness: no cluster breaks it.
+    """
 
     name: ClassVar[str]
     """Name on the command line."""
@@ -50,15 +55,32 @@ class Formation(Discreet, ABC):
     """After forming clusters, take neighbouring ones apart and form them again while that lowers the loss."""
     max_evaluations: int = 300_000_000
     """Stop refining after so many losses of unions (about 10^8 a second)."""
+    sensitive: str | None = None
+    """Column that is published as it is, whose values l or t mix within each cluster."""
+    l: int | None = None  # noqa: E741
+    """Number of well-represented values of the sensitive column in each cluster."""
+    l_kind: Kind = "distinct"
+    """How well they are represented: distinct, entropy or recursive."""
+    c: Written | None = None
+    """Of recursive: how many times as often as the rare values the most frequent one may occur."""
+    t: Written | None = None
+    """Largest distance between the sensitive values of a cluster and those of all records, from 0 to 1."""
+    t_distance: Distance = "equal"
+    """How far values are apart: equal (any two the same), or ordered (numbers, by rank)."""
 
     def __post_init__(self) -> None:
         require_at_least("max_evaluations", self.max_evaluations, 1)
-        _ = self.model
+        model = self.model
+        if model.name not in traits_of(self).answers:
+            msg = f"algorithm {self.name} does not give the model {model.name}"
+            raise InputError(msg)
+        if self.t is not None:  # a part does not know the shares of all records
+            narrow(self, split_records=None)
 
     @property
     def model(self) -> KAnonymity:
-        """k-anonymity."""
-        return KAnonymity(self.k)
+        """k-anonymity; with a sensitive column (k,l)-diversity or (k,t)-closeness."""
+        return model_of(self.k, self.sensitive, (self.l, self.l_kind, self.c), (self.t, self.t_distance))
 
     @abstractmethod
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
@@ -82,10 +104,11 @@ class Formation(Discreet, ABC):
             return self._clusters_of_parts(qi, parts, progress)
         cluster = self.form(qi, progress)
         if not self.refine or not qi.n:
-            return cluster, {}
+            return merge_broken(qi, cluster), {}
         refined = refine_clusters(qi, cluster, self.k, self.max_evaluations, progress)
         before = {"ncp_before": relational_ncp(qi, cluster), "clusters_before": float(cluster.max()) + 1}
-        return refined.cluster, {**before, "evaluations": float(refined.evaluations), "gains": float(refined.gains)}
+        cluster = merge_broken(qi, refined.cluster)
+        return cluster, {**before, "evaluations": float(refined.evaluations), "gains": float(refined.gains)}
 
     def _clusters_of_parts(
         self, qi: QuasiIdentifiers, parts: list[Int64], progress: Progress | None
@@ -97,6 +120,9 @@ class Formation(Discreet, ABC):
             few = f"the ceilings leave {small:,} of {qi.n:,} records with fewer than k={self.k} to be published alike"
             reason = f"{few}; a higher ceiling would join them to others"
             raise InfeasibleError(self.name, reason, achieved=float(smallest), bound=float(self.k))
+        if qi.rule is not None and qi.rule.broken(_numbered(parts, qi.n), len(parts)).any():
+            reason = f"the ceilings leave records that, published alike, do not hold {self.model.asked}"
+            raise InfeasibleError(self.name, f"{reason}; a higher ceiling would join them to others")
         cluster, first, figures = np.empty(qi.n, np.int32), 0, dict[str, float]()
         for records in parts:
             own, more = self.clusters(qi.take(records), progress)
@@ -140,6 +166,10 @@ class Formation(Discreet, ABC):
             )
             raise InputError(msg)
         qi = bind_tuples(self.name, self.k, table, hierarchies, self.relational_weights)
+        qi = replace(qi, rule=rule_of(self.model, table))
+        if qi.rule is not None and qi.rule.broken(np.zeros(qi.n, np.int32), min(1, qi.n)).any():
+            reason = f"all {qi.n:,} records together do not hold {self.model.asked}, so no class can"
+            raise InfeasibleError(self.name, reason)
         solution = self.solve(qi, progress)
         cluster, tuples = solution.cluster, solution.tuples
         figures = {"clusters": float(tuples.n), "ncp": float(np.mean(tuples.losses()[cluster])) if qi.n else 0.0}
@@ -156,6 +186,14 @@ def _under_ceilings(qi: QuasiIdentifiers) -> list[Int64]:
     if not tops or not qi.n:
         return []
     return list_members(np.unique(np.stack(tops), axis=1, return_inverse=True)[1].reshape(-1))
+
+
+def _numbered(parts: list[Int64], n: int) -> Int32:
+    """Return the part of each record, int32 (n,)."""
+    number = np.empty(n, np.int32)
+    for part, records in enumerate(parts):
+        number[records] = part
+    return number
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,7 +33,9 @@ class BottomUp(SubtreeFormation):
     """
 
     name: ClassVar[str] = "bottom-up"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=("k",), kernels=(*CLUSTERS, "lattice"))
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.0, tight=True, answers=("k", "kl", "kt"), kernels=(*CLUSTERS, "lattice")
+    )
 
     def cut(self, qi: QuasiIdentifiers, progress: Progress | None) -> Cuts:
         """Generalize until no class is smaller than k."""

@@ -53,7 +53,7 @@ class Cluster(Formation):
         tight=True,
         slow=True,
         keeps_more=True,
-        answers=("k",),
+        answers=("k", "kl", "kt"),
         kernels=CLUSTERS,
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
-from anonset.algorithms.relational.levels import Classes, all_of
+from anonset.algorithms.relational.levels import Classes, all_of, tuple_rule
 from anonset.data import Hierarchy
 from anonset.data.domains import Range, ValueSet
 from anonset.data.hierarchy import children_of
@@ -65,7 +65,7 @@ class Cuts:
     def __init__(self, qi: QuasiIdentifiers, *, at_roots: bool) -> None:
         self.qi, self.trees = qi, column_trees(qi)
         self.weight = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)
-        self.counted = Classes(self.weight)
+        self.counted = Classes(self.weight, tuple_rule(qi))
         self.ids = np.array([np.zeros_like(t.leaf) if at_roots else t.leaf for t in self.trees], np.int32)
         self.ids = self.ids.reshape(len(self.trees), -1)
         self._rows, self._free = np.arange(len(self.trees)), np.zeros(self.ids.shape)
@@ -92,11 +92,11 @@ class Cuts:
         return children
 
     def small(self, k: int) -> int:
-        """Return how many records are in classes of fewer than k."""
+        """Return how many records are in classes that fail: of fewer than k, or that break the rule."""
         return self.smallest(k)[1]
 
     def smallest(self, k: int) -> tuple[int, int]:
-        """Return the size of the smallest class, and how many records are in classes of fewer than k."""
+        """Return the size of the smallest class, and how many records are in classes that fail."""
         return self.counted.count(self.ids, self._free, self._rows, k)[:2]
 
     def cluster(self) -> Int32:

@@ -17,7 +17,7 @@ from anonset.algorithms.base import CLUSTERS, Progress, Traits, narrow
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation, Solution
 from anonset.algorithms.relational.generalized_tuples import loss_keys
-from anonset.algorithms.relational.levels import Classes, Levels, Vector
+from anonset.algorithms.relational.levels import Classes, Levels, Vector, tuple_rule
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError
@@ -30,9 +30,10 @@ class FullDomain(Formation):
 
     A level is a column of the hierarchy's file; a node with one child is published as that child, which hides as much.
 
-    Guarantees k-anonymity, and the least loss (NCP) of all k-anonymous vectors of levels; equal ones: the first in
-    lexicographic order. Up to a share of the records may be suppressed: published with every column at its root, none
-    of them or at least k. Cost: O(T v) for each vector that is looked at, T the number of distinct tuples.
+    Guarantees k-anonymity, and given a sensitive column also l or t; and the least loss (NCP) of all vectors of levels
+    that do; equal ones: the first in lexicographic order. Up to a share of the records may be suppressed: published
+    with every column at its root, none of them, or a class that holds what every class must. Cost: O(T v) for each
+    vector that is looked at, T the number of distinct tuples.
 
     References: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005 (Incognito); what it lists, the best of all.
     Deviations: vectors are looked at by the least that they can cost; a column without hierarchy has two levels, its
@@ -45,7 +46,9 @@ class FullDomain(Formation):
     """
 
     name: ClassVar[str] = "full-domain"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=("k",), kernels=(*CLUSTERS, "lattice"))
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.0, tight=True, answers=("k", "kl", "kt"), kernels=(*CLUSTERS, "lattice")
+    )
 
     max_suppressed_records: float = 0.0
     """Largest share of the records that may be suppressed, in [0, 1]."""
@@ -91,12 +94,11 @@ class FullDomain(Formation):
         levels = Levels.of(qi)
         require_few_vectors(self.name, levels, self.max_vectors)
         weight = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)
-        counted, k = Classes(weight), self.k
+        counted, k = Classes(weight, tuple_rule(qi)), self.k
         vector = self._search(levels, counted, qi.n, progress) if qi.n else levels.heights
         counted.count(levels.ids, levels.costs, levels.rows(vector), k)
         of = counted.class_of
-        size = np.bincount(of, weights=weight, minlength=1) if len(of) else np.zeros(1)
-        of = np.where(size[of] < k, -1, of)
+        of = np.where(counted.failed.astype(np.bool_)[of], -1, of) if len(of) else of
         of_record = of[qi.tuple_of]
         return renumber_clusters(of_record)[0], vector, of_record < 0
 
@@ -107,6 +109,7 @@ class FullDomain(Formation):
         least = row_loss[levels.first[:-1] + vectors].sum(axis=1)
         root = float(sum(levels.costs[end - 1].max(initial=0.0) for end in levels.first[1:].tolist()))
         failed = np.zeros(len(vectors), bool)
+        hereditary = not budget or levels.qi.rule is None or levels.qi.rule.hereditary
         best, best_key = -1, np.inf
         for done, at in enumerate(np.lexsort((np.arange(len(vectors)), loss_keys(least / n))).tolist()):
             if loss_keys(least[at : at + 1] / n)[0] > best_key:
@@ -116,15 +119,17 @@ class FullDomain(Formation):
             vector = tuple(vectors[at].tolist())
             _, small, loss = counted.count(levels.ids, levels.costs, levels.rows(vector), self.k)
             if small > budget:
+                if not hereditary:  # a coarser vector may join classes that fail with others, and fail with more
+                    continue
                 self._climb(levels, counted, vectors, failed, at, budget)
-            elif small == 0 or small >= self.k:
+            elif small == 0 or (small >= self.k and not counted.together_fail()):
                 key = loss_keys(np.array([(loss + small * root) / n]))[0]
                 if key < best_key or (key == best_key and at < best):
                     best, best_key = at, key
             if progress is not None and done % 256 == 0:
                 progress("vectors", float(done), float(len(vectors)))
         if best < 0:  # without a ceiling only the root class of fewer than k records, which `bind_tuples` refuses
-            msg = "no vector of levels below the ceilings is k-anonymous"
+            msg = f"no vector of levels below the ceilings gives {self.model}"
             raise InfeasibleError(self.name, msg)
         return tuple(vectors[best].tolist())
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.data import Hierarchy
+from anonset.data.class_rules import TupleRule
 from anonset.data.domains import Range, ValueSet
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.table import Int32, Int64
@@ -120,21 +121,38 @@ def all_of(n: int) -> NDArray[np.uint64]:
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
-class Classes:
-    """Classes of tuples that are published alike, counted repeatedly in the same arrays."""
+def tuple_rule(qi: QuasiIdentifiers) -> TupleRule | None:
+    """Return what classes of the distinct tuples must hold beside their size."""
+    return None if qi.rule is None else qi.rule.by_tuple(qi.tuple_of, qi.n_tuples)
 
-    def __init__(self, weight: Int64) -> None:
-        self.weight = weight
+
+class Classes:
+    """Classes of tuples that are published alike, counted repeatedly in the same arrays.
+
+    A class fails if it has fewer than k records, or breaks the rule, if there is one.
+    """
+
+    def __init__(self, weight: Int64, rule: TupleRule | None = None) -> None:
+        self.weight, self.rule = weight, rule
         self.class_of = np.empty(len(weight), np.int32)
+        self.failed = np.zeros(0, np.uint8)
         self._room = np.empty(1 << (2 * len(weight) + 2).bit_length(), np.int32)
 
     def count(self, ids: Int32, costs: Float64, rows: Int64, k: int) -> tuple[int, int, float]:
-        """Form the classes; return the size of the smallest, the records of those below k, and the loss of the others.
+        """Form the classes; return the size of the smallest, the records of those that fail, and the loss of others.
 
-        `class_of`, int32 (T,), has the class of each tuple then.
+        `class_of`, int32 (T,), has the class of each tuple then, and `failed`, uint8 (C,), tells which fail.
         """
         from anonset_kernels.lattice import classes, outcome
 
         with np.errstate(over="ignore"):
             n = classes(ids, rows, self.weight, self._room, self.class_of)
-        return outcome(costs, rows, self.weight, self.class_of, n, k)
+        self.failed = np.zeros(n, np.uint8) if self.rule is None else self.rule.broken(self.class_of, n).view(np.uint8)
+        return outcome(costs, rows, self.weight, self.class_of, self.failed, k)
+
+    def together_fail(self) -> bool:
+        """Tell whether the tuples of the classes that fail, published alike, break the rule."""
+        if self.rule is None:
+            return False
+        alike = np.where(self.failed.astype(np.bool_)[self.class_of], 0, -1)
+        return bool(self.rule.broken(alike, 1)[0])

@@ -10,7 +10,7 @@ from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.full_domain import require_few_vectors
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least, loss_keys
-from anonset.algorithms.relational.levels import Classes, Levels
+from anonset.algorithms.relational.levels import Classes, Levels, tuple_rule
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 from anonset.privacy import require_at_least
@@ -41,7 +41,7 @@ class LocalRecoding(Formation):
 
     name: ClassVar[str] = "local-recoding"
     traits: ClassVar[Traits] = Traits(
-        memory_factor=1.0, tight=True, slow=True, answers=("k",), kernels=(*CLUSTERS, "lattice")
+        memory_factor=1.0, tight=True, slow=True, answers=("k", "kl", "kt"), kernels=(*CLUSTERS, "lattice")
     )
 
     max_vectors: int = 1_000_000
@@ -62,11 +62,13 @@ class LocalRecoding(Formation):
         levels = Levels.of(qi)
         require_few_vectors(self.name, levels, self.max_vectors)
         weight = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)
+        rule = tuple_rule(qi)
         class_of, rest = np.full(qi.n_tuples, -1, np.int64), np.arange(qi.n_tuples)
         root = float(sum(levels.costs[end - 1].max(initial=0.0) for end in levels.first[1:].tolist()))
         n_classes, price = 0, 0
         while len(rest) and weight[rest].sum() >= self.k:
-            class_of_rest = self._round(levels, weight, rest, root * PRICES[min(price, len(PRICES) - 1)])
+            counted = Classes(weight[rest], None if rule is None else rule.take(rest))
+            class_of_rest = self._round(levels, counted, rest, root * PRICES[min(price, len(PRICES) - 1)])
             if class_of_rest is None and price >= len(PRICES) - 1:
                 class_of[rest] = n_classes  # all roots: they are published alike
                 rest = rest[:0]
@@ -79,10 +81,10 @@ class LocalRecoding(Formation):
                 progress("tuples", float(qi.n_tuples - len(rest)), float(qi.n_tuples))
         return self._join(qi, class_of) if len(rest) else renumber_clusters(class_of[qi.tuple_of])[0]
 
-    def _round(self, levels: Levels, weight: Int64, rest: Int64, price: float) -> Int64 | None:
-        """Return the class of each tuple that is left, -1 for those below k; None where no class is worth its price."""
+    def _round(self, levels: Levels, counted: Classes, rest: Int64, price: float) -> Int64 | None:
+        """Return the class of each tuple that is left, -1 for what fails; None where no class is worth its price."""
         ids, costs = np.ascontiguousarray(levels.ids[:, rest]), np.ascontiguousarray(levels.costs[:, rest])
-        counted, n, vectors = Classes(weight[rest]), int(weight[rest].sum()), levels.vectors()
+        n, vectors = int(counted.weight.sum()), levels.vectors()
         cheapest = costs.min(axis=1)[levels.first[:-1] + vectors].sum(axis=1)
         best, best_key = -1, loss_keys(np.array([price]))[0]
         for at in np.flatnonzero(cheapest < price - 1e-12).tolist():
@@ -95,9 +97,8 @@ class LocalRecoding(Formation):
             return None
         counted.count(ids, costs, levels.rows(tuple(vectors[best].tolist())), self.k)
         of = counted.class_of.astype(np.int64)
-        small_class = np.bincount(of, weights=counted.weight) < self.k
-        of[small_class[of]] = -1
-        return np.where(of < 0, -1, np.unique(of, return_inverse=True)[1].reshape(-1) - int(small_class.any()))
+        of[counted.failed.astype(np.bool_)[of]] = -1
+        return np.where(of < 0, -1, np.unique(of, return_inverse=True)[1].reshape(-1) - int(counted.failed.any()))
 
     def _join(self, qi: QuasiIdentifiers, class_of: Int64) -> Int32:
         """Put the records of fewer than k in all that are left into the classes they cost least."""

@@ -16,7 +16,8 @@ from anonset.data.table import CategoricalColumn, Int32
 class Mondrian(Formation):
     """Mondrian: split by the widest attribute that leaves at least k records on each side, until none does.
 
-    Guarantees k-anonymity. Cost: O(v n log^2 n): the formation for millions of records.
+    Guarantees k-anonymity; given a sensitive column, a split whose sides do not keep l or t is none. Cost:
+    O(v n log^2 n): the formation for millions of records.
 
     References: LeFevre, DeWitt, Ramakrishnan, ICDE 2006 (strict partitioning).
     Deviations: the width of an attribute is its loss (NCP); a category with a hierarchy is split into the children
@@ -35,7 +36,7 @@ class Mondrian(Formation):
         split_records=1 << 17,
         tight=True,
         keeps_more=True,
-        answers=("k",),
+        answers=("k", "kl", "kt"),
         kernels=(*CLUSTERS, "relational_mondrian"),
     )
 
@@ -56,7 +57,10 @@ class Mondrian(Formation):
                 share[into], parents[into], ends[into] = cost[source], parent[source], subtree_end[source]
         cluster = np.empty(qi.n, np.int32)
         tuples = qi.tuples[0], _by_frequency(qi)
-        mondrian((kind, slot, share_at, share), (parents, ends), tuples, qi.tuple_of, self.k, cluster)
+        rule = (np.zeros(8, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
+        if qi.rule is not None:
+            rule = (qi.rule.terms, qi.rule.overall, qi.rule.value)
+        mondrian((kind, slot, share_at, share), (parents, ends), tuples, qi.tuple_of, self.k, rule, cluster)
         return renumber_clusters(cluster)[0]
 
 

@@ -28,7 +28,9 @@ class TopDown(SubtreeFormation):
     """
 
     name: ClassVar[str] = "top-down"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=("k",), kernels=(*CLUSTERS, "lattice"))
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.0, tight=True, answers=("k", "kl", "kt"), kernels=(*CLUSTERS, "lattice")
+    )
 
     def cut(self, qi: QuasiIdentifiers, progress: Progress | None) -> Cuts:
         """Specialize until no node can be without a class below k."""

@@ -32,7 +32,7 @@ class XuTopDown(QuadraticFormation):
 
     name: ClassVar[str] = "xu-top-down"
     traits: ClassVar[Traits] = Traits(
-        memory_factor=1.6, split_records=1 << 12, tight=True, slow=True, answers=("k",), kernels=CLUSTERS
+        memory_factor=1.6, split_records=1 << 12, tight=True, slow=True, answers=("k", "kl", "kt"), kernels=CLUSTERS
     )
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:

@@ -72,6 +72,7 @@ class _OnPart(Discreet):
             self.whole,
             transactions=None if sets is None else sets.take(records),
             relational=tuple(column.take(records) for column in self.whole.relational),
+            kept=tuple(column.take(records) for column in self.whole.kept),
         )
         try:
             return Part(span, self.task(part, records, executor))

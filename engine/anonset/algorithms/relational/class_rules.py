@@ -1,0 +1,190 @@
+"""What classes of records keep beside k: the model that is asked for, the rule on the data, how clusters keep it."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+import numpy as np
+
+from anonset.algorithms.clusters import renumber_clusters
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
+from anonset.data import CategoricalColumn, Table
+from anonset.data.class_rules import ClassRule
+from anonset.data.decimals import Written, exact
+from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError
+from anonset.privacy.k import Distance, KAnonymity, Kind, KLDiversity, KTCloseness
+from anonset.spelling import setting
+
+NEAREST = 64
+"""Clusters to merge with that are tried: those whose union costs least."""
+_LARGEST = 1 << 62
+"""Products of counts stay below it."""
+
+
+def model_of(
+    k: int,
+    sensitive: str | None,
+    diversity: tuple[int | None, Kind, Written | None],
+    closeness: tuple[Written | None, Distance],
+) -> KAnonymity:
+    """Return the model that parameters ask for: k-anonymity, (k,l)-diversity or (k,t)-closeness.
+
+    Raises
+    ------
+    InputError
+        If a parameter is missing, one too many, or not what it must be.
+    """
+    (l, kind, c), (t, distance) = diversity, closeness  # noqa: E741
+    if sensitive is None:
+        given = [name for name, value in (("l", l), ("c", c), ("t", t)) if value is not None]
+        given += [
+            name for name, differs in (("l_kind", kind != "distinct"), ("t_distance", distance != "equal")) if differs
+        ]
+        if given:
+            needed = f"{setting(given[0])} requires {setting('sensitive')}"
+            msg = f"{needed}: the column whose values are to be mixed in each class"
+            raise InputError(msg)
+        return KAnonymity(k)
+    if (l is None) == (t is None):
+        both = f"{setting('l')} and {setting('t')}"
+        which = f"one of {both} is required with it" if l is None else f"{both} are of two models; one of them is taken"
+        ways = f"{setting('keep')} publishes it without a guarantee, {setting('drop')} leaves it out"
+        msg = f"{setting('sensitive')} {sensitive!r}: {which}; {ways}"
+        raise InputError(msg)
+    if l is not None:
+        _require_alone(distance != "equal", "t_distance", "t")
+        return KLDiversity(k, l, sensitive, kind, c)
+    _require_alone(kind != "distinct" or c is not None, "l_kind", "l")
+    return KTCloseness(k, t if t is not None else 1, sensitive, distance)
+
+
+def _require_alone(given: bool, name: str, of: str) -> None:
+    if given:
+        msg = f"{setting(name)} goes with {setting(of)}, which is not given"
+        raise InputError(msg)
+
+
+def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
+    """Return the rule that a model asks of the classes of a table; None where it asks for their size alone.
+
+    Raises
+    ------
+    InputError
+        If the column is not there, a value is missing or is no number where these are ordered, or the table is too
+        large for exact comparison in 64 bits.
+    """
+    if not isinstance(model, (KLDiversity, KTCloseness)):
+        return None
+    from anonset_kernels._class_rules import DISTINCT, ENTROPY, EQUAL, ORDERED, RECURSIVE
+
+    column = _sensitive(model.sensitive, table)
+    if isinstance(model, KLDiversity):
+        kind = {"distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE}[model.l_kind]
+        c = Fraction(1) if model.c is None else exact(model.c)
+        codes = np.unique(column.codes, return_inverse=True)[1].reshape(-1)
+        return _rule((kind, model.l, c.numerator, c.denominator, table.n, 0, 0, 1), codes)
+    ordered = model.t_distance == "ordered"
+    codes = _ranks(column) if ordered else np.unique(column.codes, return_inverse=True)[1].reshape(-1)
+    scale = max(1, int(codes.max(initial=0))) if ordered else 1
+    if table.n * table.n * scale >= _LARGEST:
+        msg = f"model kt: {table.n:,} records with {scale + 1:,} values are too many to compare exactly"
+        raise InputError(msg)
+    t = exact(model.t)
+    whole, rest = divmod(t.numerator * scale * table.n, t.denominator)
+    return _rule((ORDERED if ordered else EQUAL, 0, 1, 1, table.n, whole, rest, t.denominator), codes)
+
+
+def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
+    """Merge each cluster that breaks the rule of `qi` with another one, until all keep it; the whole does.
+
+    Clusters go by their smallest record. One is merged with that of the 64 whose union raises the loss of all records
+    least with which it keeps the rule and costs least, or if there is none, with the cheapest.
+
+    Returns
+    -------
+    int32 (n,): the clusters, numbered by their smallest record.
+    """
+    rule, n = qi.rule, int(cluster.max(initial=-1)) + 1
+    if rule is None or not rule.broken(cluster, n).any():
+        return cluster
+    merging = _Merging(qi, rule, cluster, n)
+    while merging.open.any():
+        merging.merge(int(np.argmax(merging.open)))
+    return renumber_clusters(merging.into[cluster])[0]
+
+
+class _Merging:
+    """Clusters that are merged: what each holds, and into which one it went."""
+
+    def __init__(self, qi: QuasiIdentifiers, rule: ClassRule, cluster: Int32, n: int) -> None:
+        self.rule, self.tuples = rule, GeneralizedTuples.of(qi, cluster, n)
+        self.open = rule.broken(cluster, n)
+        """bool (C,): which clusters break the rule."""
+        self.there = np.ones(n, np.bool_)
+        self.size = np.bincount(cluster, minlength=n)
+        self.into: Int64 = np.arange(n)
+        order = np.argsort(cluster, kind="stable")
+        self._values = np.split(rule.value[order], np.cumsum(self.size)[:-1])
+
+    def merge(self, c: int) -> None:
+        """Merge a cluster with another one."""
+        losses = self.tuples.losses()
+        rise = (self.size + self.size[c]) * self.tuples.union_losses(c) - self.size * losses
+        keys = np.where(self.there, loss_keys(rise / self.size.sum()), np.inf)
+        keys[c] = np.inf
+        nearest = np.argsort(keys, kind="stable")[: min(NEAREST, int(self.there.sum()) - 1)].tolist()
+        breaks = self._unions_break(c, nearest)
+        partner = nearest[int(np.argmin(breaks))]
+        kept, gone = min(c, partner), max(c, partner)
+        self.tuples.merge(kept, gone)
+        self.size[kept] += self.size[gone]
+        self._values[kept] = np.concatenate([self._values[kept], self._values[gone]])
+        self.into[self.into == gone] = kept
+        self.there[gone] = self.open[gone] = False
+        self.open[kept] = bool(breaks.all())
+
+    def _unions_break(self, c: int, others: Iterable[int]) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+        """bool: whether the union of a cluster with each of some others breaks the rule."""
+        unions = [np.concatenate([self._values[c], self._values[other]]) for other in others]
+        group = np.repeat(np.arange(len(unions)), [len(union) for union in unions])
+        rule = ClassRule(self.rule.terms, self.rule.overall, np.concatenate(unions))
+        return rule.broken(group, len(unions))
+
+
+def _rule(terms: tuple[int, ...], codes: Int64) -> ClassRule:
+    overall = np.bincount(codes, minlength=1).astype(np.int64)
+    return ClassRule(np.array(terms, np.int64), overall, codes.astype(np.int32))
+
+
+def _sensitive(name: str, table: Table) -> CategoricalColumn:
+    """Return the sensitive column of a table, every value of which is known."""
+    beside = () if table.sensitive is None else (table.sensitive,)
+    columns: tuple[CategoricalColumn, ...] = (*table.kept, *beside)
+    for column in columns:
+        if column.name == name:
+            codes = [code for code, label in enumerate(column.vocabulary.labels) if not label.strip()]
+            if codes and np.isin(column.codes, codes).any():
+                way = "give it a value of its own, as '?', or leave the row out"
+                msg = f"sensitive column {name!r}: a value is missing, and empty text is no value; {way}"
+                raise InputError(msg)
+            return column
+    msg = f"{setting('sensitive')}: the table has no column {name!r} that is published as it is"
+    raise InputError(msg)
+
+
+def _ranks(column: CategoricalColumn) -> Int64:
+    """Return int64 (n,): the rank of each value among the numbers that occur."""
+    numbers = {}
+    for code in np.unique(column.codes).tolist():
+        try:
+            numbers[code] = exact(column.vocabulary.labels[code])
+        except ValueError:
+            distance = setting("t_distance", "ordered")
+            msg = f"sensitive column {column.name!r}: {distance} takes numbers, and some value is none"
+            raise InputError(msg) from None
+    place = {number: rank for rank, number in enumerate(sorted(set(numbers.values())))}
+    rank_of = np.zeros(len(column.vocabulary), np.int64)
+    for code, number in numbers.items():
+        rank_of[code] = place[number]
+    return rank_of[column.codes]

@@ -1,0 +1,88 @@
+"""A rule on the sensitive values of every class of records, as kernels want it."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.redacted_repr import Discreet
+from anonset.data.table import Int32, Int64
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRule(Discreet):
+    """What every class of records must hold of the values of a column.
+
+    Where all parts of a class keep it, the class does: merging classes never breaks it.
+    """
+
+    terms: Int64
+    """int64 (8,): see `anonset_kernels._class_rules`."""
+    overall: Int64
+    """int64 (M,): records of the whole table with each value."""
+    value: Int32
+    """int32 (n,): the value of each record."""
+
+    @property
+    def hereditary(self) -> bool:
+        """Whether whatever holds a class that keeps the rule keeps it too, whatever else it holds."""
+        from anonset_kernels._class_rules import DISTINCT, KIND
+
+        return bool(self.terms[KIND] == DISTINCT)
+
+    def take(self, records: NDArray[np.integer]) -> "ClassRule":
+        """Return the rule for the classes of some records."""
+        return replace(self, value=self.value[records])
+
+    def broken(self, class_of: NDArray[np.integer], n_classes: int) -> NDArray[np.bool_]:
+        """Return which classes break the rule, bool (C,); none that is empty does.
+
+        Parameters
+        ----------
+        class_of
+            integer (n,): the class of each record; those below 0 are in none.
+        """
+        return _broken(self, class_of, n_classes, self.value, np.ones(len(self.value), np.int64))
+
+    def by_tuple(self, tuple_of: Int32, n_tuples: int) -> "TupleRule":
+        """Return the rule for classes of distinct tuples, given the tuple of each record."""
+        width = max(1, len(self.overall))
+        pairs, weight = np.unique(tuple_of.astype(np.int64) * width + self.value, return_counts=True)
+        held = (pairs // width).astype(np.int32), (pairs % width).astype(np.int32), weight.astype(np.int64)
+        return TupleRule(self, n_tuples, *held)
+
+
+@dataclass(frozen=True, eq=False)
+class TupleRule(Discreet):
+    """A rule on classes of distinct tuples: so many records of a tuple have a value."""
+
+    rule: ClassRule
+    n_tuples: int
+    tuple_of: Int32
+    """int32 (E,): the tuple of each entry."""
+    value: Int32
+    """int32 (E,): its value."""
+    weight: Int64
+    """int64 (E,): its records."""
+
+    def take(self, tuples: NDArray[np.integer]) -> "TupleRule":
+        """Return the rule for classes of some tuples, which are numbered anew."""
+        number = np.full(self.n_tuples, -1, np.int32)
+        number[tuples] = np.arange(len(tuples))
+        kept = number[self.tuple_of] >= 0
+        entries = number[self.tuple_of[kept]], self.value[kept], self.weight[kept]
+        return TupleRule(self.rule, len(tuples), *entries)
+
+    def broken(self, class_of: NDArray[np.integer], n_classes: int) -> NDArray[np.bool_]:
+        """Return which classes break the rule, bool (C,), given the class of each tuple; those below 0 are in none."""
+        return _broken(self.rule, class_of[self.tuple_of], n_classes, self.value, self.weight)
+
+
+def _broken(
+    rule: ClassRule, group: NDArray[np.integer], n_groups: int, value: Int32, weight: Int64
+) -> NDArray[np.bool_]:
+    from anonset_kernels._class_rules import break_rule
+
+    broken = np.zeros(n_groups, np.uint8)
+    break_rule(rule.terms, rule.overall, group.astype(np.int32), value, weight, broken)
+    return broken.astype(np.bool_)

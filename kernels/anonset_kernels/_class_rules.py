@@ -1,0 +1,114 @@
+"""What classes of records hold of a sensitive column: whether each keeps a rule, by exact integers.
+
+Rules: l-diversity, distinct, by entropy or recursive (Machanavajjhala et al., ICDE 2006), and t-closeness with the
+equal and the ordered distance (Li et al., ICDE 2007). The entropy is computed in floating point; where that does not
+decide, a class keeps the rule only if its values are equally frequent, which is exact: errors are on the safe side.
+"""
+
+import numpy as np
+
+from anonset_kernels._arrays import Int32Array, Int64Array, Integer, UInt8Array
+from anonset_kernels._jit import kernel
+
+NONE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED = range(6)
+KIND, L, C_OVER, C_UNDER, RECORDS, T_WHOLE, T_OVER, T_UNDER = range(8)
+"""Places in the terms of a rule."""
+_ROUNDING = 4e-16
+
+
+@kernel()
+def break_rule(
+    terms: Int64Array, overall: Int64Array, group: Int32Array, value: Int32Array, weight: Int64Array, broken: UInt8Array
+) -> int:
+    """Fill ``broken[g]`` with 1 for each group that breaks a rule, 0 for others and empty ones; return how many do.
+
+    Parameters
+    ----------
+    terms
+        int64 (8,): kind; l; c as a fraction; records of the whole table; and of ``t * records * scale`` the whole part,
+        the rest as a fraction (scale: 1, or for ordered values their number less one).
+    overall
+        int64 (M,): records of the whole table with each value.
+    group, value, weight
+        int32 (E,), int32 (E,), int64 (E,): so many records of a group have a value; groups below 0 do not count.
+
+    O(E), for ordered values O(E + M groups), and for recursive diversity O(E log E).
+    """
+    n_groups, n_broken = len(broken), 0
+    start = np.zeros(n_groups + 1, np.int64)
+    for own in group:
+        if own >= 0:
+            start[own + 1] += 1
+    for g in range(n_groups):
+        start[g + 1] += start[g]
+    place, entries = start[:n_groups].copy(), np.empty(start[n_groups], np.int64)
+    for e in range(len(group)):
+        if group[e] >= 0:
+            entries[place[group[e]]] = e
+            place[group[e]] += 1
+    count, seen = np.zeros(len(overall), np.int64), np.empty(len(overall), np.int32)
+    for g in range(n_groups):
+        n_seen, size = 0, 0
+        for at in range(start[g], start[g + 1]):
+            e = entries[at]
+            if weight[e] > 0 and count[value[e]] == 0:
+                seen[n_seen] = value[e]
+                n_seen += 1
+            count[value[e]] += weight[e]
+            size += weight[e]
+        broken[g] = 1 if size > 0 and not _keeps(terms, overall, count, seen[:n_seen], size) else 0
+        n_broken += broken[g]
+        for s in seen[:n_seen]:
+            count[s] = 0
+    return n_broken
+
+
+@kernel()
+def _keeps(terms: Int64Array, overall: Int64Array, held: Int64Array, seen: Int32Array, size: Integer) -> bool:
+    """Tell whether a class of `size` records keeps a rule.
+
+    Parameters
+    ----------
+    held
+        int64 (M,): its records with each value.
+    seen
+        int32 (d,): the values that it holds.
+    """
+    kind, l = terms[KIND], terms[L]  # noqa: E741
+    if kind == NONE:
+        return True
+    if kind == DISTINCT:
+        return bool(len(seen) >= l)
+    if kind == ENTROPY:
+        return _has_entropy(held, seen, size, l)
+    if kind == RECURSIVE:
+        often = np.sort(held[seen])[::-1]
+        rest = 0
+        for at in range(l - 1, len(often)):
+            rest += often[at]
+        return bool(often[0] * terms[C_UNDER] < rest * terms[C_OVER])
+    most = size * terms[T_WHOLE] + size * terms[T_OVER] // terms[T_UNDER]
+    n, moved = terms[RECORDS], 0
+    if kind == EQUAL:
+        for s in seen:
+            moved += max(0, held[s] * n - overall[s] * size)
+        return bool(moved <= most)
+    more = 0
+    for rank in range(len(overall) - 1):
+        more += held[rank] * n - overall[rank] * size
+        moved += abs(more)
+    return bool(moved <= most)
+
+
+@kernel()
+def _has_entropy(held: Int64Array, seen: Int32Array, size: Integer, l: Integer) -> bool:  # noqa: E741
+    """Tell whether the entropy of a class is at least that of `l` equally frequent values; if in doubt, no."""
+    sum_of_logs, alike = 0.0, True
+    for s in seen:
+        sum_of_logs += held[s] * np.log(held[s])
+        if held[s] != held[seen[0]]:
+            alike = False
+    if alike:
+        return bool(len(seen) >= l)
+    beyond = size * np.log(size) - sum_of_logs - size * np.log(l)
+    return bool(beyond > _ROUNDING * (len(seen) + 8) * size * (1.0 + np.log(size)))

@@ -1,0 +1,284 @@
+"""(k,l)-diversity and (k,t)-closeness: rules, searches and checks against the definitions, class by class."""
+
+import random
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from algorithms.relational_cases import RelationalCase, random_case
+from anonset.algorithms.clusters import list_members
+from anonset.algorithms.relational.class_rules import merge_broken, rule_of
+from anonset.algorithms.relational.cluster import Cluster
+from anonset.algorithms.relational.formations import FORMATIONS
+from anonset.algorithms.relational.full_domain import FullDomain
+from anonset.algorithms.relational.mondrian import Mondrian
+from anonset.data import CategoricalColumn, Table
+from anonset.errors import InfeasibleError, InputError
+from anonset.generalization import apply
+from anonset.privacy.k import KAnonymity, KLDiversity, KTCloseness
+from anonset.verification import verify
+from anonset.verification.classes import entropy_is_at_least
+from effort import examples
+from reference.class_rules import (
+    equal_distance,
+    has_entropy,
+    is_distinct,
+    is_recursive,
+    merged,
+    ordered_distance,
+)
+from reference.recoding import full_domain
+from reference.relational import mondrian
+
+NAME = "drug"
+Model = KLDiversity | KTCloseness
+POOLS = ("ab", "aaab", "abc", "aaaabbc", "abcdefgh", "aaaaaaaaaabcd", "a")
+
+
+def naive(model: KAnonymity, values: list[str], everybody: list[str]) -> bool:
+    """Tell whether a class holds what a model asks beside k records."""
+    if isinstance(model, KTCloseness):
+        distance = ordered_distance if model.t_distance == "ordered" else equal_distance
+        return distance(values, everybody) <= Fraction(str(model.t))
+    if not isinstance(model, KLDiversity):
+        return True
+    if model.l_kind == "entropy":
+        return has_entropy(values, model.l)
+    if model.c is not None:
+        return is_recursive(values, model.l, Fraction(str(model.c)))
+    return is_distinct(values, model.l)
+
+
+def drawn_model(source: random.Random, k: int) -> Model:
+    kind, l = source.randrange(5), source.randint(1, 4)  # noqa: E741
+    if kind < 2:
+        return KLDiversity(k, l, NAME, ("distinct", "entropy")[kind])
+    if kind == 2:
+        return KLDiversity(k, l, NAME, "recursive", source.choice(["1", "1.5", "2", "3", "2/3"]))
+    t = source.choice(["0", "0.05", "0.1", "0.2", "1/3", "0.5", "1"])
+    return KTCloseness(k, t, NAME, ("equal", "ordered")[kind - 3])
+
+
+def drawn_values(source: random.Random, n: int, model: Model) -> list[str]:
+    if isinstance(model, KTCloseness) and model.t_distance == "ordered":
+        return source.choices(["1", "2", "2.0", "7", "-3", "1e1"], k=n)
+    return source.choices(source.choice(POOLS), k=n)
+
+
+def parameters_of(model: Model) -> dict[str, Any]:
+    names = ("l", "l_kind", "c") if isinstance(model, KLDiversity) else ("t", "t_distance")
+    return {"sensitive": model.sensitive, **{name: getattr(model, name) for name in names}}
+
+
+def table_of(case: RelationalCase, values: list[str]) -> Table:
+    return Table(None, case.columns, kept=(CategoricalColumn.of(NAME, values),))
+
+
+def classes_of(publication: Any) -> list[list[int]]:
+    found = defaultdict(list)
+    for row, key in enumerate(zip(*(column.labels() for column in publication.relational), strict=True)):
+        found[key].append(row)
+    return list(found.values())
+
+
+@settings(max_examples=examples(400), deadline=None)
+@given(seed=st.integers(0, 10**9))
+def test_a_rule_on_classes_is_the_definition(seed: int) -> None:
+    source = random.Random(seed)
+    model, n = drawn_model(source, 1), source.randint(1, 60)
+    values = drawn_values(source, n, model)
+    rule = rule_of(model, Table(None, (), kept=(CategoricalColumn.of(NAME, values),)))
+    assert rule is not None
+    n_classes = source.randint(1, 8)
+    class_of = np.array([source.randint(-1, n_classes - 1) for _ in range(n)], np.int32)
+    held = [[values[r] for r in np.flatnonzero(class_of == c).tolist()] for c in range(n_classes)]
+    kept = [not own or naive(model, own, values) for own in held]
+    broken = rule.broken(class_of, n_classes)
+    assert [not bad for bad in broken.tolist()] == kept
+    tuples = rule.by_tuple(np.arange(n, dtype=np.int32) // 1, n)
+    assert tuples.broken(class_of, n_classes).tolist() == broken.tolist()
+    some = np.flatnonzero(np.array([source.random() < 0.5 for _ in range(n)]))
+    mine = [[values[r] for r in some.tolist() if class_of[r] == c] for c in range(n_classes)]
+    assert [not bad for bad in tuples.take(some).broken(class_of[some], n_classes).tolist()] == [
+        not own or naive(model, own, values) for own in mine
+    ]
+    assert rule.take(some).broken(class_of[some], n_classes).tolist() == [
+        bool(own) and not naive(model, own, values) for own in mine
+    ]
+
+
+@settings(max_examples=examples(400), deadline=None)
+@given(seed=st.integers(0, 10**9))
+def test_merging_classes_never_breaks_a_rule(seed: int) -> None:
+    source = random.Random(seed)
+    model = drawn_model(source, 1)
+    values = drawn_values(source, source.randint(2, 40), model)
+    cut = source.randint(1, len(values) - 1)
+    end = source.randint(cut + 1, len(values))
+    either = isinstance(model, KLDiversity) and model.l_kind == "distinct"
+    if naive(model, values[:cut], values) and (either or naive(model, values[cut:end], values)):
+        assert naive(model, values[:end], values)
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(seed=st.integers(0, 10**9))
+def test_the_check_is_the_definition(seed: int) -> None:
+    source = random.Random(seed)
+    k, n = source.randint(1, 3), source.randint(1, 40)
+    model = drawn_model(source, k)
+    values = drawn_values(source, n, model)
+    ages, sexes = source.choices("123", k=n), source.choices("mf", k=n)
+    columns = CategoricalColumn.of("age", ages), CategoricalColumn.of("sex", sexes)
+    table = Table(None, columns, kept=(CategoricalColumn.of("other", ages), CategoricalColumn.of(NAME, values)))
+    verdict = verify(table, model)
+    held: dict[Any, list[str]] = defaultdict(list)
+    for age, sex, value in zip(ages, sexes, values, strict=True):
+        held[age, sex].append(value)
+    large = all(len(own) >= k for own in held.values())
+    good = {key for key, own in held.items() if len(own) >= k and (not large or naive(model, own, values))}
+    assert verdict.holds == (len(good) == len(held))
+    if verdict.witness is not None:
+        rows = [row for row, key in enumerate(zip(ages, sexes, strict=True)) if key not in good]
+        assert (verdict.witness.record, verdict.witness.support) == (rows[0], len(held[ages[rows[0]], sexes[rows[0]]]))
+    if large and isinstance(model, KLDiversity):
+        assert verdict.checked["fewest_values"] == min(len(set(own)) for own in held.values())
+    elif large:
+        distance = ordered_distance if model.t_distance == "ordered" else equal_distance
+        largest = max(distance(own, values) for own in held.values())
+        assert verdict.checked["largest_distance"] == float(round(largest, 6))
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(st.lists(st.integers(1, 12), min_size=1, max_size=8), st.integers(1, 6), st.integers(1, 10**6))
+def test_an_entropy_is_compared_exactly(counts: list[int], l: int, times: int) -> None:  # noqa: E741
+    expected = has_entropy([str(n) for n, count in enumerate(counts) for _ in range(count)], l)
+    assert entropy_is_at_least(counts, l) == expected
+    assert entropy_is_at_least([count * times for count in counts], l) == expected
+
+
+def test_an_entropy_of_large_counts_that_is_just_reached_or_missed() -> None:
+    alike = [10**7, 10**7]
+    assert entropy_is_at_least(alike, 2)
+    assert not entropy_is_at_least([10**7 + 1, 10**7 - 1], 2)
+    assert entropy_is_at_least([10**7 + 1, 10**7 - 1, 1], 2)
+
+
+@pytest.mark.parametrize("name", list(FORMATIONS))
+def test_every_formation_keeps_what_is_asked(name: str) -> None:
+    refused = 0
+    for seed in range(60 if name in ("mondrian", "cluster") else 30):
+        source = random.Random(seed)
+        k, n = source.randint(1, 4), source.randint(4, 60)
+        case, model = random_case(seed, n, source.randint(1, 3)), drawn_model(source, k)
+        values = drawn_values(source, n, model)
+        table = table_of(case, values)
+        more = {"max_suppressed_records": source.choice([0.0, 0.3, 1.0])} if name == "full-domain" else {}
+        refine = source.random() < 0.4
+        algorithm = FORMATIONS[name](k=k, refine=refine, max_evaluations=2000, **parameters_of(model), **more)
+        assert algorithm.model == model
+        if not naive(model, values, values):
+            refused += 1
+            with pytest.raises(InfeasibleError, match=f"all {n} records together do not hold .*'{NAME}'.*, so no"):
+                algorithm.recode(table, case.hierarchies)
+            continue
+        publication = apply(table, algorithm.recode(table, case.hierarchies).recoding)
+        for rows in classes_of(publication):
+            assert len(rows) >= k
+            assert naive(model, [values[r] for r in rows], values)
+        assert verify(publication, model).holds
+    assert refused
+
+
+@pytest.mark.parametrize("name", list(FORMATIONS))
+def test_a_rule_that_every_class_keeps_changes_nothing(name: str) -> None:
+    for seed in range(15):
+        case = random_case(seed, 40, 2)
+        table = table_of(case, random.Random(seed).choices("abc", k=40))
+        plain = FORMATIONS[name](k=3).recode(table, case.hierarchies)
+        for more in ({"l": 1}, {"t": 1}):
+            ruled = FORMATIONS[name](k=3, sensitive=NAME, **more).recode(table, case.hierarchies)
+            assert ruled.recoding.cluster.tolist() == plain.recoding.cluster.tolist()
+            texts = [[values.labels for values in each.recoding.relational] for each in (ruled, plain)]
+            assert texts[0] == texts[1]
+
+
+def ruled_case(seed: int, n: int) -> tuple[RelationalCase, Model, Any, Callable[[list[int]], bool], int]:
+    """Return a case, a model that all records keep, its tuples with the rule, and the rule by the definition."""
+    source = random.Random(seed)
+    k = source.randint(1, 3)
+    case = random_case(seed, n, source.randint(1, 3))
+    while True:
+        model = drawn_model(source, k)
+        values = drawn_values(source, n, model)
+        if naive(model, values, values):
+            break
+    qi = replace(case.qi, rule=rule_of(model, table_of(case, values)))
+    return case, model, qi, lambda members: naive(model, [values[r] for r in members], values), k
+
+
+def test_mondrian_is_its_twin() -> None:
+    for seed in range(120):
+        case, model, qi, keeps, k = ruled_case(seed, random.Random(seed).randint(3, 50))
+        found = Mondrian(k=k, **parameters_of(model)).form(qi)
+        assert [members.tolist() for members in list_members(found)] == mondrian(case.relation, k, None, keeps)
+
+
+def test_clusters_are_merged_as_by_the_twin() -> None:
+    mended = 0
+    for seed in range(120):
+        case, model, qi, keeps, k = ruled_case(seed, random.Random(seed).randint(3, 40))
+        if k > qi.n:
+            continue
+        formed = Cluster(k=k).form(qi)
+        found = merge_broken(qi, formed)
+        before = [members.tolist() for members in list_members(formed)]
+        expected = merged(case.relation, before, keeps)
+        assert [members.tolist() for members in list_members(found)] == expected, model
+        mended += expected != before
+    assert mended > 30
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 1.0])
+def test_full_domain_is_the_best_of_the_whole_lattice(share: float) -> None:
+    suppressed = 0
+    for seed in range(100):
+        case, model, qi, keeps, k = ruled_case(seed, random.Random(seed).randint(4, 40))
+        algorithm = FullDomain(k=k, max_suppressed_records=share, **parameters_of(model))
+        clusters = [members.tolist() for members in list_members(algorithm.form(qi))]
+        assert clusters == full_domain(case.relation, k, share, keeps), model
+        suppressed += bool(algorithm.solve(qi).figures["suppressed"])
+    assert bool(suppressed) == bool(share)
+
+
+@pytest.mark.parametrize(
+    ("label", "more", "message"),
+    [
+        ("", {"l": 2}, "sensitive column 'drug': a value is missing"),
+        ("x", {"t": "0.2", "t_distance": "ordered"}, "takes numbers, and some value is none"),
+    ],
+)
+def test_values_that_a_model_cannot_take(label: str, more: dict[str, Any], message: str) -> None:
+    table = Table(
+        None, (CategoricalColumn.of("age", "1122"),), kept=(CategoricalColumn.of(NAME, ["1", "2", "3", label]),)
+    )
+    with pytest.raises(InputError, match=message) as error:
+        Mondrian(k=2, sensitive=NAME, **more).recode(table, {})
+    assert repr(label) not in str(error.value) or not label
+    model = Mondrian(k=2, sensitive=NAME, **more).model
+    with pytest.raises(InputError, match=r"a value is missing|some value is no number"):
+        verify(table, model)
+
+
+def test_a_column_that_is_not_there() -> None:
+    table = Table(None, (CategoricalColumn.of("age", "1122"),))
+    with pytest.raises(InputError, match="no column 'drug' that is published as it is"):
+        Mondrian(k=2, sensitive=NAME, l=2).recode(table, {})
+    with pytest.raises(InputError, match="speaks of column 'drug', which is not published as it is"):
+        verify(table, KLDiversity(2, 2, NAME))

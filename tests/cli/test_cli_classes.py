@@ -1,0 +1,195 @@
+"""(k,l)-diversity and (k,t)-closeness from the command line, and the sensitive column on its whole way."""
+
+import json
+import random
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import anonset
+from anonset.algorithms.relational.formations import FORMATIONS
+from cli.place import Place
+from cli.published import publish, rows_of
+
+ROLES = ["--relational", "age,sex", "--numeric", "age", "--rows-are-persons"]
+OF_DRUG = [*ROLES, "--sensitive", "drug"]
+KL = [*OF_DRUG, "--model", "kl", "--k", "3", "--l", "2"]
+
+
+@pytest.fixture
+def people(place: Place) -> Place:
+    source = random.Random(5)
+    rows = [f"{source.randrange(20, 60)},{source.choice('mf')},{source.choice('aaaabbc')}" for _ in range(200)]
+    place.write("people.csv", "age,sex,drug\n" + "\n".join(rows) + "\n")
+    return place
+
+
+def values_by_class(out: Path) -> list[list[str]]:
+    held = defaultdict(list)
+    for row in rows_of(out / "published.csv"):
+        held[row["age"], row["sex"]].append(row["drug"])
+    return list(held.values())
+
+
+@pytest.mark.parametrize("algorithm", [*FORMATIONS])
+def test_every_formation_publishes_what_verifies(people: Place, algorithm: str) -> None:
+    ran = publish(people, "people.csv", *KL, "--algorithm", algorithm, "--json")
+    assert ran.json["verdict"] == "holds"
+    assert all(len(held) >= 3 and len(set(held)) >= 2 for held in values_by_class(people.out))
+    attested = json.loads((people.out / "attestation.json").read_text())
+    assert attested["parameters"] == {"k": 3, "l": 2, "sensitive": "drug", "l_kind": "distinct"}
+    assert attested["data"]["keep"] == ["drug"]
+    assert attested["verified"]["fewest_values"] == min(len(set(held)) for held in values_by_class(people.out))
+    assert "minimality" in attested["limits"]
+    checked = people.run("verify", str(people.out), "--original", str(people.folder / "people.csv"), "--json")
+    assert (checked.code, checked.json["true"]) == (0, True), checked.err
+    assert checked.json["roles"] == {
+        "sensitive": ["drug"],
+        "quasi_identifiers": ["age", "sex"],
+        "items": [],
+        "not_protected": [],
+    }
+    risk = people.run("risk", str(people.out), "--original", str(people.folder / "people.csv"), "--json")
+    assert risk.code == 0, risk.err
+    assert risk.json["sensitive"]["drug"]["distinct_l"] == attested["verified"]["fewest_values"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--l", "2", "--l-kind", "entropy"], "l=2 (entropy) of 'drug' holds"),
+        (["--l", "2", "--l-kind", "recursive", "--c", "5/2"], "l=2 (recursive, c=2.5) of 'drug' holds"),
+        (["--t", "0.25"], "t=0.25 (equal) of 'drug' holds"),
+    ],
+)
+def test_each_kind_is_published_and_verified(people: Place, given: list[str], words: str) -> None:
+    model = "kt" if "--t" in given else "kl"
+    assert words in publish(people, "people.csv", *OF_DRUG, "--model", model, "--k", "3", *given).out
+    assert words in people.run("verify", str(people.out)).out
+    published = people.out / "published.csv"
+    foreign = ["verify", str(published), "--relational", "age,sex", "--sensitive", "drug", "--model", model, "--k", "3"]
+    assert people.run(*foreign, *given).code == 0
+    stricter = ["--t", "0"] if model == "kt" else ["--l", "4"]
+    refused = people.run(*foreign, *stricter)
+    assert (refused.code, "its class does not hold" in refused.out) == (1, True)
+
+
+def test_a_job_file_has_the_settings(people: Place) -> None:
+    people.write(
+        "job.toml",
+        'input = "people.csv"\nout = "out"\nrelational = ["age", "sex"]\nnumeric = ["age"]\nsensitive = "drug"\n'
+        'model = "kt"\nk = 3\nt = 0.3\nt_distance = "equal"\nrows_are_persons = true\n',
+    )
+    ran = people.run("anonymize", str(people.folder / "job.toml"))
+    assert ran.code == 0, ran.err
+    attested = json.loads((people.out / "attestation.json").read_text())
+    assert attested["parameters"] == {"k": 3, "t": 0.3, "sensitive": "drug", "t_distance": "equal"}
+    report = json.loads((people.private / "report.json").read_text())
+    assert report["settings"]["sensitive"] == "drug"
+    assert people.run("report", str(people.private / "report.json"), "-o", str(people.folder / "r.html")).code == 0
+
+
+def test_numbers_are_ordered(people: Place) -> None:
+    source = random.Random(2)
+    rows = [f"{source.randrange(20, 60)},{source.choice('mf')},{source.choice((900, 1000, 30000))}" for _ in range(200)]
+    people.write("paid.csv", "age,sex,paid\n" + "\n".join(rows) + "\n")
+    job = [*ROLES, "--sensitive", "paid", "--model", "kt", "--k", "3", "--t", "0.15"]
+    ran = publish(people, "paid.csv", *job, "--t-distance", "ordered")
+    assert "t=0.15 (ordered) of 'paid' holds" in ran.out
+    assert people.run("verify", str(people.out)).code == 0
+
+
+def test_the_order_of_rows_tells_nothing_of_the_input(people: Place) -> None:
+    head, *rows = (people.folder / "people.csv").read_text().splitlines()
+    random.Random(1).shuffle(rows)
+    people.write("shuffled.csv", "\n".join((head, *rows)) + "\n")
+    publish(people, "people.csv", *KL)
+    first = (people.out / "published.csv").read_bytes()
+    other = people.folder / "other"
+    ran = people.run("anonymize", str(people.folder / "shuffled.csv"), "-o", str(other), *KL)
+    assert ran.code == 0, ran.err
+    assert (other / "published.csv").read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "message"),
+    [
+        (
+            [*OF_DRUG, "--model", "kl", "--k", "3", "--l", "4"],
+            1,
+            "all 200 records together do not hold at least 4 diff",
+        ),
+        ([*OF_DRUG, "--model", "kl", "--k", "3"], 2, "one of --l and --t is required with it; --keep publishes it"),
+        ([*ROLES, "--drop", "drug", "--model", "kl", "--k", "3", "--l", "2"], 2, "--l requires --sensitive"),
+        ([*ROLES, "--drop", "drug", "--model", "kl", "--k", "3"], 2, "model kl requires --l and --sensitive"),
+        ([*KL, "--algorithm", "apriori"], 2, "--algorithm apriori guarantees the model km, not kl, which "),
+        ([*KL, "--l-kind", "recursive"], 2, "--l-kind recursive requires --c"),
+        ([*KL, "--c", "2"], 2, "--l-kind distinct takes no --c"),
+        ([*KL, "--t", "0.5"], 2, "--l and --t are of two models"),
+        ([*OF_DRUG, "--model", "kt", "--k", "3", "--t", "1.5"], 2, "--t must be a number in [0, 1], got '1.5'"),
+        ([*OF_DRUG, "--model", "kt", "--k", "3", "--t", "1e-12"], 2, "--t must be a number of at most nine digits"),
+        ([*OF_DRUG, "--model", "kt", "--k", "3", "--t", ".2", "--t-distance", "ordered"], 2, "takes numbers, and some"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line(people: Place, given: list[str], code: int, message: str) -> None:
+    ran = people.run("anonymize", str(people.folder / "people.csv"), "-o", str(people.out), *given)
+    assert (ran.code, message in ran.err) == (code, True), ran.err
+    assert ran.err.count("\n") == 1
+    assert not people.out.exists()
+
+
+def test_repeated_ids_are_refused_as_for_any_model_of_records(people: Place) -> None:
+    text = (people.folder / "people.csv").read_text().splitlines()
+    rows = [f"p{number // 2},{row}" for number, row in enumerate(text[1:])]
+    people.write("ids.csv", "\n".join((f"patient,{text[0]}", *rows)) + "\n")
+    job = ["anonymize", str(people.folder / "ids.csv"), "-o", str(people.out), "--id", "patient", *KL]
+    ran = people.run(*[word for word in job if word != "--rows-are-persons"])
+    assert (ran.code, "patient" in ran.err) == (2, True), ran.err
+
+
+def test_a_tampered_value_is_told(people: Place) -> None:
+    publish(people, "people.csv", *KL)
+    published, attestation = people.out / "published.csv", people.out / "attestation.json"
+    held = {row["drug"] for row in rows_of(published)}
+    assert held == {"a", "b", "c"}
+    text = published.read_text()
+    head, *rows = text.splitlines()
+    same = [row.rpartition(",")[0] + ",a" for row in rows]
+    published.write_text("\n".join((head, *same)) + "\n")
+    assert people.run("verify", str(people.out)).code == 2  # the digest differs
+    foreign = ["--relational", "age,sex", "--sensitive", "drug", "--model", "kl", "--k", "3", "--l", "2"]
+    assert people.run("verify", str(published), *foreign).code == 1
+    published.write_text(text)
+    stated = json.loads(attestation.read_text())
+    stated["parameters"]["l"] = 3
+    attestation.write_text(json.dumps(stated))
+    assert people.run("verify", str(people.out)).code in (1, 2)
+
+
+def test_compare_varies_l(people: Place) -> None:
+    job = ["compare", str(people.folder / "people.csv"), *OF_DRUG, "--k", "3"]
+    ran = people.run(*job, "--algorithms", "mondrian,cluster", "--vary", "l=1,2,3", "--format", "json", "--quiet")
+    assert ran.code == 0, ran.err
+    by_algorithm = defaultdict(list)
+    for row in ran.json:
+        assert row["outcome"] == "holds"
+        by_algorithm[row["algorithm"]].append(row["rum"])
+    assert [len(losses) for losses in by_algorithm.values()] == [3, 3]
+
+
+def test_in_python_the_column_may_be_sensitive_or_kept() -> None:
+    data = {"age": list("11223344"), "drug": list("abababab"), "person": list("abcdefgh")}
+    algorithm = anonset.Mondrian(k=2, l=2, sensitive="drug")
+    assert algorithm.model == anonset.KLDiversity(2, 2, "drug")
+    texts = []
+    for roles in ({"sensitive": "drug", "drop": ["person"]}, {"keep": ["drug"], "id": "person"}):
+        release = anonset.anonymize(anonset.read(data, relational=["age"], **roles), algorithm)
+        assert release.verdict.holds
+        texts.append(release.to_arrow().to_pylist())
+    assert texts[0] == texts[1]
+    beside = anonset.read(data, relational=["age"], sensitive="drug", id="person")
+    with pytest.raises(anonset.InputError, match="was read beside ids that may repeat"):
+        anonset.anonymize(beside, algorithm)
+    with pytest.raises(anonset.InputError, match="'drug' must be a column that is sensitive or kept; kept are: none"):
+        anonset.anonymize(anonset.read(data, relational=["age"], drop=["drug", "person"]), algorithm)

@@ -1,0 +1,71 @@
+"""What classes of records must hold of a sensitive column, by the definitions, and merging until they do."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import prod
+
+from reference.relational import Cluster, Relation, in_order, key
+
+NEAREST = 64
+
+
+def is_distinct(values: Sequence[str], l: int) -> bool:  # noqa: E741
+    return len(set(values)) >= l
+
+
+def has_entropy(values: Sequence[str], l: int) -> bool:  # noqa: E741
+    """-sum p log p >= log l, of p = c / n: n^n >= l^n prod c^c."""
+    counts, n = Counter(values).values(), len(values)
+    return n**n >= l**n * prod(count**count for count in counts)
+
+
+def is_recursive(values: Sequence[str], l: int, c: Fraction) -> bool:  # noqa: E741
+    """r_1 < c (r_l + r_(l+1) + ... + r_m)."""
+    often = sorted(Counter(values).values(), reverse=True)
+    return often[0] < c * sum(often[l - 1 :])
+
+
+def equal_distance(values: Sequence[str], everybody: Sequence[str]) -> Fraction:
+    """Half the sum of the differences of the shares."""
+    own, whole = Counter(values), Counter(everybody)
+    shares = (abs(Fraction(own[v], len(values)) - Fraction(whole[v], len(everybody))) for v in whole)
+    return sum(shares, Fraction()) / 2
+
+
+def ordered_distance(values: Sequence[str], everybody: Sequence[str]) -> Fraction:
+    """The least work of moving the shares of a class to those of all, from the smallest number on."""
+    numbers = sorted({Fraction(value) for value in everybody})
+    if len(numbers) < 2:
+        return Fraction()
+
+    def shares(of: Sequence[str]) -> list[list[Fraction]]:
+        count = Counter(Fraction(value) for value in of)
+        return [[Fraction(rank), Fraction(count[x], len(of))] for rank, x in enumerate(numbers) if count[x]]
+
+    earth, holes, work = shares(values), shares(everybody), Fraction()
+    while earth and holes:
+        moved = min(earth[0][1], holes[0][1])
+        work += moved * abs(earth[0][0] - holes[0][0])
+        for heap in (earth, holes):
+            heap[0][1] -= moved
+            if not heap[0][1]:
+                heap.pop(0)
+    return work / (len(numbers) - 1)
+
+
+def merged(relation: Relation, clusters: Sequence[Cluster], keeps: Callable[[Cluster], bool]) -> list[Cluster]:
+    """Merge the first cluster that breaks the rule with the cheapest that mends it, else with the cheapest."""
+    left, n = in_order([list(cluster) for cluster in clusters]), len(relation.rows)
+    while (bad := next((c for c in left if not keeps(c)), None)) is not None:
+        others = [c for c in left if c is not bad]
+
+        def rise(other: Cluster, bad: Cluster = bad) -> int:
+            both = [*bad, *other]
+            more = len(both) * relation.loss(both) - len(other) * relation.loss(other)
+            return key(more / n)
+
+        nearest = sorted(others, key=rise)[:NEAREST]
+        chosen = next((c for c in nearest if keeps([*bad, *c])), nearest[0])
+        left = in_order([*(c for c in others if c is not chosen), sorted([*bad, *chosen])])
+    return left
