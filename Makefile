@@ -3,13 +3,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+PACK = tar -c --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$(shell git log -1 --format=%ct)
 
 # Real data, where it lies beside the project; without it the tests that need it are skipped and say so.
 ifneq ($(wildcard ../shared/datasets/SHA256SUMS),)
 export ANONSET_DATA ?= $(abspath ../shared/datasets)
 endif
 
-.PHONY: help setup demo test check check-all lint types coverage docs wheel bench reproduce clean
+.PHONY: help setup demo test check check-all lint types coverage docs wheel release releasable bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -55,6 +57,17 @@ wheel: $(READY)  ## Build sdist and wheel, install the wheel alone, run the demo
 	build/wheel/bin/python -m pip install --quiet --constraint constraints.txt "$$(ls dist/*.whl)[report]"
 	cd build && wheel/bin/anonset demo --quiet
 	$(BIN)/python tests/readme/console.py --check --bin build/wheel/bin docs/tutorials/*.md
+
+release: releasable wheel docs  ## Build what a release consists of into dist/: sdist, wheel, site, results, checksums
+	$(PACK) --transform 's,^site,anonset-$(VERSION)-site,' site | gzip -n > dist/anonset-$(VERSION)-site.tar.gz
+	$(PACK) --transform 's,^benchmarks/results,anonset-$(VERSION)-results,;s,^CITATION,anonset-$(VERSION)-results/CITATION,' \
+		benchmarks/results CITATION.cff | gzip -n > dist/anonset-$(VERSION)-results.tar.gz
+	cd dist && rm -f SHA256SUMS && sha256sum * > SHA256SUMS
+
+releasable:
+	@test -z "$$(git status --porcelain)" || { echo "commit everything first: a release is of one commit" >&2; exit 1; }
+	@grep -q "^version: $(VERSION)$$" CITATION.cff || { echo "CITATION.cff is not of version $(VERSION)" >&2; exit 1; }
+	@grep -q "^## $(VERSION)" CHANGELOG.md || { echo "CHANGELOG.md has no section on version $(VERSION)" >&2; exit 1; }
 
 coverage: $(READY)  ## Run the tests as plain Python, measuring coverage
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not data and not compiled" --cov --cov-report=term:skip-covered --cov-fail-under=97
