@@ -35,8 +35,11 @@ test: $(READY)  ## Run the tests, which build the site
 
 check: lint types wheel coverage  ## Lint, types, layers, the wheel, and the coverage job with the JIT off; -j2 for two at a time
 
-check-all: test check  ## All of the above, the experiments of the papers, and the site in a browser
+check-all: test check  ## All of the above, the experiments of the papers, the site in a browser, and the wheel on other Pythons
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m studies
+	for python in python3.12 python3.13; do \
+		if $$python --version 2> /dev/null; then $(MAKE) wheel PYTHON=$$python || exit 1; \
+		else echo "$$python is not there: the wheel is not tried with it"; fi; done
 
 lint: $(READY)  ## Lint, formatting and layers
 	$(BIN)/ruff check .
