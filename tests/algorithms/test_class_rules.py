@@ -19,7 +19,9 @@ from anonset.algorithms.relational.cluster import Cluster
 from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.algorithms.relational.full_domain import FullDomain
 from anonset.algorithms.relational.mondrian import Mondrian
-from anonset.data import CategoricalColumn, Table
+from anonset.algorithms.split.solving import split_and_solve
+from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.data.ceilings import under
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import apply
 from anonset.privacy.k import KAnonymity, KLDiversity, KTCloseness
@@ -282,3 +284,48 @@ def test_a_column_that_is_not_there() -> None:
         Mondrian(k=2, sensitive=NAME, l=2).recode(table, {})
     with pytest.raises(InputError, match="speaks of column 'drug', which is not published as it is"):
         verify(table, KLDiversity(2, 2, NAME))
+
+
+@pytest.mark.parametrize("name", ["mondrian", "cluster", "k-member", "xu-top-down"])
+def test_parts_keep_what_the_whole_must(name: str) -> None:
+    """The drug follows the age, so that parts by age are too poor by themselves, and join their neighbours."""
+    joined = 0
+    for seed in range(8):
+        source = random.Random(seed)
+        ages = sorted(source.choices([f"{age:02}" for age in range(40)], k=300))
+        drugs = ["a" if row < 120 else source.choice("bcd") for row in range(300)]
+        kept = CategoricalColumn.of("other", "x" * 300), CategoricalColumn.of(NAME, drugs)
+        tree = Hierarchy.from_tree(("ALL", [(f"{ten}x", [f"{ten}{one}" for one in range(10)]) for ten in range(4)]))
+        table = Table(None, (CategoricalColumn.of("age", ages),), kept=kept)
+        algorithm = FORMATIONS[name](k=3, l=2, sensitive=NAME)
+        result = split_and_solve(algorithm, 40, table, {"age": tree})
+        publication = apply(table, result.recoding)
+        assert verify(publication, algorithm.model).holds
+        assert result.figures["parts"] > 1
+        joined += result.figures["largest_part"] > 100
+    assert joined
+
+
+def test_a_part_does_not_know_the_shares_of_all() -> None:
+    for name, formation in FORMATIONS.items():
+        assert formation(k=2, t="0.1", sensitive=NAME).traits.split_records is None, name
+        assert formation(k=2, l=2, sensitive=NAME).traits.split_records == formation.traits.split_records
+
+
+@pytest.mark.parametrize("name", list(FORMATIONS))
+def test_what_is_below_a_ceiling_keeps_it_or_is_infeasible(name: str) -> None:
+    tree = under(Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])])), 1)
+    places = CategoricalColumn.of("place", ["a1", "a1", "a2", "a2", "b1", "b1", "b2", "b2"])
+    rich, poor = (CategoricalColumn.of(NAME, drugs) for drugs in ("xxxyxxxy", "xxyyxxxx"))
+    algorithm = FORMATIONS[name](k=2, l=2, sensitive=NAME)
+    table = Table(None, (places,), kept=(rich,))
+    publication = apply(table, algorithm.recode(table, {"place": tree}).recoding)
+    assert verify(publication, algorithm.model).holds
+    assert set(publication.relational[0].labels()) <= {"A", "B"}
+    table = Table(None, (places,), kept=(poor,))
+    try:
+        published = apply(table, algorithm.recode(table, {"place": tree}).recoding).relational[0].labels()
+    except InfeasibleError as error:
+        assert "ceilings" in str(error)  # noqa: PT017
+    else:  # a cut whose root is above the ceiling, which the job refuses
+        assert "ALL" in published

@@ -88,6 +88,9 @@ def test_a_job_file_has_the_settings(people: Place) -> None:
     report = json.loads((people.private / "report.json").read_text())
     assert report["settings"]["sensitive"] == "drug"
     assert people.run("report", str(people.private / "report.json"), "-o", str(people.folder / "r.html")).code == 0
+    page = (people.folder / "r.html").read_text()
+    assert "bounded for &#39;drug&#39;" in page
+    assert "sensitive attribute" in page
 
 
 def test_numbers_are_ordered(people: Place) -> None:

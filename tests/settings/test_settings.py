@@ -79,6 +79,12 @@ def test_wrong_requests(model: str, algorithm: str | None, given: dict[str, Any]
         make_algorithm(model, algorithm, given)
 
 
+def test_an_algorithm_may_give_more_than_the_model_that_is_asked_for() -> None:
+    assert make_algorithm("km", "lra", {"k": 2, "m": 2}).model.name == "partition-km"
+    made = make_algorithm("k", "cluster", {"k": 2, "l": 2, "sensitive": "drug"})
+    assert made.model.name == "kl"
+
+
 def test_a_seed_is_passed_to_those_who_take_one() -> None:
     assert make_algorithm("k", "cluster", {"k": 2, "seed": 7}).seed == 7  # type: ignore[attr-defined]
     assert make_algorithm("km", None, {"k": 2, "m": 2, "seed": 7}).name == "exact"

@@ -16,10 +16,11 @@ from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, spa
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files
 from anonset.generalization import Publication
-from anonset.privacy.k import KAnonymity
+from anonset.privacy.k import KAnonymity, KLDiversity, KTCloseness
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
 from anonset.verification import shares
+from anonset.verification.classes import check_classes
 from anonset.verification.kkm import check_k, check_kkm
 from anonset.verification.lm import check_klm
 from anonset.verification.relational_truth import check_relational_truth
@@ -58,6 +59,22 @@ def test_shares_find_what_the_whole_table_shows(work_folder: Files, seed: int, k
     assert parts == whole
     assert list(parts.checked) == list(whole.checked)
     assert check_k(relational, KAnonymity(k), work_folder) == check_k(relational, KAnonymity(k))
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(seed=st.integers(0, 10**9))
+def test_shares_find_what_classes_hold_of_a_sensitive_column(work_folder: Files, seed: int) -> None:
+    source = random.Random(seed)
+    relational, items = columns_of(source)
+    kept = [CategoricalColumn.of("drug", source.choices(source.choice(("123", "11112")), k=items.n))]
+    for model in (
+        KLDiversity(source.randint(1, 2), 2, "drug"),
+        KLDiversity(1, 2, "drug", "entropy"),
+        KLDiversity(1, 2, "drug", "recursive", 3),
+        KTCloseness(1, source.choice(("0.3", "1")), "drug", source.choice(("equal", "ordered"))),
+    ):
+        whole = check_classes(relational, kept, model)
+        assert check_classes(relational, kept, model, work_folder) == whole
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from anonset.jobs.report_facts import ReportFacts
 from anonset.jobs.risk import Exposure, Risk, knowledge
 from anonset.measures.retention import shares
 from anonset.measures.shares import percent
-from anonset.privacy import PrivacyModel
+from anonset.privacy import KAnonymity, PrivacyModel
 from anonset.report.account import loss_label
 from anonset.report.drawings import Bar, bars
 from anonset.report.first_screen import countable_figures, protection
@@ -150,6 +150,9 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
     if model.diversity > 1:
         text = f"At most one of {model.diversity} records that fit has the same sensitive value."
         return [*answers, ("Inference", f"bounded by 1/{model.diversity}", text)]
+    if isinstance(model, KAnonymity) and model.sensitive_column is not None:
+        text = f"What matches holds {model.asked}. What it has in common in other columns is disclosed."
+        return [*answers, ("Inference", f"bounded for {model.sensitive_column!r}", text)]
     shared = "What the records that fit have in common is disclosed, also columns that are published as they are."
     return [*answers, ("Inference", "not covered", shared)]
 

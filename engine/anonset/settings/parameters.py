@@ -223,7 +223,8 @@ def make_algorithm(
 def _require_answers(model: str, algorithm: str) -> None:
     """Refuse an algorithm that declares other models than the one that is asked for."""
     answers, others = traits_of(ALGORITHMS[algorithm]), with_traits(lambda traits: model in traits.models)
-    if answers.models and model not in answers.models:
+    given = [MODELS[name].model for name in answers.models if name in MODELS]
+    if given and not any(issubclass(one, MODELS[model].model) for one in given):
         msg = f"--algorithm {algorithm} guarantees the model {' or '.join(answers.answers)}, not {model}"
         raise InputError(f"{msg}, which {', '.join(others)} guarantee{'s' * (len(others) == 1)}" if others else msg)
 
