@@ -3,11 +3,17 @@
 import inspect
 import subprocess
 import sys
-from types import UnionType
+from types import ModuleType, UnionType
 
 import pytest
 
 import anonset
+import anonset.privacy
+from anonset.io.batches import _OPENING
+from anonset.lazy_names import imported
+from anonset.release.publish import _KINDS
+from anonset.settings.parameters import MODELS
+from anonset.verification.check import _CHECKS
 
 NAMES = anonset.__all__
 
@@ -51,3 +57,22 @@ def test_anonymizing_a_table_needs_nothing_that_files_need() -> None:
     code = "import sys, anonset; anonset.anonymize, anonset.Apriori; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"pydantic", "pyarrow", "numba", "scipy", "rich", "cyclopts"}.isdisjoint(done.stdout.split())
+
+
+@pytest.mark.parametrize("package", [anonset, anonset.privacy])
+def test_the_names_of_a_package_are_those_of_its_stub(package: ModuleType) -> None:
+    assert {"KmAnonymity", "PrivacyModel"} <= set(package.__all__) <= set(dir(package))
+    assert all(getattr(package, name) is not None for name in package.__all__)
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = package.nonsense
+
+
+@pytest.mark.parametrize("home", [*_CHECKS, *_KINDS.values(), *_OPENING.values()])
+def test_what_a_registry_names_is_there(home: str) -> None:
+    assert imported(home).__name__ == home.partition(":")[2]
+
+
+def test_models_have_the_names_that_they_are_asked_for_by_and_a_check() -> None:
+    assert all(entry.model.name == name for name, entry in MODELS.items())
+    own = {entry.home for entry in MODELS.values() if isinstance(entry.home, str)}
+    assert own == set(_CHECKS)

@@ -1,4 +1,4 @@
-"""What is public: each name with its home, once. `anonset` reads this file to import a name on its first use."""
+"""What is public: each name with its home, once. `anonset.lazy_names` reads this file."""
 
 from anonset.algorithms.base import Algorithm as Algorithm
 from anonset.algorithms.base import Result as Result

@@ -28,7 +28,8 @@ from anonset.algorithms.transaction.coat import Coat
 from anonset.algorithms.transaction.direct import Direct
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import Cut, MergedItems, PerCluster, apply
+from anonset.generalization import Cut, PerCluster, apply
+from anonset.generalization.local import MergedItems
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.verification.item_truth import check_item_truth
 from anonset.verification.kkm import check_kkm

@@ -18,8 +18,8 @@ from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication, Buckets
 from anonset.io import read
 from anonset.io.buckets import read_buckets
+from anonset.io.codebook import read_records
 from anonset.io.policies import read_item_weights
-from anonset.io.records import read_records
 from anonset.io.workloads import read_workload
 from anonset.privacy import KAnonymity, KKmAnonymity, SafetyConstraint, TransactionKAnonymity
 from anonset.release.publish import Untrue

@@ -4,15 +4,15 @@ import os
 
 import pytest
 
-from anonset.data import control_groups
+from anonset.data import spans
 from anonset.data.spans import Limits, run_tasks
 
 
 @pytest.fixture
 def groups(tmp_path, monkeypatch):
     """Return what writes the files of control groups, by their names, and the lines of /proc/self/cgroup."""
-    monkeypatch.setattr(control_groups, "_OWN", tmp_path / "own")
-    monkeypatch.setattr(control_groups, "_GROUPS", tmp_path / "groups")
+    monkeypatch.setattr(spans, "_OWN", tmp_path / "own")
+    monkeypatch.setattr(spans, "_GROUPS", tmp_path / "groups")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)), raising=False)
     monkeypatch.setattr(os, "process_cpu_count", lambda: 16, raising=False)
 
@@ -41,7 +41,7 @@ def groups(tmp_path, monkeypatch):
 )
 def test_the_share_of_processors_is_kept(groups, own, files, expected):
     groups(own, files)
-    assert control_groups.cores() == expected
+    assert spans.cores() == expected
 
 
 def memory(folder, most, used, cache, first=False):
@@ -64,7 +64,7 @@ def memory(folder, most, used, cache, first=False):
 )
 def test_the_memory_that_the_groups_leave(groups, own, files, expected):
     groups(own, files)
-    assert control_groups.memory_left() == expected
+    assert spans.memory_left() == expected
 
 
 def test_one_worker_is_this_thread(groups):

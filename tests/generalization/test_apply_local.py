@@ -10,16 +10,8 @@ from hypothesis import strategies as st
 
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.errors import InputError
-from anonset.generalization import (
-    ClusterCuts,
-    ClusterGroups,
-    Cut,
-    ItemGroups,
-    MergedItems,
-    PerCluster,
-    RelationalValues,
-    apply,
-)
+from anonset.generalization import Cut, ItemGroups, PerCluster, RelationalValues, apply
+from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
 from effort import examples
 
 HIERARCHY = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2", "b3"]), "c"]))

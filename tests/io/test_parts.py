@@ -10,8 +10,8 @@ from anonset.data.store import MEMORY, Files
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.io import publish, records
+from anonset.io.codebook import read_records, records_file, write_records
 from anonset.io.publish import part_names, write_published
-from anonset.io.records import read_records, records_file, write_records
 from anonset.release.records import read_parts
 
 ROWS = [{"b"}, {"a", "b"}, set(), {"10", "9"}, {"a"}, {"9"}, {"10", "b"}]

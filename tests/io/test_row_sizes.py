@@ -9,7 +9,8 @@ from pyarrow import parquet
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.file_labels import FiledLabels
-from anonset.io import batches, publish
+from anonset.io import parquet as own_parquet
+from anonset.io import publish
 from anonset.io.files import estimate_size
 from anonset.io.publish import spans_within
 from anonset.io.source import source_of
@@ -79,7 +80,7 @@ def test_a_large_row_group_is_read_page_by_page(tmp_path):
     parquet.write_table(table, path)
     before, held, done = pa.total_allocated_bytes(), 0, 0
     assert estimate_size(path).text == 400_000 * 102
-    for part in batches._row_groups(source_of(str(path)).files[0], ["long", "short"], ["long", "short"]):
+    for part in own_parquet._row_groups(source_of(str(path)).files[0], ["long", "short"], ["long", "short"]):
         n = len(part.columns["long"])
         for name, column in part.columns.items():
             assert column.combine_chunks().equals(table[name].slice(done, n).combine_chunks())

@@ -17,7 +17,8 @@ from tests.io.test_any_way_of_writing import RECORDS, dialects, one_code, one_co
 from anonset.data import CategoricalColumn, NumericColumn, spans
 from anonset.data.fingerprints import column_sha256
 from anonset.errors import InputError
-from anonset.io import batches, read, text_chunks
+from anonset.io import parquet as own_parquet
+from anonset.io import read, text_chunks
 from anonset.io.scan import scan
 from anonset.io.source import source_of
 from effort import examples
@@ -158,12 +159,12 @@ def rows(table):
 
 def test_long_texts_are_read_some_at_a_time_and_without_a_dictionary(tmp_path, monkeypatch):
     monkeypatch.setattr(spans, "AT_ONCE", 1000)
-    monkeypatch.setattr(batches, "_BYTES_AT_ONCE", 3000)
+    monkeypatch.setattr(own_parquet, "_BYTES_AT_ONCE", 3000)
     path, notes = tmp_path / "v.parquet", [f"{n:03d}" + "x" * 300 for n in range(90)]
     parquet.write_table(pa.table({"items": [["a"]] * 90, "note": notes}), path, row_group_size=50)
     for small, kind in ((0, pa.string()), (1 << 20, pa.dictionary(pa.int32(), pa.string()))):
-        monkeypatch.setattr(batches, "_SMALL", small)
-        found = list(batches._row_groups(source_of(str(path), None).files[0], ["items", "note"], ["items", "note"]))
+        monkeypatch.setattr(own_parquet, "_SMALL", small)
+        found = list(own_parquet._row_groups(source_of(str(path), None).files[0], ["items", "note"], ["items", "note"]))
         assert {part.columns["note"].type for part in found} == {kind}
         assert max(len(part.columns["note"]) for part in found) < 10
         assert [text for part in found for text in part.columns["note"].to_pylist()] == notes

@@ -22,9 +22,9 @@ from anonset.io.source import source_of
 from anonset.jobs import compiling
 from anonset.jobs import input as job_input
 from anonset.jobs.annotated_kernels import all_files, argument_types, files_of
-from anonset.jobs.compiling import TAKES, Compiling, compile_before, compiling_near_limit, is_ready
+from anonset.jobs.compiling import compile_before, compiling_near_limit, is_ready
 from anonset.jobs.input import memory_of
-from anonset.release.memory import AT_LEAST
+from anonset.release.memory import AT_LEAST, COMPILING_TAKES, Compiling
 from anonset.settings.settings import make_settings
 from anonset_kernels import _jit
 from kernels.signatures import allows, hints_of, kernels
@@ -193,14 +193,14 @@ def test_only_a_near_limit_and_a_cold_cache_ask_for_it(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(compiling, "is_ready", lambda algorithm: False)
     monkeypatch.setattr(_jit, "cache_writable", lambda: True)
-    assert chosen(need + TAKES).compiling == Compiling()
-    assert chosen(need + TAKES - 1).compiling == Compiling(before=True)
+    assert chosen(need + COMPILING_TAKES).compiling == Compiling()
+    assert chosen(need + COMPILING_TAKES - 1).compiling == Compiling(before=True)
     monkeypatch.setattr(_jit, "cache_writable", lambda: False)
-    found = chosen(AT_LEAST + TAKES)
-    assert (found.compiling, found.limit_on_data) == (Compiling(), AT_LEAST + TAKES)
-    assert compiling_near_limit(APRIORI) == Compiling(beside=TAKES)
+    found = chosen(AT_LEAST + COMPILING_TAKES)
+    assert (found.compiling, found.limit_on_data) == (Compiling(), AT_LEAST + COMPILING_TAKES)
+    assert compiling_near_limit(APRIORI) == Compiling(beside=COMPILING_TAKES)
     monkeypatch.setattr(compiling, "is_ready", lambda algorithm: True)
-    assert chosen(need + TAKES - 1).compiling == compiling_near_limit(APRIORI) == Compiling()
+    assert chosen(need + COMPILING_TAKES - 1).compiling == compiling_near_limit(APRIORI) == Compiling()
 
 
 def test_a_mark_tells_that_a_file_was_compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def _refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], *more: str) -> 
 def test_no_room_even_to_compile_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(job_input, "compiling_near_limit", lambda _: Compiling(before=True))
+    monkeypatch.setattr(compiling, "compiling_near_limit", lambda _: Compiling(before=True))
     told = _refused(tmp_path, capsys, "--memory-limit", "400M")
     assert "about 600.0 MiB of memory, above the limit of 400.0 MiB" in told
     assert "anonset warmup compiles them before" in told
@@ -289,9 +289,9 @@ def test_no_room_even_to_compile_is_refused(
 def test_what_can_be_kept_nowhere_is_part_of_the_estimate(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(job_input, "compiling_near_limit", lambda _: Compiling(beside=TAKES))
+    monkeypatch.setattr(compiling, "compiling_near_limit", lambda _: Compiling(beside=COMPILING_TAKES))
     told = _refused(tmp_path, capsys, "--memory-limit", "700M")
     assert "about 1.0 GiB of memory" in told
     assert "450.0 MiB of it are for compiling kernels, which can be kept nowhere" in told
-    chosen = job_input.Input("a", True, AT_LEAST, AT_LEAST + TAKES, Compiling(beside=TAKES))
+    chosen = job_input.Input("a", True, AT_LEAST, AT_LEAST + COMPILING_TAKES, Compiling(beside=COMPILING_TAKES))
     assert chosen.limit_on_data == AT_LEAST

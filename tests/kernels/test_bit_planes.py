@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from anonset.algorithms.base import executor_of
 from anonset.algorithms.transaction import rare_tables
+from anonset.algorithms.transaction.rare_sets import RareSets
 from anonset.algorithms.transaction.rare_tables import CountSets, RareTables, bytes_of
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
-from anonset.algorithms.transaction.windows import RareSets
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset_kernels._planes import Planes

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, Symbol
-from anonset.io.codebook import read_codebook, read_mapping
-from anonset.io.records import read_records
+from anonset.io.codebook import read_codebook, read_mapping, read_records
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.release.published_recoding import recoding_of
 from anonset.release.published_values import published_relational_loss

@@ -7,8 +7,8 @@ import numpy as np
 from benchmarks.experiments.cases import Measured
 from scipy.optimize import nnls
 
-from anonset.algorithms.transaction.expanded_blocks import tasks_of_pass
 from anonset.algorithms.transaction.windows import WINDOWS
+from anonset.data.spans import tasks_of_pass
 
 _NAMES = ("search", "increment", "increment_of_larger_sets", "gib_of_records", "gib_stored", "task", "mib_returned")
 

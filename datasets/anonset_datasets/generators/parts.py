@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from anonset.data.control_groups import cores
+from anonset.data.spans import cores
 from anonset.errors import InputError
 from anonset_datasets.generators.missions import BLOCK
 from anonset_datasets.generators.registry import Value, generator_of, require_parameters

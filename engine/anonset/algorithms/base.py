@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from anonset.data import Hierarchy, Table
@@ -13,9 +12,8 @@ from anonset.data.spans import Limits
 from anonset.data.spans import run_tasks as run_tasks
 from anonset.errors import InputError
 from anonset.generalization import Recoding
+from anonset.lazy_names import imported
 from anonset.privacy import PrivacyModel
-
-"""Tasks that are begun for each worker."""
 
 Progress = Callable[[str, float, float], None]
 """Called with (phase, amount done, total amount) as work goes on."""
@@ -75,8 +73,7 @@ class Algorithms(Mapping[str, type[Algorithm]]):
     def __getitem__(self, name: str) -> type[Algorithm]:
         if name not in self._own:
             return self._offered[name]
-        module, _, found = self._own[name].partition(":")
-        made: type[Algorithm] = getattr(import_module(f"anonset.algorithms.{module}"), found)
+        made: type[Algorithm] = imported(f"anonset.algorithms.{self._own[name]}")
         return made
 
     def __contains__(self, name: object) -> bool:

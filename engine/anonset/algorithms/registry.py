@@ -39,6 +39,10 @@ _OWN = {
     "safe-grouping": "buckets.safe_grouping:SafeGrouping",
 }
 
+DIVERSE = "lm-apriori"
+"""The transaction function for (k, l^m)-diversity."""
+TRANSACTION_FUNCTIONS = ("coat", "pcta", "set-search", "exact", "apriori", "direct", "optimal", "vpa", "lra", DIVERSE)
+"""The algorithms that the RT frameworks can run on a cluster."""
 
 _OFFERED = load_offered(plugins.ALGORITHMS, _OWN)
 for _cls in _OFFERED.values():

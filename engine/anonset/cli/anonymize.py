@@ -13,9 +13,8 @@ from anonset.cli.output import has_log, progress_bars, say, show, show_json, tel
 from anonset.errors import InputError
 from anonset.jobs.anonymize import anonymize_file
 from anonset.release.release import Release
-from anonset.report.account import account, summary
-from anonset.settings.job_files import is_job, read_job
-from anonset.settings.settings import Settings, make_settings
+from anonset.settings.job_files import read_job
+from anonset.settings.settings import Settings, is_job, make_settings
 from anonset.spelling import as_typed
 
 if TYPE_CHECKING:
@@ -118,6 +117,8 @@ def _next(release: Release) -> list[str]:
 
 def _show(release: Release, *, json: bool) -> None:
     """Show the account; the publication stands even where nobody can read it."""
+    from anonset.report.account import account, summary
+
     try:
         if json:
             show_json(summary(release))

@@ -164,7 +164,7 @@ def algorithms_asked(arguments: Sequence[str]) -> tuple[str, ...]:
     """
     if not arguments or arguments[0] != "anonymize":
         return ()
-    from anonset.settings.job_files import is_job
+    from anonset.settings.settings import is_job
 
     if any(argument.partition("=")[0] in _WHOLE or is_job(argument) for argument in arguments):
         return ()

@@ -21,9 +21,9 @@ from anonset.jobs.ranking import Candidate
 from anonset.privacy import PrivacyModel
 from anonset.release.documents import parameters_of
 from anonset.settings.commands import SuggestSettings
-from anonset.settings.job_files import is_job, over_job, read_job
+from anonset.settings.job_files import over_job, read_job
 from anonset.settings.parameters import MODELS, default_algorithm, form_of, make_algorithm, parameters
-from anonset.settings.settings import RoleSettings, validate
+from anonset.settings.settings import RoleSettings, is_job, validate
 from anonset.spelling import as_typed
 
 Flags: Any = flags_of(SuggestSettings, leave_out=["input"])

@@ -11,8 +11,9 @@ from anonset.cli.output import progress_bars, show, show_json
 from anonset.jobs.verify import check
 from anonset.release.opened import kept_constraints
 from anonset.report.publication_check import check_account, check_summary
-from anonset.settings.job_files import is_job, over_job
+from anonset.settings.job_files import over_job
 from anonset.settings.publication import check_settings_model
+from anonset.settings.settings import is_job
 
 Flags: Any = flags_of(check_settings_model(), leave_out=["private"])
 

@@ -1,26 +1,38 @@
-"""Limits of a run: how many records are processed together, how much data are held, how many threads compute."""
+"""Limits of a run: how many records are processed together, how much data are held, how many threads compute.
 
+Processors and memory are those that the control groups of this process leave it (/proc/self/cgroup, versions 1 and 2).
+A limit of a group above the process's own counts too. In a container the files of the own group may lie at the root.
+"""
+
+import math
+import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.control_groups import cores
 from anonset.data.redacted_repr import Discreet
 
 _Task = TypeVar("_Task")
 _Done = TypeVar("_Done")
+_Part = TypeVar("_Part")
 _TASKS_AHEAD = 4
 AT_ONCE = 1 << 18
 """Records, or elements of an array, in a span."""
 BASE = 330 << 20
 """Memory, in bytes, that a run by blocks takes besides what it holds at once: Python, compiled kernels, buffers."""
+TASKS_PER_WORKER, MOST_TASKS = 2, 16
+"""Tasks of a pass for each worker of a cluster, so that none waits long for the others; of many workers one each."""
+_OWN, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
+_CACHE = ("file", "total_cache")  # in memory.stat: the page cache, by version
+_UNLIMITED = 1 << 62  # what the first version says of no limit is about twice as much
 
 
 def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
@@ -58,6 +70,95 @@ def run_tasks(
     finally:
         for future in begun:
             future.cancel()
+
+
+def on_cluster(executor: Executor | None) -> bool:
+    """Tell whether tasks run in other processes, to which no more than the names of files should travel."""
+    return bool(getattr(executor, "remote", False))
+
+
+def at_a_time(executor: Executor | None, tasks: int) -> int:
+    """Return how many of the tasks of a pass, which is divided into so many, may run at the same time."""
+    workers = max(1, int(getattr(executor, "_max_workers", 1)))
+    return workers if on_cluster(executor) else min(workers, tasks)
+
+
+def divided(parts: Sequence[_Part], executor: Executor | None, tasks: int | None = None) -> list[Sequence[_Part]]:
+    """Divide blocks among so many tasks, by default one a block; on the workers of a cluster few for each of these.
+
+    There a task costs some milliseconds, and what it finds comes back: the sum over many blocks is as small as one's.
+
+    >>> divided("abcde", None, 2), divided("ab", None), divided("ab", None, 9)
+    (['ace', 'bd'], ['a', 'b'], ['a', 'b'])
+    """
+    tasks = len(parts) if tasks is None else tasks
+    if on_cluster(executor):
+        tasks = tasks_of_pass(at_a_time(executor, tasks))
+    tasks = min(tasks, len(parts))
+    return [parts[at::tasks] for at in range(tasks)]
+
+
+def tasks_of_pass(workers: int) -> int:
+    """Return the number of tasks into which a pass over many blocks is divided, for so many workers of a cluster.
+
+    >>> [tasks_of_pass(workers) for workers in (1, 2, 8, 10, 64)]
+    [2, 4, 16, 16, 64]
+    """
+    return max(workers, min(TASKS_PER_WORKER * workers, MOST_TASKS))
+
+
+def cores() -> int:
+    """Return how many threads can compute at once: within the CPU affinity and the share of the control groups."""
+    if hasattr(os, "process_cpu_count"):
+        count = os.process_cpu_count() or 1
+    else:
+        count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min([count, *(math.ceil(share) for share in _shares())]))
+
+
+def memory_left() -> int | None:
+    """Return the bytes that the limits of the groups leave, their page cache being free; None without a limit."""
+    left = []
+    for folder in _folders("memory"):
+        for limit, usage in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
+            try:
+                most, used = int((folder / limit).read_text()), int((folder / usage).read_text())
+                stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+            except (OSError, ValueError):  # no such file, or "max"
+                continue
+            if most < _UNLIMITED:
+                left.append(max(0, most - used + next((int(stat[name]) for name in _CACHE if name in stat), 0)))
+    return min(left, default=None)
+
+
+def _shares() -> Iterator[float]:
+    """Yield how many processors each group may take."""
+    for folder in _folders("cpu"):
+        try:
+            if (folder / "cpu.max").exists():
+                quota, period = map(int, (folder / "cpu.max").read_text().split())
+            else:
+                quota, period = (int((folder / f"cpu.cfs_{name}_us").read_text()) for name in ("quota", "period"))
+        except (OSError, ValueError):  # no such file, or "max"
+            continue
+        if quota > 0:
+            yield quota / period
+
+
+def _folders(controller: str) -> Iterator[Path]:
+    """Yield the directories of the process's group under a controller, and of the groups above it."""
+    try:
+        lines = [line.split(":", 2) for line in _OWN.read_text().splitlines()]
+    except OSError:
+        return
+    for _, controllers, path in lines:
+        if controllers and controller not in controllers.split(","):
+            continue
+        root = _GROUPS / controller if controllers else _GROUPS
+        folder = root / path.lstrip("/")
+        yield folder
+        if folder != root:
+            yield from (above for above in folder.parents if above.is_relative_to(root))
 
 
 @dataclass(frozen=True, kw_only=True)

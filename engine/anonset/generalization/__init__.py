@@ -1,7 +1,6 @@
 """Recodings, which algorithms decide, and publications, which applying a recoding gives."""
 
 from anonset.generalization.apply import apply
-from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
 from anonset.generalization.publication import Publication, Symbol
 from anonset.generalization.recoding import (
     Buckets,
@@ -15,12 +14,9 @@ from anonset.generalization.recoding import (
 
 __all__ = [
     "Buckets",
-    "ClusterCuts",
-    "ClusterGroups",
     "Cut",
     "Disassociated",
     "ItemGroups",
-    "MergedItems",
     "PerCluster",
     "Publication",
     "Recoding",

@@ -2,12 +2,17 @@
 
 import csv
 import io
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from anonset.errors import InputError
 from anonset.io import arrow
+from anonset.io.batches import Batch, OpenedSource, Reading, with_keys
 from anonset.io.dialect import DELIMITERS, any_field_size, invalid_utf8
 from anonset.io.files import reading
+from anonset.io.fimi import COLUMN
+from anonset.io.source import Source
+from anonset.io.text_chunks import pieces
 from anonset.spelling import setting
 
 _UNUSED = "\x1f\x1e\x1d\x1c\x01\x02"
@@ -97,3 +102,26 @@ def _quoted_rows(where: object, data: bytes, mark: str, before: int) -> Any:
     if problem:
         raise InputError(problem)
     return arrow.text_lists(rows)
+
+
+def open_baskets(source: Source, how: Reading) -> OpenedSource:
+    """Open files of baskets, which a mark separates that is declared or recognised."""
+
+    def mark() -> str:
+        if how.separator is not None:
+            return how.separator
+        parts = (piece.data for file in source.files for piece in pieces(file, how.dialect))
+        marks = dict.fromkeys(one for data in parts for one in marks_in(data))
+        return separator_among(source.where, sorted(marks, key=DELIMITERS.index))
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        separator = mark()
+        quoted = ord(separator) if len(separator) == 1 and separator.isascii() else -1
+        for file in source.files:
+            before = 0
+            for piece in pieces(file, how.dialect, delimiter=quoted):
+                column = basket_rows(file.where, piece.data, separator, piece.lines)
+                yield with_keys(file, before, len(column), {COLUMN: column}, names)
+                before += len(column)
+
+    return OpenedSource(source.where, (COLUMN,), batches, sets_only=True, printed=True)

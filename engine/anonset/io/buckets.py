@@ -15,11 +15,10 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization.buckets import COUNT, GROUP, BucketPublication, count_values
-from anonset.io.batches import open_source
+from anonset.io.batches import Reading, open_source
 from anonset.io.dialect import EXACT, Dialect
 from anonset.io.files import reading as reading_of
 from anonset.io.files import write_file
-from anonset.io.opened_source import Reading
 from anonset.io.options import ReadOptions
 from anonset.io.publish import arrow_table, part_names
 from anonset.io.read import read

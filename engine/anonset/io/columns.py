@@ -56,6 +56,10 @@ class Encoder:
     several: set[str] = field(default_factory=set)
     """The columns of which some cell holds several items."""
 
+    def normalized(self, column: SetColumn) -> SetColumn:
+        """Return a column of sets under the rules for its items, if there are any."""
+        return normalize_items(column, self.normalize, self.changes) if self.normalize else column
+
     def sets(self, name: str, column: Any) -> SetColumn:
         """Encode a column of lists, or of text cells whose items are separated."""
         return self._sets({name: column})[0]
@@ -90,7 +94,7 @@ class Encoder:
             for name, labels in cells.items():
                 self.unjudged.setdefault(name, set()).update(labels)
         sets = (encode_sets(name, offsets(tokenized[0]), *tokenized[1:]) for name, tokenized in tokens.items())
-        return [normalize_items(column, self.normalize, self.changes) for column in sets]
+        return [self.normalized(column) for column in sets]
 
     def judge(self, cells: Mapping[str, Collection[str]]) -> None:
         """Refuse columns whose cells are probably misread, given the distinct items of each.

@@ -1,6 +1,7 @@
 """FIMI text, one transaction a line, items separated by blanks; and SPMF's variants of it."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,9 +9,12 @@ import numpy as np
 
 from anonset.data import SetColumn
 from anonset.errors import InputError
+from anonset.io.batches import Batch, OpenedSource, Reading, with_keys
 from anonset.io.dialect import Dialect, in_another_encoding
 from anonset.io.input_checks import require_split
 from anonset.io.sets import encode_sets, keep_tokens, offsets
+from anonset.io.source import Source
+from anonset.io.text_chunks import pieces
 from anonset.spelling import setting
 
 COLUMN = "items"
@@ -155,3 +159,29 @@ def _bad_token(where: str, text: Any, start: int, lines: int) -> str:
     before = text[:start].tobytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     line, column = lines + before.count(b"\n") + 1, len(before) - (before.rfind(b"\n") + 1) + 1
     return f"{where}: line {line}, column {column} (in bytes): the token is not valid UTF-8"
+
+
+def open_fimi(source: Source, how: Reading) -> OpenedSource:
+    """Open FIMI files."""
+    return _of_lines(source, how, FimiLines(source.where, how.dialect, how.separator))
+
+
+def open_spmf(source: Source, how: Reading) -> OpenedSource:
+    """Open files of SPMF."""
+    return _of_lines(source, how, SpmfLines(source.where))
+
+
+def _of_lines(source: Source, how: Reading, lines: FimiLines | SpmfLines) -> OpenedSource:
+    """Open files in which each line is a transaction."""
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        for file in source.files:
+            before = 0
+            for piece in pieces(file, how.dialect):
+                lines.where = file.where
+                column = lines.encoded(piece.data, piece.lines)
+                yield with_keys(file, before, column.n, {COLUMN: column}, names)
+                before += column.n
+        lines.where = source.where
+
+    return OpenedSource(source.where, (COLUMN,), batches, sets_only=True, printed=True, judge=lines.judge)

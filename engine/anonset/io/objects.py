@@ -8,8 +8,10 @@ import numpy as np
 
 from anonset.data import SetColumn
 from anonset.errors import InputError, foreign
+from anonset.io.batches import OpenedSource, Reading
 from anonset.io.files import one_line, reading
 from anonset.io.sets import encode_sets
+from anonset.io.source import Source
 from anonset.spelling import setting
 
 _KINDS = "a path, a data frame, a mapping of columns, a list of sets or of records, or a SciPy matrix with labels"
@@ -213,3 +215,9 @@ def _labels(where: str, number: int, row: Any) -> list[str]:
         msg = f"{where}: row {number}: items must be text or integers, got {type(odd).__name__}"
         raise InputError(msg)
     return labels
+
+
+def open_object(source: Source, how: Reading) -> OpenedSource:
+    """Open a Python object, which is one batch."""
+    columns = columns_of(source.where, source.given, how.labels)
+    return OpenedSource(source.where, columns.names, sets_only=columns.sets_only).held(columns.columns)

@@ -8,13 +8,12 @@ from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.code_rules import CodeRules
 from anonset.data.persons import OwnersWord, Repeated
 from anonset.errors import InputError
+from anonset.io.batches import Described, Reading
 from anonset.io.columns import Encoder
 from anonset.io.dialect import EXACT, Dialect
 from anonset.io.input_checks import require_single
-from anonset.io.normalizing import normalize_items, require_rules
-from anonset.io.opened_source import Described, Reading
+from anonset.io.normalizing import require_rules
 from anonset.io.roles import Names, Roles, absent, label_of, names_in, resolve
-from anonset.io.wide import one_code_sets, one_hot_sets
 from anonset.spelling import require_known, setting
 
 
@@ -129,15 +128,19 @@ class Plan:
             msg = f"{encoder.where}: column {misplaced!r} holds sets; its role must be {setting('items')}"
             raise InputError(msg)
         if roles.one_hot:
+            from anonset.io.wide import one_hot_sets
+
             first = one_hot_sets(encoder, {name: loaded[name] for name in roles.one_hot}, self.labels)
-            return normalize_items(first, encoder.normalize, encoder.changes)
+            return encoder.normalized(first)
         if roles.one_code:
+            from anonset.io.wide import one_code_sets
+
             return one_code_sets(encoder, {name: loaded[name] for name in roles.one_code})
         if not roles.items:
             return None
         first = loaded[roles.items[0]]
         if isinstance(first, SetColumn):
-            return normalize_items(first, encoder.normalize, encoder.changes)
+            return encoder.normalized(first)
         if len(roles.items) == 1:
             return encoder.sets(roles.items[0], first)
         return encoder.joined_sets("items", {name: loaded[name] for name in roles.items})

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,17 +18,17 @@ from anonset.data.blocks import GrowingSets
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Closing, Store
 from anonset.errors import InputError
-from anonset.io.batches import ahead, open_source
+from anonset.io.batches import Batch, OpenedSource, ahead, open_source
 from anonset.io.columns import Encoder, dictionary
-from anonset.io.duplicate_ids import Persons, Watched
-from anonset.io.grouping import refuse_repeated, unite
 from anonset.io.numbers import Numbers
-from anonset.io.opened_source import Batch, OpenedSource
 from anonset.io.options import Plan, ReadOptions, require_values
 from anonset.io.roles import Names
 from anonset.io.sets import Labels, canonical_codes
 from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts
 from anonset.spelling import setting
+
+if TYPE_CHECKING:  # for data with ids
+    from anonset.io.duplicate_ids import Persons
 
 Tell = Callable[[int], None]
 """Called with the number of records so far."""
@@ -104,7 +104,11 @@ def gather(
 
     with ExitStack() as stack:
         gathering = stack.enter_context(_Gathering(plan, store, expected, held=held))
-        seen = stack.enter_context(Watched(watched, store, again)) if watched else None
+        seen = None
+        if watched:
+            from anonset.io.duplicate_ids import Watched
+
+            seen = stack.enter_context(Watched(watched, store, again))
         for batch, more in _with_more(ahead(source.batches((*plan.roles.used, *watched)), store.limits)):
             gathering.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
             if seen is not None:
@@ -118,9 +122,13 @@ def gather(
         repeated = (*repeated, *(() if seen is None else seen.repeated()))
         table = gathering.table(encoder)
         if options.group:
+            from anonset.io.grouping import unite
+
             united = unite(source.where, table, store)
             table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
         elif table.ids and not plan.roles.sensitive and not options.exact:
+            from anonset.io.grouping import refuse_repeated
+
             refuse_repeated(source.where, table)
     if not options.exact:
         require_values(source.where, table)
@@ -181,7 +189,7 @@ class _Gathering(Closing):
         in_files = roles.keep if store.in_files else ()
         self.kept = {name: KeptTexts(name, store, expected.get(name)) for name in in_files}
         self.ids = {name: _ids(name, store, expected.get(name)) for name in roles.id} if held else {}
-        self.persons = Persons(roles.id, store) if roles.id and not self.ids else None
+        self.persons = _persons(roles.id, store) if roles.id and not self.ids else None
         growing = [*(column.values for column in self.numbers.values()), *(text.codes for text in self.texts.values())]
         parts = [self.sets.rows, *growing, *self.kept.values(), *self.ids.values()]
         for part in parts if self.persons is None else [self.persons, *parts]:
@@ -221,7 +229,7 @@ class _Gathering(Closing):
             tuple((self.kept or self.texts)[name].finished() for name in roles.keep),
             self.plan.order,
             self.plan.joined,
-            changes=encoder.changes.found(encoder.normalize, self.plan.normalized),
+            changes=encoder.changes.found(encoder.normalize, self.plan.normalized) if encoder.normalize else (),
             store=self.store,
             persons=() if self.persons is None else self.persons.names,
         )
@@ -232,6 +240,12 @@ def _ids(name: str, store: Store, expected: CategoricalColumn | None) -> "FiledT
     if expected is not None:
         return ExpectedTexts(name, expected)
     return FiledTexts(name, store) if store.in_files else _HeldIds(name)
+
+
+def _persons(ids: tuple[str, ...], store: Store) -> "Persons":
+    from anonset.io.duplicate_ids import Persons
+
+    return Persons(ids, store)
 
 
 class _Sets:

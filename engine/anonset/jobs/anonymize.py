@@ -21,14 +21,9 @@ from anonset.data.hierarchy_rules import HALVES, REFINE
 from anonset.data.store import Files
 from anonset.errors import InputError, WorthlessError
 from anonset.generalization import Cut
-from anonset.generalization.earlier import Earlier
-from anonset.jobs.cluster import ClusterExecutor, cluster_of, require_shareable
-from anonset.jobs.persons import require_persons
-from anonset.jobs.work_places import clear_leftovers
 from anonset.measures.retention import retention
 from anonset.release.formats import Format, Layout, Order, Symbols, Unverified
-from anonset.release.formulas import formula_warnings
-from anonset.release.losses import measures_of, nothing_left, refuse_worthless, require_loss, why_worthless
+from anonset.release.losses import measures_of, refuse_worthless, require_loss
 from anonset.release.publish import Request, kind_of, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_apart, require_free
@@ -36,7 +31,8 @@ from anonset.release.stopwatch import Stopwatch, tell_compiling
 from anonset.settings.binding import HierarchySpec, bind, cap, require_roles, require_table
 from anonset.spelling import setting
 
-if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
+if TYPE_CHECKING:  # few runs continue an earlier release; pydantic takes its time, and is needed for files alone
+    from anonset.generalization.earlier import Earlier
     from anonset.settings.settings import Settings
 
 
@@ -137,6 +133,8 @@ def anonymize(
         require_apart(table.store.path if isinstance(table.store, Files) else None, request.out, request.private_folder)
     written = layout if request is not None else replace(layout, format=None)
     if client is not None:
+        from anonset.jobs.cluster import require_shareable
+
         require_shareable(table, algorithm)
     job = Job(written, workers, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {})
     with tell_compiling(progress):
@@ -171,12 +169,10 @@ def anonymize_file(
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
     from anonset.io.files import arrow_threads
-    from anonset.jobs.compiling import compile_before
     from anonset.jobs.input import input_of, table_of
-    from anonset.settings.job_files import with_absolute_paths
     from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
     from anonset.settings.readers import Context
-    from anonset.settings.settings import with_sensitive_kept
+    from anonset.settings.settings import with_absolute_paths, with_sensitive_kept
 
     private = settings.private or f"{settings.out}.private"
     require_apart(settings.work_dir, settings.out, private, settings.input)
@@ -207,14 +203,20 @@ def anonymize_file(
         reading = with_sensitive_kept(settings, algorithm.model)
         chosen = input_of(source, reading, algorithm)
         if chosen.compiling.before:
+            from anonset.jobs.compiling import compile_before
+
             job.watch.compiled(compile_before(algorithm, progress))
         if settings.cluster is not None:
+            from anonset.jobs.cluster import cluster_of
+
             with job.watch.phase("cluster"):
                 job = replace(job, client=stack.enter_context(cluster_of(settings.cluster)))
         stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):
             table = stack.enter_context(table_of(reading, chosen, progress=progress, note=note))
         if settings.resume:  # only now it is known to be the same run
+            from anonset.jobs.work_places import clear_leftovers
+
             clear_leftovers(request.out, request.private_folder)
             require_free(request.out, request.private_folder)
         unverified = job.run(table, settings.hierarchy, algorithm, made_from if needs_data(given) else None)
@@ -240,7 +242,7 @@ class Job:
     progress: Progress | None = None
     max_loss: float | None = None
     allow_worthless: bool = False
-    earlier: Earlier | None = None
+    earlier: "Earlier | None" = None
     """The earlier release to go on from."""
     client: Any = None
     """A dask client whose workers search; None: threads of this process do."""
@@ -263,6 +265,8 @@ class Job:
             Makes the algorithm anew, if some of its parameters are made from the data.
         """
         if table.repeated or table.relational or table.kept:  # otherwise there is nothing to refuse
+            from anonset.jobs.persons import require_persons
+
             require_persons(table, algorithm.model, hierarchies)
         if self.earlier is not None:
             from anonset.release.earlier import begun_from
@@ -300,13 +304,14 @@ class Job:
         with self.watch.phase("measure"):
             measures = measures_of(table, hierarchies, algorithm, result, publication)
             kept = retention(table, result.recoding)
-            warnings = nothing_left(algorithm.model, table, publication)
-            if what := why_worthless(algorithm.model, table, publication):
+            kind = kind_of(algorithm.model)
+            warnings = kind.nothing_left(algorithm.model, table, publication)
+            if what := kind.why_worthless(algorithm.model, table, publication):
                 warnings = (f"the publication is worthless: {what}",)
         require_loss(algorithm, measures, self.max_loss)
         if what and not self.allow_worthless:
             raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, what))
-        warnings += formula_warnings(publication) if self.layout.format == "csv" else ()
+        warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
         warnings = self.layout.warnings + result.notes + warnings
         return Unverified(
             table, hierarchies, algorithm, result, publication, measures, kept, warnings, self.earlier, since
@@ -321,6 +326,8 @@ class Job:
     def _executor(self, table: Table) -> AbstractContextManager[Executor | None]:
         if self.client is None or not isinstance(table.store, Files):
             return executor_of(self.workers)
+        from anonset.jobs.cluster import ClusterExecutor
+
         return ClusterExecutor(self.client, table.store)
 
     def _recode(
@@ -359,7 +366,7 @@ def _sealed(table: Table) -> Callable[[], AbstractContextManager[None]]:
     return Seal.of(table).kept
 
 
-def _earlier(private: str | os.PathLike[str], on_cluster: str | None) -> Earlier:
+def _earlier(private: str | os.PathLike[str], on_cluster: str | None) -> "Earlier":
     """Read the earlier release; what goes on from it runs on one machine."""
     from anonset.release.earlier import read_earlier
 

@@ -31,7 +31,6 @@ from anonset.release.memory import require_memory
 from anonset.release.stopwatch import forget_peak, peak_memory
 from anonset.settings.binding import bind, cap
 from anonset.settings.compare import CompareSettings, read_value
-from anonset.settings.job_files import with_path
 from anonset.settings.parameters import (
     GENERAL,
     MODELS,
@@ -44,7 +43,7 @@ from anonset.settings.parameters import (
     parameters,
 )
 from anonset.settings.readers import Context
-from anonset.settings.settings import with_sensitive_kept
+from anonset.settings.settings import with_path, with_sensitive_kept
 from anonset.spelling import require_known
 from anonset.strict_json import dumps
 

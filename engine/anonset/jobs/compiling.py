@@ -12,31 +12,18 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.jobs.annotated_kernels import compile_file, files_of
+from anonset.release.memory import COMPILING_TAKES, Compiling
 from anonset.release.stopwatch import COMPILING, peak_memory
 
-TAKES = 450 << 20
-"""Memory, in bytes, that compiling takes beside the data where it is done in the process that holds them (at most 430
-MiB were measured)."""
 MOST, GO_ON = 480 << 20, 75
 """Resident memory, in bytes, above which a process that compiles ends, and the exit code with which another goes on."""
 _CHILD = "from anonset.jobs.compiling import compile_here; compile_here()"
-
-
-@dataclass(frozen=True)
-class Compiling:
-    """How the kernels of a run are to be compiled."""
-
-    before: bool = False
-    """Whether in a process of its own, before any data are read."""
-    beside: int = 0
-    """Bytes that it may take beside the data."""
 
 
 def compiling_near_limit(algorithm: Algorithm) -> Compiling:
@@ -49,7 +36,7 @@ def compiling_near_limit(algorithm: Algorithm) -> Compiling:
         return Compiling()
     from anonset_kernels._jit import cache_writable
 
-    return Compiling(before=True) if cache_writable() and sys.executable else Compiling(beside=TAKES)
+    return Compiling(before=True) if cache_writable() and sys.executable else Compiling(beside=COMPILING_TAKES)
 
 
 def is_ready(algorithm: Algorithm) -> bool:

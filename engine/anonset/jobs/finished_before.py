@@ -11,9 +11,8 @@ from anonset.jobs.work_places import relevant
 from anonset.release.documents import versions
 from anonset.release.earlier import read_earlier
 from anonset.release.opened import Opened, kept_constraints, read_report
-from anonset.settings.job_files import with_absolute_paths
 from anonset.settings.publication import check_settings_model
-from anonset.settings.settings import validate
+from anonset.settings.settings import validate, with_absolute_paths
 
 if TYPE_CHECKING:
     from anonset.settings.settings import Settings

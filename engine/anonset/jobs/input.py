@@ -9,16 +9,12 @@ from anonset.algorithms.base import Algorithm, Progress, traits_of
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Table
 from anonset.data.redacted_repr import Discreet
-from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.data.spans import Limits
 from anonset.data.store import Files, Memory, Store
 from anonset.errors import InputError
-from anonset.jobs.cluster import require_on_workers
-from anonset.jobs.compiling import TAKES, Compiling, compiling_near_limit
-from anonset.jobs.work_places import work_place
 from anonset.privacy import PrivacyModel
 from anonset.release import memory
-from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
+from anonset.release.memory import COMPILING_TAKES, Compiling, format_size, memory_for, memory_limit, require_memory
 from anonset.spelling import listed, setting
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
@@ -74,8 +70,11 @@ def input_of(source: "Source", settings: "Settings", algorithm: Algorithm) -> In
     """
     size = source.size
     need, limit = memory_of(size, algorithm), memory_limit(settings.memory_limit)
-    near = limit is not None and need + TAKES > limit
-    compiling = compiling_near_limit(algorithm) if near else Compiling()
+    compiling = Compiling()
+    if limit is not None and need + COMPILING_TAKES > limit:
+        from anonset.jobs.compiling import compiling_near_limit
+
+        compiling = compiling_near_limit(algorithm)
     need += compiling.beside
     if settings.resume and settings.work_dir is None:
         msg = f"{setting('resume', True)} needs {setting('work_dir')}: the directory in which the run was killed"
@@ -100,6 +99,8 @@ def input_of(source: "Source", settings: "Settings", algorithm: Algorithm) -> In
         msg = f"{given} is for a run by blocks, but {obstacle}"
         raise InputError(msg)
     if settings.cluster is not None:
+        from anonset.jobs.cluster import require_on_workers
+
         require_on_workers(algorithm, "cluster")
     return Input(source, True, need, limit, compiling)
 
@@ -162,6 +163,9 @@ def table_of(
             progress("read", 0, 0)
         yield _gathered(chosen, settings, Memory(Limits(workers=settings.workers)), progress)
         return
+    from anonset.data.saved import save_table, saved_facts, saved_table
+    from anonset.jobs.work_places import work_place
+
     with work_place(settings, Limits.of_process(chosen.limit_on_data, settings.workers)) as store:
         if note is not None:
             note(_by_blocks(chosen, store))

@@ -178,9 +178,8 @@ def _items(
     publication: Any, settings: OriginalSettings, attested: Attestation | None, source: Source
 ) -> list[str] | None:
     """Return the set-valued columns of the original; None where it is a FIMI file, which has one."""
-    from anonset.io.batches import open_source
+    from anonset.io.batches import Reading, open_source
     from anonset.io.dialect import Dialect
-    from anonset.io.opened_source import Reading
 
     in_chunks = isinstance(publication, ChunkPublication)
     without = publication.transactions is None and not in_chunks

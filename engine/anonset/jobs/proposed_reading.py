@@ -10,11 +10,10 @@ from anonset.data import Table
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, MisreadError
-from anonset.io.batches import open_source
+from anonset.io.batches import OpenedSource, Reading, open_source
 from anonset.io.columns import with_nulls
 from anonset.io.dialect import Dialect
 from anonset.io.kinds import kind_of_values
-from anonset.io.opened_source import OpenedSource, Reading
 from anonset.io.options import ReadOptions
 from anonset.io.person_signs import repeated_in
 from anonset.io.profiles import Profile, coded, differs_within, pattern, profile

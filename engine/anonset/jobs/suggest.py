@@ -9,7 +9,7 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Table
-from anonset.data.hierarchy_rules import BALANCED, HALVES, PROPOSED
+from anonset.data.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster
@@ -22,7 +22,7 @@ from anonset.measures.retention import by_level, of_nodes, shares
 from anonset.privacy import PrivacyModel
 from anonset.release.documents import parameters_of
 from anonset.release.formats import Layout, Unverified
-from anonset.release.losses import why_worthless
+from anonset.release.publish import kind_of
 from anonset.release.stopwatch import COMPILING
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind, require_table
@@ -35,7 +35,6 @@ from anonset_kernels._compiling import COMPILATION
 LARGE = 20_000
 """Records above which a sample is tried first."""
 FINALISTS = 3
-_MADE = (BALANCED, HALVES)
 """How specs begin that make a hierarchy of any items: what its nodes mean is nobody's choice."""
 MORE = 4
 """Times as many seconds are proposed where all candidates ran out of time."""
@@ -155,7 +154,7 @@ def suggest(
     known = [spec for name, spec in given.items() if name in names and isinstance(spec, str)]
     wanted = [settings for settings in wanted if settings.get("hierarchy") not in known]
     of_items = [spec for name, spec in (hierarchies or {}).items() if name in names]
-    own = not all(isinstance(spec, str) and spec.startswith(_MADE) for spec in of_items)
+    own = not all(isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in of_items)
     trial = _Trial(model, given, workers, progress, seconds)
     sample = large if table.n > large else None
     if sample is None:
@@ -287,7 +286,7 @@ class _Trial:
             levels = {name: count / max(1, sum(counts.values())) for name, count in counts.items()}
             counted = None if frequent is None else countable(frequent, unverified.publication)
             measured = replace(measured, levels=levels, nodes=nodes and not made, countable=counted)
-        if what := why_worthless(self.model, table, unverified.publication):
+        if what := kind_of(self.model).why_worthless(self.model, table, unverified.publication):
             return replace(measured, outcome="worthless", note=what)
         verdict = verify(unverified.publication, self.model)
         return replace(measured, outcome=verdict.outcome, note="" if verdict.holds else str(verdict))

@@ -12,8 +12,7 @@ from anonset.data.store import Store
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication, with_way_back
-from anonset.io.codebook import read_codebook
-from anonset.io.records import read_records, records_file
+from anonset.io.codebook import read_codebook, read_records, records_file
 from anonset.io.source import Source
 from anonset.jobs.original import is_nameless
 from anonset.jobs.publication_check import PublicationCheck, check_publication

@@ -92,7 +92,7 @@ def _taken_up(path: Path, settings: "Settings", limits: Limits) -> Files:
 
 def _identity(settings: "Settings") -> dict[str, Any]:
     from anonset.release.documents import versions
-    from anonset.settings.job_files import with_absolute_paths
+    from anonset.settings.settings import with_absolute_paths
 
     given = with_absolute_paths(settings.model_dump(exclude_none=True))
     return {"settings": relevant(given), "places": [given["input"], given["out"]], "versions": versions()}

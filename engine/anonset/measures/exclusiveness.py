@@ -51,7 +51,8 @@ def exclusiveness(publication: Publication) -> Exclusiveness:
     Cost: O(members of the symbols), and the records of each symbol for each that it overlaps with.
 
     >>> from anonset.data import Hierarchy, Table
-    >>> from anonset.generalization import ClusterCuts, PerCluster, apply
+    >>> from anonset.generalization import PerCluster, apply
+    >>> from anonset.generalization.local import ClusterCuts
     >>> h = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), "b"]))
     >>> table = Table.from_sets([["a1"], ["a2"], ["a1", "b"]], universe=h.leaves.labels)
     >>> cuts = ClusterCuts(h, (np.array([h.node_of["A"]], np.int32), np.empty(0, np.int32)))

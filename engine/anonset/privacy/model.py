@@ -33,6 +33,8 @@ class PrivacyModel(Discreet, ABC):
 
     reads_sets: ClassVar[bool] = False
     """Whether it is about the items that symbols stand for; for other models symbols are opaque."""
+    recodes_locally: ClassVar[bool] = False
+    """Whether it is about parts of the records, so that an item may be published in several ways."""
     served_by: ClassVar[str] = ""
     """Of a third party's model: the algorithm that serves it where none is named."""
 

@@ -14,6 +14,7 @@ class PartitionKmAnonymity(KmAnonymity):
     """
 
     name: ClassVar[str] = "partition-km"
+    recodes_locally: ClassVar[bool] = True
 
     def __str__(self) -> str:
         return f"km-anonymity of each partition with k={self.k}, m={self.m}"

@@ -10,6 +10,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from math import ceil
 from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
@@ -41,6 +42,9 @@ class PrivacyPolicy(Discreet):
     >>> PrivacyPolicy.of([["b", "a"], "cd"]).itemsets
     (('b', 'a'), ('c', 'd'))
     """
+
+    counted_as: ClassVar[str] = "constraint"
+    """What each is called where they are counted only: they may be many, and tell of records."""
 
     itemsets: tuple[tuple[str, ...], ...]
     """The itemsets, each of at least one item, each item once."""
@@ -89,6 +93,9 @@ class UtilityPolicy(Discreet):
     >>> UtilityPolicy.of(["ab", "c"]).groups
     (('a', 'b'), ('c',))
     """
+
+    counted_as: ClassVar[str] = "constraint"
+    """What each is called where they are counted only."""
 
     groups: tuple[tuple[str, ...], ...]
     """The groups."""

@@ -15,6 +15,7 @@ class TransactionKAnonymity(PrivacyModel):
 
     name: ClassVar[str] = "transaction-k"
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
+    recodes_locally: ClassVar[bool] = True
 
     k: int
     """Smallest number of records with the same published symbols (>= 1)."""

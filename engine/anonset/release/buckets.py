@@ -16,13 +16,17 @@ from anonset.generalization import Buckets, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
 from anonset.release.documents import BucketFiles, digests
-from anonset.release.formats import Layout, Unverified, require_few_parts, same_labels
+from anonset.release.formats import Layout, Unverified, require_few_parts, same_labels, sizes_of_parts
+from anonset.release.losses import distinct_values
 
 Hierarchies = Mapping[str, Hierarchy]
+_SEVERAL = 2
 
 
 class BucketsKind:
     """``qit.csv`` and ``snt.csv``; privately the records."""
+
+    no_stream = "buckets are two tables, which make no one stream; take them from to_arrow(): .qit and .snt"
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Refuse another order than the sorted one, and another format than CSV."""
@@ -68,7 +72,7 @@ class BucketsKind:
 
     def write_private(self, unverified: Unverified[BucketPublication], folder: Path) -> None:
         """Write the input record and the group of each row of the QIT."""
-        from anonset.io.records import write_records
+        from anonset.io.codebook import write_records
 
         publication = unverified.publication
         rows = Publication(None, (), (), (), publication.record, publication.group.codes)
@@ -121,3 +125,29 @@ class BucketsKind:
     def counts(self, publication: BucketPublication) -> dict[str, int]:
         """Return the numbers of tuples and of groups."""
         return {"records": publication.n, "groups": publication.n_groups}
+
+    def sizes(self, unverified: Unverified[BucketPublication]) -> dict[str, int]:
+        """Return the numbers of groups and of hidden identities."""
+        publication = unverified.publication
+        sizes = {"groups": publication.n_groups, "starred": int(publication.starred.sum())}
+        return {**sizes_of_parts(unverified.result), **sizes}
+
+    def why_worthless(self, model: PrivacyModel, table: Table, publication: BucketPublication) -> str:
+        """Say why the values of no identity are narrowed down: the link is what is protected."""
+        if table.sensitive is None or distinct_values(table.sensitive) < _SEVERAL:
+            return ""
+        if not publication.n:
+            return "every tuple is removed"
+        if publication.starred.all():
+            return "every identity is hidden"
+        return "all tuples are in one group" if publication.n_groups == 1 else ""
+
+    def nothing_left(self, model: PrivacyModel, table: Table, publication: BucketPublication) -> tuple[str, ...]:
+        """Nothing: values are published as they are."""
+        return ()
+
+    def formula_warnings(self, publication: BucketPublication) -> tuple[str, ...]:
+        """Count the labels of both tables."""
+        from anonset.release.formulas import formula_warnings
+
+        return formula_warnings([*publication.qit, publication.snt_value])

@@ -23,6 +23,8 @@ Hierarchies = Mapping[str, Hierarchy]
 class ChunksKind:
     """The tables ``clusters``, ``chunks``, ``shared`` and maybe ``counts``; privately the cluster of each record."""
 
+    no_stream = "chunks are three tables, which make no one stream; take them from to_arrow(): .clusters, .chunks, …"
+
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Refuse what would join the parts of records again, and what the files cannot carry."""
         if layout.order != "sorted":
@@ -85,7 +87,7 @@ class ChunksKind:
 
     def write_private(self, unverified: Unverified[ChunkPublication], folder: Path) -> None:
         """Write the records, cluster by cluster."""
-        from anonset.io.records import write_records
+        from anonset.io.codebook import write_records
 
         publication = unverified.publication
         if publication.record is not None:
@@ -127,3 +129,28 @@ class ChunksKind:
             "clusters": len(publication.clusters),
             "items": len(publication.vocabulary),
         }
+
+    def sizes(self, unverified: Unverified[ChunkPublication]) -> dict[str, int]:
+        """Return how many items and clusters are published, and how many chunks clusters share."""
+        publication = unverified.publication
+        records = [cluster.n for cluster in publication.clusters]
+        bounds = {"smallest_cluster": min(records), "largest_cluster": max(records)} if records else {}
+        shared = {"shared_chunks": len(publication.shared)}
+        return {"published_items": len(publication.vocabulary), "clusters": len(records), **bounds, **shared}
+
+    def why_worthless(self, model: PrivacyModel, table: Table, publication: ChunkPublication) -> str:
+        """Say that no chunk holds an item, although records do."""
+        items = table.transactions
+        if items is None or not len(items.items) or publication.shared:
+            return ""
+        return "" if any(cluster.chunks for cluster in publication.clusters) else "no chunk holds an item"
+
+    def nothing_left(self, model: PrivacyModel, table: Table, publication: ChunkPublication) -> tuple[str, ...]:
+        """Nothing: items are published as they are, and there are no other columns."""
+        return ()
+
+    def formula_warnings(self, publication: ChunkPublication) -> tuple[str, ...]:
+        """Count the items."""
+        from anonset.release.formulas import item_warnings
+
+        return item_warnings(publication.vocabulary.labels)

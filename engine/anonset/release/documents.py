@@ -7,20 +7,21 @@ from collections.abc import Mapping
 from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from anonset.algorithms.base import traits_of
 from anonset.data.fingerprints import fingerprint
 from anonset.errors import require_finite
-from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel, Verdict
-from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.release.formats import MOST_PARTS, Unverified
 from anonset.release.limits import limits_of
 from anonset.release.stopwatch import Phase
 from anonset.spelling import counted
+
+if TYPE_CHECKING:
+    from anonset.generalization.buckets import AnyPublication
 
 SCHEMA_VERSION: Literal[1] = 1
 ATTESTATION = "attestation.json"
@@ -29,6 +30,8 @@ REPORT = "report.json"
 """Name of the private report."""
 CODEBOOK = "codebook.csv"
 """Name of the file that says what each published symbol stands for."""
+HIERARCHY = "hierarchy.csv"
+"""Name of the private file of the hierarchy that the names of a cut are nodes of."""
 CONSTRAINTS = "privacy_constraints.txt"
 """Name of the private file of the privacy constraints, which the attestation must not hold."""
 _VERSION = "Version: "
@@ -269,7 +272,7 @@ class Report(Document):
     trace: list[Any] | None
 
 
-def declared_limits(model: PrivacyModel, publication: AnyPublication, declared: Declarations) -> list[str]:
+def declared_limits(model: PrivacyModel, publication: "AnyPublication", declared: Declarations) -> list[str]:
     """Return what is not guaranteed, given the declarations."""
     return limits_of(
         model,
@@ -313,7 +316,7 @@ def public_checks(verdict: Verdict) -> dict[str, Any]:
 def attestation(
     model: PrivacyModel,
     seen: Verdict,
-    publication: AnyPublication,
+    publication: "AnyPublication",
     counts: Mapping[str, int],
     data: DataFile | BucketFiles | ChunkFiles,
     declared: Declarations,
@@ -420,8 +423,8 @@ def _version_of(package: str) -> str:
 
 def plain(value: Any) -> Any:
     """Convert dataclasses, mappings, tuples and NumPy values to JSON types."""
-    if isinstance(value, (PrivacyPolicy, UtilityPolicy)):  # a file of its own: it may be large, and tell of records
-        return counted(len(value), "constraint")
+    if (what := getattr(type(value), "counted_as", None)) is not None:  # a file of its own holds a policy
+        return counted(len(value), what)
     if isinstance(value, partial):
         return {"name": plain(value.func), **plain(value.keywords)}
     if isinstance(value, type):

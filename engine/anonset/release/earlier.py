@@ -13,11 +13,8 @@ from anonset.algorithms.base import Algorithm
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization.earlier import Earlier
-from anonset.release.documents import REPORT, Report
+from anonset.release.documents import HIERARCHY, REPORT, Report
 from anonset.spelling import setting
-
-HIERARCHY = "hierarchy.csv"
-"""Name of the private file of the hierarchy that the names of a cut are nodes of."""
 
 
 def read_earlier(private: str | os.PathLike[str]) -> Earlier:

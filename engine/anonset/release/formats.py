@@ -7,7 +7,7 @@ that of a model.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -19,11 +19,13 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.chunks import ChunkPublication
-from anonset.generalization.earlier import Earlier, Since
 from anonset.privacy import PrivacyModel, Witness
 from anonset.spelling import setting
+
+if TYPE_CHECKING:  # of buckets, of chunks, and of what continues an earlier release
+    from anonset.generalization.buckets import BucketPublication
+    from anonset.generalization.chunks import ChunkPublication
+    from anonset.generalization.earlier import Earlier, Since
 
 Order = Literal["sorted", "input"]
 Symbols = Literal["auto", "members", "short"]
@@ -125,7 +127,7 @@ def _codes(written: Vocabulary, meant: Vocabulary) -> Int32 | None:
         return None
 
 
-P = TypeVar("P", Publication, BucketPublication, ChunkPublication)
+P = TypeVar("P", Publication, "BucketPublication", "ChunkPublication")
 """Records, buckets, or chunks."""
 
 
@@ -149,13 +151,21 @@ class Unverified(Discreet, Generic[P]):
     """How many item occurrences, relational values and tuples were kept, generalized, suppressed (`retention`)."""
     warnings: tuple[str, ...]
     """What is wrong with a publication that may be safe nevertheless."""
-    earlier: Earlier | None = None
+    earlier: "Earlier | None" = None
     """The earlier release that it continues."""
-    since: Since | None = None
+    since: "Since | None" = None
     """What became of the names of that one."""
 
     def __repr__(self) -> str:
         return f"Unverified({shown(self.algorithm)}, {self.publication!r}, {figures_shown(self.measures)})"
+
+
+_OF_PARTS = ("parts", "smallest_part", "largest_part", "begun_in_parts")
+
+
+def sizes_of_parts(result: Result) -> dict[str, int]:
+    """Return the figures on how the records are split, if they are."""
+    return {name: int(result.figures[name]) for name in _OF_PARTS if name in result.figures}
 
 
 Hierarchies = Mapping[str, Hierarchy]
@@ -163,6 +173,9 @@ Hierarchies = Mapping[str, Hierarchy]
 
 class Kind(Protocol[P]):
     """How publications of a kind are made, written, read back and compared with the original."""
+
+    no_stream: str
+    """Why it makes no one stream of Arrow, and what to take; empty where it does."""
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Refuse columns and labels that cannot be published in this layout, before any work.
@@ -226,4 +239,20 @@ class Kind(Protocol[P]):
 
     def counts(self, publication: P) -> dict[str, int]:
         """Return the sizes of a publication that its attestation names."""
+        ...
+
+    def sizes(self, unverified: Unverified[P]) -> dict[str, int]:
+        """Return the sizes that its owner is told: of items, symbols, clusters, groups."""
+        ...
+
+    def why_worthless(self, model: PrivacyModel, table: Table, publication: P) -> str:
+        """Return why a publication is worthless; empty if it is not (`losses`)."""
+        ...
+
+    def nothing_left(self, model: PrivacyModel, table: Table, publication: P) -> tuple[str, ...]:
+        """Return a warning where the items, or the relational values, say nothing although other columns do."""
+        ...
+
+    def formula_warnings(self, publication: P) -> tuple[str, ...]:
+        """Return a warning if a spreadsheet might run labels in its CSV files as formulas (`formulas`)."""
         ...

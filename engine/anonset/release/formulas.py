@@ -1,15 +1,12 @@
 """Labels that a spreadsheet would run as formulas: they are published unchanged, with a warning."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.spans import spans
-from anonset.generalization.buckets import AnyPublication, BucketPublication
-from anonset.generalization.chunks import ChunkPublication
-from anonset.generalization.publication import written_columns
 from anonset.spelling import counted
 
 _FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠].")  # the wide forms count too
@@ -29,24 +26,24 @@ def is_formula(label: str) -> bool:
     return _FORMULA.match(label) is not None and _NUMBER.fullmatch(label) is None
 
 
-def formula_warnings(publication: AnyPublication) -> tuple[str, ...]:
+def formula_warnings(columns: Sequence[SetColumn | CategoricalColumn], members: Iterable[str] = ()) -> tuple[str, ...]:
     """Return a warning if labels in the CSV files of a publication might be taken for formulas; it names none of them.
 
     It counts names of columns, labels that some row shows, and members in the codebook.
     """
-    if isinstance(publication, BucketPublication):
-        columns: list[SetColumn | CategoricalColumn] = [*publication.qit, publication.snt_value]
-        members: set[str] = set()
-    elif isinstance(publication, ChunkPublication):
-        n = sum(map(is_formula, publication.vocabulary.labels))
-        return (f"{counted(n, 'item')} begin with =, +, - or @: {_WHAT_TO_DO}",) if n else ()
-    else:
-        columns = list(written_columns(publication))
-        members = {member for symbol in publication.symbols for member in symbol.members}
     formulas_of = {column.name: sum(map(is_formula, _shown(column))) for column in columns}
     places = [f"{counted(n, 'label')} of column {name!r}" for name, n in formulas_of.items() if n]
     places += [f"{counted(n, 'member')} in the codebook" for n in [sum(map(is_formula, members))] if n]
     places += [f"{counted(n, 'name')} of columns" for n in [sum(map(is_formula, formulas_of))] if n]
+    return _warnings(places)
+
+
+def item_warnings(items: Iterable[str]) -> tuple[str, ...]:
+    """Return a warning if items that are published as they are might be taken for formulas; it names none of them."""
+    return _warnings([f"{counted(n, 'item')}" for n in [sum(map(is_formula, items))] if n])
+
+
+def _warnings(places: list[str]) -> tuple[str, ...]:
     return (f"{', '.join(places)} begin with =, +, - or @: {_WHAT_TO_DO}",) if places else ()
 
 

@@ -3,12 +3,14 @@
 All of it is known from the model, the publication and its declarations alone, so that `anonset verify` can compute it.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anonset.generalization import Publication
-from anonset.generalization.buckets import AnyPublication
 from anonset.generalization.publication import members_of, range_ends
-from anonset.privacy import PartitionKmAnonymity, PrivacyModel, TransactionKAnonymity
+from anonset.privacy import PrivacyModel
+
+if TYPE_CHECKING:
+    from anonset.generalization.buckets import AnyPublication
 
 AS_THEY_ARE = (
     "It protects the records as they are in the data: whoever knows an item of a person that the data lack may find "
@@ -78,7 +80,7 @@ IN_SHORT = {
 
 def limits_of(
     model: PrivacyModel,
-    publication: AnyPublication,
+    publication: "AnyPublication",
     *,
     by_person: bool,
     undecided: bool,
@@ -145,7 +147,7 @@ def _of_records(model: PrivacyModel, publication: Publication) -> list[str]:
 
 def _has_local_items(model: PrivacyModel, publication: Publication) -> bool:
     """Tell whether an item may be published in several ways: by the model, or as it stands behind several symbols."""
-    if isinstance(model, (PartitionKmAnonymity, TransactionKAnonymity)):
+    if model.recodes_locally:
         return True
     seen: set[Any] = set()
     for symbol in publication.symbols:

@@ -20,8 +20,6 @@ from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
 from anonset.errors import InfeasibleError, InputError, require_finite
 from anonset.generalization import Buckets, Cut, Disassociated, ItemGroups, PerCluster, Publication
-from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import PrivacyModel
 from anonset.release.symbols import leave_out
 from anonset.spelling import setting
@@ -148,17 +146,12 @@ def _asked(name: str, model: str) -> str:
     return name if model in answers else f"{name} ({setting('model', answers[0])})"
 
 
-def why_worthless(model: PrivacyModel, table: Table, publication: Any) -> str:
-    """Return why a publication is worthless; empty if it is not.
+def why_worthless(model: PrivacyModel, table: Table, publication: Publication) -> str:
+    """Return why a publication of records is worthless; empty if it is not.
 
     It is where several labels occurred in some protected column, and each of these columns shows one symbol at most;
-    or where no protected column shows anything. Columns that are kept as they are do not count. Of buckets the link is
-    protected: they are worthless if they narrow down the values of no identity.
+    or where no protected column shows anything. Columns that are kept as they are do not count.
     """
-    if isinstance(publication, BucketPublication):
-        return _worthless_link(table, publication)
-    if isinstance(publication, ChunkPublication):
-        return _worthless_chunks(table, publication)
     counts = labels_before_and_after(model, table, publication)
     before, after = [old for old, _ in counts.values()], [new for _, new in counts.values()]
     if max(after, default=0) > 1 or max(before, default=0) < (2 if any(after) else 1):
@@ -170,13 +163,11 @@ def why_worthless(model: PrivacyModel, table: Table, publication: Any) -> str:
     )
 
 
-def nothing_left(model: PrivacyModel, table: Table, publication: Any) -> tuple[str, ...]:
+def nothing_left(model: PrivacyModel, table: Table, publication: Publication) -> tuple[str, ...]:
     """Return a warning where the items, or the relational values, say nothing although other columns do.
 
     The sensitive items do not count, which are published as they are, and neither does an item that is left alone.
     """
-    if isinstance(publication, (BucketPublication, ChunkPublication)):
-        return ()
     secrets = frozenset(model.secrets)
     counts = labels_before_and_after(model, table, publication, secrets)
     kept = {symbol.members[0] for symbol in publication.symbols if len(symbol.members) == 1} - secrets
@@ -207,8 +198,8 @@ def labels_before_and_after(
         after = _names(published, members, table.joined, without)
         counts = {name: (before.count(name), after.count(name)) for name in table.joined or (items.name,)}
     if "relational" in model.protects:
-        shown = {column.name: _distinct(column) for column in publication.relational}
-        counts |= {column.name: (_distinct(column), shown[column.name]) for column in table.relational}
+        shown = {column.name: distinct_values(column) for column in publication.relational}
+        counts |= {column.name: (distinct_values(column), shown[column.name]) for column in table.relational}
     return counts
 
 
@@ -241,27 +232,11 @@ def require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: 
         raise InfeasibleError(algorithm.name, reason, achieved=loss, bound=max_loss)
 
 
-def _distinct(column: CategoricalColumn | NumericColumn) -> int:
+def distinct_values(column: CategoricalColumn | NumericColumn) -> int:
+    """Count the different values of a column."""
     if isinstance(column, CategoricalColumn):
         return int(np.count_nonzero(column.occurrences))
     values = np.empty(0, np.float64)  # integers of more than 53 bits are refused
     for rows in spans(column.n):
         values = distinct(np.concatenate([values, distinct(column.values[slice(*rows)].astype(np.float64))]))
     return len(values)
-
-
-def _worthless_chunks(table: Table, publication: ChunkPublication) -> str:
-    items = table.transactions
-    if items is None or not len(items.items) or publication.shared:
-        return ""
-    return "" if any(cluster.chunks for cluster in publication.clusters) else "no chunk holds an item"
-
-
-def _worthless_link(table: Table, publication: BucketPublication) -> str:
-    if table.sensitive is None or _distinct(table.sensitive) < 2:
-        return ""
-    if not publication.n:
-        return "every tuple is removed"
-    if publication.starred.all():
-        return "every identity is hidden"
-    return "all tuples are in one group" if publication.n_groups == 1 else ""

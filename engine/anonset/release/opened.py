@@ -245,7 +245,7 @@ class Opened(Discreet):
         store
             Where they are to lie.
         """
-        from anonset.io.records import read_records, records_file
+        from anonset.io.codebook import read_records, records_file
 
         path = None if self.private is None else records_file(self.private)
         return None if path is None else read_records(path, store)

@@ -4,20 +4,22 @@ Nothing is published unverified: the model of the algorithm holds, and what is p
 """
 
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.base import Progress
 from anonset.data.redacted_repr import Discreet
-from anonset.data.seals import Seal
 from anonset.errors import MarkedText, UndecidedError, VerificationError
-from anonset.generalization.buckets import AnyPublication
+from anonset.lazy_names import imported
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.release.formats import Kind, Layout, Unverified
 from anonset.release.staging import UNFINISHED, Staging
 from anonset.release.stopwatch import Stopwatch
+
+if TYPE_CHECKING:
+    from anonset.generalization.buckets import AnyPublication
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,12 @@ def publish(
     kind.require_readable(unverified.publication)
     with Staging(request.out, request.private_folder) as staging:
         meant, store = unverified.publication, unverified.table.store
-        with Seal.of_labels(unverified.table).kept() if store.in_files else nullcontext():
+        sealed: AbstractContextManager[None] = nullcontext()
+        if store.in_files:
+            from anonset.data.seals import Seal
+
+            sealed = Seal.of_labels(unverified.table).kept()
+        with sealed:
             with watch.phase("write"):
                 files = kind.write(unverified, staging.folder, request.layout)
             with watch.phase("read back"):
@@ -115,21 +122,24 @@ def write_policy(unverified: Unverified[Any], folder: Path) -> None:
     write_privacy_policy(policy, folder / CONSTRAINTS)
 
 
+_KINDS = {
+    "records": "anonset.release.records:RecordsKind",
+    "buckets": "anonset.release.buckets:BucketsKind",
+    "chunks": "anonset.release.chunks:ChunksKind",
+}
+"""By what a model is about, the kind of publication, which is imported on first use."""
+
+
 def kind_of(model: PrivacyModel) -> Kind[Any]:
     """Return the kind of publication that a model is about."""
-    from anonset.release.buckets import BucketsKind
-    from anonset.release.records import RecordsKind
-
-    if "chunks" in model.protects:
-        from anonset.release.chunks import ChunksKind
-
-        return ChunksKind()
-    return BucketsKind() if "buckets" in model.protects else RecordsKind()
+    kind = next((kind for kind in ("chunks", "buckets") if kind in model.protects), "records")
+    made: Kind[Any] = imported(_KINDS[kind])()
+    return made
 
 
 def verify_release(
     unverified: Unverified[Any],
-    publication: AnyPublication,
+    publication: "AnyPublication",
     *,
     accept_undecided: bool = False,
     budget: int | None = None,

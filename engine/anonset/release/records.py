@@ -11,16 +11,17 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Result, traits_of
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.hierarchy import is_attached
+from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.errors import AnonsetError, InputError, datum
 from anonset.generalization import Cut, PerCluster, Publication, Symbol
 from anonset.generalization.apply import in_input_order
 from anonset.generalization.publication import members_of, set_label, written_columns
 from anonset.privacy import PrivacyModel, Witness
-from anonset.release.documents import CODEBOOK, DataFile, digests
-from anonset.release.earlier import HIERARCHY
-from anonset.release.formats import Layout, Unverified, require_few_parts, same_labels
+from anonset.release.documents import CODEBOOK, HIERARCHY, DataFile, digests
+from anonset.release.formats import Layout, Unverified, require_few_parts, same_labels, sizes_of_parts
 from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
+from anonset.release.losses import nothing_left, why_worthless
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
 
 Hierarchies = Mapping[str, Hierarchy]
@@ -30,6 +31,8 @@ _NOWHERE = "\n"
 
 class RecordsKind:
     """``published.csv`` (``.parquet``, ``.dat``) with its codebook; privately the mapping and the records."""
+
+    no_stream = ""
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Refuse columns and labels that the layout cannot carry: every node, and every set, may be published."""
@@ -126,10 +129,8 @@ class RecordsKind:
 
     def write_private(self, unverified: Unverified[Publication], folder: Path) -> None:
         """Write the mapping of the items, if there are any, and the input record of each row."""
-        from anonset.data.halves import in_order_of_place
-        from anonset.io.codebook import write_local_mapping, write_mapping
+        from anonset.io.codebook import write_local_mapping, write_mapping, write_records
         from anonset.io.hierarchies import write_hierarchy
-        from anonset.io.records import write_records
 
         publication = unverified.publication
         recoding, column = unverified.result.recoding, unverified.table.transactions
@@ -143,7 +144,11 @@ class RecordsKind:
         if isinstance(recoding, Cut):
             tree = recoding.hierarchy
         if tree is not None and (isinstance(recoding, Cut) or (isinstance(recoding, PerCluster) and tree.from_data)):
-            write_hierarchy(tree if tree.place is None else in_order_of_place(tree), folder / HIERARCHY)
+            if tree.place is not None:
+                from anonset.data.halves import in_order_of_place
+
+                tree = in_order_of_place(tree)
+            write_hierarchy(tree, folder / HIERARCHY)
         write_records(publication, folder)
 
     def read(
@@ -192,10 +197,11 @@ class RecordsKind:
     ) -> Witness | None:
         """Compare every published symbol and relational value with its record."""
         from anonset.verification.item_truth import check_item_truth
-        from anonset.verification.relational_truth import check_relational_truth
 
         witness = check_item_truth(table, publication)
         if witness is None and table.relational:
+            from anonset.verification.relational_truth import check_relational_truth
+
             plain = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
             witness = check_relational_truth(table, plain, hierarchies)
         return witness
@@ -203,6 +209,39 @@ class RecordsKind:
     def counts(self, publication: Publication) -> dict[str, int]:
         """Return the numbers of records and of symbols."""
         return {"records": publication.n, "symbols": len(publication.symbols)}
+
+    def sizes(self, unverified: Unverified[Publication]) -> dict[str, int]:
+        """Return how many items occur and as how many symbols they are published, and the sizes of the clusters."""
+        original, publication = unverified.table.transactions, unverified.publication
+        size_of = {}
+        if original is not None and publication.transactions is not None:
+            size_of["items"] = int(np.count_nonzero(original.occurrences))
+            size_of["symbols"] = int(np.count_nonzero(publication.transactions.occurrences))
+        if publication.cluster is not None and publication.n:
+            from anonset.measures.exclusiveness import ambiguous_items
+
+            members = np.zeros(int(publication.cluster.max()) + 1, np.int64)
+            for first, end in spans(publication.n):
+                np.add.at(members, publication.cluster[first:end], 1)
+            size_of |= sizes_of_parts(unverified.result) | {"clusters": len(members)}
+            size_of |= {"smallest_cluster": int(members.min()), "largest_cluster": int(members.max())}
+            size_of["ambiguous_items"] = ambiguous_items(publication)
+        return size_of
+
+    def why_worthless(self, model: PrivacyModel, table: Table, publication: Publication) -> str:
+        """Say that every protected column shows one symbol, or nothing."""
+        return why_worthless(model, table, publication)
+
+    def nothing_left(self, model: PrivacyModel, table: Table, publication: Publication) -> tuple[str, ...]:
+        """Name the columns that show one symbol, or nothing, where others show more."""
+        return nothing_left(model, table, publication)
+
+    def formula_warnings(self, publication: Publication) -> tuple[str, ...]:
+        """Count the labels of the columns, and the members in the codebook."""
+        from anonset.release.formulas import formula_warnings
+
+        members = {member for symbol in publication.symbols for member in symbol.members}
+        return formula_warnings(list(written_columns(publication)), members)
 
 
 def read_parts(

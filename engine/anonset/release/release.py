@@ -12,11 +12,8 @@ from anonset.algorithms.base import Algorithm
 from anonset.data.redacted_repr import Discreet, figures_shown, shown
 from anonset.errors import InputError
 from anonset.generalization import Recoding
-from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import Verdict
 from anonset.release.formats import Format, Layout, Unverified
-from anonset.release.formulas import formula_warnings
 from anonset.release.publish import Request, kind_of, publish
 from anonset.release.stopwatch import Phase, Stopwatch
 
@@ -135,11 +132,7 @@ class Release(Discreet):
         InputError
             If they are buckets or chunks, which are several tables and no one stream.
         """
-        if isinstance(self.publication, BucketPublication):
-            msg = "buckets are two tables, which make no one stream; take them from to_arrow(): .qit and .snt"
-            raise InputError(msg)
-        if isinstance(self.publication, ChunkPublication):
-            msg = "chunks are three tables, which make no one stream; take them from to_arrow(): .clusters, .chunks, …"
+        if msg := kind_of(self.algorithm.model).no_stream:
             raise InputError(msg)
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
@@ -178,11 +171,11 @@ class Release(Discreet):
             If the written data do not satisfy the model; then no files are left.
         """
         layout = replace(self.layout, format=format or "csv", separator=separator, part_rows=part_rows)
-        dangers = formula_warnings(self.publication) if layout.format == "csv" else ()
+        kind = kind_of(self.algorithm.model)
+        dangers = kind.formula_warnings(self.publication) if layout.format == "csv" else ()
         for warning in dangers:
             python_warnings.warn(warning, UserWarning, stacklevel=2)
         unverified = replace(self.unverified, warnings=self.unverified.warnings + dangers)
-        kind = kind_of(unverified.algorithm.model)
         kind.require_publishable(unverified.table, unverified.hierarchies, unverified.algorithm, layout)
         request = Request(
             Path(out),

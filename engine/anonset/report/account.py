@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonset.data.code_rules import Change
-from anonset.data.spans import spans
-from anonset.data.table import Int32, Int64
 from anonset.generalization import Buckets, Disassociated, ItemGroups, Publication
-from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.chunks import ChunkPublication
-from anonset.measures.exclusiveness import ambiguous_items
 from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, shares
 from anonset.privacy import Verdict
 from anonset.release.documents import ATTESTATION, Declarations, declarations, declared_limits, parameters_of, plain
 from anonset.release.formats import Unverified
 from anonset.release.limits import IN_SHORT
 from anonset.release.memory import format_size
+from anonset.release.publish import kind_of
 from anonset.release.release import Release
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
@@ -39,8 +35,6 @@ _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
 _FEW = 5
 _LIMITS = 3
 """Limits that people are shown; the attestation holds all."""
-_OF_SPLIT = ("parts", "smallest_part", "largest_part", "begun_in_parts")
-"""Figures on how the records are split."""
 _TOLD = {"out": "published in", "private": "private"}
 
 
@@ -197,39 +191,7 @@ def before_and_after(release: Release, n: int) -> "RichTable":
 
 def sizes(release: Release) -> dict[str, int]:
     """Return how many items occur and as how many symbols they are published, and the clusters or groups."""
-    original, publication = release.unverified.table.transactions, release.unverified.publication
-    figures = release.unverified.result.figures
-    parts = {name: int(figures[name]) for name in _OF_SPLIT if name in figures}
-    if isinstance(publication, ChunkPublication):
-        return _sizes_of_chunks(publication)
-    if isinstance(publication, BucketPublication):
-        return {**parts, "groups": publication.n_groups, "starred": int(publication.starred.sum())}
-    size_of = {}
-    if original is not None and publication.transactions is not None:
-        size_of["items"] = int(np.count_nonzero(original.occurrences))
-        size_of["symbols"] = int(np.count_nonzero(publication.transactions.occurrences))
-    if publication.cluster is not None and publication.n:
-        members = _cluster_sizes(publication.cluster)
-        size_of |= parts | {"clusters": len(members), "smallest_cluster": int(members.min())}
-        size_of["largest_cluster"] = int(members.max())
-        size_of["ambiguous_items"] = ambiguous_items(publication)
-    return size_of
-
-
-def _sizes_of_chunks(publication: ChunkPublication) -> dict[str, int]:
-    """Return how many items and clusters are published, and how many chunks clusters share."""
-    records = [cluster.n for cluster in publication.clusters]
-    bounds = {"smallest_cluster": min(records), "largest_cluster": max(records)} if records else {}
-    shared = {"shared_chunks": len(publication.shared)}
-    return {"published_items": len(publication.vocabulary), "clusters": len(records), **bounds, **shared}
-
-
-def _cluster_sizes(cluster: Int32) -> Int64:
-    """Return the number of records of each cluster."""
-    members = np.zeros(int(cluster.max()) + 1, np.int64)
-    for first, end in spans(len(cluster)):
-        np.add.at(members, cluster[first:end], 1)
-    return members
+    return kind_of(release.unverified.algorithm.model).sizes(release.unverified)
 
 
 def _places(release: Release) -> dict[str, Path]:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
+from anonset.data.code_rules import CodeRules
 from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchies
+from anonset.data.hierarchy_rules import OF_LABELS
 from anonset.data.joining import prefixed
 from anonset.errors import HierarchyError, InputError, datum
 from anonset.privacy import Part, PrivacyModel
-from anonset.settings.fitting import fit_codes
 from anonset.spelling import hierarchy_of, setting
 
 
@@ -158,14 +159,21 @@ def _ceiling_in(text: str) -> int | list[str]:
 def fit(
     table: Table, hierarchies: Mapping[str, HierarchySpec], beside: tuple[str, ...] = ()
 ) -> tuple[Table, dict[str, Hierarchy | str]]:
-    """Fit the codes of a table to its hierarchies by the rules that it was read with; once fit_codes, nothing changes.
+    """Fit the codes of a table to its hierarchies by the rules that it was read with; once fitted, nothing changes.
 
     Raises
     ------
     InputError
         If a hierarchy is none, or labels of the data are no leaves of it.
     """
-    return fit_codes(table, {name: _spec(name, given) for name, given in hierarchies.items()}, beside)
+    specs = {name: _spec(name, given) for name, given in hierarchies.items()}
+    if table.rules == CodeRules() and all(
+        isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in specs.values()
+    ):
+        return table, specs  # a tree that is made of the labels there are fits them
+    from anonset.settings.fitting import fit_codes
+
+    return fit_codes(table, specs, beside)
 
 
 def _spec(name: str, given: HierarchySpec) -> Hierarchy | str:

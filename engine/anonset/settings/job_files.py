@@ -1,30 +1,35 @@
 """Job files: the settings of `anonset anonymize`, which every command takes in place of the data set."""
 
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
 from anonset.settings.parameters import parameters
-from anonset.settings.readers import FORMS
-from anonset.settings.settings import PLACES, ReadingSettings, Settings, over, read_config, unknown_setting
+from anonset.settings.readers import WrittenFloat
+from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job, over, placed_below, unknown_setting
 from anonset.strict_json import loads
 
-_REPORT = "report.json"
-_WORDS = {
-    **dict.fromkeys(PLACES, ()),
-    **{form.setting: form.words for form in FORMS.values() if form.words is not None},
-}
-"""By settings that are paths, the words that are none."""
 
+def _config(path: Path) -> dict[str, Any]:
+    """Read settings from a TOML file; a key is an option's name, with hyphens or underscores.
 
-def is_job(path: str | None) -> bool:
-    """Tell whether what stands in place of a data set is a job file: ``.toml``, or the private report of a job.
-
-    >>> is_job("visits.toml"), is_job("out.private/report.json"), is_job("visits.csv"), is_job(None)
-    (True, True, False, False)
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is no TOML.
     """
-    return path is not None and (path.lower().endswith(".toml") or Path(path).name == _REPORT)
+    from anonset.io.files import require_file
+
+    require_file(path)
+    try:
+        with path.open("rb") as file:
+            found = tomllib.load(file, parse_float=WrittenFloat)
+    except ValueError as error:  # of TOML, of UTF-8, of a number with thousands of digits
+        msg = f"config file {str(path)!r} is no valid TOML: {error}"
+        raise InputError(msg) from None
+    return {key.replace("-", "_"): value for key, value in found.items()}
 
 
 def read_job(path: str) -> dict[str, Any]:
@@ -35,14 +40,9 @@ def read_job(path: str) -> dict[str, Any]:
     InputError
         If there is no such file, or it is no TOML, or no report.
     """
-    if Path(path).name == _REPORT:
+    if Path(path).name == REPORT:
         return _settings_of_report(Path(path))
-    return _placed(read_config(path), Path(path).parent)
-
-
-def with_absolute_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings that mean the same wherever they are read."""
-    return _placed(dict(settings), Path.cwd())
+    return placed_below(_config(Path(path)), Path(path).parent)
 
 
 def _settings_of_report(path: Path) -> dict[str, Any]:
@@ -59,36 +59,6 @@ def _settings_of_report(path: Path) -> dict[str, Any]:
         msg = f"{path}: the job was run from Python, whose settings are not kept; {ways}"
         raise InputError(msg)
     return dict(settings)
-
-
-def _placed(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Return settings with their paths below a folder; absolute ones stay."""
-
-    def placed(value: Any) -> Any:
-        return str(folder / value) if isinstance(value, str) and "://" not in value else value
-
-    for name, value in settings.items():
-        if name in _WORDS and str(value).partition(":")[0] not in _WORDS[name]:
-            settings[name] = placed(value)
-    if isinstance(specs := settings.get("hierarchy"), dict):
-        settings["hierarchy"] = {column: with_path(spec, placed) for column, spec in specs.items()}
-    if isinstance(ceilings := settings.get("ceiling"), dict):
-        settings["ceiling"] = {column: x if str(x).isdecimal() else placed(x) for column, x in ceilings.items()}
-    named = settings.get("sensitive_items")
-    match [named] if isinstance(named, str) else named:
-        case [str(file)] if file.startswith("@"):
-            settings["sensitive_items"] = [f"@{placed(file[1:])}"]
-    return settings
-
-
-def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
-    """Return the specification of a hierarchy with the path that it names, if any, in another place."""
-    from anonset.io.hierarchies import split_spec
-
-    if not isinstance(spec, str):
-        return spec
-    how, path = split_spec(spec)
-    return f"{how}{placed(path)}" if path else spec
 
 
 def _require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSettings]) -> None:
@@ -126,7 +96,7 @@ def over_job(
     if not is_job(source):
         return source, dict(flags)
     job = read_job(source)
-    if Path(source).name != _REPORT:  # which was written by a version that knew its settings
+    if Path(source).name != REPORT:  # which was written by a version that knew its settings
         _require_settings(source, job, model)
     if not isinstance(job.get(place), str):
         msg = f"{source}: {place} must be there, as text"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from anonset.settings.parameters import default_algorithm
+from anonset.settings.parameters import MODELS
 
 
 def job_text(
@@ -61,13 +61,11 @@ def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -
         Number of different combinations of quasi-identifiers.
     """
     sets = any(settings.get(role) for role in ("items", "one_hot", "one_code"))
-    many = {"formation": "mondrian"} if tuples > _MANY_TUPLES else {}
-    if sets and settings.get("relational"):
-        return {"model": "kkm", "algorithm": "rfirst", "k": k, "m": m, "on_infeasible": "merge", **many}
-    if sets:
-        return {"model": "km", "k": k, "m": m}
-    algorithm = "mondrian" if many else default_algorithm("k", relational=True)
-    return {"model": "k", "algorithm": algorithm, "k": k}
+    model = ("kkm" if settings.get("relational") else "km") if sets else "k"
+    entry = MODELS[model]
+    chosen = {**entry.in_reach, **(entry.of_many_tuples if tuples > _MANY_TUPLES else {})}
+    algorithm = {name: chosen.pop(name) for name in ("algorithm",) if name in chosen}
+    return {"model": model, **algorithm, "k": k, **({"m": m} if sets else {}), **chosen}
 
 
 _MANY_TUPLES = 20_000

@@ -13,26 +13,11 @@ from typing import Any, get_type_hints
 
 from anonset import plugins
 from anonset.algorithms.base import Algorithm, traits_of
-from anonset.algorithms.registry import ALGORITHMS, with_traits
+from anonset.algorithms.registry import ALGORITHMS, DIVERSE, with_traits
 from anonset.errors import InputError
+from anonset.lazy_names import imported
 from anonset.plugins import load_offered
-from anonset.privacy import (
-    AnatomyDiversity,
-    Coherence,
-    ConstraintSet,
-    DisassociationModel,
-    KAnonymity,
-    KKmAnonymity,
-    KLDiversity,
-    KLmDiversity,
-    KmAnonymity,
-    KTCloseness,
-    LmDiversity,
-    PartitionKmAnonymity,
-    PrivacyModel,
-    SafetyConstraint,
-    TransactionKAnonymity,
-)
+from anonset.privacy.model import PrivacyModel
 from anonset.settings.readers import FORMS, Context, Form
 from anonset.spelling import require_known
 
@@ -41,46 +26,64 @@ from anonset.spelling import require_known
 class ModelEntry:
     """How one privacy model is asked for."""
 
-    model: type[PrivacyModel]
-    """Its class."""
+    home: str | type[PrivacyModel]
+    """Its class, or its module and its name there: it is imported on first use, since a run needs one or two."""
     algorithm: str
     """Name of its default algorithm."""
     alone: str | None = None
     """Its default algorithm where there are no relational columns, if it is another."""
     preset: Mapping[str, Any] = make_field(default_factory=dict)
     """Settings that an algorithm gets for this model unless others are given."""
-    equals: type[Any] | None = None
-    """A model that says the same where there are no relational columns."""
+    in_reach: Mapping[str, Any] = make_field(default_factory=dict)
+    """Settings under which any data can be anonymized."""
+    of_many_tuples: Mapping[str, Any] = make_field(default_factory=dict)
+    """Those that differ where very many combinations of quasi-identifiers occur."""
+    equals: str | None = None
+    """Name of a model that says the same where there are no relational columns."""
+
+    @property
+    def model(self) -> type[PrivacyModel]:
+        """Its class."""
+        return self.home if isinstance(self.home, type) else imported(self.home)
 
     def is_met_by(self, model: PrivacyModel) -> bool:
         """Tell whether an algorithm that guarantees a model may serve this one."""
-        return isinstance(model, self.model if self.equals is None else (self.model, self.equals))
+        return isinstance(model, self.model) or (
+            self.equals is not None and isinstance(model, MODELS[self.equals].model)
+        )
 
 
 _OWN: dict[str, ModelEntry] = {
-    entry.model.name: entry
-    for entry in (
-        ModelEntry(KmAnonymity, "exact", preset=MappingProxyType({"suppress": None})),
-        ModelEntry(KAnonymity, "cluster"),
-        ModelEntry(KLDiversity, "mondrian"),
-        ModelEntry(KTCloseness, "mondrian"),
-        ModelEntry(KKmAnonymity, "rum-bound"),
-        ModelEntry(
-            KLmDiversity,
-            "rum-bound",
-            alone="lm-apriori",
-            equals=LmDiversity,
-            preset=MappingProxyType({"transaction": "lm-apriori"}),
-        ),
-        ModelEntry(LmDiversity, "lm-apriori"),
-        ModelEntry(ConstraintSet, "coat"),
-        ModelEntry(Coherence, "coherence-suppression"),
-        ModelEntry(TransactionKAnonymity, "local-generalization"),
-        ModelEntry(PartitionKmAnonymity, "lra"),
-        ModelEntry(DisassociationModel, "disassociation"),
-        ModelEntry(SafetyConstraint, "safe-grouping"),
-        ModelEntry(AnatomyDiversity, "anatomy"),
-    )
+    "km": ModelEntry("anonset.privacy.km:KmAnonymity", "exact", preset=MappingProxyType({"suppress": None})),
+    "k": ModelEntry(
+        "anonset.privacy.k:KAnonymity",
+        "cluster",
+        in_reach=MappingProxyType({"algorithm": "cluster"}),
+        of_many_tuples=MappingProxyType({"algorithm": "mondrian"}),
+    ),
+    "kl": ModelEntry("anonset.privacy.k:KLDiversity", "mondrian"),
+    "kt": ModelEntry("anonset.privacy.k:KTCloseness", "mondrian"),
+    "kkm": ModelEntry(
+        "anonset.privacy.kkm:KKmAnonymity",
+        "rum-bound",
+        in_reach=MappingProxyType({"algorithm": "rfirst", "on_infeasible": "merge"}),
+        of_many_tuples=MappingProxyType({"formation": "mondrian"}),
+    ),
+    "klm": ModelEntry(
+        "anonset.privacy.lm:KLmDiversity",
+        "rum-bound",
+        alone=DIVERSE,
+        equals="lm",
+        preset=MappingProxyType({"transaction": DIVERSE}),
+    ),
+    "lm": ModelEntry("anonset.privacy.lm:LmDiversity", DIVERSE),
+    "constraints": ModelEntry("anonset.privacy.constraints:ConstraintSet", "coat"),
+    "coherence": ModelEntry("anonset.privacy.coherence:Coherence", "coherence-suppression"),
+    "transaction-k": ModelEntry("anonset.privacy.transaction_k:TransactionKAnonymity", "local-generalization"),
+    "partition-km": ModelEntry("anonset.privacy.partitions:PartitionKmAnonymity", "lra"),
+    "disassociation": ModelEntry("anonset.privacy.disassociation:DisassociationModel", "disassociation"),
+    "safe-grouping": ModelEntry("anonset.privacy.safe_grouping:SafetyConstraint", "safe-grouping"),
+    "anatomy": ModelEntry("anonset.privacy.anatomy:AnatomyDiversity", "anatomy"),
 }
 MODELS: dict[str, ModelEntry] = _OWN | {
     name: ModelEntry(model, model.served_by) for name, model in load_offered(plugins.MODELS, _OWN).items()
@@ -222,9 +225,12 @@ def make_algorithm(
 
 def _require_answers(model: str, algorithm: str) -> None:
     """Refuse an algorithm that declares other models than the one that is asked for."""
-    answers, others = traits_of(ALGORITHMS[algorithm]), with_traits(lambda traits: model in traits.models)
+    answers = traits_of(ALGORITHMS[algorithm])
+    if model in answers.models:
+        return
     given = [MODELS[name].model for name in answers.models if name in MODELS]
     if given and not any(issubclass(one, MODELS[model].model) for one in given):
+        others = with_traits(lambda traits: model in traits.models)
         msg = f"--algorithm {algorithm} guarantees the model {' or '.join(answers.answers)}, not {model}"
         raise InputError(f"{msg}, which {', '.join(others)} guarantee{'s' * (len(others) == 1)}" if others else msg)
 

@@ -5,16 +5,19 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator
 
+from anonset.algorithms.registry import ALGORITHMS, DIVERSE, TRANSACTION_FUNCTIONS
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, datum
 from anonset.measures.utility_loss import KINDS, ItemWeights
-from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.spelling import require_known
+
+if TYPE_CHECKING:  # they are of few models
+    from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 
 _MADE_GROUPS = ("level", "siblings")
 _MOST_DIGITS = 18  # of a number; int() refuses thousands of them
@@ -100,8 +103,6 @@ class Form:
 
 def transaction_class(value: str, context: Context) -> Any:
     """Return the class of a transaction function of the RT frameworks by its name, with what it needs beside k, m."""
-    from anonset.algorithms.registry import ALGORITHMS
-
     require_known("--transaction", value, TRANSACTION_FUNCTIONS)
     if value != DIVERSE:
         return ALGORITHMS[value]
@@ -139,12 +140,14 @@ def weights(value: Mapping[str, float | str], _: Context) -> dict[str, float]:
     return found
 
 
-def privacy_constraints(value: str | PrivacyPolicy, context: Context) -> PrivacyPolicy | None:
+def privacy_constraints(value: "str | PrivacyPolicy", context: Context) -> "PrivacyPolicy | None":
     """Read ``km`` (all itemsets of m items), ``pgen`` (what is rare in the data), or a file, an itemset a line."""
-    if isinstance(value, PrivacyPolicy):
-        return value
     if value == "km":
         return None
+    from anonset.privacy.policies import PrivacyPolicy
+
+    if isinstance(value, PrivacyPolicy):
+        return value
     if value != "pgen":
         from anonset.io.policies import read_privacy_policy
 
@@ -159,7 +162,7 @@ def privacy_constraints(value: str | PrivacyPolicy, context: Context) -> Privacy
     return generate_constraints(context.column, context.given["k"])
 
 
-def utility_constraints(value: str, context: Context) -> UtilityPolicy | None:
+def utility_constraints(value: str, context: Context) -> "UtilityPolicy | None":
     """Read ``level:D`` (the nodes at a depth of the hierarchy), ``siblings:N`` (neighbouring items), or a file."""
     from anonset.io.policies import read_utility_policy
     from anonset.privacy.policies import groups_of_level, groups_of_siblings
@@ -218,11 +221,6 @@ _PRIVACY = Form(
     lambda value: value != "km",
     words=("km", "pgen"),
 )
-DIVERSE = "lm-apriori"
-"""The transaction function for (k, l^m)-diversity."""
-TRANSACTION_FUNCTIONS = ("coat", "pcta", "set-search", "exact", "apriori", "direct", "optimal", "vpa", "lra", DIVERSE)
-"""The algorithms that the RT frameworks can run on a cluster."""
-
 FORMS: dict[str, Form] = {
     "constraints": _PRIVACY,
     "policy": _PRIVACY,

@@ -3,27 +3,30 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from anonset.data import SetColumn
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column
 from anonset.errors import InputError
-from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.chunks import ChunkPublication
-from anonset.privacy import DisassociationModel, KmAnonymity, PrivacyModel, Verdict
-from anonset.privacy.anatomy import AnatomyDiversity
-from anonset.privacy.coherence import Coherence
-from anonset.privacy.constraints import ConstraintSet
-from anonset.privacy.k import KAnonymity, KLDiversity, KTCloseness
-from anonset.privacy.kkm import KKmAnonymity
-from anonset.privacy.lm import KLmDiversity, LmDiversity
-from anonset.privacy.partitions import PartitionKmAnonymity
-from anonset.privacy.policies import PrivacyPolicy
-from anonset.privacy.safe_grouping import SafetyConstraint
-from anonset.privacy.transaction_k import TransactionKAnonymity
+from anonset.privacy.km import KmAnonymity
+from anonset.privacy.model import PrivacyModel, Verdict
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km
+
+if TYPE_CHECKING:  # a model is imported by who asks for it
+    from anonset.generalization.buckets import BucketPublication
+    from anonset.privacy.anatomy import AnatomyDiversity
+    from anonset.privacy.coherence import Coherence
+    from anonset.privacy.constraints import ConstraintSet
+    from anonset.privacy.disassociation import DisassociationModel
+    from anonset.privacy.k import KAnonymity, KLDiversity, KTCloseness
+    from anonset.privacy.kkm import KKmAnonymity
+    from anonset.privacy.lm import KLmDiversity, LmDiversity
+    from anonset.privacy.partitions import PartitionKmAnonymity
+    from anonset.privacy.policies import PrivacyPolicy
+    from anonset.privacy.safe_grouping import SafetyConstraint
+    from anonset.privacy.transaction_k import TransactionKAnonymity
 
 DEFAULT_BUDGET = 60_000_000_000
 """Largest number of itemset occurrences that are counted by default: about ten minutes on one core."""
@@ -45,21 +48,23 @@ def _km(publication: Published, model: KmAnonymity, budget: int, progress: Progr
     return check_km(_items(publication, model), model, budget, progress, _work(publication))
 
 
-def _partitions(publication: Published, model: PartitionKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
+def _partitions(
+    publication: Published, model: "PartitionKmAnonymity", budget: int, progress: Progress | None
+) -> Verdict:
     from anonset.verification.partitions import check_partitions
 
     partition = getattr(publication, "cluster", None)
     return check_partitions(_items(publication, model), partition, model, budget, progress, _work(publication))
 
 
-def _k(publication: Published, model: KAnonymity, budget: int, progress: Progress | None) -> Verdict:
+def _k(publication: Published, model: "KAnonymity", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.kkm import check_k
 
     return check_k(_relational(publication, model), model, _work(publication))
 
 
 def _classes(
-    publication: Published, model: KLDiversity | KTCloseness, budget: int, progress: Progress | None
+    publication: Published, model: "KLDiversity | KTCloseness", budget: int, progress: Progress | None
 ) -> Verdict:
     from anonset.verification.classes import check_classes
 
@@ -67,33 +72,33 @@ def _classes(
     return check_classes(_relational(publication, model), kept, model, _work(publication))
 
 
-def _kkm(publication: Published, model: KKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
+def _kkm(publication: Published, model: "KKmAnonymity", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.kkm import check_kkm
 
     columns, store = _relational(publication, model), _work(publication)
     return check_kkm(columns, _items(publication, model), model, budget, progress, store)
 
 
-def _lm(publication: Published, model: LmDiversity, budget: int, progress: Progress | None) -> Verdict:
+def _lm(publication: Published, model: "LmDiversity", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.lm import check_lm
 
     return check_lm(_items(publication, model), model, budget, progress, _work(publication))
 
 
-def _klm(publication: Published, model: KLmDiversity, budget: int, progress: Progress | None) -> Verdict:
+def _klm(publication: Published, model: "KLmDiversity", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.lm import check_klm
 
     relational: tuple[Column, ...] = getattr(publication, "relational", ())  # without any, everybody is in one class
     return check_klm(_items(publication, model), relational, model, budget, progress, _work(publication))
 
 
-def _coherence(publication: Published, model: Coherence, budget: int, progress: Progress | None) -> Verdict:
+def _coherence(publication: Published, model: "Coherence", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.coherence import check_coherence
 
     return check_coherence(_items(publication, model), model, budget, progress, _work(publication))
 
 
-def _constraints(publication: Published, model: ConstraintSet, budget: int, progress: Progress | None) -> Verdict:
+def _constraints(publication: Published, model: "ConstraintSet", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.constraints import check_constraints
 
     symbols = getattr(publication, "symbols", None)
@@ -103,7 +108,7 @@ def _constraints(publication: Published, model: ConstraintSet, budget: int, prog
 
 
 def _with_unpublished(
-    verdict: Verdict, policy: PrivacyPolicy, publication: Published, members: list[tuple[str, ...]] | None
+    verdict: Verdict, policy: "PrivacyPolicy", publication: Published, members: list[tuple[str, ...]] | None
 ) -> Verdict:
     """Add to a verdict how many protected items no published symbol stands for; these violate nothing."""
     from anonset.verification.constraints import members_of
@@ -116,28 +121,32 @@ def _with_unpublished(
 
 
 def _transaction_k(
-    publication: Published, model: TransactionKAnonymity, budget: int, progress: Progress | None
+    publication: Published, model: "TransactionKAnonymity", budget: int, progress: Progress | None
 ) -> Verdict:
     from anonset.verification.transaction_k import check_transaction_k
 
     return check_transaction_k(_items(publication, model), model, _work(publication))
 
 
-def _anatomy(publication: Published, model: AnatomyDiversity, budget: int, progress: Progress | None) -> Verdict:
+def _anatomy(publication: Published, model: "AnatomyDiversity", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.anatomy import check_anatomy
 
     return check_anatomy(_buckets(publication, model), model)
 
 
-def _safe_grouping(publication: Published, model: SafetyConstraint, budget: int, progress: Progress | None) -> Verdict:
+def _safe_grouping(
+    publication: Published, model: "SafetyConstraint", budget: int, progress: Progress | None
+) -> Verdict:
     from anonset.verification.safe_grouping import check_safe_grouping
 
     return check_safe_grouping(_buckets(publication, model), model)
 
 
 def _disassociation(
-    publication: Published, model: DisassociationModel, budget: int, progress: Progress | None
+    publication: Published, model: "DisassociationModel", budget: int, progress: Progress | None
 ) -> Verdict:
+    from anonset.generalization.chunks import ChunkPublication
+
     if not isinstance(publication, ChunkPublication):
         msg = f"model {model.name!r} speaks of a disassociated publication (clusters.csv, chunks.csv, shared.csv)"
         raise InputError(msg)
@@ -146,24 +155,25 @@ def _disassociation(
     return check_disassociation(publication, model, budget, progress)
 
 
-_CHECKS: Mapping[type[Any], Check] = MappingProxyType(
+_CHECKS: Mapping[str, Check] = MappingProxyType(
     {
-        KmAnonymity: _km,
-        PartitionKmAnonymity: _partitions,
-        KAnonymity: _k,
-        KLDiversity: _classes,
-        KTCloseness: _classes,
-        KKmAnonymity: _kkm,
-        LmDiversity: _lm,
-        KLmDiversity: _klm,
-        Coherence: _coherence,
-        ConstraintSet: _constraints,
-        TransactionKAnonymity: _transaction_k,
-        AnatomyDiversity: _anatomy,
-        DisassociationModel: _disassociation,
-        SafetyConstraint: _safe_grouping,
+        "anonset.privacy.km:KmAnonymity": _km,
+        "anonset.privacy.partitions:PartitionKmAnonymity": _partitions,
+        "anonset.privacy.k:KAnonymity": _k,
+        "anonset.privacy.k:KLDiversity": _classes,
+        "anonset.privacy.k:KTCloseness": _classes,
+        "anonset.privacy.kkm:KKmAnonymity": _kkm,
+        "anonset.privacy.lm:LmDiversity": _lm,
+        "anonset.privacy.lm:KLmDiversity": _klm,
+        "anonset.privacy.coherence:Coherence": _coherence,
+        "anonset.privacy.constraints:ConstraintSet": _constraints,
+        "anonset.privacy.transaction_k:TransactionKAnonymity": _transaction_k,
+        "anonset.privacy.anatomy:AnatomyDiversity": _anatomy,
+        "anonset.privacy.disassociation:DisassociationModel": _disassociation,
+        "anonset.privacy.safe_grouping:SafetyConstraint": _safe_grouping,
     }
 )
+"""By the home of a model's class, which is imported by who asks for the model; a class derived from it is another."""
 
 
 def verify(
@@ -215,7 +225,7 @@ def verify(
         what = "a table, a publication or a release"
         msg = f"what is verified must be {what}, got {type(publication).__name__}: anonset.read makes a table of it"
         raise InputError(msg)
-    check = _CHECKS.get(type(model))
+    check = _CHECKS.get(f"{type(model).__module__}:{type(model).__qualname__}")
     if check is not None:
         return check(publication, model, budget, progress)
     if not isinstance(model, PrivacyModel):
@@ -249,7 +259,9 @@ def _relational(publication: Published, model: PrivacyModel) -> tuple[Column, ..
     return columns
 
 
-def _buckets(publication: Published, model: PrivacyModel) -> BucketPublication:
+def _buckets(publication: Published, model: PrivacyModel) -> "BucketPublication":
+    from anonset.generalization.buckets import BucketPublication
+
     if not isinstance(publication, BucketPublication):
         msg = f"model {model.name!r} speaks of a bucketized table (qit.csv and snt.csv), which the publication is not"
         raise InputError(msg)

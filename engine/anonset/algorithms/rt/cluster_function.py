@@ -22,7 +22,8 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import ClusterCuts, ClusterGroups, Cut, ItemGroups, MergedItems
+from anonset.generalization import Cut, ItemGroups
+from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
 from anonset.spelling import setting
 
 NAME = "transaction function"

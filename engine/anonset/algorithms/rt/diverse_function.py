@@ -18,7 +18,8 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.hierarchy import attach_sensitive, is_attached
 from anonset.data.table import Int64
 from anonset.errors import InfeasibleError, InputError, datum
-from anonset.generalization import ClusterCuts, Cut, ItemGroups
+from anonset.generalization import Cut, ItemGroups
+from anonset.generalization.local import ClusterCuts
 from anonset.spelling import setting
 
 

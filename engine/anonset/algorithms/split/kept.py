@@ -18,7 +18,8 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.store import DAMAGED, MEMORY, PARTS, RUN, Files, Store
 from anonset.data.table import Int32
 from anonset.errors import InputError
-from anonset.generalization import ClusterCuts, ClusterGroups, MergedItems, PerCluster, RelationalValues
+from anonset.generalization import PerCluster, RelationalValues
+from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -11,19 +11,19 @@ Algorithm 4, and where its lines are::
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from anonset.algorithms.base import RARE_SETS, Progress, Result, Traits
-from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
 from anonset.algorithms.transaction.base import Generalization, require_feasible
-from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.cut_search import CutSearch
-from anonset.algorithms.transaction.rounds import Rounds
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.store import Files
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
+
+if TYPE_CHECKING:
+    from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,11 @@ class AprioriBased(Generalization):
             records, hierarchy, self.k, start=start, max_increments=limit, executor=executor, progress=progress
         )
         store = search.nodes.blocks.store
-        rounds = Rounds(search, store) if resumable and isinstance(store, Files) else None
+        rounds = None
+        if resumable and isinstance(store, Files):
+            from anonset.algorithms.transaction.rounds import Rounds
+
+            rounds = Rounds(search, store)
         before = 0 if rounds is None else rounds.restored()
         for i in range(before + 1, min(self.m, search.longest) + 1):  # line 2
             for rare_sets in search.rare_sets(i):  # lines 3 to 6
@@ -136,11 +140,14 @@ class Apriori(AprioriBased):
 
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, executor: Executor | None = None
-    ) -> ClusterSearch:
+    ) -> "ClusterSearch":
         """Return a search on clusters of a column's records, each by itself.
 
         The kernel for many clusters does not count increments: where fewer are allowed, the full search does.
         """
+        from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
+        from anonset.algorithms.transaction.cluster_mappings import SearchEach
+
         full = SearchEach(self, column, hierarchy)
         if hierarchy is None or self.max_increments != Apriori.max_increments:
             return full

@@ -11,7 +11,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InfeasibleError, InputError
-from anonset.privacy import KmAnonymity, PartitionKmAnonymity
+from anonset.privacy import KmAnonymity
 
 
 def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy | None]:
@@ -61,7 +61,7 @@ class KmAlgorithm(Discreet):
         _ = self.model
 
     @property
-    def model(self) -> KmAnonymity | PartitionKmAnonymity:
+    def model(self) -> KmAnonymity:
         """k^m-anonymity."""
         return KmAnonymity(self.k, self.m)
 

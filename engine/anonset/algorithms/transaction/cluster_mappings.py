@@ -12,7 +12,8 @@ from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization import Cut, ItemGroups, MergedItems
+from anonset.generalization import Cut, ItemGroups
+from anonset.generalization.local import MergedItems
 
 
 @dataclass(frozen=True, eq=False)

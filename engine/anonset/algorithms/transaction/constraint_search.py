@@ -21,7 +21,8 @@ from anonset.data.spans import spans
 from anonset.data.store import DAMAGED, MEMORY, Store, backing
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import ItemGroups, MergedItems
+from anonset.generalization import ItemGroups
+from anonset.generalization.local import MergedItems
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.utility_loss import GroupWeights, ItemWeights, group_weights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy

@@ -15,23 +15,18 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.transaction import marked_pairs
-from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, on_cluster
+from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
+from anonset.algorithms.transaction.rare_sets import Found, Pairs, RareSets
 from anonset.algorithms.transaction.windows import (
     Float64,
-    Found,
     Mark,
-    RareSets,
     Span,
     Suffixes,
     Walk,
     spans,
 )
+from anonset.data.spans import on_cluster
 from anonset.data.table import Int32, Int64
-
-Nodes = NDArray[np.bool_]
-"""bool (V,): a set of nodes."""
-Pairs = NDArray[np.uint8]
-"""uint8 (C, C): a set of pairs of codes."""
 
 _Marked = tuple[Int64 | Pairs | None, Found, int]
 """What `windows.Mark` returns; no pairs where they were marked in place."""

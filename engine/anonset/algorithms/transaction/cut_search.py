@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anonset.algorithms.base import Progress
-from anonset.algorithms.transaction.count_tree import CountTree, Nodes, Pairs
+from anonset.algorithms.transaction.rare_sets import Nodes, Pairs, RareSets
 from anonset.algorithms.transaction.rare_tables import RareTables, refuse_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
-from anonset.algorithms.transaction.windows import RareSets
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
@@ -25,6 +24,7 @@ from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 
 if TYPE_CHECKING:
+    from anonset.algorithms.transaction.count_tree import CountTree
     from anonset_kernels.fix import Data
 
 TOGETHER_CELLS = 1 << 28
@@ -195,7 +195,7 @@ class CutSearch:
             accounted = True  # the first table's are those of all
             yield from table.rare_sets(self.generalized)
 
-    def _account(self, tree: CountTree) -> None:
+    def _account(self, tree: "CountTree") -> None:
         self.increments += tree.total
         refuse_above(self.max_increments, tree.size, tree.total)
 

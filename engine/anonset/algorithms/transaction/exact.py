@@ -14,11 +14,11 @@ from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasi
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.search import PROVEN, ExactSearch
-from anonset.algorithms.transaction.expanded_blocks import on_cluster
 from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import on_cluster
 from anonset.errors import InputError, TooLargeError
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED

@@ -14,13 +14,11 @@ from typing import Any, TypeVar
 from anonset.algorithms.base import run_tasks
 from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, Rows, require_sound
+from anonset.data.spans import divided
 from anonset.data.store import Store
 from anonset.data.table import Int32
 
-TASKS_PER_WORKER, MOST_TASKS = 2, 16
-"""Tasks of a pass for each worker of a cluster, so that none waits long for the others; of many workers one each."""
 _Done = TypeVar("_Done")
-_Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,38 +106,3 @@ class Over:
     def __call__(self, group: Iterable[Any]) -> Any:
         """Return what the work finds of some blocks."""
         return self.work(iter(group) if self.made is None else map(self.made, group))
-
-
-def on_cluster(executor: Executor | None) -> bool:
-    """Tell whether tasks run in other processes, to which no more than the names of files should travel."""
-    return bool(getattr(executor, "remote", False))
-
-
-def at_a_time(executor: Executor | None, tasks: int) -> int:
-    """Return how many of the tasks of a pass, which is divided into so many, may run at the same time."""
-    workers = max(1, int(getattr(executor, "_max_workers", 1)))
-    return workers if on_cluster(executor) else min(workers, tasks)
-
-
-def divided(parts: Sequence[_Part], executor: Executor | None, tasks: int | None = None) -> list[Sequence[_Part]]:
-    """Divide blocks among so many tasks, by default one a block; on the workers of a cluster few for each of these.
-
-    There a task costs some milliseconds, and what it finds comes back: the sum over many blocks is as small as one's.
-
-    >>> divided("abcde", None, 2), divided("ab", None), divided("ab", None, 9)
-    (['ace', 'bd'], ['a', 'b'], ['a', 'b'])
-    """
-    tasks = len(parts) if tasks is None else tasks
-    if on_cluster(executor):
-        tasks = tasks_of_pass(at_a_time(executor, tasks))
-    tasks = min(tasks, len(parts))
-    return [parts[at::tasks] for at in range(tasks)]
-
-
-def tasks_of_pass(workers: int) -> int:
-    """Return the number of tasks into which a pass over many blocks is divided, for so many workers of a cluster.
-
-    >>> [tasks_of_pass(workers) for workers in (1, 2, 8, 10, 64)]
-    [2, 4, 16, 16, 64]
-    """
-    return max(workers, min(TASKS_PER_WORKER * workers, MOST_TASKS))

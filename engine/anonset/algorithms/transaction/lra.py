@@ -26,7 +26,8 @@ from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
 from anonset.data.store import Memory, Store, store_of
 from anonset.data.table import Int32, Int64
-from anonset.generalization import ClusterCuts, Cut, PerCluster
+from anonset.generalization import Cut, PerCluster
+from anonset.generalization.local import ClusterCuts
 from anonset.privacy import PartitionKmAnonymity, require_at_least
 
 

@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, run_tasks
-from anonset.algorithms.transaction.expanded_blocks import at_a_time, divided, on_cluster, tasks_of_pass
-from anonset.algorithms.transaction.windows import RareSets
+from anonset.algorithms.transaction.rare_sets import Pairs, RareSets
 from anonset.data import Hierarchy
 from anonset.data.blocks import Rows, require_sound
-from anonset.data.spans import Limits, spans
+from anonset.data.spans import Limits, at_a_time, divided, on_cluster, spans, tasks_of_pass
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 from anonset.spelling import setting
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from anonset_kernels._planes import Planes
     from anonset_kernels.bit_planes import Ancestors
 
-Pairs = NDArray[np.uint8]
 """uint8 (C, C): a set of pairs of codes."""
 SIZES = (2, 3, 4, 5)
 """Sizes of the sets of which there are tables."""

@@ -3,20 +3,22 @@
 from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anonset.algorithms.base import Progress, run_tasks
-from anonset.algorithms.transaction.count_tree import CountTree, Nodes
-from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion, at_a_time, divided
+from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion
+from anonset.algorithms.transaction.rare_sets import Found, Nodes, RareSets
 from anonset.algorithms.transaction.rare_tables import RareTables
-from anonset.algorithms.transaction.sets_above import sets_above
-from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges
-from anonset.algorithms.transaction.windows import Found, RareSets
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks, Rows, require_sound
+from anonset.data.spans import at_a_time, divided
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
+
+if TYPE_CHECKING:  # what tables leave: sets of more nodes, and few of them
+    from anonset.algorithms.transaction.count_tree import CountTree
 
 SETS_AT_ONCE, BYTES_AT_ONCE = 1 << 22, 1 << 28
 """Sets of which a member is raised at once, and what counting sets may take in a task, memory permitting.
@@ -68,7 +70,7 @@ class SupportedNodes:
         nodes = nodes[(self.support[nodes] < self.k) & taking_part[nodes]]
         return RareSets(np.arange(len(nodes), dtype=np.int32)[:, None], self.support[nodes].astype(np.int32), nodes)
 
-    def count_tree(self, taking_part: Nodes, image: Int32, size: int) -> CountTree:
+    def count_tree(self, taking_part: Nodes, image: Int32, size: int) -> "CountTree":
         """Return the count-tree of the sets of `size` nodes that take part (lines 1 to 3 of Algorithm 1).
 
         Parameters
@@ -78,6 +80,8 @@ class SupportedNodes:
         image
             int32 (M,): the node that each leaf begins with; it and what is above it is what a record expands to.
         """
+        from anonset.algorithms.transaction.count_tree import CountTree
+
         tree, nodes = self.hierarchy, self.by_support[taking_part[self.by_support]]
         code = self._place(nodes)
         return CountTree(
@@ -121,6 +125,8 @@ class SupportedNodes:
         image
             int32 (M,): the node that each leaf begins with.
         """
+        from anonset.algorithms.transaction.sets_above import sets_above
+
         raised = int(self.hierarchy.depth.max(initial=0)) + 1
         at_once = self.blocks.store.limits.held(SETS_AT_ONCE, _BYTES_OF_RAISED * raised)
         parts = (self._rare_of(part, image) for part in sets_above(self.hierarchy, sets, at_once))
@@ -132,6 +138,8 @@ class SupportedNodes:
 
     def _rare_of(self, sets: Int32, image: Int32) -> Found:
         """Return those of some sets that are rare, as nodes by descending support; see `rare_above`."""
+        from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges
+
         taking_part = np.zeros(self.hierarchy.n_nodes, np.bool_)
         taking_part[sets.ravel()] = True
         nodes = self.by_support[taking_part[self.by_support]]

@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.expanded_records import Records
 from anonset.algorithms.transaction.marked_pairs import packed
+from anonset.algorithms.transaction.rare_sets import Found
 from anonset.data.spans import Limits
 from anonset.data.table import Index, Int32, Int64
 
 Float64 = NDArray[np.float64]
 UInt8 = NDArray[np.uint8]
-Found = tuple[Int32, Int32]
-"""Sets as codes, int32 (T, size), and their supports, int32 (T,)."""
 Span = tuple[int, int]
 """First codes, from and to."""
 
@@ -41,24 +40,6 @@ def spans(work: Float64, within: Span, most: float) -> Iterator[Span]:
         last = max(first + 1, int(np.searchsorted(done, before + most, side="right")))
         yield first, min(last, within[1])
         first = last
-
-
-@dataclass(frozen=True, eq=False)
-class RareSets:
-    """Some sets with a support below k, in the order of the count-tree."""
-
-    codes: Int32
-    """int32 (T, size): the members of each as places in `node_of_code`, filled up with -1."""
-    support: Int32
-    """int32 (T,)."""
-    node_of_code: Int32
-    """int32 (C,)."""
-
-    @classmethod
-    def joined(cls, parts: "list[RareSets]") -> "RareSets":
-        """Return sets of the same nodes, one part after the other."""
-        codes = np.concatenate([part.codes for part in parts])
-        return cls(codes, np.concatenate([part.support for part in parts]), parts[0].node_of_code)
 
 
 @dataclass(frozen=True, eq=False)

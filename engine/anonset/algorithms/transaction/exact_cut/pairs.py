@@ -10,10 +10,10 @@ from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries
 from anonset.algorithms.transaction.exact_cut.view import View
-from anonset.algorithms.transaction.expanded_blocks import divided
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data.blocks import Rows, require_sound
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import divided
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 

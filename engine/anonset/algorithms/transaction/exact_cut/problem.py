@@ -33,11 +33,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
-from anonset.algorithms.transaction.expanded_blocks import Over, divided
+from anonset.algorithms.transaction.expanded_blocks import Over
 from anonset.algorithms.transaction.supported_nodes import Supports
 from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, Rows
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import divided
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED

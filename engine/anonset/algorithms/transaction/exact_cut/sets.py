@@ -13,8 +13,8 @@ from anonset.algorithms.transaction.exact_cut.clauses import TOLERANCE, Clauses
 from anonset.algorithms.transaction.exact_cut.limits import Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Tree
 from anonset.algorithms.transaction.exact_cut.view import View
-from anonset.algorithms.transaction.expanded_blocks import divided, on_cluster
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import divided, on_cluster
 from anonset.data.table import Int32
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, buried, entries
-from anonset.algorithms.transaction.expanded_blocks import on_cluster
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import on_cluster
 from anonset.data.store import released
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError

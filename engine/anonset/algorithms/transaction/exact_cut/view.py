@@ -14,10 +14,11 @@ from anonset.algorithms.transaction.exact_cut.filed_copies import filed_copies
 from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows, filed_values, pieces
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries, supports
-from anonset.algorithms.transaction.expanded_blocks import Expansion, on_cluster
+from anonset.algorithms.transaction.expanded_blocks import Expansion
 from anonset.algorithms.transaction.expanded_records import expand_records
 from anonset.data.blocks import Rows, require_sound
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import on_cluster
 from anonset.data.store import Files, Store, released
 from anonset.data.table import Int32, Int64
 

@@ -1,0 +1,49 @@
+"""Names that are imported on first use: those of a package, which its stub lists, and those of registries."""
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+
+def imported(home: str) -> Any:
+    """Return what a registry names by its module and its name there.
+
+    >>> imported("anonset.privacy.km:KmAnonymity").name
+    'km'
+    """
+    module, _, name = home.partition(":")
+    return getattr(import_module(module), name)
+
+
+def lazy_names(package: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package whose names are imported on first use (PEP 562).
+
+    Parameters
+    ----------
+    package
+        Its ``globals()``. The names stand in the stub beside it alone, where type checkers find them.
+    """
+
+    def get(name: str) -> Any:
+        homes = {} if name.startswith("__") and name != "__all__" else _homes(package["__file__"])
+        if name == "__all__":
+            return sorted(homes)
+        if name not in homes:
+            msg = f"module {package['__name__']!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        package[name] = imported(f"{homes[name]}:{name}")
+        return package[name]
+
+    return get, lambda: sorted({*package, *_homes(package["__file__"])})
+
+
+@cache
+def _homes(path: str) -> dict[str, str]:
+    """Return the module of each name of a package."""
+    import ast
+    from pathlib import Path
+
+    stub = ast.parse(Path(path).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = (line for line in stub.body if isinstance(line, ast.ImportFrom))
+    return {name.name: str(line.module) for line in imports for name in line.names}
