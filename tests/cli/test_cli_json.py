@@ -17,8 +17,7 @@ from anonset.data.domains import domain_of
 from anonset.errors import AnonsetError, InfeasibleError, InputError
 from anonset.io.workloads import read_workload
 from anonset.queries.conditions import Between
-from anonset.release.documents import PhaseRecord
-from anonset.release.opened import read_attestation
+from anonset.release.documents import PhaseRecord, read_attestation
 from anonset.strict_json import dumps, loads
 from cli.place import Place
 

@@ -9,7 +9,7 @@ from anonset.data import CategoricalColumn, SetColumn, spans
 from anonset.data.store import MEMORY, Files
 from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.io import publish, records
+from anonset.io import codebook, publish
 from anonset.io.codebook import read_records, records_file, write_records
 from anonset.io.publish import part_names, write_published
 from anonset.release.records import read_parts
@@ -101,8 +101,8 @@ def test_the_parquet_of_one_file_is_that_of_arrow(tmp_path):
 
 @pytest.mark.parametrize("local", [False, True])
 def test_many_records_are_parquet(work, tmp_path, monkeypatch, local):
-    monkeypatch.setattr(records, "MOST_AS_TEXT", 6)
-    monkeypatch.setattr(records, "_ROWS_PER_GROUP", 2)
+    monkeypatch.setattr(codebook, "MOST_AS_TEXT", 6)
+    monkeypatch.setattr(codebook, "_ROWS_PER_GROUP", 2)
     meant = replace(publication(), cluster=np.array([2, 0, 1, 1, 0, 0, 2], np.int32) if local else None)
     assert write_records(meant, tmp_path).name == "records.parquet"
     assert records_file(tmp_path) == tmp_path / "records.parquet"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anonset.cli.main import main
-from anonset.release.documents import versions
+from anonset.release.statements import versions
 
 MADE = Path(__file__).resolve().parents[1] / "vectors" / "version_before"
 NAMES = ("baskets", "both", "buckets", "constraints", "items", "relational")

@@ -18,10 +18,10 @@ from anonset.privacy import (
     PrivacyModel,
     TransactionKAnonymity,
 )
-from anonset.release import limits
-from anonset.release.limits import limits_of
+from anonset.release import statements
+from anonset.release.statements import limits_of
 
-SENTENCES = {name: text for name, text in vars(limits).items() if name.isupper() and isinstance(text, str)}
+SENTENCES = {name: text for name, text in vars(statements).items() if name.isupper() and isinstance(text, str)}
 ALWAYS = {"FINEST", "ALONE"}
 ITEMS = {"AS_THEY_ARE", "UNPUBLISHED"}
 

@@ -77,8 +77,8 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
 
 def _tell(out: str, verdict: str, **figures: Any) -> None:
     """Tell a program what stands in OUT: the verdict, the digest of each file, and figures of the job."""
-    from anonset.release.documents import ATTESTATION, plain
-    from anonset.release.opened import read_attestation
+    from anonset.release.documents import ATTESTATION, read_attestation
+    from anonset.release.statements import plain
 
     attested, own = read_attestation(Path(out))
     digests = {**attested.data.sha256, ATTESTATION: own}

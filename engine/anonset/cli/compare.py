@@ -60,7 +60,7 @@ def compare(
         Path(plot).mkdir()
         draw(runs, Path(plot))
     if format == "json":
-        from anonset.release.documents import plain
+        from anonset.release.statements import plain
 
         show_json(plain(runs))
     elif format == "csv":

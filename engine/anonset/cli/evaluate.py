@@ -37,7 +37,7 @@ def evaluate(
     from anonset.jobs.reading import opened_to_compare, read_data
     from anonset.jobs.workloads import WorkloadSpec
     from anonset.queries.estimate import require_reading
-    from anonset.release.documents import plain
+    from anonset.release.statements import plain
     from anonset.report.account import evaluation_account
     from anonset.report.distance import LOCAL
     from anonset.settings.readers import Context, item_weights, weights

@@ -19,7 +19,7 @@ from anonset.errors import InputError
 from anonset.jobs.candidates import KNOWN, serves
 from anonset.jobs.ranking import Candidate
 from anonset.privacy import PrivacyModel
-from anonset.release.documents import parameters_of
+from anonset.release.statements import parameters_of
 from anonset.settings.commands import SuggestSettings
 from anonset.settings.job_files import over_job, read_job
 from anonset.settings.parameters import MODELS, default_algorithm, form_of, make_algorithm, parameters

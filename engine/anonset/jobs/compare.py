@@ -186,7 +186,7 @@ def compare(
 
 def _given(algorithm: Algorithm) -> dict[str, Any]:
     """Return the parameters that are not what they are by default."""
-    from anonset.release.documents import plain
+    from anonset.release.statements import plain
 
     fields = dataclasses.fields(algorithm)  # type: ignore[arg-type]
     values = {own.name: getattr(algorithm, own.name) for own in fields if getattr(algorithm, own.name) != own.default}

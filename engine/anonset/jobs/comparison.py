@@ -26,8 +26,8 @@ from anonset.jobs.input import memory_of
 from anonset.jobs.reading import read_data
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
-from anonset.release.documents import plain
 from anonset.release.memory import require_memory
+from anonset.release.statements import plain
 from anonset.release.stopwatch import forget_peak, peak_memory
 from anonset.settings.binding import bind, cap
 from anonset.settings.compare import CompareSettings, read_value

@@ -8,9 +8,10 @@ from anonset.errors import InputError
 from anonset.jobs.publication_check import PublicationCheck
 from anonset.jobs.verify import check_opened
 from anonset.jobs.work_places import relevant
-from anonset.release.documents import versions
+from anonset.release.documents import read_report
 from anonset.release.earlier import read_earlier
-from anonset.release.opened import Opened, kept_constraints, read_report
+from anonset.release.opened import Opened, kept_constraints
+from anonset.release.statements import versions
 from anonset.settings.publication import check_settings_model
 from anonset.settings.settings import validate, with_absolute_paths
 

@@ -22,7 +22,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.data.redacted_repr import Discreet, figures_shown
 from anonset.measures.countable import Countable
 from anonset.privacy import PrivacyModel
-from anonset.release.documents import parameters_of
+from anonset.release.statements import parameters_of
 from anonset.spelling import counted, setting
 
 FEW_KEPT = 0.05

@@ -20,9 +20,9 @@ from anonset.jobs.ranking import Candidate, best_of, limit, named, ranked, reaso
 from anonset.measures.countable import FrequentItems, countable
 from anonset.measures.retention import by_level, of_nodes, shares
 from anonset.privacy import PrivacyModel
-from anonset.release.documents import parameters_of
 from anonset.release.formats import Layout, Unverified
 from anonset.release.publish import kind_of
+from anonset.release.statements import parameters_of
 from anonset.release.stopwatch import COMPILING
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind, require_table

@@ -91,7 +91,7 @@ def _taken_up(path: Path, settings: "Settings", limits: Limits) -> Files:
 
 
 def _identity(settings: "Settings") -> dict[str, Any]:
-    from anonset.release.documents import versions
+    from anonset.release.statements import versions
     from anonset.settings.settings import with_absolute_paths
 
     given = with_absolute_paths(settings.model_dump(exclude_none=True))
@@ -112,7 +112,7 @@ def _clear(store: Files) -> None:
 
 def relevant(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return those settings on which the result depends, in plain types."""
-    from anonset.release.documents import plain
+    from anonset.release.statements import plain
 
     found: dict[str, Any] = plain(settings)
     return {name: value for name, value in found.items() if name not in _NOT_OF_THE_RESULT}

@@ -9,19 +9,11 @@ from anonset.generalization.buckets import BucketPublication
 from anonset.generalization.publication import Publication
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy
-from anonset.release.documents import (
-    ATTESTATION,
-    Attestation,
-    BucketFiles,
-    DataFile,
-    declared_limits,
-    parameters_of,
-    plain,
-    public_checks,
-)
+from anonset.release.documents import ATTESTATION, Attestation, BucketFiles, DataFile
 from anonset.release.opened import Opened
 from anonset.release.publish import kind_of
 from anonset.release.records import is_separated
+from anonset.release.statements import declared_limits, parameters_of, plain, public_checks
 
 _NO_CONSTRAINTS = plain(PrivacyPolicy(()))
 _LONG = 60

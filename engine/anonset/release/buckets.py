@@ -15,9 +15,10 @@ from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Buckets, Publication
 from anonset.generalization.buckets import BucketPublication
 from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
-from anonset.release.documents import BucketFiles, digests
+from anonset.release.documents import BucketFiles
 from anonset.release.formats import Layout, Unverified, require_few_parts, same_labels, sizes_of_parts
 from anonset.release.losses import distinct_values
+from anonset.release.statements import digests
 
 Hierarchies = Mapping[str, Hierarchy]
 _SEVERAL = 2

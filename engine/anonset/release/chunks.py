@@ -14,8 +14,9 @@ from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Disassociated, Publication
 from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import PrivacyModel, Witness
-from anonset.release.documents import ChunkFiles, digests
+from anonset.release.documents import ChunkFiles
 from anonset.release.formats import Layout, Unverified, require_few_parts
+from anonset.release.statements import digests
 
 Hierarchies = Mapping[str, Hierarchy]
 

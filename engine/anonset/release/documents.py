@@ -1,27 +1,19 @@
-"""The attestation, which goes with the data, and the private report: their fields, and how they are made."""
+"""The attestation, which goes with the data, and the private report: their fields, and how they are read."""
 
-import dataclasses
-import json
-import platform
-from collections.abc import Mapping
-from functools import partial
-from importlib.metadata import PackageNotFoundError, distribution
+import os
+import stat
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
-from anonset.algorithms.base import traits_of
-from anonset.data.fingerprints import fingerprint
-from anonset.errors import require_finite
-from anonset.privacy import PrivacyModel, Verdict
-from anonset.release.formats import MOST_PARTS, Unverified
-from anonset.release.limits import limits_of
-from anonset.release.stopwatch import Phase
-from anonset.spelling import counted
+from anonset.errors import InputError, foreign, require_finite
+from anonset.release.formats import MOST_PARTS
+from anonset.release.staging import UNFINISHED
+from anonset.strict_json import loads
 
-if TYPE_CHECKING:
-    from anonset.generalization.buckets import AnyPublication
+D = TypeVar("D", bound=BaseModel)
 
 SCHEMA_VERSION: Literal[1] = 1
 ATTESTATION = "attestation.json"
@@ -34,8 +26,6 @@ HIERARCHY = "hierarchy.csv"
 """Name of the private file of the hierarchy that the names of a cut are nodes of."""
 CONSTRAINTS = "privacy_constraints.txt"
 """Name of the private file of the privacy constraints, which the attestation must not hold."""
-_VERSION = "Version: "
-_PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "scipy")
 
 
 class Document(BaseModel):
@@ -272,169 +262,58 @@ class Report(Document):
     trace: list[Any] | None
 
 
-def declared_limits(model: PrivacyModel, publication: "AnyPublication", declared: Declarations) -> list[str]:
-    """Return what is not guaranteed, given the declarations."""
-    return limits_of(
-        model,
-        publication,
-        by_person=declared.unit == "person",
-        undecided=bool(declared.accepted_undecided),
-        from_data=bool(declared.hierarchy_built_from_data),
-        sets_from_data=bool(declared.partition_made_from_data),
-        earlier=declared.earlier_attestation is not None,
-        by_word=bool(declared.rows_are_persons),
-        named=bool(declared.identifying_as_declared),
-    )
+def read_attestation(out: Path) -> tuple[Attestation, str]:
+    """Return the attestation of a publication, and the SHA-256 of its file.
 
-
-def declarations(unverified: Unverified[Any], *, undecided: bool) -> Declarations:
-    """Return what is declared of a publication, and of its verification."""
-    table, earlier = unverified.table, unverified.earlier
-    from_data = any(hierarchy.from_data for hierarchy in unverified.hierarchies.values())
-    return Declarations(
-        unit="person" if table.by_person else "row, taken for a person",
-        rows_are_persons=table.word.rows_are_persons or None,
-        identifying_as_declared=table.word.identifying_as_declared or None,
-        hierarchy_built_from_data=from_data or None,
-        partition_made_from_data=traits_of(unverified.algorithm).sets_from_data or None,
-        accepted_undecided=True if undecided else None,
-        earlier_attestation=None if earlier is None else earlier.attestation_sha256,
-    )
-
-
-def public_checks(verdict: Verdict) -> dict[str, Any]:
-    """Return what a check examined, as far as anybody can repeat it; nothing of an unfinished check.
-
-    The number of suppressed protected items is left out: it would disclose empty records.
+    Raises
+    ------
+    InputError
+        If there is none, or it is not what it must be.
     """
-    if verdict.holds is None:  # how far an unfinished check comes depends on the budget
-        return {}
-    checks: dict[str, Any] = json.loads(json.dumps(plain(verdict.checked)))
-    return {name: value for name, value in checks.items() if name not in ("protected_items", "unpublished_items")}
+    path = own_file(out / ATTESTATION)
+    text, otherwise = path.read_bytes(), "no attestation of a publication"
+    attested = _document(Attestation, path, text, otherwise)
+    try:
+        loads(text)
+    except ValueError as error:
+        msg = f"{str(path)!r} is {otherwise}: {foreign(error)}"
+        raise InputError(msg) from None
+    return attested, sha256(text).hexdigest()
 
 
-def attestation(
-    model: PrivacyModel,
-    seen: Verdict,
-    publication: "AnyPublication",
-    counts: Mapping[str, int],
-    data: DataFile | BucketFiles | ChunkFiles,
-    declared: Declarations,
-) -> Attestation:
-    """Return the attestation of a verified publication.
+def read_report(private: Path, out: Path) -> Report:
+    """Return the private report of a publication.
 
-    Parameters
-    ----------
-    seen
-        The verdict on what the publication alone shows (see `anonset.release.publish.evidence`).
+    Raises
+    ------
+    InputError
+        If it is not there, or no report.
     """
-    return Attestation(
-        schema_version=SCHEMA_VERSION,
-        model=model.name,
-        parameters=parameters_of(model),
-        in_plain_words=model.in_plain_words,
-        statement=model.statement,
-        limits=" ".join(declared_limits(model, publication, declared)),
-        declarations=declared,
-        verified=public_checks(seen),
-        counts=dict(counts),
-        data=data,
-    )
+    path = private / REPORT
+    if not path.is_file():
+        killed = ": the run that made it was killed" if (private / UNFINISHED).exists() else ""
+        msg = f"{str(private)!r} must be the private directory of {str(out)!r}, but has no {REPORT}{killed}"
+        raise InputError(msg)
+    return _document(Report, path, path.read_bytes(), "no report of a publication")
 
 
-def digests(folder: Path, *, without: str | None = None) -> dict[str, str]:
-    """Return the SHA-256 of every file in a folder and below it but the one of a name, by name."""
-    from anonset.io.files import digest
-
-    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    return {name: digest(path) for name, path in files.items() if name != without}
-
-
-def report(
-    unverified: Unverified[Any],
-    verdict: Verdict,
-    phases: list[Phase],
-    context: Mapping[str, Any],
-    written: tuple[str, dict[str, str]],
-    *,
-    trace: bool,
-) -> Report:
-    """Return the private report of a run.
-
-    Parameters
-    ----------
-    context
-        ``settings``, ``seed`` and facts about the ``input``, where the caller knows them.
-    written
-        Digest of the attestation, and those of the other private files by name.
-    """
-    result = unverified.result
-    return Report(
-        schema_version=SCHEMA_VERSION,
-        versions=versions(),
-        settings=plain(context.get("settings", {})),
-        algorithm=unverified.algorithm.name,
-        parameters=parameters_of(unverified.algorithm),
-        model=verdict.model.name,
-        verdict="holds" if verdict.holds else "undecided",
-        verified=plain(verdict.checked),
-        seed=context.get("seed"),
-        input={**plain(context.get("input", {})), **fingerprint(unverified.table)},
-        attestation_sha256=written[0],
-        files=written[1],
-        measures=plain(unverified.measures),
-        retention=plain(unverified.retention),
-        figures=plain(result.figures),
-        warnings=list(unverified.warnings),
-        hierarchy_from_data=any(tree.from_data for tree in unverified.hierarchies.values()),
-        unnamed_nodes=sorted(node for tree in unverified.hierarchies.values() for node in tree.unnamed),
-        earlier={} if unverified.since is None else plain(unverified.since),
-        changes=plain(unverified.table.changes),
-        phases=[PhaseRecord(phase=p.name, seconds=p.seconds, peak_memory=p.peak_memory) for p in phases],
-        trace=plain(result.trace) if trace else None,
-    )
+def _document(kind: type[D], path: Path, text: bytes, otherwise: str) -> D:
+    """Return a document of a publication, or say what is wrong with it."""
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the document"
+        msg = f"{str(path)!r} is {otherwise}: {where}: {first['msg']}"
+        raise InputError(msg) from None
 
 
-def parameters_of(instance: Any) -> dict[str, Any]:
-    """Return the fields of a model or an algorithm by name; those that were not given, and None by default, are not."""
-    values = {field.name: getattr(instance, field.name) for field in dataclasses.fields(instance)}
-    parameters: dict[str, Any] = plain({name: value for name, value in values.items() if value is not None})
-    return parameters
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that shape the result."""
-    version_of = {"python": platform.python_version()}
-    for name in _PACKAGES:
-        try:
-            version_of[name] = _version_of(name)
-        except PackageNotFoundError:  # run from the sources
-            version_of[name] = "unknown"
-    return version_of
-
-
-def _version_of(package: str) -> str:
-    """Return the version that the metadata of a package begin with; the rest of them, its README, is not parsed."""
-    found = distribution(package)
-    head, _, _ = (found.read_text("METADATA") or "").partition("\n\n")
-    stated = (line.removeprefix(_VERSION) for line in head.splitlines() if line.startswith(_VERSION))
-    return next(stated, None) or found.version
-
-
-def plain(value: Any) -> Any:
-    """Convert dataclasses, mappings, tuples and NumPy values to JSON types."""
-    if (what := getattr(type(value), "counted_as", None)) is not None:  # a file of its own holds a policy
-        return counted(len(value), what)
-    if isinstance(value, partial):
-        return {"name": plain(value.func), **plain(value.keywords)}
-    if isinstance(value, type):
-        return getattr(value, "name", value.__name__)
-    if dataclasses.is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(entry) for entry in value]
-    if hasattr(value, "tolist"):  # NumPy scalars and arrays
-        return value.tolist()
-    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
+def own_file(path: Path) -> Path:
+    """Return the path of a file of a publication; refuse a link, which may lead to another thing tomorrow."""
+    if not os.path.lexists(path):
+        msg = f"{path}: no such file or directory"
+        raise InputError(msg)
+    if not stat.S_ISREG(path.lstat().st_mode):
+        msg = f"{str(path)!r} must be a regular file that lies in the publication, and no link, directory or device"
+        raise InputError(msg)
+    return path

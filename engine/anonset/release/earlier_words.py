@@ -1,62 +1,62 @@
 """Sentences of earlier versions' attestations, and today's that say the same: earlier publications still verify."""
 
-from anonset.release import limits
+from anonset.release import statements
 
 _EARLIER = (
     (
         "It speaks of the records as they are in the data: whoever knows an item of a person that is missing "
         "there, alone or with its whole row, may find that no record matches, and learn that it is missing.",
-        limits.AS_THEY_ARE,
+        statements.AS_THEY_ARE,
     ),
     (
         "An item that stands behind no published symbol is in no record, or it was suppressed: the publication "
         "does not say which, but whoever knows that it is in some record knows that it was suppressed.",
-        limits.UNPUBLISHED,
+        statements.UNPUBLISHED,
     ),
     (
         "Every label that a published set or node stands for occurs in the data, unless a list or a hierarchy "
         "that was not made from the data brought it in.",
-        limits.MEMBERS,
+        statements.MEMBERS,
     ),
     (
         "It was made as fine as the search found safe: whoever knows how it searches may conclude that finer ones"
         " were not safe, and from that at times what is hidden (minimality).",
-        limits.FINEST,
+        statements.FINEST,
     ),
     (
         "Equal values may be published in different ways (local recoding): from the way that was chosen for a "
         "record, whoever knows how the search works may tell more than its symbols say (refinement and downcoding"
         " attacks: Cohen, Attacks on Deidentification's Defenses, USENIX Security 2022).",
-        limits.LOCAL,
+        statements.LOCAL,
     ),
     (
         "It speaks of this publication alone: together with another one of the same persons, whoever made it, it "
         "may tell what each of them hides (composition).",
-        limits.ALONE,
+        statements.ALONE,
     ),
     (
         "A row was taken for a person: somebody who has several rows is not protected as one person.",
-        limits.ROWS,
+        statements.ROWS,
     ),
     (
         "A hierarchy was made from how often labels occur in the data: what is published together are neighbours "
         "by frequency, among all labels or among those below a node of the owner's tree, so that each symbol "
         "tells a band of frequencies (and, with minimality, at times which pairs are rare).",
-        limits.FROM_DATA,
+        statements.FROM_DATA,
     ),
     (
         "A hierarchy was made from how often labels occur in the data: those below one node occur about equally often.",
-        limits.FROM_DATA,
+        statements.FROM_DATA,
     ),
     (
         "It goes on from an earlier release, whose names keep their meaning: whoever has both sees what became "
         "coarser, so what became rare, and may find out more of somebody who is in both than either says: no "
         "guarantee holds of the two together. A symbol may stand for labels of the earlier data alone.",
-        limits.GOES_ON,
+        statements.GOES_ON,
     ),
     (
         "The check could not be finished, which was accepted: that the guarantee holds is not proven.",
-        limits.UNDECIDED,
+        statements.UNDECIDED,
     ),
 )
 """Sentences that earlier versions attest, and those of today."""

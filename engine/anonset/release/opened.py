@@ -1,21 +1,17 @@
 """A publication on disk: what is attested of it, its files, its model, its data, and what its owner kept."""
 
 import os
-import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
-
-from pydantic import BaseModel, ValidationError
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY, Files, Store
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError, foreign
+from anonset.errors import InputError
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.privacy import PrivacyModel
@@ -24,24 +20,24 @@ from anonset.release.documents import (
     ATTESTATION,
     CODEBOOK,
     CONSTRAINTS,
-    REPORT,
     Attestation,
     BucketFiles,
     ChunkFiles,
     DataFile,
     Report,
+    own_file,
+    read_attestation,
+    read_report,
 )
-from anonset.release.staging import UNFINISHED, require_apart
+from anonset.release.staging import require_apart
 from anonset.settings.parameters import MODELS, build
 from anonset.settings.publication import check_settings_model
 from anonset.settings.readers import Context
 from anonset.settings.settings import validate
-from anonset.strict_json import loads
 
 if TYPE_CHECKING:
     from anonset.io.source import Source
 
-D = TypeVar("D", bound=BaseModel)
 _MANY = 6
 IN_CHUNKS = "is a disassociated publication: its risks cannot be counted yet; anonset verify checks it"
 
@@ -293,52 +289,6 @@ def kept_constraints(private: Path) -> dict[str, str]:
     return {"privacy_constraints": str(path)} if path.is_file() else {}
 
 
-def read_attestation(out: Path) -> tuple[Attestation, str]:
-    """Return the attestation of a publication, and the SHA-256 of its file.
-
-    Raises
-    ------
-    InputError
-        If there is none, or it is not what it must be.
-    """
-    path = _own_file(out / ATTESTATION)
-    text, otherwise = path.read_bytes(), "no attestation of a publication"
-    attested = _document(Attestation, path, text, otherwise)
-    try:
-        loads(text)
-    except ValueError as error:
-        msg = f"{str(path)!r} is {otherwise}: {foreign(error)}"
-        raise InputError(msg) from None
-    return attested, sha256(text).hexdigest()
-
-
-def read_report(private: Path, out: Path) -> Report:
-    """Return the private report of a publication.
-
-    Raises
-    ------
-    InputError
-        If it is not there, or no report.
-    """
-    path = private / REPORT
-    if not path.is_file():
-        killed = ": the run that made it was killed" if (private / UNFINISHED).exists() else ""
-        msg = f"{str(private)!r} must be the private directory of {str(out)!r}, but has no {REPORT}{killed}"
-        raise InputError(msg)
-    return _document(Report, path, path.read_bytes(), "no report of a publication")
-
-
-def _document(kind: type[D], path: Path, text: bytes, otherwise: str) -> D:
-    """Return a document of a publication, or say what is wrong with it."""
-    try:
-        return kind.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the document"
-        msg = f"{str(path)!r} is {otherwise}: {where}: {first['msg']}"
-        raise InputError(msg) from None
-
-
 def _require_attested(published: Path, attested: Attestation) -> None:
     """Refuse a publication of which a file was changed since it was attested, or that holds anything else."""
     from anonset.io.files import digest
@@ -359,7 +309,7 @@ def _require_attested(published: Path, attested: Attestation) -> None:
             )
             raise InputError(msg)
     for name in data.files:
-        if digest(_own_file(published / name)) != data.sha256[name]:
+        if digest(own_file(published / name)) != data.sha256[name]:
             msg = (
                 f"{str(published / name)!r} is not the file that was attested: its SHA-256 differs "
                 "(to check the data anyway, name their file)"
@@ -379,14 +329,3 @@ def _entries(published: Path, known: set[str]) -> list[Path]:
     entries = sorted(published.iterdir())
     parts = [path for path in entries if path.name in folders and path.is_dir() and not path.is_symlink()]
     return [path for path in entries if path not in parts] + [path for part in parts for path in sorted(part.iterdir())]
-
-
-def _own_file(path: Path) -> Path:
-    """Return the path of a file of a publication; refuse a link, which may lead to another thing tomorrow."""
-    if not os.path.lexists(path):
-        msg = f"{path}: no such file or directory"
-        raise InputError(msg)
-    if not stat.S_ISREG(path.lstat().st_mode):
-        msg = f"{str(path)!r} must be a regular file that lies in the publication, and no link, directory or device"
-        raise InputError(msg)
-    return path

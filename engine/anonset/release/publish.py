@@ -70,7 +70,8 @@ def publish(
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
     from anonset.io.files import digest
-    from anonset.release.documents import ATTESTATION, REPORT, attestation, declarations, digests, report
+    from anonset.release.documents import ATTESTATION, REPORT
+    from anonset.release.statements import attestation, declarations, digests, report
 
     kind = kind_of(unverified.algorithm.model)
     kind.require_readable(unverified.publication)

@@ -18,10 +18,11 @@ from anonset.generalization import Cut, PerCluster, Publication, Symbol
 from anonset.generalization.apply import in_input_order
 from anonset.generalization.publication import members_of, set_label, written_columns
 from anonset.privacy import PrivacyModel, Witness
-from anonset.release.documents import CODEBOOK, HIERARCHY, DataFile, digests
+from anonset.release.documents import CODEBOOK, HIERARCHY, DataFile
 from anonset.release.formats import Layout, Unverified, require_few_parts, same_labels, sizes_of_parts
 from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.losses import nothing_left, why_worthless
+from anonset.release.statements import digests
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
 
 Hierarchies = Mapping[str, Hierarchy]

@@ -10,12 +10,12 @@ from anonset.data.code_rules import Change
 from anonset.generalization import Buckets, Disassociated, ItemGroups, Publication
 from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, shares
 from anonset.privacy import Verdict
-from anonset.release.documents import ATTESTATION, Declarations, declarations, declared_limits, parameters_of, plain
+from anonset.release.documents import ATTESTATION, Declarations
 from anonset.release.formats import Unverified
-from anonset.release.limits import IN_SHORT
 from anonset.release.memory import format_size
 from anonset.release.publish import kind_of
 from anonset.release.release import Release
+from anonset.release.statements import IN_SHORT, declarations, declared_limits, parameters_of, plain
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
 from anonset.report.facts import Facts, facts_table

@@ -4,7 +4,7 @@ from typing import Any
 
 from anonset.errors import plain_text
 from anonset.jobs.publication_check import MOST_CORRELATED, PublicationCheck
-from anonset.release.documents import parameters_of, plain
+from anonset.release.statements import parameters_of, plain
 from anonset.report.account import coverage
 from anonset.spelling import counted, printable
 

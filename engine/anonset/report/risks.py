@@ -8,7 +8,7 @@ from rich.table import Table as RichTable
 from anonset.jobs.bucket_risk import BucketRisk, guess_table, inference_table
 from anonset.jobs.risk import Exposure, Risk, attack_table, exposure_table, few_persons, knowledge
 from anonset.measures.shares import percent
-from anonset.release.documents import parameters_of, plain
+from anonset.release.statements import parameters_of, plain
 from anonset.spelling import counted, printable
 
 

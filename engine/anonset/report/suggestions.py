@@ -8,7 +8,7 @@ from anonset.jobs.ranking import Candidate, made_from_data, named, what_is_left
 from anonset.jobs.suggest import Suggestion, cells
 from anonset.measures.countable import FREQUENT
 from anonset.queries.estimate import ONE_MEMBER
-from anonset.release.documents import parameters_of, plain
+from anonset.release.statements import parameters_of, plain
 from anonset.spelling import counted, printable
 
 _SHARES = "kept, generalized, suppressed: shares of the {of}"

@@ -1,0 +1,350 @@
+"""What is stated of a publication: what it does not guarantee, its attestation, and the private report of its run.
+
+What is not guaranteed is known from the model, the publication and its declarations alone, so that `anonset verify` can
+compute it.
+"""
+
+import dataclasses
+import json
+import platform
+from collections.abc import Mapping
+from functools import partial
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anonset.algorithms.base import traits_of
+from anonset.data.fingerprints import fingerprint
+from anonset.generalization import Publication
+from anonset.generalization.publication import members_of, range_ends
+from anonset.privacy import PrivacyModel, Verdict
+from anonset.release.documents import (
+    SCHEMA_VERSION,
+    Attestation,
+    BucketFiles,
+    ChunkFiles,
+    DataFile,
+    Declarations,
+    PhaseRecord,
+    Report,
+)
+from anonset.release.formats import Unverified
+from anonset.release.stopwatch import Phase
+from anonset.spelling import counted
+
+if TYPE_CHECKING:
+    from anonset.generalization.buckets import AnyPublication
+
+_VERSION = "Version: "
+_PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "scipy")
+AS_THEY_ARE = (
+    "It protects the records as they are in the data: whoever knows an item of a person that the data lack may find "
+    "that no record matches, and learn that it is missing."
+)
+"""What holds of every publication of items."""
+UNPUBLISHED = (
+    "A missing item was either never there or suppressed; readers cannot tell which. Whoever knows that some record "
+    "has it knows that it was suppressed."
+)
+"""What holds of every publication of items."""
+MEMBERS = "Group members all occur in your data, unless your hierarchy adds others."
+"""What holds where a symbol stands for several labels."""
+RANGES = "The ends of a range are values of some of its records, unless a hierarchy names the range."
+"""What holds where a number is published as a range."""
+FINEST = "The result is as detailed as is safe; that itself can hint at what was hidden (minimality)."
+"""What holds of every publication of records."""
+LOCAL = (
+    "Equal values may be published in different ways (local recoding): whoever knows how the search works may learn "
+    "more from the way that was chosen for a record (refinement and downcoding attacks: Cohen, Attacks on "
+    "Deidentification's Defenses, USENIX Security 2022)."
+)
+"""What holds where clusters or partitions have recodings of their own."""
+ALONE = (
+    "It protects this publication alone: together with another one about the same persons, by anyone, it may reveal "
+    "what each of them hides (composition)."
+)
+"""What holds of every publication."""
+ROWS = "Each row was taken for a person: somebody with several rows is not protected as one person."
+"""What holds where nothing tells whose row it is."""
+BY_WORD = "That no two rows are of one person is the owner's word."
+"""What holds where the owner declares that rows are persons."""
+NAMED = "Columns may name or reach persons: the owner declares that they are published on purpose."
+"""What holds where the owner declares what identifies."""
+FROM_DATA = (
+    "A hierarchy was made from how often labels occur in the data: what is published together occurs about equally "
+    "often, among all labels or among those below a node of the owner's tree. So each group tells a band of "
+    "frequencies, and at times which pairs are rare."
+)
+"""What holds where a hierarchy was made from frequencies."""
+SETS_FROM_DATA = (
+    "Sets of items were made from how often, and with which others, items occur in the data: items of a set tend "
+    "to occur about equally often, and a set is as large as was found to be needed to hide what is rare. So each set "
+    "tells a band of frequencies, and at times which pairs are rare or never occur."
+)
+"""What holds where a partition was made from frequencies and pairs."""
+GOES_ON = (
+    "It continues an earlier release, whose names keep their meaning: whoever has both sees what became coarser, so "
+    "what became rare, and may learn more about somebody who is in both than either says. No guarantee holds for the "
+    "two together. A group may stand for labels of the earlier data alone."
+)
+"""What holds where the recoding of an earlier release was coarsened."""
+UNDECIDED = "The check could not finish, which was accepted: that the guarantee holds is not proven."
+"""What holds where an unfinished check was accepted."""
+
+IN_SHORT = {
+    UNDECIDED: UNDECIDED,
+    NAMED: "Columns that may name persons are published on purpose.",
+    BY_WORD: "That no two rows are of one person is your word.",
+    ROWS: "Somebody with several rows is not protected as one person.",
+    GOES_ON: "No guarantee holds for this and the earlier release together.",
+    ALONE: "Together with another publication about the same persons, it may reveal more.",
+    FINEST: "The result is as detailed as is safe; that itself can hint at what was hidden.",
+}
+"""The limits that an owner reads first, in this order, each in a line."""
+
+
+def limits_of(
+    model: PrivacyModel,
+    publication: "AnyPublication",
+    *,
+    by_person: bool,
+    undecided: bool,
+    from_data: bool = False,
+    sets_from_data: bool = False,
+    earlier: bool = False,
+    by_word: bool = False,
+    named: bool = False,
+) -> list[str]:
+    """Return what is not guaranteed: the limits of the model, and a sentence on each further one.
+
+    Parameters
+    ----------
+    by_person
+        Whether an id tells whose row it is.
+    undecided
+        Whether it was accepted that the check could not be finished.
+    from_data
+        Whether a hierarchy was made from frequencies.
+    sets_from_data
+        Whether a partition of the items was.
+    earlier
+        Whether it goes on from an earlier release.
+    by_word
+        Whether the owner declares that rows are persons.
+    named
+        Whether the owner declares that what identifies is published on purpose.
+    """
+    sentences = [model.limits]
+    if isinstance(publication, Publication):
+        sentences += _of_records(model, publication)
+    sentences.append(ALONE)
+    if earlier:
+        sentences.append(GOES_ON)
+    if not by_person:
+        sentences.append(ROWS)
+    if by_word:
+        sentences.append(BY_WORD)
+    if named:
+        sentences.append(NAMED)
+    if from_data:
+        sentences.append(FROM_DATA)
+    if sets_from_data:
+        sentences.append(SETS_FROM_DATA)
+    if undecided:
+        sentences.append(UNDECIDED)
+    return sentences
+
+
+def _of_records(model: PrivacyModel, publication: Publication) -> list[str]:
+    """Return what the symbols of published records tell beside what they say."""
+    texts = [label for column in publication.relational for label in column.vocabulary.labels]
+    several = any(len(symbol.members) > 1 for symbol in publication.symbols) or bool(publication.value_sets)
+    applies = {
+        AS_THEY_ARE: publication.transactions is not None,
+        UNPUBLISHED: publication.transactions is not None,
+        MEMBERS: several or any(len(members_of(text)) > 1 for text in texts),
+        RANGES: any(len(set(range_ends(text))) > 1 for text in texts),
+        FINEST: True,
+        LOCAL: bool(publication.relational) or _has_local_items(model, publication),
+    }
+    return [text for text, holds in applies.items() if holds]
+
+
+def _has_local_items(model: PrivacyModel, publication: Publication) -> bool:
+    """Tell whether an item may be published in several ways: by the model, or as it stands behind several symbols."""
+    if model.recodes_locally:
+        return True
+    seen: set[Any] = set()
+    for symbol in publication.symbols:
+        if not seen.isdisjoint(symbol.members):
+            return True
+        seen.update(symbol.members)
+    return False
+
+
+def declared_limits(model: PrivacyModel, publication: "AnyPublication", declared: Declarations) -> list[str]:
+    """Return what is not guaranteed, given the declarations."""
+    return limits_of(
+        model,
+        publication,
+        by_person=declared.unit == "person",
+        undecided=bool(declared.accepted_undecided),
+        from_data=bool(declared.hierarchy_built_from_data),
+        sets_from_data=bool(declared.partition_made_from_data),
+        earlier=declared.earlier_attestation is not None,
+        by_word=bool(declared.rows_are_persons),
+        named=bool(declared.identifying_as_declared),
+    )
+
+
+def declarations(unverified: Unverified[Any], *, undecided: bool) -> Declarations:
+    """Return what is declared of a publication, and of its verification."""
+    table, earlier = unverified.table, unverified.earlier
+    from_data = any(hierarchy.from_data for hierarchy in unverified.hierarchies.values())
+    return Declarations(
+        unit="person" if table.by_person else "row, taken for a person",
+        rows_are_persons=table.word.rows_are_persons or None,
+        identifying_as_declared=table.word.identifying_as_declared or None,
+        hierarchy_built_from_data=from_data or None,
+        partition_made_from_data=traits_of(unverified.algorithm).sets_from_data or None,
+        accepted_undecided=True if undecided else None,
+        earlier_attestation=None if earlier is None else earlier.attestation_sha256,
+    )
+
+
+def public_checks(verdict: Verdict) -> dict[str, Any]:
+    """Return what a check examined, as far as anybody can repeat it; nothing of an unfinished check.
+
+    The number of suppressed protected items is left out: it would disclose empty records.
+    """
+    if verdict.holds is None:  # how far an unfinished check comes depends on the budget
+        return {}
+    checks: dict[str, Any] = json.loads(json.dumps(plain(verdict.checked)))
+    return {name: value for name, value in checks.items() if name not in ("protected_items", "unpublished_items")}
+
+
+def attestation(
+    model: PrivacyModel,
+    seen: Verdict,
+    publication: "AnyPublication",
+    counts: Mapping[str, int],
+    data: DataFile | BucketFiles | ChunkFiles,
+    declared: Declarations,
+) -> Attestation:
+    """Return the attestation of a verified publication.
+
+    Parameters
+    ----------
+    seen
+        The verdict on what the publication alone shows (see `anonset.release.publish.evidence`).
+    """
+    return Attestation(
+        schema_version=SCHEMA_VERSION,
+        model=model.name,
+        parameters=parameters_of(model),
+        in_plain_words=model.in_plain_words,
+        statement=model.statement,
+        limits=" ".join(declared_limits(model, publication, declared)),
+        declarations=declared,
+        verified=public_checks(seen),
+        counts=dict(counts),
+        data=data,
+    )
+
+
+def digests(folder: Path, *, without: str | None = None) -> dict[str, str]:
+    """Return the SHA-256 of every file in a folder and below it but the one of a name, by name."""
+    from anonset.io.files import digest
+
+    files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {name: digest(path) for name, path in files.items() if name != without}
+
+
+def report(
+    unverified: Unverified[Any],
+    verdict: Verdict,
+    phases: list[Phase],
+    context: Mapping[str, Any],
+    written: tuple[str, dict[str, str]],
+    *,
+    trace: bool,
+) -> Report:
+    """Return the private report of a run.
+
+    Parameters
+    ----------
+    context
+        ``settings``, ``seed`` and facts about the ``input``, where the caller knows them.
+    written
+        Digest of the attestation, and those of the other private files by name.
+    """
+    result = unverified.result
+    return Report(
+        schema_version=SCHEMA_VERSION,
+        versions=versions(),
+        settings=plain(context.get("settings", {})),
+        algorithm=unverified.algorithm.name,
+        parameters=parameters_of(unverified.algorithm),
+        model=verdict.model.name,
+        verdict="holds" if verdict.holds else "undecided",
+        verified=plain(verdict.checked),
+        seed=context.get("seed"),
+        input={**plain(context.get("input", {})), **fingerprint(unverified.table)},
+        attestation_sha256=written[0],
+        files=written[1],
+        measures=plain(unverified.measures),
+        retention=plain(unverified.retention),
+        figures=plain(result.figures),
+        warnings=list(unverified.warnings),
+        hierarchy_from_data=any(tree.from_data for tree in unverified.hierarchies.values()),
+        unnamed_nodes=sorted(node for tree in unverified.hierarchies.values() for node in tree.unnamed),
+        earlier={} if unverified.since is None else plain(unverified.since),
+        changes=plain(unverified.table.changes),
+        phases=[PhaseRecord(phase=p.name, seconds=p.seconds, peak_memory=p.peak_memory) for p in phases],
+        trace=plain(result.trace) if trace else None,
+    )
+
+
+def parameters_of(instance: Any) -> dict[str, Any]:
+    """Return the fields of a model or an algorithm by name; those that were not given, and None by default, are not."""
+    values = {field.name: getattr(instance, field.name) for field in dataclasses.fields(instance)}
+    parameters: dict[str, Any] = plain({name: value for name, value in values.items() if value is not None})
+    return parameters
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that shape the result."""
+    version_of = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            version_of[name] = _version_of(name)
+        except PackageNotFoundError:  # run from the sources
+            version_of[name] = "unknown"
+    return version_of
+
+
+def _version_of(package: str) -> str:
+    """Return the version that the metadata of a package begin with; the rest of them, its README, is not parsed."""
+    found = distribution(package)
+    head, _, _ = (found.read_text("METADATA") or "").partition("\n\n")
+    stated = (line.removeprefix(_VERSION) for line in head.splitlines() if line.startswith(_VERSION))
+    return next(stated, None) or found.version
+
+
+def plain(value: Any) -> Any:
+    """Convert dataclasses, mappings, tuples and NumPy values to JSON types."""
+    if (what := getattr(type(value), "counted_as", None)) is not None:  # a file of its own holds a policy
+        return counted(len(value), what)
+    if isinstance(value, partial):
+        return {"name": plain(value.func), **plain(value.keywords)}
+    if isinstance(value, type):
+        return getattr(value, "name", value.__name__)
+    if dataclasses.is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(entry) for entry in value]
+    if hasattr(value, "tolist"):  # NumPy scalars and arrays
+        return value.tolist()
+    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
