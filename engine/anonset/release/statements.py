@@ -35,7 +35,6 @@ from anonset.spelling import counted
 if TYPE_CHECKING:
     from anonset.generalization.buckets import AnyPublication
 
-_VERSION = "Version: "
 _PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "scipy")
 AS_THEY_ARE = (
     "It protects the records as they are in the data: whoever knows an item of a person that the data lack may find "
@@ -327,7 +326,8 @@ def _version_of(package: str) -> str:
     """Return the version that the metadata of a package begin with; the rest of them, its README, is not parsed."""
     found = distribution(package)
     head, _, _ = (found.read_text("METADATA") or "").partition("\n\n")
-    stated = (line.removeprefix(_VERSION) for line in head.splitlines() if line.startswith(_VERSION))
+    lines = (line.partition(": ") for line in head.splitlines())
+    stated = (version for name, _, version in lines if name == "Version")
     return next(stated, None) or found.version
 
 
