@@ -32,8 +32,8 @@ io/dialect.py: mark, encoding, header_line; io/files.py: declared; io/folders.py
 io/input_checks.py: mark; io/options.py: wrong[0], misplaced, missing; io/publish.py: mark; io/roles.py: homeless[0];
 io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, made; queries/estimate.py: reading;
-report/risks.py: printable(name); lazy_names.py: package['__name__']; jobs/verify.py: published; release/opened.py: file;
-io/person_signs.py: cut[0]; algorithms/base.py: traits
+report/risks.py: printable(name); jobs/verify.py: published; release/opened.py: file;
+io/person_signs.py: cut[0]; algorithms/base.py: traits; lazy_names.py: package['__name__']
 """
 """Other such expressions, by their module: options, separators, names of columns."""
 SHOWN_TO_PEOPLE = """
