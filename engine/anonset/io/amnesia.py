@@ -8,12 +8,12 @@ root; a date at the end of one belongs to it, unless another begins there.
 
 import re
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
+from typing import Any
 
 from anonset.data import Vocabulary
 from anonset.errors import HierarchyError, datum
-from anonset.io.paths import paths_of
 
 _HEAD = re.compile(r"\s*(distinct|range)\s*\n\s*name\b", re.IGNORECASE)
 _HAS = " has "
@@ -155,3 +155,22 @@ def _shown(node: str) -> str:
     ('0:18.5', '1/2010:12/2010')
     """
     return ":".join(part.strip().removesuffix(".0") for part in node.split(","))
+
+
+def paths_of(parent: Mapping[Any, Any]) -> list[list[Any]]:
+    """Return the path to the root of each label that is nobody's parent; of a cycle, one that runs around it.
+
+    >>> paths_of({"E10": "E", "E": "any", "I10": "any"})
+    [['E10', 'E', 'any'], ['I10', 'any']]
+    """
+    above = set(parent.values())
+    rows = []
+    for leaf in parent:
+        path = [leaf]
+        while path[-1] in parent and len(path) <= len(parent):
+            path.append(parent[path[-1]])
+        if len(path) > len(parent) and path[-1] in parent:  # a cycle, which building the tree refuses
+            return [path]
+        if leaf not in above:
+            rows.append(path)
+    return rows

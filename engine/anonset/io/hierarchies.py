@@ -23,6 +23,7 @@ from anonset.data.hierarchy_rules import (
 )
 from anonset.data.table import Int64
 from anonset.errors import HierarchyError, datum
+from anonset.io.amnesia import is_amnesia, is_range, rows_of_labels, rows_of_values
 from anonset.io.dialect import RECOGNISED, in_utf8
 from anonset.io.files import read_bytes, write_file
 from anonset.spelling import hierarchy_of
@@ -80,8 +81,6 @@ def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
     if _is_made(spec):
         return None
     where = Path(split_spec(spec)[1] if isinstance(spec, str) else spec)
-    from anonset.io.amnesia import is_amnesia, is_range, rows_of_labels
-
     text = _text(where)
     if is_range(text):
         return None
@@ -184,8 +183,6 @@ def hierarchy_for(
 
 
 def _of_file(where: Path, vocabulary: Vocabulary) -> Hierarchy:
-    from anonset.io.amnesia import is_range, rows_of_values
-
     text = _text(where)
     if is_range(text):
         return hierarchy_of_rows(str(where), rows_of_values(str(where), text, vocabulary) or [[_NO_LABELS]])
@@ -257,11 +254,7 @@ def is_over_data(spec: str | Path | Hierarchy) -> bool:
     """
     if isinstance(spec, Hierarchy):
         return False
-    if _is_made(spec) or is_refined(spec):
-        return True
-    from anonset.io.amnesia import is_range
-
-    return is_range(_text(Path(spec)))
+    return _is_made(spec) or is_refined(spec) or is_range(_text(Path(spec)))
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:

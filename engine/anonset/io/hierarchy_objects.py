@@ -5,9 +5,9 @@ from typing import Any
 
 from anonset.data import Hierarchy
 from anonset.errors import HierarchyError
+from anonset.io.amnesia import paths_of
 from anonset.io.hierarchies import hierarchy_of_rows
 from anonset.io.objects import columns_of
-from anonset.io.paths import paths_of
 
 _KINDS = (
     "a hierarchy must be a file, a Hierarchy, a data frame with a row per leaf (leaf, parent, ..., root), a mapping of "
