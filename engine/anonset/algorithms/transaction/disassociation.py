@@ -4,38 +4,42 @@ Its steps, and where they are::
 
     items of fewer than k records are left out                   Disassociation.recode
     clusters: pieces of the records in Gray order, or HorPart    GrayOrder; near_equal; horizontal_parts
-    VerPart: the items of a cluster in chunks and terms          _divide; chunk_fitting.first_fit
-    sensitive items in chunks of their own, below the cap        chunk_fitting.Capped
-    a cluster without terms is covered by its chunks (rule 4)    needs_term
-    refining: terms in chunks that groups of clusters share      shared_chunks.share_terms
+    VerPart: the items of a cluster in chunks and terms          kernel chunk_fitting.divide_clusters
+    sensitive items in chunks of their own, below the cap        _first_fit.Rule
+    a cluster without terms is covered by its chunks (rule 4)    kernel chunk_fitting.needs_term
+    refining: terms in chunks that groups of clusters share      Pieces.share; kernel chunk_fitting.share_terms
     how often what is left as terms occurs, if asked for         _left_as_terms
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import ClassVar, Literal, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import bind_items
-from anonset.algorithms.transaction.chunk_fitting import Capped, Fitted, Posting, first_fit, needs_term
 from anonset.algorithms.transaction.gray_order import GrayOrder
 from anonset.algorithms.transaction.horizontal_parts import horizontal_parts, near_equal
-from anonset.algorithms.transaction.shared_chunks import SharedItems, share_terms
+from anonset.algorithms.transaction.shared_chunks import Pieces
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.decimals import Written
+from anonset.data.decimals import Written, floor_fraction
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Disassociated
 from anonset.generalization.recoding import TERMS
 from anonset.privacy import DisassociationModel, require_at_least
 
+if TYPE_CHECKING:
+    from anonset_kernels._first_fit import Rule
+
 Clustering = Literal["gray", "horpart"]
+CLUSTERS_AT_ONCE = 1 << 13
+"""Clusters whose items are put into chunks by a call of a kernel."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +69,7 @@ class Disassociation(Discreet):
     name: ClassVar[str] = "disassociation"
     traits: ClassVar[Traits] = Traits(
         memory_factor=4.0,
-        kernels=("gray", "row_order", "rows"),
+        kernels=("chunk_fitting", "gray", "row_order", "rows"),
         answers=("disassociation",),
         not_tried="its guarantee is another one: it hides which items stood together, not the items",
     )
@@ -120,24 +124,29 @@ class Disassociation(Discreet):
             reason = f"there are {column.n} records, at least k={self.k} are required"
             raise InfeasibleError(self.name, reason, achieved=float(column.n), bound=float(self.k))
         order, borders, rows = self._clusters(column.only(column.occurrences >= self.k))
-        index = column.vocabulary.index
-        secrets = frozenset(index[label] for label in self.sensitive_items if label in index)
-        capped = Capped(secrets, self.model.share)
-        fitted = []
-        for number, (first, end) in enumerate(pairwise(borders)):
-            fitted.append(self._divide(rows, first, end, capped))
-            if progress is not None:
-                progress("clusters", float(number + 1), float(len(borders) - 1))
-        shared = share_terms(fitted, self.k, self.m, capped)
+        rule = self._rule(column)
+        pieces = _divided(rows, np.array(borders, np.int64), rule, progress)
+        pieces.share(rule)
         cluster = np.empty(column.n, np.int32)
-        cluster[order] = np.repeat(np.arange(len(fitted), dtype=np.int32), np.diff(borders))
-        figures = {"clusters": float(len(fitted)), "shared_chunks": float(len(shared))}
+        cluster[order] = np.repeat(np.arange(len(pieces.n), dtype=np.int32), pieces.n)
+        totals = _left_as_terms(pieces, rule) if self.counts else None
+        recoding = Disassociated(
+            cluster, pieces.cluster, pieces.item, pieces.place, pieces.first, pieces.last, totals=totals
+        )
+        shared = np.count_nonzero(pieces.first < pieces.last)
+        figures = {"clusters": float(len(pieces.n)), "shared_chunks": float(shared)}
         unused = f"the hierarchy of column {column.name!r} is not used: disassociation publishes items as they are"
         notes = (unused,) if column.name in hierarchies else ()
-        recoding = _recoding(cluster, fitted, shared, len(column.vocabulary))
-        if self.counts:
-            recoding = replace(recoding, totals=_left_as_terms(fitted, shared, capped))
         return Result(recoding, figures=figures, notes=notes)
+
+    def _rule(self, column: SetColumn) -> "Rule":
+        """Return what the chunks of a column must keep."""
+        from anonset_kernels._first_fit import Rule
+
+        alone, index = np.zeros(len(column.vocabulary), np.bool_), column.vocabulary.index
+        alone[[index[label] for label in self.sensitive_items if label in index]] = True
+        share = floor_fraction(self.model.share, max(1, column.n))
+        return Rule(self.k, self.m, share.numerator, share.denominator, alone)
 
     def _clusters(self, column: SetColumn) -> tuple[Int64, list[int], SetColumn]:
         """Return the records in the order of their clusters, where these begin and end, and the records so ordered."""
@@ -152,69 +161,46 @@ class Disassociation(Discreet):
         borders = np.cumsum([0, *map(len, parts)]).tolist()
         return order[records], borders, rows.take(records)
 
-    def _divide(self, rows: SetColumn, first: int, end: int, capped: Capped) -> Fitted:
-        """Put the items of the cluster of the records first .. end - 1 into chunks, or among its terms."""
-        begin = int(rows.indptr[first])
-        items = rows.items[begin : rows.indptr[end]].tolist()
-        postings: Posting = {}
-        for record, (a, b) in enumerate(pairwise((rows.indptr[first : end + 1] - begin).tolist()), first):
-            for item in items[a:b]:
-                postings.setdefault(item, []).append(record)
-        n = end - first
-        shown = [
-            item
-            for item, members in postings.items()
-            if len(members) >= self.k and capped.allows(item, len(members), n)
-        ]
-        shown.sort(key=lambda item: (-len(postings[item]), item))
-        terms = {item: postings[item] for item in postings.keys() - set(shown)}
-        together = ((item, postings[item]) for item in shown if item not in capped.items)
-        chunks = first_fit(together, self.k, self.m) + [[item] for item in shown if item in capped.items]
-        if not terms and shown and _lacks(n, chunks, postings, self.k, self.m):
-            last = shown[-1]
-            terms[last] = postings[last]
-            chunks = [kept for chunk in chunks if (kept := [item for item in chunk if item != last])]
-        return Fitted(chunks, terms, _lacks(n, chunks, postings, self.k, self.m), n)
+
+def _divided(rows: SetColumn, borders: Int64, rule: "Rule", progress: Progress | None) -> Pieces:
+    """Put the items of each cluster into chunks, or among its terms, some clusters at a time."""
+    from anonset_kernels.chunk_fitting import divide_clusters
+
+    found: list[tuple[NDArray[Any], ...]] = []
+    n_clusters, n_chunks, n_posted = len(borders) - 1, 0, 0
+    for first, end in spans(n_clusters, CLUSTERS_AT_ONCE):
+        block = rows.slice(int(borders[first]), int(borders[end]))
+        own = divide_clusters(block.indptr, block.items, borders[first : end + 1] - borders[first], rule)
+        chunks = np.cumsum(own.n_chunks) - own.n_chunks + n_chunks
+        terms = own.place < 0
+        lengths = np.diff(own.begins)
+        posted = own.records[np.repeat(terms, lengths)] + np.int32(borders[first])
+        found.append(
+            (
+                own.must_keep,
+                own.cluster + np.int32(first),
+                own.item,
+                np.where(terms, TERMS, own.place + chunks[own.cluster]).astype(np.int32),
+                np.cumsum(lengths[terms]) + n_posted,
+                posted,
+                np.repeat(np.arange(first, end, dtype=np.int32), own.n_chunks),
+            )
+        )
+        n_chunks += int(own.n_chunks.sum())
+        n_posted += len(posted)
+        if progress is not None:
+            progress("clusters", float(end), float(n_clusters))
+    kinds = (np.bool_, np.int32, np.int32, np.int32, np.int64, np.int32, np.int32)
+    empty = [tuple(np.empty(0, kind) for kind in kinds)]
+    must_keep, cluster, item, place, ends, records, chunk = map(np.concatenate, zip(*(found or empty), strict=True))
+    begins = np.concatenate([[0], ends]).astype(np.int64)
+    return Pieces(np.diff(borders), must_keep, cluster, item, place, begins, records, chunk, chunk)
 
 
-def _lacks(n: int, chunks: list[list[int]], postings: Posting, k: int, m: int) -> bool:
-    """Tell whether a cluster must have a term, given its chunks."""
-    return needs_term(n, [len(set().union(*(postings[item] for item in chunk))) for chunk in chunks], k, m)
-
-
-def _recoding(cluster: Int32, fitted: list[Fitted], shared: list[SharedItems], n_items: int) -> Disassociated:
-    """Return where each item of each cluster is published, given the cluster of each record."""
-    first, last = list[int](), list[int]()
-    in_cluster, items, places = list[int](), list[int](), list[int]()
-    for number, own in enumerate(fitted):
-        for chunk in own.chunks:
-            items += chunk
-            places += [len(first)] * len(chunk)
-            first.append(number)
-            last.append(number)
-        items += own.terms
-        places += [TERMS] * len(own.terms)
-        in_cluster += [number] * (len(items) - len(in_cluster))
-    for several in shared:
-        for item, sources in several.clusters_of.items():
-            in_cluster += sources
-            items += [item] * len(sources)
-            places += [len(first)] * len(sources)
-        first.append(several.first)
-        last.append(several.last)
-    keys = np.array(in_cluster, np.int64) * max(1, n_items) + np.array(items, np.int64)
-    order = np.argsort(keys, kind="stable")
-    order = order[np.append(keys[order][1:] != keys[order][:-1], True)[: len(order)]]  # a shared chunk, not the terms
-    clusters, of_item, place = (np.array(column, np.int32)[order] for column in (in_cluster, items, places))
-    return Disassociated(cluster, clusters, of_item, place, np.array(first, np.int32), np.array(last, np.int32))
-
-
-def _left_as_terms(fitted: list[Fitted], shared: list[SharedItems], capped: Capped) -> Int32:
+def _left_as_terms(pieces: Pieces, rule: "Rule") -> Int32:
     """Return the items that stay terms of some cluster.
 
     Sensitive ones are left out: the total of what is a term since too many records hold it would say so.
     """
-    clusters = Counter(item for own in fitted for item in own.terms)
-    for chunk in shared:
-        clusters.subtract({item: len(sources) for item, sources in chunk.clusters_of.items()})
-    return np.array(sorted(item for item in +clusters if item not in capped.items), np.int32)
+    items: Int32 = np.unique(pieces.item[pieces.place == TERMS])
+    return items[~rule.alone[items]]

@@ -1,117 +1,100 @@
 """Refining: terms of neighbouring clusters go into chunks that these share, by groups of 4, 16, 64, ... clusters."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
+from typing import TYPE_CHECKING
 
-from anonset.algorithms.transaction.chunk_fitting import Capped, Fitted, first_fit
+import numpy as np
+from numpy.typing import NDArray
+
 from anonset.data.redacted_repr import Discreet
+from anonset.data.table import Int32, Int64
 from anonset.generalization.chunks import GROUPED
 
-Sources = dict[int, list[int]]
-"""Clusters, each with those of its records, numbered over all clusters, that hold an item."""
+if TYPE_CHECKING:
+    from anonset_kernels._first_fit import Rule
+
+Bools = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class SharedItems(Discreet):
-    """A chunk that the clusters of a range share."""
+@dataclass(eq=False)
+class Pieces(Discreet):
+    """The items of clusters of records, each at a place of its cluster: p pairs, by cluster, then item.
 
-    first: int
-    """The first cluster."""
-    last: int
-    """The last one."""
-    clusters_of: dict[int, list[int]]
-    """Its items, each with the clusters that it leaves the terms of."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Group(Discreet):
-    """Neighbouring clusters, or one."""
-
-    first: int
-    """The first cluster."""
-    end: int
-    """That behind the last one."""
-    terms: dict[int, Sources]
-    """The terms that may still move, and where they come from."""
-    shown: set[int]
-    """The items that some of the clusters show in a chunk, of their own or a shared one."""
-
-
-class _Refining:
-    """How many terms are left in each cluster, and which may lose the last."""
-
-    def __init__(self, clusters: Sequence[Fitted], k: int, m: int, capped: Capped) -> None:
-        self.k, self.m, self.capped = k, m, capped
-        self.n = [own.n for own in clusters]
-        self.left = [len(own.terms) for own in clusters]
-        self.kept_at_least = [int(own.must_keep_one) for own in clusters]
-
-    def share(self, group: _Group) -> list[SharedItems]:
-        """Move terms of several clusters of a group into chunks that the group shares."""
-        support = {item: sum(map(len, sources.values())) for item, sources in group.terms.items() if len(sources) > 1}
-        frequent = [item for item, records in support.items() if records >= self.k]
-        alone: list[int] = []
-        together: list[tuple[int, list[int]]] = []
-        leaving: dict[int, list[int]] = {}
-        for item in sorted(frequent, key=lambda item: (-support[item], item)):
-            sources = group.terms[item]
-            clusters = [cluster for cluster in sources if self.left[cluster] > self.kept_at_least[cluster]]
-            records = list(chain.from_iterable(sources[cluster] for cluster in clusters))
-            places = sum(self.n[cluster] for cluster in clusters)  # a chunk of it falls on these at least
-            if len(records) < self.k or not self.capped.allows(item, len(records), places):
-                continue
-            leaving[item] = clusters
-            for cluster in clusters:
-                self.left[cluster] -= 1
-            if item in group.shown or len(clusters) < len(sources) or item in self.capped.items:
-                alone.append(item)
-            else:
-                together.append((item, records))
-        for item in leaving:  # a term that stays where a chunk falls on others can move no more
-            del group.terms[item]
-            group.shown.add(item)
-        chunks = first_fit(together, self.k, self.m) + [[item] for item in alone]
-        return [SharedItems(group.first, group.end - 1, {item: leaving[item] for item in chunk}) for chunk in chunks]
-
-
-def share_terms(clusters: Sequence[Fitted], k: int, m: int, capped: Capped) -> list[SharedItems]:
-    """Return the chunks that clusters share, the narrow ranges first.
-
-    A shared chunk falls on the clusters of its range that show none of its items by themselves or in a chunk that fewer
-    clusters share. So items that some cluster of the range shows get a chunk each; the others go into chunks together,
-    which stay k^m-anonymous. An item that is capped has a chunk alone, below its cap. The last term of a cluster stays
-    where the chunks alone would say too much.
+    Postings, the records that hold an item in a cluster, are there for terms.
     """
-    refining = _Refining(clusters, k, m, capped)
-    groups = [
-        _Group(
-            number,
-            number + 1,
-            {item: {number: records} for item, records in own.terms.items()},
-            set(chain.from_iterable(own.chunks)),
-        )
-        for number, own in enumerate(clusters)
-    ]
-    shared: list[SharedItems] = []
-    while len(groups) > 1:
-        for place in range(0, len(groups), GROUPED):
-            group = _united(groups[place : place + GROUPED])
-            shared += refining.share(group) if group is not groups[place] else []
-            groups[place // GROUPED] = group
-        del groups[-(-len(groups) // GROUPED) :]
-    return shared
+
+    n: Int64
+    """int64 (clusters,): records of each cluster."""
+    must_keep: Bools
+    """bool (clusters,): whether a term must stay, since the chunks of a cluster alone would say too much."""
+    cluster: Int32
+    """int32 (p,)."""
+    item: Int32
+    """int32 (p,)."""
+    place: Int32
+    """int32 (p,): a chunk, numbered over all clusters; -1 where the item is a term."""
+    begins: Int64
+    """int64 (terms + 1,): where the posting of each term begins."""
+    records: Int32
+    """int32: the postings."""
+    first: Int32
+    """int32 (chunks,): the first cluster of each chunk."""
+    last: Int32
+    """int32 (chunks,): the last one."""
+
+    def share(self, rule: "Rule") -> None:
+        """Move terms into chunks that clusters share, the narrow ranges first.
+
+        A shared chunk falls on the clusters of its range that show none of its items by themselves or in a chunk that
+        fewer clusters share. So items that some cluster of the range shows get a chunk each; the others go into chunks
+        together, which stay k^m-anonymous. An item that is capped has a chunk alone, below its cap. The last term of a
+        cluster stays where the chunks alone would say too much.
+        """
+        from anonset_kernels.chunk_fitting import Clusters, Terms, share_terms
+
+        n_items = max(1, len(rule.alone))
+        moving = np.flatnonzero(self.place < 0)
+        starts, ends = self.begins[:-1], self.begins[1:]
+        shown = self.cluster[self.place >= 0].astype(np.int64) * n_items + self.item[self.place >= 0]
+        terms = np.bincount(self.cluster[moving], minlength=len(self.n)).astype(np.int32)
+        clusters = Clusters(self.n, terms, self.must_keep)
+        head = np.full(int(self.n.sum()), -1, np.int32)
+        firsts, lasts, n_chunks = [self.first], [self.last], len(self.first)
+        for width in _widths(len(self.n)):
+            shown = np.unique(shown // n_items // GROUPED * n_items + shown % n_items)
+            group = self.cluster[moving].astype(np.int64) // width
+            grouped = np.flatnonzero(np.minimum((group + 1) * width, len(self.n)) - group * width > width // GROUPED)
+            keys = group[grouped] * n_items + self.item[moving[grouped]]
+            grouped = grouped[np.argsort(keys, kind="stable")]
+            keys, group = np.sort(keys), group[grouped]
+            pairs = moving[grouped]
+            at = np.minimum(np.searchsorted(shown, keys), max(0, len(shown) - 1))
+            is_shown = shown[at] == keys if len(shown) else np.zeros(len(keys), np.bool_)
+            of_groups = Terms(self.item[pairs], self.cluster[pairs], starts[grouped], ends[grouped], is_shown)
+            begins = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else np.empty(0, np.int64)
+            borders = np.append(begins, len(group))
+            chunk, settled, group_of = share_terms(of_groups, self.records, borders, clusters, rule, head)
+            left = chunk < 0
+            self.place[pairs[~left]] = chunk[~left] + n_chunks
+            range_of = group[begins][group_of] if len(group) else group
+            firsts.append((range_of * width).astype(np.int32))
+            lasts.append((np.minimum((range_of + 1) * width, len(self.n)) - 1).astype(np.int32))
+            n_chunks += len(group_of)
+            shown = np.union1d(shown, keys[settled])
+            stay = np.ones(len(moving), np.bool_)
+            stay[grouped[settled]] = False
+            moving, starts, ends = moving[stay], starts[stay], ends[stay]
+        self.first, self.last = np.concatenate(firsts), np.concatenate(lasts)
 
 
-def _united(groups: Sequence[_Group]) -> _Group:
-    """Return a group of neighbouring groups; a single one as it is."""
-    if len(groups) == 1:
-        return groups[0]
-    terms: dict[int, Sources] = {}
-    for group in groups:
-        for item, sources in group.terms.items():
-            if item in terms:
-                terms[item].update(sources)
-            else:
-                terms[item] = sources
-    return _Group(groups[0].first, groups[-1].end, terms, set().union(*(group.shown for group in groups)))
+def _widths(n_clusters: int) -> Iterator[int]:
+    """Yield the sizes of the groups of clusters: 4, 16, 64, ... up to one that holds all.
+
+    >>> list(_widths(1)), list(_widths(17))
+    ([], [4, 16, 64])
+    """
+    width = 1
+    while width < n_clusters:
+        width *= GROUPED
+        yield width

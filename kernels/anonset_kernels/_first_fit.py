@@ -1,0 +1,136 @@
+"""First fit: each item of some records goes into the first chunk that stays k^m-anonymous with it.
+
+A posting is the records that hold an item, ascending.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import BoolArray, Int32Array, Int64Array, UInt64Matrix
+from anonset_kernels._bits import bit, bit_count
+from anonset_kernels._jit import kernel
+
+
+class Rule(NamedTuple):
+    """What chunks must keep."""
+
+    k: int
+    m: int
+    numerator: int
+    denominator: int
+    """An item alone in its chunk stands in at most numerator / denominator of the places."""
+    alone: BoolArray
+    """bool (M,): whether an item has chunks of its own."""
+
+
+@kernel()
+def first_fit(starts: Int64Array, ends: Int64Array, records: Int32Array, rule: Rule, head: Int32Array) -> Int32Array:
+    """Put each item into the first chunk that stays k^m-anonymous with it, or a new one; int32 (items,) chunks.
+
+    Cost: for each occurrence, the items that its record has before; from m = 3 on also the sets of fewer than m items
+    of a chunk that stand together with the item.
+
+    Parameters
+    ----------
+    starts, ends, records
+        int64 (items,) each, int32: the posting of each item, at least k records, in the order in which they are put.
+    head
+        int32 (at least the largest record + 1,): -1 each; the same again in the end.
+    """
+    n_items, n_chunks, used = len(starts), 0, 0
+    chunk_of = np.zeros(n_items, np.int32)
+    size = 0
+    for item in range(n_items):
+        size += ends[item] - starts[item]
+    before, owner = np.empty(size, np.int32), np.empty(size, np.int32)
+    slot, near = np.full(n_items, -1, np.int32), np.empty(n_items, np.int32)
+    together, unfit = np.empty(n_items, np.int64), np.full(n_items, -1, np.int32)
+    for item in range(n_items):
+        n_near = 0
+        if rule.m > 1:
+            for at in range(starts[item], ends[item]):
+                other = head[records[at]]
+                while other >= 0:
+                    known = owner[other]
+                    if slot[known] < 0:
+                        slot[known], near[n_near], together[n_near] = n_near, known, 0
+                        n_near += 1
+                    together[slot[known]] += 1
+                    other = before[other]
+        for number in range(n_near):
+            if together[number] < rule.k:
+                unfit[chunk_of[near[number]]] = item
+        chunk = 0
+        if rule.m > 2 and n_near > 1:
+            bits = _bits_of(records[starts[item] : ends[item]], head, before, owner, slot, n_near)
+            while chunk < n_chunks and (
+                unfit[chunk] == item or not _larger_sets_fit(bits, near[:n_near], chunk_of, chunk, rule)
+            ):
+                chunk += 1
+        else:
+            while chunk < n_chunks and unfit[chunk] == item:
+                chunk += 1
+        for number in range(n_near):
+            slot[near[number]] = -1
+        chunk_of[item] = chunk
+        n_chunks = max(n_chunks, chunk + 1)
+        for at in range(starts[item], ends[item]):
+            before[used], owner[used] = head[records[at]], item
+            head[records[at]] = used
+            used += 1
+    for item in range(n_items):
+        for at in range(starts[item], ends[item]):
+            head[records[at]] = -1
+    return chunk_of
+
+
+@kernel()
+def _bits_of(
+    records: Int32Array, head: Int32Array, before: Int32Array, owner: Int32Array, slot: Int32Array, n_near: int
+) -> UInt64Matrix:
+    """Return which of some records hold each item that stands together with another one: a row of bits an item."""
+    bits = np.zeros((n_near, (len(records) + 63) // 64), np.uint64)
+    for at in range(len(records)):
+        other = head[records[at]]
+        while other >= 0:
+            bits[slot[owner[other]], at >> 6] |= bit(at & 63)
+            other = before[other]
+    return bits
+
+
+@kernel()
+def _larger_sets_fit(bits: UInt64Matrix, near: Int32Array, chunk_of: Int32Array, chunk: int, rule: Rule) -> bool:
+    """Tell whether each set of 2 to m - 1 items of a chunk stands in none or in k of the records that `bits` are of."""
+    members = np.empty(len(near), np.int64)
+    n = 0
+    for number in range(len(near)):
+        if chunk_of[near[number]] == chunk:
+            members[n] = number
+            n += 1
+    most, width = min(rule.m - 1, n), bits.shape[1]
+    part, place = np.empty((most + 1, width), np.uint64), np.empty(most + 1, np.int64)
+    for first in range(n - 1):
+        for word in range(width):
+            part[0, word] = bits[members[first], word]
+        place[0] = first
+        depth, following = 0, first + 1
+        while True:
+            if following < n and depth + 1 < most:
+                count = 0
+                for word in range(width):
+                    both = part[depth, word] & bits[members[following], word]
+                    part[depth + 1, word] = both
+                    count += bit_count(both)
+                if 0 < count < rule.k:
+                    return False
+                if count:
+                    depth += 1
+                    place[depth] = following
+                following += 1
+            elif depth == 0:
+                break
+            else:
+                following = place[depth] + 1
+                depth -= 1
+    return True

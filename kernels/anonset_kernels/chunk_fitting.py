@@ -1,0 +1,323 @@
+"""Disassociation: the items of clusters of records in chunks that stay k^m-anonymous, and terms in shared ones.
+
+A posting is the records that hold an item, ascending.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import BoolArray, Indptr, Int32Array, Int64Array, Int64Matrix, Items
+from anonset_kernels._first_fit import Rule, first_fit
+from anonset_kernels._jit import kernel
+
+
+class Divided(NamedTuple):
+    """The items of some clusters, cluster by cluster, ascending: p pairs of a cluster and an item."""
+
+    cluster: Int32Array
+    """int32 (p,)."""
+    item: Int32Array
+    """int32 (p,)."""
+    place: Int32Array
+    """int32 (p,): the chunk in that cluster; -1 for a term."""
+    begins: Int64Array
+    """int64 (p + 1,): where each posting begins."""
+    records: Int32Array
+    """int32 (nnz,): the postings."""
+    n_chunks: Int32Array
+    """int32 (clusters,): the number of chunks of each cluster."""
+    must_keep: BoolArray
+    """bool (clusters,): whether a term must stay, since the chunks alone would say too much."""
+
+
+class Terms(NamedTuple):
+    """Terms that may go into shared chunks, by group, item and cluster: e pairs of an item and a cluster."""
+
+    item: Int32Array
+    """int32 (e,)."""
+    cluster: Int32Array
+    """int32 (e,)."""
+    start: Int64Array
+    """int64 (e,): where its posting begins."""
+    end: Int64Array
+    """int64 (e,): where it ends."""
+    shown: BoolArray
+    """bool (e,): whether a cluster of the group shows the item in a chunk."""
+
+
+class Clusters(NamedTuple):
+    """What is known of each cluster."""
+
+    n: Int64Array
+    """int64 (clusters,): records."""
+    terms: Int32Array
+    """int32 (clusters,): terms that are left; changed in place."""
+    must_keep: BoolArray
+    """bool (clusters,): whether the last one must stay."""
+
+
+@kernel()
+def needs_term(n: int, covered: Int64Array, k: int, m: int) -> bool:
+    """Tell whether a cluster must have a term beside its chunks.
+
+    Without terms the chunks cover all records. Sets of items of several chunks then need room to stand in k records, or
+    none to stand in any. Exact for a cluster by itself.
+
+    Parameters
+    ----------
+    n
+        Records of the cluster.
+    covered
+        int64 (chunks,): non-empty sub-records of each chunk.
+    """
+    if k == 1:
+        return False
+    spare, several = -n, min(m, len(covered)) - 1
+    for chunk in range(len(covered)):
+        spare += covered[chunk]
+    return len(covered) == 0 or spare < 0 or (several > 0 and 0 < spare < k * several)
+
+
+@kernel()
+def divide_clusters(indptr: Indptr, items: Items, borders: Int64Array, rule: Rule) -> Divided:
+    """Put the items of each cluster into chunks, or among its terms.
+
+    Cost: that of `first_fit`, and a sort of the items of each cluster.
+
+    Parameters
+    ----------
+    borders
+        int64 (clusters + 1,): the first record of each cluster; the first is 0.
+    """
+    n_clusters, nnz = len(borders) - 1, indptr[-1] - indptr[0]
+    cluster, item_of, place = np.empty(nnz, np.int32), np.empty(nnz, np.int32), np.empty(nnz, np.int32)
+    begins, records = np.zeros(nnz + 1, np.int64), np.empty(nnz, np.int32)
+    n_chunks, must_keep = np.zeros(n_clusters, np.int32), np.zeros(n_clusters, np.bool_)
+    slot, head = np.full(len(rule.alone), -1, np.int64), np.full(len(indptr) - 1, -1, np.int32)
+    filled = 0
+    for number in range(n_clusters):
+        first, end = borders[number], borders[number + 1]
+        stop = filled
+        for item in np.sort(items[indptr[first] : indptr[end]]):
+            if stop == filled or item_of[stop - 1] != item:
+                slot[item], cluster[stop], item_of[stop] = stop, number, item
+                stop += 1
+        _post(indptr, items, first, end, slot, filled, begins, records)
+        starts, own = begins[filled : stop + 1], item_of[filled:stop]
+        chunks, n_chunks[number], must_keep[number] = _divide(starts, records, own, end - first, rule, head)
+        for at in range(len(own)):
+            place[filled + at] = chunks[at]
+        filled = stop
+    return Divided(
+        cluster[:filled].copy(),
+        item_of[:filled].copy(),
+        place[:filled].copy(),
+        begins[: filled + 1].copy(),
+        records,
+        n_chunks,
+        must_keep,
+    )
+
+
+@kernel()
+def _post(
+    indptr: Indptr,
+    items: Items,
+    first: int,
+    end: int,
+    slot: Int64Array,
+    filled: int,
+    begins: Int64Array,
+    records: Int32Array,
+) -> None:
+    """Write the postings of the items of a cluster, whose slots are `filled` and those behind."""
+    stop = filled
+    for at in range(indptr[first], indptr[end]):
+        where = slot[items[at]]
+        begins[where + 1] += 1
+        stop = max(stop, where + 1)
+    for where in range(filled, stop):
+        begins[where + 1] += begins[where]
+    written = begins[filled:stop].copy()
+    for record in range(first, end):
+        for at in range(indptr[record], indptr[record + 1]):
+            where = slot[items[at]] - filled
+            records[written[where]] = record
+            written[where] += 1
+
+
+@kernel()
+def _divide(
+    begins: Int64Array, records: Int32Array, own: Int32Array, n: int, rule: Rule, head: Int32Array
+) -> tuple[Int32Array, int, bool]:
+    """Return the chunk of each item of a cluster, -1 for terms, the number of chunks, and whether a term must stay."""
+    place, supports = np.full(len(own), -1, np.int32), begins[1:] - begins[:-1]
+    shown, n_shown, together, n_together = np.empty(len(own), np.int64), 0, np.empty(len(own), np.int64), 0
+    for at in np.argsort(-supports, kind="mergesort"):
+        alone = rule.alone[own[at]]
+        if supports[at] >= rule.k and not (alone and supports[at] * rule.denominator > rule.numerator * n):
+            shown[n_shown] = at
+            n_shown += 1
+            if not alone:
+                together[n_together] = at
+                n_together += 1
+    starts, ends, n_chunks = np.empty(n_together, np.int64), np.empty(n_together, np.int64), 0
+    for at in range(n_together):
+        starts[at], ends[at] = begins[together[at]], begins[together[at] + 1]
+    chunks = first_fit(starts, ends, records, rule, head)
+    for at in range(n_together):
+        place[together[at]] = chunks[at]
+        n_chunks = max(n_chunks, chunks[at] + 1)
+    for at in shown[:n_shown]:
+        if place[at] < 0:
+            place[at] = n_chunks
+            n_chunks += 1
+    lacks = needs_term(n, _covered(place, n_chunks, begins, records, head), rule.k, rule.m)
+    if lacks and 0 < n_shown == len(own):
+        n_chunks -= _without(place, shown[n_shown - 1])
+        lacks = needs_term(n, _covered(place, n_chunks, begins, records, head), rule.k, rule.m)
+    return place, n_chunks, lacks
+
+
+@kernel()
+def _without(place: Int32Array, last: int) -> int:
+    """Make an item a term; return 1 if its chunk is empty then, so that those behind it get smaller numbers; else 0."""
+    emptied = place[last]
+    place[last] = -1
+    for at in range(len(place)):
+        if place[at] == emptied:
+            return 0
+    for at in range(len(place)):
+        place[at] -= place[at] > emptied
+    return 1
+
+
+@kernel()
+def _covered(place: Int32Array, n_chunks: int, begins: Int64Array, records: Int32Array, head: Int32Array) -> Int64Array:
+    """Return the number of non-empty sub-records of each chunk of a cluster, int64 (chunks,)."""
+    covered = np.zeros(n_chunks, np.int64)
+    for chunk in range(n_chunks):
+        for at in range(len(place)):
+            if place[at] == chunk:
+                for where in range(begins[at], begins[at + 1]):
+                    covered[chunk] += head[records[where]] != chunk
+                    head[records[where]] = chunk
+    for where in range(begins[0], begins[-1]):
+        head[records[where]] = -1
+    return covered
+
+
+@kernel()
+def share_terms(
+    terms: Terms, records: Int32Array, groups: Int64Array, clusters: Clusters, rule: Rule, head: Int32Array
+) -> tuple[Int32Array, BoolArray, Int32Array]:
+    """Put terms of several clusters of a group into chunks that the group shares.
+
+    Returns the chunk of each term, int32 (e,), -1 where it stays; whether it may never move, bool (e,), as a shared
+    chunk shows its item; and the group of each chunk, int32 (chunks,).
+
+    Parameters
+    ----------
+    records
+        int32: what the postings of the terms are in.
+    groups
+        int64 (groups + 1,): where the terms of each group begin.
+    head
+        int32 (n,): -1 each; the same again in the end.
+    """
+    n_terms = len(terms.item)
+    chunk_of, settled = np.full(n_terms, -1, np.int32), np.zeros(n_terms, np.bool_)
+    group_of, n_chunks = np.empty(n_terms, np.int32), 0
+    for group in range(len(groups) - 1):
+        runs = _frequent_runs(terms, groups[group], groups[group + 1], rule.k)
+        together, n_together, alone, n_alone = np.empty_like(runs), 0, np.empty(len(runs), np.int64), 0
+        for at in range(len(runs)):
+            first, end = runs[at, 0], runs[at, 1]
+            leaving, n_leaving = _leaving(terms, first, end, clusters, rule)
+            if not n_leaving:
+                continue
+            settled[first:end] = True
+            for term in range(first, end):
+                if leaving[term - first]:
+                    clusters.terms[terms.cluster[term]] -= 1
+                    chunk_of[term] = -2
+            if terms.shown[first] or rule.alone[terms.item[first]] or n_leaving < end - first:
+                alone[n_alone] = at
+                n_alone += 1
+            else:
+                together[n_together, 0], together[n_together, 1] = first, end
+                n_together += 1
+        new = n_chunks
+        if n_together:
+            starts, ends, posted = _joined(terms, together[:n_together], records)
+            chunks = first_fit(starts, ends, posted, rule, head)
+            for at in range(n_together):
+                chunk_of[together[at, 0] : together[at, 1]] = n_chunks + chunks[at]
+            for at in range(n_together):
+                new = max(new, n_chunks + chunks[at] + 1)
+        for at in range(n_alone):
+            for term in range(runs[alone[at], 0], runs[alone[at], 1]):
+                if chunk_of[term] == -2:
+                    chunk_of[term] = new
+            new += 1
+        group_of[n_chunks:new] = group
+        n_chunks = new
+    return chunk_of, settled, group_of[:n_chunks].copy()
+
+
+@kernel()
+def _frequent_runs(terms: Terms, first: int, end: int, k: int) -> Int64Matrix:
+    """Return where the terms of each item of a group begin and end that several clusters and k records hold.
+
+    The most supported items come first, of equal ones the first ones.
+    """
+    begins, ends, found = np.empty(end - first, np.int64), np.empty(end - first, np.int64), 0
+    support = np.empty(end - first, np.int64)
+    while first < end:
+        stop, records = first, 0
+        while stop < end and terms.item[stop] == terms.item[first]:
+            records += terms.end[stop] - terms.start[stop]
+            stop += 1
+        if stop - first > 1 and records >= k:
+            begins[found], ends[found], support[found] = first, stop, records
+            found += 1
+        first = stop
+    runs, filled = np.empty((found, 2), np.int64), 0
+    for at in np.argsort(-support[:found], kind="mergesort"):
+        runs[filled, 0], runs[filled, 1] = begins[at], ends[at]
+        filled += 1
+    return runs
+
+
+@kernel()
+def _leaving(terms: Terms, first: int, end: int, clusters: Clusters, rule: Rule) -> tuple[BoolArray, int]:
+    """Return which clusters may lose a term, bool (end - first,), and how many; 0 if their records make no chunk."""
+    leaving, n_leaving, records, places = np.zeros(end - first, np.bool_), 0, 0, 0
+    for term in range(first, end):
+        cluster = terms.cluster[term]
+        if clusters.terms[cluster] > int(clusters.must_keep[cluster]):
+            leaving[term - first] = True
+            n_leaving += 1
+            records += terms.end[term] - terms.start[term]
+            places += clusters.n[cluster]  # a chunk of the item falls on these at least
+    capped = rule.alone[terms.item[first]] and records * rule.denominator > rule.numerator * places
+    return leaving, n_leaving if records >= rule.k and not capped else 0
+
+
+@kernel()
+def _joined(terms: Terms, runs: Int64Matrix, records: Int32Array) -> tuple[Int64Array, Int64Array, Int32Array]:
+    """Return the postings of items over all clusters of a group: where they begin and end, and the records."""
+    starts, ends, size = np.empty(len(runs), np.int64), np.empty(len(runs), np.int64), 0
+    for at in range(len(runs)):
+        starts[at] = size
+        for term in range(runs[at, 0], runs[at, 1]):
+            size += terms.end[term] - terms.start[term]
+        ends[at] = size
+    posted, filled = np.empty(size, np.int32), 0
+    for at in range(len(runs)):
+        for term in range(runs[at, 0], runs[at, 1]):
+            for where in range(terms.start[term], terms.end[term]):
+                posted[filled] = records[where]
+                filled += 1
+    return starts, ends, posted
