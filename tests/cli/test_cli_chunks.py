@@ -224,17 +224,15 @@ def test_what_cannot_be_published_is_refused(chunks: Place, arguments: tuple[str
 
 
 NOT_YET = [
-    ("risk", "{out}"),
-    ("risk", "{out}", "--original", "{sets}"),
-    ("risk", "{out}.private/report.json"),
+    ("risk", "{out}", "--original", "{sets}", "--population", "{sets}"),
+    ("risk", "{out}", "--sensitive", "age"),
+    ("risk", "{out}", "--memory-limit", "100k"),
     ("evaluate", "{sets}", "{out}", "--bound"),
     ("evaluate", "{sets}", "{out}", "--workload", "published:20x999"),
     ("evaluate", "{sets}", "{out}", "--workload", "record:20x2+1"),
     ("evaluate", "{sets}", "{out}", "--memory-limit", "100k"),
     ("evaluate", "{sets}", "{out}", "--top", "0"),
-    ("report", "{out}", "-o", "{out}.html"),
-    ("report", "{out}", "--shareable", "-o", "{out}.html"),
-    ("report", "{out}.private/report.json", "-o", "{out}.html"),
+    ("report", "{out}", "--shareable", "--original", "{sets}", "-o", "{out}.html"),
     ("suggest", "{sets}", "--model", "disassociation"),
     ("anonymize", "{sets}", *MODEL, "--work-dir", "{out}.work", "-o", "{out}2"),
     ("anonymize", "{sets}", *MODEL, "--memory-limit", "1M", "-o", "{out}2"),
@@ -309,6 +307,53 @@ def test_frequent_sets_are_of_items_alone(place: Place) -> None:
     ran = place.run("evaluate", str(place.folder / "people.csv"), str(place.out), *columns, "--top", "9")
     assert (ran.code, len(ran.err.strip().splitlines())) == (2, 1)
     assert "is about sets of items, and the publication has no set-valued column" in ran.err
+
+
+def test_risk_tells_of_other_items(done: Place) -> None:
+    sets = str(done.folder / "sets.dat")
+    ran = done.run("risk", str(done.out))
+    assert ran.code == 0, ran.err
+    smallest = min(int(row["n"]) for row in rows_of(done.out / "clusters.csv"))
+    assert f"150 records in 13 clusters, the smallest of {smallest} records" in ran.out
+    assert "--original FILE" in ran.out
+    assert "told by" not in ran.out
+    ran = done.run("risk", str(done.out), "--original", sets)
+    assert (ran.code, "what is published" in ran.out, "--original FILE" in ran.out) == (0, True, False), ran.err
+    by_name = {}
+    for given in (("--original", sets), ("--original", sets, "--attempts", "10")):
+        ran = done.run("risk", str(done.out), *given, "--json")
+        assert (ran.code, ran.json["model"], ran.json["smallest"]) == (0, "disassociation", smallest)
+        by_name = {one["source"]: one for one in ran.json["told"]}
+        assert by_name["publication"]["likely"] < by_name["original"]["likely"]
+    assert by_name["original"]["persons"] == 10
+    asked = done.run("risk", f"{done.private}/report.json", "--json")
+    assert asked.json["told"], asked.err
+
+
+def test_risk_of_another_model_tells_of_other_items_too(chunks: Place) -> None:
+    exact = ("--algorithm", "exact", "--hierarchy", "items=balanced:3", "--k", "3", "--m", "2")
+    publish(chunks, "sets.dat", *exact)
+    original = str(chunks.folder / "sets.dat")
+    ran = chunks.run("risk", str(chunks.out), "--original", original, *exact[2:4], "--json")
+    assert ran.code == 0, ran.err
+    told = {one["source"]: one for one in ran.json["told"]}
+    assert told["publication"]["likely"] < told["original"]["likely"]
+    assert chunks.run("risk", str(chunks.out), "--json").json["told"] == []
+
+
+@pytest.mark.parametrize("shareable", [True, False])
+def test_a_report_speaks_of_chunks(done: Place, shareable: bool) -> None:
+    page, sets = done.folder / "page.html", str(done.folder / "sets.dat")
+    how = ("--shareable",) if shareable else ("--original", sets)
+    ran = done.run("report", str(done.out), *how, "-o", str(page))
+    assert ran.code == 0, ran.err
+    text = page.read_text()
+    for part in ("Occurrences of items in chunks", "Terms of clusters", "disassociation", "told of all in it"):
+        assert part in text
+    assert ("What is told of other items" in text) != shareable
+    assert ("no record can be told apart" in text) == shareable
+    assert ("median error of their counts" in text) != shareable
+    assert ("in_chunks" in text) != shareable
 
 
 def test_another_original_is_not_evaluated(done: Place) -> None:

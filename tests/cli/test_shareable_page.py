@@ -91,6 +91,16 @@ def test_a_value_within_its_range_and_what_is_left_out_change_no_page(
     require_equal_pages(first, second, job, hierarchies={"codes": TREE, "age": "range"})
 
 
+@given(RECORDS, st.data())
+@FEW
+def test_a_rare_item_in_another_record_changes_no_page_of_chunks(records: list[set[str]], data: st.DataObject) -> None:
+    tables = [[set(record) for record in records] for _ in range(2)]
+    places = data.draw(st.lists(st.integers(0, len(records) - 1), min_size=2, max_size=2, unique=True))
+    for table, place in zip(tables, places, strict=True):
+        table[place].add("rare")
+    require_equal_pages({"codes": tables[0]}, {"codes": tables[1]}, anonset.Disassociation(k=2, m=2))
+
+
 def test_the_page_needs_no_private_directory_and_opens_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = published(tmp_path / "out", {"codes": [{"a1"}, {"a2"}] * 4}, anonset.Apriori(k=2, m=1),
                     hierarchies={"codes": TREE})  # fmt: skip

@@ -9,7 +9,6 @@ from anonset.cli.exit_codes import DONE, FAILED
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.errors import InputError
-from anonset.jobs.bucket_risk import BucketRisk
 from anonset.settings.job_files import over_job
 from anonset.settings.publication import RiskSettings
 from anonset.settings.settings import validate
@@ -37,7 +36,7 @@ def risk(
     from anonset.jobs.original import original_and_persons
     from anonset.jobs.reading import opened_to_compare
     from anonset.jobs.risk import risk as count
-    from anonset.report.risks import bucket_risk_account, bucket_risk_summary, risk_account, risk_summary
+    from anonset.report.risks import account_and_summary
 
     asked = out
     out, given = over_job(out, "out", given_flags(flags), RiskSettings)
@@ -54,12 +53,12 @@ def risk(
             sensitive=settings.sensitive, population=population, attempts=settings.attempts, seed=settings.seed,
             persons=persons,
         )  # fmt: skip
+    account, summary = account_and_summary(found)
     if json:
-        show_json(bucket_risk_summary(found) if isinstance(found, BucketRisk) else risk_summary(found))
+        show_json(summary)
     else:
-        account = bucket_risk_account(found) if isinstance(found, BucketRisk) else risk_account(found)
-        show(*account, *([] if found.attempts else [_without_original(out)]), f"Next: {_report(asked)}")
-    return FAILED if found.broken else DONE
+        show(*account, *([_without_original(out)] if table is None else []), f"Next: {_report(asked)}")
+    return FAILED if summary.get("broken") else DONE
 
 
 def _without_original(out: str) -> str:

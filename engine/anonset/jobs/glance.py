@@ -1,6 +1,8 @@
 """A publication at a glance: its first rows, and what anybody can count in it, from its own files alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
@@ -8,6 +10,7 @@ from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.redacted_repr import Discreet
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.generalization.publication import range_ends, written_columns
 from anonset.measures.countable import stands_for
 
@@ -40,9 +43,13 @@ class Glance(Discreet):
     """Items that a symbol of several items stands for, the mean over its occurrences; None where none is shown."""
     width: float | None = None
     """Width of a published number or range as a share of what its column spans, the mean over all; None without any."""
+    in_chunks: int | None = None
+    """Occurrences of items that chunks show; None of other publications."""
+    terms: int | None = None
+    """Terms of all clusters together."""
 
 
-def glance(publication: Publication | BucketPublication) -> Glance:
+def glance(publication: Publication | BucketPublication | ChunkPublication) -> Glance:
     """Look at a publication.
 
     >>> from anonset.data import Table
@@ -54,6 +61,11 @@ def glance(publication: Publication | BucketPublication) -> Glance:
     """
     if isinstance(publication, BucketPublication):
         return Glance(publication.n, (_example(publication.qit), _sensitive(publication)))
+    if isinstance(publication, ChunkPublication):
+        from anonset.measures.terms import in_chunks
+
+        terms = sum(len(cluster.terms) for cluster in publication.clusters)
+        return Glance(publication.n, _of_chunks(publication), in_chunks=sum(in_chunks(publication)), terms=terms)
     columns = written_columns(publication)
     single = None
     if (sets := publication.transactions) is not None:
@@ -78,6 +90,35 @@ def _cell(column: SetColumn | CategoricalColumn, row: int) -> str:
     codes = column.items[column.indptr[row] : column.indptr[row + 1]]
     more = f" … ({len(codes):,})" if len(codes) > _MOST_SYMBOLS else ""
     return " ".join(labels[code] for code in codes[:_MOST_SYMBOLS].tolist()) + more
+
+
+def _of_chunks(publication: ChunkPublication) -> tuple[Example, ...]:
+    """Return the first clusters, and the first sub-records of their chunks and of those that clusters share."""
+    clusters = [
+        (str(number), f"{own.n:,}", _text(publication, own.terms))
+        for number, own in enumerate(publication.clusters[:EXAMPLES])
+    ]
+    examples = [Example(("cluster", "n", "terms"), tuple(clusters))]
+    rows = (
+        (str(number), str(chunk), _text(publication, items), f"{count:,}")
+        for number, own in enumerate(publication.clusters)
+        for chunk, rows in enumerate(own.chunks)
+        for items, count in rows
+    )
+    examples.append(Example(("cluster", "chunk", "items", "count"), tuple(islice(rows, EXAMPLES))))
+    shared = (
+        (str(chunk.first), str(chunk.last), _text(publication, items), f"{count:,}")
+        for chunk in publication.shared
+        for items, count in chunk.rows
+    )
+    if first := tuple(islice(shared, EXAMPLES)):
+        examples.append(Example(("first", "last", "items", "count"), first))
+    return tuple(examples)
+
+
+def _text(publication: ChunkPublication, items: Sequence[int]) -> str:
+    more = f" … ({len(items):,})" if len(items) > _MOST_SYMBOLS else ""
+    return " ".join(publication.vocabulary.labels[item] for item in items[:_MOST_SYMBOLS]) + more
 
 
 def _sensitive(publication: BucketPublication) -> Example:

@@ -9,6 +9,7 @@ from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.bucket_risk import BucketRisk
+from anonset.jobs.chunk_risk import ChunkRisk
 from anonset.jobs.glance import Glance, glance
 from anonset.jobs.risk import Exposure, Risk, exposures, risk
 from anonset.measures.countable import Countable, FrequentItems, countable
@@ -28,7 +29,7 @@ class ReportFacts(Discreet):
     """What was promised."""
     glance: Glance
     """What its rows look like, and what anybody can count in them."""
-    after: Risk | BucketRisk
+    after: Risk | BucketRisk | ChunkRisk
     """Risks after."""
     private: Report | None = None
     """What stays at home; None where it is not there."""
@@ -60,12 +61,13 @@ def report_facts(
         ways = f"{setting('private')} names it, {setting('shareable', True)} needs none"
         msg = f"an internal report needs the private directory of {str(opened.out)!r}; {ways}"
         raise InputError(msg)
-    report, publication = opened.report, opened.records_or_buckets
+    report, publication = opened.report, opened.publication
     after = risk(opened, original, hierarchies=hierarchies, persons=persons)
     before, errors = tuple[Exposure, ...](), None
-    if original is not None and isinstance(after, Risk) and not isinstance(publication, BucketPublication):
-        most = max((one.items for one in after.exposures), default=0)
-        before = exposures(original, opened.model, most, owner=persons)
+    if original is not None and not isinstance(publication, BucketPublication):
+        if isinstance(after, Risk):
+            most = max((one.items for one in after.exposures), default=0)
+            before = exposures(original, opened.model, most, owner=persons)
         if original.transactions is not None:
             errors = countable(FrequentItems.of(original.transactions), publication)
     return ReportFacts(opened.attested, opened.model, glance(publication), after, report, before, errors)
@@ -73,4 +75,4 @@ def report_facts(
 
 def public_facts(opened: Opened) -> ReportFacts:
     """Count the risks after, from the files of a publication alone."""
-    return ReportFacts(opened.attested, opened.model, glance(opened.records_or_buckets), risk(opened))
+    return ReportFacts(opened.attested, opened.model, glance(opened.publication), risk(opened))

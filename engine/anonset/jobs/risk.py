@@ -15,8 +15,10 @@ from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import BucketPublication, with_way_back
+from anonset.generalization.chunks import ChunkPublication
 from anonset.jobs.attack import Attempts, attack
 from anonset.jobs.bucket_risk import BucketRisk, bucket_risk
+from anonset.jobs.chunk_risk import ChunkRisk, chunk_risk, require_about_chunks, telling_table
 from anonset.jobs.matching import Matching
 from anonset.jobs.original_check import require_columns, require_same_content
 from anonset.measures.distinct_records import class_figures, codes_of
@@ -25,8 +27,9 @@ from anonset.measures.known_items import rows_left
 from anonset.measures.known_persons import fewest_persons, persons_left
 from anonset.measures.sensitive_values import ObservedDiversity, diversity_by_blocks, observed_diversity
 from anonset.measures.shares import Figures, Share, percent
+from anonset.measures.told_items import Telling
 from anonset.privacy import PrivacyModel
-from anonset.release.opened import IN_CHUNKS, Opened, opening
+from anonset.release.opened import Opened, opening
 from anonset.release.release import Release
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
@@ -82,6 +85,8 @@ class Risk(Discreet):
     """What is counted: ``row``, each taken for a person, or ``person``."""
     persons: int | None = None
     """Persons behind the rows, who have several, where the original tells them; None: each row is one."""
+    told: tuple[Telling, ...] = ()
+    """How surely other items of rows are told whose two rarest are known, where the original was there."""
 
     @property
     def broken(self) -> int:
@@ -90,7 +95,9 @@ class Risk(Discreet):
 
     def _repr_html_(self) -> str:
         """Return the risks as tables, for notebooks."""
-        return html_table(*exposure_table(self)) + html_table(*attack_table(self))
+        return (
+            html_table(*exposure_table(self)) + html_table(*attack_table(self)) + html_table(*telling_table(self.told))
+        )
 
 
 def exposure_table(found: Risk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -156,12 +163,14 @@ def risk(
     seed: int = 0,
     work_dir: str | os.PathLike[str] | None = None,
     persons: Sequence[Hashable] | NDArray[Any] | None = None,
-) -> Risk | BucketRisk:
+) -> Risk | BucketRisk | ChunkRisk:
     """Count how many rows of a publication fit what somebody may know, and try to find persons.
 
     Where several rows are one person's, and `persons` tells whose they are, the persons are counted whose rows fit.
 
-    Of buckets, how surely they tell the sensitive value of a row, and of a person with several, is counted instead.
+    Of buckets, how surely they tell the sensitive value of a row, and of a person with several, is counted instead. Of
+    sets of items, with the original, also how surely other items of a row are told whose two rarest are known: of a
+    disassociated publication, that alone.
 
     Parameters
     ----------
@@ -200,9 +209,6 @@ def risk(
     with ExitStack() as stack:
         if isinstance(published, Release):
             publication, model = published.publication, published.verdict.model
-            if "chunks" in model.protects:
-                msg = f"the release {IN_CHUNKS}"
-                raise InputError(msg)
             by_person = published.unverified.table.by_person
             original, trees = published.unverified.table, dict(published.unverified.hierarchies)
         else:
@@ -214,6 +220,9 @@ def risk(
                 msg = f"{setting('population')} is about generalized quasi-identifiers, of which buckets have none"
                 raise InputError(msg)
             return bucket_risk(publication, model, original, threshold=threshold, attempts=attempts, seed=seed)
+        if isinstance(publication, ChunkPublication):
+            require_about_chunks(population=population, sensitive=sensitive, persons=persons)
+            return chunk_risk(publication, model, original, attempts=attempts, seed=seed)
     most = int(getattr(model, "m", 0) or 2) if m is None else m
     owner = None if persons is None else owners_of(persons, original)
     names = [column.name for column in publication.kept] if sensitive is None else list(sensitive)
@@ -233,7 +242,13 @@ def risk(
     if population is not None:
         found = replace(found, journalist=_journalist(original, publication, trees, population, threshold))
     tried = attack(original, publication, trees, model, size=most + 2, attempts=attempts, seed=seed, owner=owner)
-    return replace(found, attempts=tried)
+    told = tuple[Telling, ...]()
+    if original.transactions is not None:
+        from anonset.measures.told_items import told_items
+        from anonset.measures.top_itemsets import supports_of
+
+        told = told_items(original.transactions, supports_of(publication), attempts, seed)
+    return replace(found, attempts=tried, told=told)
 
 
 def _disclosures(publication: Publication, names: Sequence[str]) -> dict[str, ObservedDiversity]:
@@ -267,7 +282,7 @@ def _read(
 ) -> tuple[Any, PrivacyModel, Table | None, dict[str, Hierarchy]]:
     """Return the data of a publication, its model, and the original where that is given, with the way back to it."""
     if original is None:
-        return opened.records_or_buckets, opened.model, None, {}
+        return opened.publication, opened.model, None, {}
     way_back = opened.way_back(opened.store)
     if way_back is None or opened.report is None:
         msg = f"an attack needs the private directory of {str(opened.out)!r}, which tells the record of each row"
@@ -275,7 +290,9 @@ def _read(
     require_columns(original, opened.attested)
     table, trees = bind(original, given, opened.model)
     require_same_content(table, opened.report)
-    return with_way_back(opened.records_or_buckets, *way_back), opened.model, table, trees
+    if isinstance(opened.publication, ChunkPublication):
+        return opened.publication, opened.model, table, trees
+    return with_way_back(opened.publication, *way_back), opened.model, table, trees
 
 
 def exposures(

@@ -14,6 +14,7 @@ from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Publication
+from anonset.generalization.chunks import ChunkPublication
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
 FREQUENT = 200
@@ -80,8 +81,10 @@ class FrequentItems(Discreet):
         return cls(labels, column.occurrences[chosen].astype(np.int64), pairs, together[ranked])
 
 
-def countable(frequent: FrequentItems, publication: Publication) -> Countable:
+def countable(frequent: FrequentItems, publication: Publication | ChunkPublication) -> Countable:
     """Return how well frequent items and pairs of the original are counted in a publication with a set-valued column.
+
+    In a disassociated publication as by `anonset.queries.chunks.ChunkCounts`.
 
     Examples
     --------
@@ -92,8 +95,11 @@ def countable(frequent: FrequentItems, publication: Publication) -> Countable:
     >>> countable(FrequentItems.of(table.transactions), apply(table, groups))
     Countable(items_error=0.0, pairs_error=1.0, stands_for=2.0)
     """
-    items, pairs = _expected(frequent, publication)
-    return Countable(_error(frequent.counts, items), _error(frequent.pair_counts, pairs), stands_for(publication))
+    if isinstance(publication, ChunkPublication):
+        (items, pairs), size = _in_chunks(frequent, publication), None
+    else:
+        (items, pairs), size = _expected(frequent, publication), stands_for(publication)
+    return Countable(_error(frequent.counts, items), _error(frequent.pair_counts, pairs), size)
 
 
 def stands_for(publication: Publication) -> float | None:
@@ -135,6 +141,19 @@ def _expected(frequent: FrequentItems, publication: Publication) -> tuple[np.nda
         apart = symbol[:, one] != symbol[:, other]
         pairs += (present[:, one] * present[:, other] * apart).sum(axis=0)
     return items, pairs
+
+
+def _in_chunks(frequent: FrequentItems, publication: ChunkPublication) -> tuple[np.ndarray, np.ndarray]:
+    """Return float64 (F,) and (P,): records in which each item, and each pair, is expected; 0 of what is not there."""
+    from anonset.queries.chunks import ChunkCounts
+
+    counts, index = ChunkCounts(publication), publication.vocabulary.index
+    there = [place for place, label in enumerate(frequent.labels) if label in index]
+    codes = [index[frequent.labels[place]] for place in there]
+    items, both = np.zeros(len(frequent.labels)), np.zeros((len(frequent.labels),) * 2)
+    items[there] = [counts.expected((code,)) for code in codes]
+    both[np.ix_(there, there)] = counts.pairs(codes)
+    return items, both[frequent.pairs[:, 0], frequent.pairs[:, 1]]
 
 
 def _members(frequent: FrequentItems, publication: Publication) -> tuple[Int64, Int32, np.ndarray]:

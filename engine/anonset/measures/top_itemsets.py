@@ -230,9 +230,10 @@ class ColumnSupports:
 
 
 class ChunkSupports:
-    """Counts expected of chunks: a group is an item."""
+    """Counts expected of chunks: a group is an item; `at_once` counts all pairs of the most frequent ones together."""
 
-    def __init__(self, publication: ChunkPublication) -> None:
+    def __init__(self, publication: ChunkPublication, *, at_once: bool = True) -> None:
+        self._most_paired = _MOST_PAIRED if at_once else 0
         self._counts = ChunkCounts(publication)
         shown = zip(in_chunks(publication), in_terms(publication), strict=True)
         single: dict[Chosen, float] = {(item,): sum(counts) for item, counts in enumerate(shown)}
@@ -241,10 +242,10 @@ class ChunkSupports:
         self._pairs = np.zeros((0, 0))
 
     def count(self, chosen: Chosen) -> float:
-        """Return in how many records the items are expected; of pairs, those of the most frequent items at once."""
-        if len(chosen) == 2 and chosen[1] < _MOST_PAIRED:
-            if chosen[1] >= len(self._pairs):
-                self._pairs = self._counts.pairs(self._codes[: max(_PAIRED, 2 * chosen[1])][:_MOST_PAIRED])
+        """Return in how many records the items are expected."""
+        if len(chosen) == 2 and (last := max(chosen)) < self._most_paired:
+            if last >= len(self._pairs):
+                self._pairs = self._counts.pairs(self._codes[: max(_PAIRED, 2 * last)][: self._most_paired])
             return float(self._pairs[chosen])
         return self._counts.expected(self._codes[number] for number in chosen)
 

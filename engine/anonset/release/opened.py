@@ -6,14 +6,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY, Files, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization import Publication, Symbol
-from anonset.generalization.buckets import AnyPublication, BucketPublication
+from anonset.generalization import Symbol
+from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.release.documents import (
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from anonset.io.source import Source
 
 _MANY = 6
-IN_CHUNKS = "is a disassociated publication: its risks cannot be counted yet; anonset verify checks it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,20 +165,6 @@ class Opened(Discreet):
         if isinstance(data, BucketFiles):
             return BucketsKind().read(self.out, data, self.store)
         return RecordsKind().read(self.out, data, self.store, book=self.codebook)
-
-    @property
-    def records_or_buckets(self) -> Publication | BucketPublication:
-        """The published data, of which risks and losses are counted.
-
-        Raises
-        ------
-        InputError
-            If they are chunks.
-        """
-        if self.has_chunks:
-            msg = f"{str(self.out)!r} {IN_CHUNKS}"
-            raise InputError(msg)
-        return cast("Publication | BucketPublication", self.publication)
 
     @cached_property
     def private(self) -> Path | None:

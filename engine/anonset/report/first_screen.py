@@ -1,6 +1,7 @@
 """What the first screen of a page says: who is protected and who is not, and what a recipient can still count."""
 
 from anonset.jobs.bucket_risk import BucketRisk
+from anonset.jobs.chunk_risk import ChunkRisk
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import shares
@@ -23,6 +24,11 @@ def protection(facts: ReportFacts) -> list[tuple[str, str]]:
     if isinstance(facts.after, BucketRisk):
         rows = [("Protected", "the link between a person and the sensitive value.")]
         rows.append(("Not protected", "that somebody is in the data: ids and kept columns are published as they are."))
+    elif isinstance(facts.after, ChunkRisk):
+        rows.insert(0, ("Protected", "the link between a person and the parts of records, which stand apart."))
+        rows.append(
+            ("Not protected", "what the records of a cluster have in common, and its terms: told of all in it.")
+        )
     elif data.keep:
         names = ", ".join(data.keep)
         rows.append(("Not protected", f"what stands in the columns that are published as they are: {names}."))
@@ -34,6 +40,13 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
     """Return what a recipient can count: from the publication alone, and where the original is there, how well."""
     look, errors = facts.glance, facts.errors
     rows: list[Figure] = [("Rows", f"{look.n:,}", "exact: each row is that of one record")]
+    if look.in_chunks is not None:
+        rows = [
+            ("Records", f"{look.n:,}", "exact: the sum over clusters"),
+            ("Occurrences of items in chunks", f"{look.in_chunks:,}",
+             "exact, with other items of the same chunk; with those of another one as if by chance"),
+            ("Terms of clusters", f"{look.terms:,}", "in one record of the cluster at least"),
+        ]  # fmt: skip
     if errors is not None and errors.items_error is not None:
         rows.append((f"The most frequent items (at most {FREQUENT})", f"off by {_off(errors.items_error)}",
                      "median error of their counts; before: 0%"))  # fmt: skip
@@ -41,7 +54,8 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
             rows.append((f"The most frequent pairs of items (at most {FREQUENT})", f"off by {_off(errors.pairs_error)}",
                          "median error of their counts; before: 0%"))  # fmt: skip
     if facts.private is not None and (kept := shares(facts.private.retention).get("items")):
-        rows.append(("Item occurrences kept as they are", percent(kept.get("kept", 0.0)), "before: 100%"))
+        as_they_are = kept.get("in_chunks", kept.get("kept", 0.0))
+        rows.append(("Item occurrences kept as they are", percent(as_they_are), "before: 100%"))
     elif look.single is not None:
         rows.append(("Symbols that name one item", percent(look.single),
                      "their counts are exact, or too low where the item was suppressed in some rows"))  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.jobs.bucket_risk import BucketRisk, guess_table, inference_table
+from anonset.jobs.chunk_risk import ChunkRisk, telling_table
 from anonset.jobs.report_facts import ReportFacts
 from anonset.jobs.risk import Exposure, Risk, knowledge
 from anonset.measures.retention import shares
@@ -20,6 +21,7 @@ from anonset.report.risks import persons_below_k
 from anonset.report.techniques import columns_of, left_out
 from anonset.strict_json import dumps
 
+AnyRisk = Risk | BucketRisk | ChunkRisk
 _TEMPLATE = Path(__file__).with_name("page.html.j2")
 
 
@@ -121,8 +123,10 @@ def _common(facts: ReportFacts, purpose: Purpose) -> dict[str, Any]:
         "undecided": bool(attested.declarations.accepted_undecided),
         "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
         "questions": questions(facts.model),
-        "threshold": f"{facts.after.threshold:g}",
+        "threshold": "" if isinstance(facts.after, ChunkRisk) else f"{facts.after.threshold:g}",
         "buckets": isinstance(facts.after, BucketRisk),
+        "chunks": isinstance(facts.after, ChunkRisk),
+        "told": telling_table(() if isinstance(facts.after, BucketRisk) else facts.after.told),
         "before": bool(facts.before),
         "counted": getattr(facts.after, "unit", "row"),
         "after": _after(facts.before, facts.after),
@@ -157,10 +161,12 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
     return [*answers, ("Inference", "not covered", shared)]
 
 
-def _after(before: Sequence[Exposure], after: Risk | BucketRisk) -> list[tuple[str, ...]]:
+def _after(before: Sequence[Exposure], after: AnyRisk) -> list[tuple[str, ...]]:
     """Return the risk of persons by what is known of them; with the original, before and after."""
     if isinstance(after, BucketRisk):
         return inference_table(after)[1]
+    if isinstance(after, ChunkRisk):
+        return []
     earlier = {(exposure.values, exposure.items): _figures(exposure) for exposure in before}
     rows = []
     for exposure in after.exposures:
@@ -181,9 +187,11 @@ def _figures(exposure: Exposure) -> list[str]:
     ]
 
 
-def _attack(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
+def _attack(after: AnyRisk) -> list[tuple[str, ...]]:
     if isinstance(after, BucketRisk):
         return guess_table(after)[1]
+    if isinstance(after, ChunkRisk):
+        return []
     return [
         (knowledge(one.values, one.items), f"{one.attempts:,}", percent(one.alone), f"{one.success:.2%}",
          "" if one.promised is None else f"{one.promised:.2%}")
@@ -193,16 +201,18 @@ def _attack(after: Risk | BucketRisk) -> list[tuple[str, ...]]:
 
 def _persons_below_k(facts: ReportFacts) -> list[str]:
     """Say how many persons are below k before and after, where a person has several rows."""
-    if isinstance(facts.after, BucketRisk):
+    if not isinstance(facts.after, Risk):
         return []
     both = {"Before": facts.before, "After": facts.after.exposures}
     return [f"{when}: {line}" for when, known in both.items() for line in persons_below_k(facts.after, known)]
 
 
-def _risk_drawing(before: Sequence[Exposure], after: Risk | BucketRisk) -> str:
-    """Return bars of who is alone with what is known, before and after."""
+def _risk_drawing(before: Sequence[Exposure], after: AnyRisk) -> str:
+    """Return bars of who is alone with what is known, before and after; nothing of chunks."""
     if isinstance(after, BucketRisk):
         return _inference_drawing(after)
+    if isinstance(after, ChunkRisk):
+        return ""
     rows: dict[str, list[Bar]] = {}
     for pattern, when, exposed in (("solid", "before", before), ("hatched", "after", after.exposures)):
         for exposure in exposed:

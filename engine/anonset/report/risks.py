@@ -6,10 +6,21 @@ from typing import Any
 from rich.table import Table as RichTable
 
 from anonset.jobs.bucket_risk import BucketRisk, guess_table, inference_table
+from anonset.jobs.chunk_risk import ChunkRisk, telling_table
 from anonset.jobs.risk import Exposure, Risk, attack_table, exposure_table, few_persons, knowledge
 from anonset.measures.shares import percent
+from anonset.measures.told_items import RARE, Telling
 from anonset.release.statements import parameters_of, plain
 from anonset.spelling import counted, printable
+
+
+def account_and_summary(risk: Risk | BucketRisk | ChunkRisk) -> tuple[list[str | RichTable], dict[str, Any]]:
+    """Return the risks for people, and for JSON."""
+    if isinstance(risk, BucketRisk):
+        return bucket_risk_account(risk), bucket_risk_summary(risk)
+    if isinstance(risk, ChunkRisk):
+        return chunk_risk_account(risk), chunk_risk_summary(risk)
+    return risk_account(risk), risk_summary(risk)
 
 
 def risk_summary(risk: Risk) -> dict[str, Any]:
@@ -32,7 +43,23 @@ def risk_summary(risk: Risk) -> dict[str, Any]:
             "attack": [
                 {"known": knowledge(attempt.values, attempt.items), **plain(attempt)} for attempt in risk.attempts
             ],
+            "told": risk.told,
             "broken": risk.broken,
+        }
+    )
+    return summary
+
+
+def chunk_risk_summary(risk: ChunkRisk) -> dict[str, Any]:
+    """Return the risks of chunks for JSON."""
+    summary: dict[str, Any] = plain(
+        {
+            "records": risk.records,
+            "clusters": risk.clusters,
+            "smallest": risk.smallest,
+            "model": risk.model.name,
+            "parameters": parameters_of(risk.model),
+            "told": risk.told,
         }
     )
     return summary
@@ -56,6 +83,26 @@ def bucket_risk_summary(risk: BucketRisk) -> dict[str, Any]:
         }
     )
     return summary
+
+
+def chunk_risk_account(risk: ChunkRisk) -> list[str | RichTable]:
+    """Return the risks of chunks for people, as text and tables."""
+    clusters = f"{counted(risk.clusters, 'cluster')}, the smallest of {counted(risk.smallest, 'record')}"
+    parts: list[str | RichTable] = [f"{counted(risk.records, 'record')} in {clusters}; {risk.model}", ""]
+    parts.append("Links are bounded by the guarantee; what the clusters tell without any link is not.")
+    return parts + _told(risk.told)
+
+
+def _told(told: Sequence[Telling]) -> list[str | RichTable]:
+    """Return how surely other items are told, if that was counted."""
+    if not told:
+        return []
+    title = "What is told of the other items of somebody whose two rarest items are known, each row taken for a person"
+    note = (
+        f"Rare ones are in at most {RARE:.0%} of the rows. What frequencies tell needs no publication; a symbol is "
+        "read as one of its members (one-member)."
+    )
+    return ["", _table(title, *telling_table(told)), note]
 
 
 def bucket_risk_account(risk: BucketRisk) -> list[str | RichTable]:
@@ -136,4 +183,4 @@ def risk_account(risk: Risk) -> list[str | RichTable]:
             kept = "none was found more often" if not risk.broken else f"{counted(risk.broken, 'person')} WAS"
             kept += "" if risk.persons is None else "; it speaks of rows, of which a person has several"
             parts.append(f"Where the guarantee speaks, at most {promised[0].promised:.3g} each is promised: {kept}.")
-    return parts
+    return parts + _told(risk.told)

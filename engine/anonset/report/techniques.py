@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anonset.jobs.report_facts import ReportFacts
-from anonset.release.documents import BucketFiles
+from anonset.release.documents import BucketFiles, ChunkFiles
 
 Row = tuple[str, str, str]
 """Name of a column, its role, and its technique."""
@@ -31,6 +31,11 @@ def columns_of(facts: ReportFacts, *, exactly: bool) -> list[Row]:
         ids = [(name, "identifier, shown apart from the sensitive value", f"anatomization{hidden}") for name in data.id]
         return [*ids, *kept, (data.sensitive, "sensitive attribute", f"anatomization{left}")]
     protects = facts.model.protects
+    if isinstance(data, ChunkFiles):
+        suppressed = exactly and bool((retention or {}).get("items", {}).get("suppressed"))
+        left = "; local suppression of items" if suppressed or not exactly else ""
+        parted = f"disassociation, which the standard does not name: the parts of a record stand apart{left}"
+        return [(name, "quasi-identifier (set-valued)", parted) for name in data.items]
     of_items = _items(retention) if "items" in protects else _KEPT
     of_values = _values(retention) if "relational" in protects else _KEPT
     return [

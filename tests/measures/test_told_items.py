@@ -1,0 +1,90 @@
+"""What is told of other items: against all tables that a publication may stand for, and counted one by one."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from algorithms.chunk_cases import as_in_twin, publication_of
+from anonset.data import SetColumn, Table
+from anonset.generalization import ItemGroups, apply
+from anonset.measures.told_items import LIKELY, RARE, SURE, told_items
+from anonset.measures.top_itemsets import ChunkSupports, ColumnSupports, supports_of
+from effort import examples
+from reference.reconstruction import expected_counts
+
+ROWS = st.lists(st.sets(st.sampled_from("aaaabbbcdefghijklmnop"), max_size=6), max_size=30)
+
+
+@given(ROWS)
+@settings(max_examples=examples(100), deadline=None)
+def test_the_original_tells_what_its_rows_say(rows: list[set[str]]) -> None:
+    column = SetColumn.of(rows)
+    often = {item: sum(item in row for row in rows) for row in rows for item in row}
+    chances: list[tuple[Fraction, bool]] = []
+    for row in rows:
+        *known, _ = ordered = sorted(row, key=lambda item: (often[item], item)) if len(row) > 2 else [""]
+        for item in ordered[2:]:
+            fitting = [other for other in rows if set(known[:2]) <= other]
+            chance = Fraction(sum(item in other for other in fitting), len(fitting))
+            chances.append((chance, often[item] <= RARE * len(rows)))
+    told = told_items(column, ColumnSupports(column), 99, 1)
+    published, _, original = told
+    assert [one.source for one in told] == ["publication", "frequencies", "original"]
+    assert (published.likely, published.rare_sure) == (original.likely, original.rare_sure)
+    rare = [chance for chance, is_rare in chances if is_rare]
+    assert (original.items, original.rare_items) == (len(chances), len(rare))
+    for found, of, bound in (
+        (original.likely, [chance for chance, _ in chances], LIKELY),
+        (original.sure, [chance for chance, _ in chances], SURE),
+        (original.rare_likely, rare, LIKELY),
+        (original.rare_sure, rare, SURE),
+    ):
+        assert found == pytest.approx(sum(chance >= bound for chance in of) / len(of) if of else 0)
+
+
+TELLING = [
+    ([(4, "d", [["a", "a", "a", "a"], ["bc", "b", "b"]])], ["abc", "ab", "ab", "ad"]),
+    ([(2, "", [["ab", "ab"]]), (2, "d", [["c", "c"]])], ["ab", "ab", "cd", "c"]),
+    ([(3, "", [["a", "a", "b"], ["c", "c"]]), (3, "", [["abc", "ab", "ab"]])], ["ac", "a", "bc", "abc", "ab", "ab"]),
+]
+
+
+@pytest.mark.parametrize(("clusters", "rows"), TELLING)
+def test_chunks_tell_what_all_their_tables_say(
+    clusters: list[tuple[int, str, list[list[str]]]], rows: list[str]
+) -> None:
+    publication, column = publication_of(clusters), SetColumn.of(rows)
+    often = {item: sum(item in row for row in rows) for item in "abcd"}
+    chances = []
+    for row in rows:
+        known = sorted(row, key=lambda item: (often[item], item))[:2]
+        for item in sorted(set(row) - set(known)):
+            both, all_three = expected_counts(as_in_twin(publication), [known, [*known, item]])
+            chances.append(all_three / both)
+    told = told_items(column, ChunkSupports(publication, at_once=False), 99, 1)[0]
+    assert told.items == len(chances)
+    for found, bound in ((told.likely, LIKELY), (told.sure, SURE)):
+        assert found == pytest.approx(sum(chance >= bound for chance in chances) / len(chances) if chances else 0)
+
+
+def test_what_is_not_to_be_seen_tells_nothing() -> None:
+    """Of a and b, which one symbol stands for, the first is known alone; of a suppressed item nothing is."""
+    column = SetColumn.of(["abcd"] * 3 + ["cd"] * 3)
+    table = Table(column)
+    alone = apply(table, ItemGroups(column.vocabulary, np.array([0, 0, 1, 2], np.int32)))
+    told = told_items(column, supports_of(alone), 99, 1)[0]
+    assert (told.items, told.likely, told.sure) == (6, 1, 1)
+    hidden = apply(table, ItemGroups(column.vocabulary, np.array([-1, -1, 0, 1], np.int32)))
+    told = told_items(column, supports_of(hidden), 99, 1)[0]
+    assert (told.items, told.likely) == (6, 0)
+
+
+def test_as_many_rows_are_tried_as_asked_for_by_the_seed() -> None:
+    column = SetColumn.of([{"a", "b", f"i{n % 7}", f"j{n % 3}", *("c" * (n % 4 > 1))} for n in range(90)])
+    supports = ColumnSupports(column)
+    told = [told_items(column, supports, 20, seed) for seed in (1, 1, 2)]
+    assert told[0] == told[1] != told[2]
+    assert {one.persons for tellings in told for one in tellings} == {20}
