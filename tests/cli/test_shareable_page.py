@@ -14,7 +14,10 @@ from anonset.cli.main import main
 from anonset.release.opened import Opened
 from cli.place import Place
 
-pytestmark = pytest.mark.filterwarnings("ignore:the publication is worthless")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:the publication is worthless"),
+    pytest.mark.filterwarnings("ignore:nothing is left of"),
+]
 PAIRS = {"a1": "a2", "a2": "a1", "b1": "b2", "b2": "b1"}
 TREE = {"ALL": {"A": ["a1", "a2"], "B": ["b1", "b2"], "C": ["rare", "rarer"]}}
 RECORDS = st.lists(st.sets(st.sampled_from(sorted(PAIRS)), min_size=1), min_size=6, max_size=12)
