@@ -1,16 +1,17 @@
 """What classes of records hold of a sensitive column: whether each keeps a rule, by exact integers.
 
 Rules: l-diversity, distinct, by entropy or recursive (Machanavajjhala et al., ICDE 2006), and t-closeness with the
-equal and the ordered distance (Li et al., ICDE 2007). The entropy is computed in floating point; where that does not
-decide, a class keeps the rule only if its values are equally frequent, which is exact: errors are on the safe side.
+equal distance or one by ways between values (Li et al., ICDE 2007). The entropy is computed in floating point; where
+that does not decide, a class keeps the rule only if its values are equally frequent, which is exact: errors are on the
+safe side.
 """
 
 import numpy as np
 
-from anonset_kernels._arrays import Int32Array, Int64Array, Integer, UInt8Array
+from anonset_kernels._arrays import Int32Array, Int64Array, Int64Matrix, Integer, UInt8Array
 from anonset_kernels._jit import kernel
 
-NONE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, ORDERED = range(6)
+NONE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, WAYS = range(6)
 KIND, L, C_OVER, C_UNDER, RECORDS, T_WHOLE, T_OVER, T_UNDER = range(8)
 """Places in the terms of a rule."""
 _ROUNDING = 4e-16
@@ -18,7 +19,13 @@ _ROUNDING = 4e-16
 
 @kernel()
 def break_rule(
-    terms: Int64Array, overall: Int64Array, group: Int32Array, value: Int32Array, weight: Int64Array, broken: UInt8Array
+    terms: Int64Array,
+    overall: Int64Array,
+    ways: Int64Matrix,
+    group: Int32Array,
+    value: Int32Array,
+    weight: Int64Array,
+    broken: UInt8Array,
 ) -> int:
     """Fill ``broken[g]`` with 1 for each group that breaks a rule, 0 for others and empty ones; return how many do.
 
@@ -26,13 +33,15 @@ def break_rule(
     ----------
     terms
         int64 (8,): kind; l; c as a fraction; records of the whole table; and of ``t * records * scale`` the whole part,
-        the rest as a fraction (scale: 1, or for ordered values their number less one).
+        the rest as a fraction (scale: 1, or the length of the longest way).
     overall
         int64 (M,): records of the whole table with each value.
+    ways
+        int64 (W, 3): what is moved between the values from one up to another, and others, goes so far.
     group, value, weight
         int32 (E,), int32 (E,), int64 (E,): so many records of a group have a value; groups below 0 do not count.
 
-    O(E), for ordered values O(E + M groups), and for recursive diversity O(E log E).
+    O(E), by ways O(E + (M + W) groups), and for recursive diversity O(E log E).
     """
     n_groups, n_broken = len(broken), 0
     start = np.zeros(n_groups + 1, np.int64)
@@ -56,7 +65,7 @@ def break_rule(
                 n_seen += 1
             count[value[e]] += weight[e]
             size += weight[e]
-        broken[g] = 1 if size > 0 and not _keeps(terms, overall, count, seen[:n_seen], size) else 0
+        broken[g] = 1 if size > 0 and not _keeps(terms, overall, ways, count, seen[:n_seen], size) else 0
         n_broken += broken[g]
         for s in seen[:n_seen]:
             count[s] = 0
@@ -64,7 +73,14 @@ def break_rule(
 
 
 @kernel()
-def _keeps(terms: Int64Array, overall: Int64Array, held: Int64Array, seen: Int32Array, size: Integer) -> bool:
+def _keeps(
+    terms: Int64Array,
+    overall: Int64Array,
+    ways: Int64Matrix,
+    held: Int64Array,
+    seen: Int32Array,
+    size: Integer,
+) -> bool:
     """Tell whether a class of `size` records keeps a rule.
 
     Parameters
@@ -93,10 +109,11 @@ def _keeps(terms: Int64Array, overall: Int64Array, held: Int64Array, seen: Int32
         for s in seen:
             moved += max(0, held[s] * n - overall[s] * size)
         return bool(moved <= most)
-    more = 0
-    for rank in range(len(overall) - 1):
-        more += held[rank] * n - overall[rank] * size
-        moved += abs(more)
+    more = np.zeros(len(overall) + 1, np.int64)
+    for at in range(len(overall)):
+        more[at + 1] = more[at] + held[at] * n - overall[at] * size
+    for way in range(len(ways)):
+        moved += ways[way, 2] * abs(more[ways[way, 1]] - more[ways[way, 0]])
     return bool(moved <= most)
 
 

@@ -2,12 +2,22 @@
 
 import numpy as np
 
-from anonset_kernels._arrays import Float64Array, Int8Array, Int32Array, Int64Array, Parent, SubtreeEnd, TupleOf, Tuples
+from anonset_kernels._arrays import (
+    Float64Array,
+    Int8Array,
+    Int32Array,
+    Int64Array,
+    Int64Matrix,
+    Parent,
+    SubtreeEnd,
+    TupleOf,
+    Tuples,
+)
 from anonset_kernels._class_rules import KIND, NONE, break_rule
 from anonset_kernels._jit import kernel
 
 _Space = tuple[Int8Array, Int64Array, Int64Array, Float64Array]
-_Rule = tuple[Int64Array, Int64Array, Int32Array]
+_Rule = tuple[Int64Array, Int64Array, Int64Matrix, Int32Array]
 
 RANGE, NODE, SET = 0, 1, 2
 
@@ -34,8 +44,8 @@ def mondrian(
     tuples, tuple_of
         (numbers, codes) and int32 (n,): the distinct tuples and that of each record.
     rule
-        (terms, overall, value): what each part must hold beside k records, see `_class_rules`, and the value of each
-        record; without one the kind is NONE.
+        (terms, overall, ways, value): what each part must hold beside k records, see `_class_rules`, and the value of
+        each record; without one the kind is NONE.
 
     Cost: O(v n log n) for each level of splits.
     """
@@ -64,7 +74,7 @@ def mondrian(
                     parts = 0
             if parts == 2 and rule[0][KIND] != NONE:
                 broken, ones = np.zeros(len(sizes), np.uint8), np.ones(end - begin, np.int64)
-                if break_rule(rule[0], rule[1], part_of[begin:end], rule[2][members], ones, broken):
+                if break_rule(rule[0], rule[1], rule[2], part_of[begin:end], rule[3][members], ones, broken):
                     parts = 0
         if parts < 2:
             cluster[members] = n_parts

@@ -24,6 +24,7 @@ from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.ceilings import under
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import apply
+from anonset.measures.relational_ncp import relational_ncp
 from anonset.privacy.k import KAnonymity, KLDiversity, KTCloseness
 from anonset.verification import verify
 from anonset.verification.classes import entropy_is_at_least
@@ -31,6 +32,7 @@ from effort import examples
 from reference.class_rules import (
     equal_distance,
     has_entropy,
+    hierarchical_distance,
     is_distinct,
     is_recursive,
     merged,
@@ -44,11 +46,23 @@ Model = KLDiversity | KTCloseness
 POOLS = ("ab", "aaab", "abc", "aaaabbc", "abcdefgh", "aaaaaaaaaabcd", "a")
 
 
+TREES = (
+    "a;X;R\nb;X;R\nc;Y;R\nd;Y;R\ne;Y;R\nf;Y;R\ng;Z;R\nh;Z;R\n",
+    "a;R\nb;X;R\nc;V;X;R\nd;V;X;R\ne;W;Q;X;R\nf;W;Q;X;R\ng;U;R\nh;S;U;R\nz;S;U;R\n",
+    "".join(f"{value};R\n" for value in "abcdefgh"),
+)
+
+
+def distance_of(model: KTCloseness, values: list[str], everybody: list[str]) -> Fraction:
+    if model.t_distance == "hierarchical":
+        return hierarchical_distance(values, everybody, model.paths)
+    return (ordered_distance if model.t_distance == "ordered" else equal_distance)(values, everybody)
+
+
 def naive(model: KAnonymity, values: list[str], everybody: list[str]) -> bool:
     """Tell whether a class holds what a model asks beside k records."""
     if isinstance(model, KTCloseness):
-        distance = ordered_distance if model.t_distance == "ordered" else equal_distance
-        return distance(values, everybody) <= Fraction(str(model.t))
+        return distance_of(model, values, everybody) <= Fraction(str(model.t))
     if not isinstance(model, KLDiversity):
         return True
     if model.l_kind == "entropy":
@@ -59,12 +73,14 @@ def naive(model: KAnonymity, values: list[str], everybody: list[str]) -> bool:
 
 
 def drawn_model(source: random.Random, k: int) -> Model:
-    kind, l = source.randrange(5), source.randint(1, 4)  # noqa: E741
+    kind, l = source.randrange(6), source.randint(1, 4)  # noqa: E741
     if kind < 2:
         return KLDiversity(k, l, NAME, ("distinct", "entropy")[kind])
     if kind == 2:
         return KLDiversity(k, l, NAME, "recursive", source.choice(["1", "1.5", "2", "3", "2/3"]))
     t = source.choice(["0", "0.05", "0.1", "0.2", "1/3", "0.5", "1"])
+    if kind == 5:
+        return KTCloseness(k, t, NAME, "hierarchical", source.choice(TREES))
     return KTCloseness(k, t, NAME, ("equal", "ordered")[kind - 3])
 
 
@@ -75,7 +91,7 @@ def drawn_values(source: random.Random, n: int, model: Model) -> list[str]:
 
 
 def parameters_of(model: Model) -> dict[str, Any]:
-    names = ("l", "l_kind", "c") if isinstance(model, KLDiversity) else ("t", "t_distance")
+    names = ("l", "l_kind", "c") if isinstance(model, KLDiversity) else ("t", "t_distance", "t_tree")
     return {"sensitive": model.sensitive, **{name: getattr(model, name) for name in names}}
 
 
@@ -152,8 +168,7 @@ def test_the_check_is_the_definition(seed: int) -> None:
     if large and isinstance(model, KLDiversity):
         assert verdict.checked["fewest_values"] == min(len(set(own)) for own in held.values())
     elif large:
-        distance = ordered_distance if model.t_distance == "ordered" else equal_distance
-        largest = max(distance(own, values) for own in held.values())
+        largest = max(distance_of(model, own, values) for own in held.values())
         assert verdict.checked["largest_distance"] == float(round(largest, 6))
 
 
@@ -196,6 +211,19 @@ def test_every_formation_keeps_what_is_asked(name: str) -> None:
             assert naive(model, [values[r] for r in rows], values)
         assert verify(publication, model).holds
     assert refused
+
+
+def test_refined_clusters_never_cost_more_than_before() -> None:
+    fewer = 0
+    for seed in range(60):
+        case, model, qi, _, k = ruled_case(seed, random.Random(seed).randint(10, 60))
+        given = {"k": k, **parameters_of(model)}
+        plain = relational_ncp(qi, Cluster(**given).clusters(qi)[0])
+        cluster, figures = Cluster(**given, refine=True, max_evaluations=20_000).clusters(qi)
+        assert figures["ncp_before"] == plain
+        assert relational_ncp(qi, cluster) <= plain, (seed, case)
+        fewer += relational_ncp(qi, cluster) < plain - 1e-9
+    assert fewer > 20
 
 
 @pytest.mark.parametrize("name", list(FORMATIONS))
@@ -329,3 +357,38 @@ def test_what_is_below_a_ceiling_keeps_it_or_is_infeasible(name: str) -> None:
         assert "ceilings" in str(error)  # noqa: PT017
     else:  # a cut whose root is above the ceiling, which the job refuses
         assert "ALL" in published
+
+
+def test_the_distances_in_a_tree_of_one_level_and_of_equal_shares() -> None:
+    """Where all values stand below the root the distance is the equal one; siblings are closer than others."""
+    everybody, flat = list("aabbccdd"), "".join(f"{value};R\n" for value in "abcd")
+    pairs = "a;X;R\nb;X;R\nc;Y;R\nd;Y;R\n"
+    paths = {tree: KTCloseness(1, 1, NAME, "hierarchical", tree).paths for tree in (flat, pairs)}
+    assert hierarchical_distance(list("aabb"), everybody, paths[flat]) == equal_distance(list("aabb"), everybody)
+    assert hierarchical_distance(list("aabb"), everybody, paths[pairs]) == Fraction(1, 2)
+    assert hierarchical_distance(list("aacc"), everybody, paths[pairs]) == Fraction(1, 4)
+
+
+@pytest.mark.parametrize(
+    ("tree", "message"),
+    [
+        ("", "all lines must end in one root|requires"),
+        ("a;X;R\nb;X;S\n", "a node must have one parent"),
+        ("a;R\nb;S\n", "all lines must end in one root"),
+        ("a;R\nb;a;R\n", "no value may stand above others"),
+        ("a;;R\n", "each once, separated by"),
+        ("a;X;a\n", "each once, separated by"),
+    ],
+)
+def test_lines_that_are_no_tree(tree: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        KTCloseness(2, "0.2", NAME, "hierarchical", tree or None)
+
+
+def test_a_value_that_the_tree_lacks() -> None:
+    table = Table(None, (CategoricalColumn.of("age", "1122"),), kept=(CategoricalColumn.of(NAME, "abca"),))
+    algorithm = Mondrian(k=2, sensitive=NAME, t="0.5", t_distance="hierarchical", t_tree="a;R\nb;R\n")
+    with pytest.raises(InputError, match="some value is none of t_tree; add a line for each"):
+        algorithm.recode(table, {})
+    with pytest.raises(InputError, match="some value is none of the tree t_tree"):
+        verify(table, algorithm.model)

@@ -93,6 +93,30 @@ def test_a_job_file_has_the_settings(people: Place) -> None:
     assert "sensitive attribute" in page
 
 
+def test_a_tree_of_the_sensitive_values(people: Place) -> None:
+    people.write("kinds.csv", "a,viral,all\nb,viral,all\nc,other,all\n")
+    people.write(
+        "job.toml",
+        'input = "people.csv"\nout = "out"\nrelational = ["age", "sex"]\nnumeric = ["age"]\nsensitive = "drug"\n'
+        'model = "kt"\nk = 3\nt = 0.2\nt_distance = "hierarchical"\nt_tree = "kinds.csv"\nrows_are_persons = true\n',
+    )
+    ran = people.run("anonymize", str(people.folder / "job.toml"))
+    assert ran.code == 0, ran.err
+    attested = json.loads((people.out / "attestation.json").read_text())
+    assert attested["parameters"]["t_tree"] == "a;viral;all\nb;viral;all\nc;all\n"
+    (people.folder / "kinds.csv").unlink()
+    assert "t=0.2 (hierarchical) of 'drug' holds" in people.run("verify", str(people.out)).out
+    people.write("kinds.csv", "a,viral,all\nb,viral,all\nd,other,all\n")
+    given = ["--t-tree", str(people.folder / "kinds.csv"), "--model", "kt", "--k", "3", "--t", "0.2"]
+    job = ["anonymize", str(people.folder / "people.csv"), "-o", str(people.folder / "no"), *OF_DRUG, *given]
+    for more, message in (
+        ([], "--t-distance equal takes no --t-tree"),
+        (["--t-distance", "hierarchical"], "some value is none of --t-tree; add a line for each"),
+    ):
+        ran = people.run(*job, *more)
+        assert (ran.code, message in ran.err) == (2, True), ran.err
+
+
 def test_numbers_are_ordered(people: Place) -> None:
     source = random.Random(2)
     rows = [f"{source.randrange(20, 60)},{source.choice('mf')},{source.choice((900, 1000, 30000))}" for _ in range(200)]

@@ -54,6 +54,27 @@ def ordered_distance(values: Sequence[str], everybody: Sequence[str]) -> Fractio
     return work / (len(numbers) - 1)
 
 
+def hierarchical_distance(
+    values: Sequence[str], everybody: Sequence[str], paths: dict[str, tuple[str, ...]]
+) -> Fraction:
+    """The cost of each node: its height times what its children can still exchange (Li et al. 2007, section 5.2)."""
+    nodes = {node for path in paths.values() for node in path}
+    below = {node: [leaf for leaf in paths if node in paths[leaf]] for node in nodes}
+    height = {node: max(paths[leaf].index(node) for leaf in below[node]) for node in nodes}
+    extra = {
+        node: Fraction(sum(v in leaves for v in values), len(values))
+        - Fraction(sum(v in leaves for v in everybody), len(everybody))
+        for node, leaves in below.items()
+    }
+    children = {node: {path[path.index(node) - 1] for path in paths.values() if node in path[1:]} for node in nodes}
+    cost = Fraction()
+    for node in nodes:
+        more = sum((extra[child] for child in children[node] if extra[child] > 0), Fraction())
+        less = sum((-extra[child] for child in children[node] if extra[child] < 0), Fraction())
+        cost += height[node] * min(more, less)
+    return cost / max(1, max(height.values()))
+
+
 def merged(relation: Relation, clusters: Sequence[Cluster], keeps: Callable[[Cluster], bool]) -> list[Cluster]:
     """Merge the first cluster that breaks the rule with the cheapest that mends it, else with the cheapest."""
     left, n = in_order([list(cluster) for cluster in clusters]), len(relation.rows)

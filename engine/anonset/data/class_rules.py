@@ -1,6 +1,6 @@
 """A rule on the sensitive values of every class of records, as kernels want it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,18 @@ class ClassRule(Discreet):
     """int64 (M,): records of the whole table with each value."""
     value: Int32
     """int32 (n,): the value of each record."""
+    ways: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))
+    """int64 (W, 3): the steps that are taken from value to value."""
+
+    @classmethod
+    def none(cls) -> "ClassRule":
+        """Return the rule that every class keeps, for kernels."""
+        return cls(np.zeros(8, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
+
+    @property
+    def packed(self) -> tuple[Int64, Int64, NDArray[np.int64], Int32]:
+        """The rule as one argument of a kernel: (terms, overall, ways, value)."""
+        return self.terms, self.overall, self.ways, self.value
 
     @property
     def hereditary(self) -> bool:
@@ -84,5 +96,5 @@ def _broken(
     from anonset_kernels._class_rules import break_rule
 
     broken = np.zeros(n_groups, np.uint8)
-    break_rule(rule.terms, rule.overall, group.astype(np.int32), value, weight, broken)
+    break_rule(rule.terms, rule.overall, rule.ways, group.astype(np.int32), value, weight, broken)
     return broken.astype(np.bool_)

@@ -1,7 +1,9 @@
 """k-anonymity of relational data (Samarati, TKDE 2001; Sweeney, IJUFKS 2002), and what its classes tell of a column."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import ClassVar, Literal, get_args
 
 from anonset.data.decimals import Written, exact, shown, written
@@ -59,8 +61,8 @@ class KAnonymity(PrivacyModel):
 
 Kind = Literal["distinct", "entropy", "recursive"]
 """How the values of a class are counted: different ones, by their entropy, or but for the most frequent ones."""
-Distance = Literal["equal", "ordered"]
-"""How far values are apart: any two the same, or numbers by their ranks."""
+Distance = Literal["equal", "ordered", "hierarchical"]
+"""How far values are apart: any two the same, numbers by their ranks, or by the node of a tree above both."""
 MOST_PARTS = 10**9
 """Largest numerator and denominator of c and t, so that 64-bit integers decide."""
 
@@ -142,7 +144,8 @@ class KTCloseness(KAnonymity):
     """In every class of records that share their relational values, a column is distributed nearly as in all.
 
     The distance of both distributions is at most `t`: the least work of moving shares from value to value, where any
-    two values are 1 apart (equal), or numbers by their ranks, the first and the last 1 apart (ordered).
+    two values are 1 apart (equal), or numbers by their ranks, the first and the last 1 apart (ordered), or values by
+    the height of the lowest node above both, as a share of the root's (hierarchical).
 
     References: Li, Li, Venkatasubramanian, ICDE 2007.
     """
@@ -154,12 +157,25 @@ class KTCloseness(KAnonymity):
     sensitive: str
     """The column that is published as it is."""
     t_distance: Distance = "equal"
-    """How far values are apart: equal, or ordered (numbers)."""
+    """How far values are apart: equal, ordered (numbers) or hierarchical."""
+    t_tree: str | None = None
+    """Of hierarchical: a line for each value, ``value;parent;...;root``."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "t", _require_few_parts("t", self.t, -1, 1))
         require_known(setting("t_distance"), self.t_distance, get_args(Distance))
+        if (self.t_tree is not None) != (self.t_distance == "hierarchical"):
+            needed = "requires" if self.t_tree is None else "takes no"
+            msg = f"{setting('t_distance', self.t_distance)} {needed} {setting('t_tree')}"
+            raise InputError(msg)
+        _require_tree(self.paths)
+
+    @property
+    def paths(self) -> dict[str, tuple[str, ...]]:
+        """The nodes from each value of the tree up to its root, the value first."""
+        lines = [tuple(line.split(";")) for line in (self.t_tree or "").splitlines()]
+        return {path[0]: path for path in lines}
 
     @property
     def sensitive_column(self) -> str:
@@ -172,10 +188,10 @@ class KTCloseness(KAnonymity):
     @property
     def asked(self) -> str:
         """What every class must hold, in words."""
-        ordered = ", ordered as numbers" if self.t_distance == "ordered" else ""
+        how = {"equal": "", "ordered": ", ordered as numbers", "hierarchical": ", by a tree of the values"}
         return (
             f"values of {self.sensitive!r} in shares that are at most {shown(self.t)} away from those of all "
-            f"records{ordered}"
+            f"records{how[self.t_distance]}"
         )
 
     @property
@@ -195,6 +211,21 @@ class KTCloseness(KAnonymity):
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return f"{_surely(self.sensitive)} What all records together tell of a value is told. {_beside(self.sensitive)}"
+
+
+def _require_tree(paths: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse paths that are those of no tree; no label is told, as the file may be private."""
+    parent: dict[str, str] = {}
+    for path in paths.values():
+        if len(set(path)) < len(path) or not all(path):
+            msg = f"{setting('t_tree')}: a line must name a value and the nodes above it, each once, separated by ';'"
+            raise InputError(msg)
+        if any(parent.setdefault(node, above) != above for node, above in pairwise(path)):
+            msg = f"{setting('t_tree')}: a node must have one parent, and one has two"
+            raise InputError(msg)
+    if len({path[-1] for path in paths.values()}) > 1 or not set(parent.values()).isdisjoint(paths):
+        msg = f"{setting('t_tree')}: all lines must end in one root, and no value may stand above others"
+        raise InputError(msg)
 
 
 def _surely(column: str) -> str:

@@ -14,7 +14,7 @@ from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, datum
 from anonset.measures.utility_loss import KINDS, ItemWeights
-from anonset.spelling import require_known
+from anonset.spelling import require_known, setting
 
 if TYPE_CHECKING:  # they are of few models
     from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
@@ -193,6 +193,31 @@ def item_weights(value: str, context: Context) -> str | ItemWeights:
     return read_item_weights(value, context.vocabulary)
 
 
+def tree_lines(value: str, _: Context) -> str:
+    """Read a hierarchy file as lines ``value;parent;...;root``; a text of lines is what was read of one.
+
+    Raises
+    ------
+    InputError
+        If it is no hierarchy, or a label holds a semicolon.
+    """
+    if "\n" in value:
+        return value
+    from anonset.io.hierarchies import read_hierarchy
+
+    tree = read_hierarchy(value)
+    lines = []
+    for leaf in tree.leaf_node.tolist():
+        path = [leaf]
+        while path[-1]:
+            path.append(int(tree.parent[path[-1]]))
+        lines.append(";".join(tree.labels[node] for node in path))
+        if lines[-1].count(";") != len(path) - 1:
+            msg = f"{value}: a label holds a semicolon, which separates the labels of {setting('t_tree')}; rename it"
+            raise InputError(msg)
+    return "".join(f"{line}\n" for line in lines)
+
+
 def item_loss(value: str, context: Context) -> dict[str, Fraction]:
     """Read a file, a loss and its items a line.
 
@@ -267,7 +292,13 @@ FORMS: dict[str, Form] = {
         Share,
         text="Maximum distance, from 0 to 1, of the sensitive values of a class from those of all records.",
     ),
-    "t_distance": Form("t_distance", text="How far values are apart: equal (any two), or ordered (numbers, by rank)."),
+    "t_distance": Form(
+        "t_distance",
+        text="How far values are apart: equal (any two), ordered (numbers, by rank) or hierarchical (by --t-tree).",
+    ),
+    "t_tree": Form(
+        "t_tree", str, tree_lines, "Hierarchy file of the sensitive values; the attestation tells it.", words=()
+    ),
     "sensitive": Form("sensitive", text="Column, published as it is, whose values are mixed in each class."),
     "delta": Form(
         "delta",

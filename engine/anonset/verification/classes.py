@@ -9,10 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from itertools import pairwise
 from math import gcd, prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn
 from anonset.data.decimals import exact
@@ -22,6 +24,7 @@ from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.k import KLDiversity, KTCloseness
+from anonset.spelling import setting
 from anonset.verification import shares
 from anonset.verification.kkm import check_k, classes_of, require_columns
 
@@ -58,18 +61,52 @@ does not hold at least 2 different values of 'drug'
     overall = np.zeros(int(place.max(initial=0)) + 1, np.int64)
     for a, b in spans(sensitive.n):
         overall += np.bincount(place[sensitive.codes[a:b]], minlength=len(overall))
+    tree = _tree(sensitive, place, len(overall), model)
     if not store.in_files:
-        parts = [_look(relational, place[sensitive.codes], model, overall)]
+        parts = [_look(relational, place[sensitive.codes], model, overall, tree)]
     else:
 
         def look(rows: Int64) -> "_Seen":
             own = [column.take(rows) for column in relational]
-            seen = _look(own, place[sensitive.codes[rows]], model, overall)
+            seen = _look(own, place[sensitive.codes[rows]], model, overall, tree)
             return _Seen(seen.figure, None if seen.first is None else int(rows[seen.first]), seen.size)
 
         with store.limits.pool("verify") as pool:
             parts = list(run_tasks(pool, look, shares.shares_of(relational, store)))
     return _verdict(parts, verdict, model)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tree:
+    """The steps from each value up to the root; each takes whatever is moved between the values below it and others."""
+
+    above: NDArray[np.int64]
+    """int64 (V, D): the steps of each value, -1 behind the last."""
+    length: Int64
+    """int64 (S,): of each step."""
+    longest: int
+    """Length of all steps between the values that are furthest apart."""
+
+
+def _tree(column: CategoricalColumn, place: Int64, n: int, model: Model) -> _Tree | None:
+    """Return the tree of the n values of a column; None where none is asked for."""
+    if not isinstance(model, KTCloseness) or model.t_distance != "hierarchical":
+        return None
+    paths, height = model.paths, dict[str, int]()
+    for path in paths.values():
+        height |= {node: max(height.get(node, 0), up) for up, node in enumerate(path)}
+    parent = {node: higher for path in paths.values() for node, higher in pairwise(path)}
+    number = {node: step for step, node in enumerate(parent)}
+    above = np.full((n, max(map(len, paths.values()))), -1, np.int64)
+    there = np.unique(np.concatenate([np.unique(column.codes[a:b]) for a, b in spans(column.n)]))
+    for code in there.tolist():
+        own = paths.get(column.vocabulary.labels[code])
+        if own is None:
+            msg = f"sensitive column {column.name!r}: some value is none of the tree {setting('t_tree')}"
+            raise InputError(msg)
+        above[place[code], : len(own) - 1] = [number[node] for node in own[:-1]]
+    length = np.array([height[higher] - height[node] for node, higher in parent.items()], np.int64)
+    return _Tree(above, length, max(1, 2 * max(height.values())))
 
 
 @dataclass(frozen=True)
@@ -132,7 +169,7 @@ def _places(column: CategoricalColumn, model: Model) -> Int64:
     return place
 
 
-def _look(relational: Sequence[Column], value: Int64, model: Model, overall: Int64) -> _Seen:
+def _look(relational: Sequence[Column], value: Int64, model: Model, overall: Int64, tree: "_Tree | None") -> _Seen:
     """Return what the classes of some rows hold, given the number of the value of each."""
     class_of = classes_of(relational)
     size = np.bincount(class_of)
@@ -143,8 +180,14 @@ def _look(relational: Sequence[Column], value: Int64, model: Model, overall: Int
         different = np.diff(np.append(start, len(of)))
         figure, broken = Fraction(int(different.min())), ~_diverse(model, of, count, start, size, different)
     else:
-        moved = _moved(of, held, count, start, size, overall, ordered=model.t_distance == "ordered")
-        scale = int(overall.sum()) * (max(1, len(overall) - 1) if model.t_distance == "ordered" else 1)
+        counted = _Counted(of, held, count, start, size)
+        if tree is not None:
+            moved, scale = _moved_in_tree(counted, overall, tree), tree.longest
+        elif model.t_distance == "ordered":
+            moved, scale = _moved_in_order(counted, overall), max(1, len(overall) - 1)
+        else:
+            moved, scale = _moved(counted, overall), 1
+        scale *= int(overall.sum())
         distances = [Fraction(m, scale * n) for m, n in zip(moved, size.tolist(), strict=True)]
         figure, t = max(distances), exact(model.t)
         broken = np.array([distance > t for distance in distances])
@@ -195,23 +238,57 @@ def entropy_is_at_least(counts: Iterable[int], l: int) -> bool:  # noqa: E741
         return beyond > Decimal(10) ** (20 - _DIGITS)
 
 
-def _moved(
-    of: Int64, held: Int64, count: Int64, start: Int64, size: Int64, overall: Int64, *, ordered: bool
-) -> list[int]:
-    """Return for each class, as exact integers, its distance from all rows times its size, all rows and the scale."""
-    total = int(overall.sum())
-    if not ordered:  # what is above the share of all
-        above = np.maximum(count * total - overall[held] * size[of], 0)
-        return [int(x) for x in np.add.reduceat(above, start)]
-    large = total * total * len(overall) >= 1 << 62
-    expected = np.cumsum(overall)
-    ends, step = np.append(start, len(of)), max(1, _DENSE // len(overall))
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """The values of classes: int64 (P,) class, value and records of each pair; int64 (C,) first pair and records."""
+
+    of: Int64
+    held: Int64
+    count: Int64
+    start: Int64
+    size: Int64
+
+
+def _moved(counted: _Counted, overall: Int64) -> list[int]:
+    """Return for each class its distance from all rows times its size and all rows: what is above the share of all."""
+    above = np.maximum(counted.count * int(overall.sum()) - overall[counted.held] * counted.size[counted.of], 0)
+    return [int(x) for x in np.add.reduceat(above, counted.start)]
+
+
+def _moved_in_order(counted: _Counted, overall: Int64) -> list[int]:
+    """Return the same for numbers, times the steps from the smallest to the largest: the cumulated differences."""
+    total, n_values, start = int(overall.sum()), len(overall), counted.start
+    large = total * total * n_values >= 1 << 62
+    ends, at_once = np.append(start, len(counted.of)), max(1, _DENSE // n_values)
     moved: list[int] = []
-    for first in range(0, len(start), step):
-        last = min(first + step, len(start))
+    for first in range(0, len(start), at_once):
+        last = min(first + at_once, len(start))
         own = slice(ends[first], ends[last])
-        dense = np.zeros((last - first, len(overall)), np.int64)
-        dense[of[own] - first, held[own]] = count[own]
-        apart = np.abs(np.cumsum(dense, axis=1) * total - expected * size[first:last, None])
+        dense = np.zeros((last - first, n_values), np.int64)
+        dense[counted.of[own] - first, counted.held[own]] = counted.count[own]
+        apart = np.abs(np.cumsum(dense * total - overall * counted.size[first:last, None], axis=1))
         moved += [int(x) for x in (apart.astype(object) if large else apart).sum(axis=1)]
+    return moved
+
+
+def _moved_in_tree(counted: _Counted, overall: Int64, tree: _Tree) -> list[int]:
+    """Return the same for the values of a tree, times the longest way: what crosses each step.
+
+    Of the steps that no value of a class is below, all that the others would have crosses: added up once for all.
+    """
+    total, n_steps = int(overall.sum()), max(1, len(tree.length))
+    crossing = np.zeros(n_steps, np.int64)
+    for column in tree.above.T:
+        np.add.at(crossing, column[column >= 0], overall[column >= 0])
+    every = int((tree.length * crossing[: len(tree.length)]).sum())
+    keys = [counted.of * n_steps + column for column in tree.above.T[:, counted.held]]
+    there = [column >= 0 for column in tree.above.T[:, counted.held]]
+    pairs, at = np.unique(np.concatenate([key[on] for key, on in zip(keys, there, strict=True)]), return_inverse=True)
+    held = np.zeros(len(pairs), np.int64)
+    np.add.at(held, at.reshape(-1), np.concatenate([counted.count[on] for on in there]))
+    moved = [n * every for n in counted.size.tolist()]
+    for pair, records in zip(pairs.tolist(), held.tolist(), strict=True):
+        c, step = divmod(pair, n_steps)
+        expected = int(crossing[step]) * int(counted.size[c])
+        moved[c] += int(tree.length[step]) * (abs(records * total - expected) - expected)
     return moved

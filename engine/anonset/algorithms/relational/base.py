@@ -66,7 +66,9 @@ class Formation(Discreet, ABC):
     t: Written | None = None
     """Largest distance between the sensitive values of a cluster and those of all records, from 0 to 1."""
     t_distance: Distance = "equal"
-    """How far values are apart: equal (any two the same), or ordered (numbers, by rank)."""
+    """How far values are apart: equal (any two the same), ordered (numbers, by rank) or hierarchical."""
+    t_tree: str | None = None
+    """Of hierarchical: a line for each value, ``value;parent;...;root``."""
 
     def __post_init__(self) -> None:
         require_at_least("max_evaluations", self.max_evaluations, 1)
@@ -80,7 +82,7 @@ class Formation(Discreet, ABC):
     @property
     def model(self) -> KAnonymity:
         """k-anonymity; with a sensitive column (k,l)-diversity or (k,t)-closeness."""
-        return model_of(self.k, self.sensitive, (self.l, self.l_kind, self.c), (self.t, self.t_distance))
+        return model_of(self.k, self.sensitive, (self.l, self.l_kind, self.c), (self.t, self.t_distance, self.t_tree))
 
     @abstractmethod
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
@@ -103,11 +105,15 @@ class Formation(Discreet, ABC):
         if len(parts := _under_ceilings(qi)) > 1:
             return self._clusters_of_parts(qi, parts, progress)
         cluster = self.form(qi, progress)
+        kept = merge_broken(qi, cluster)
         if not self.refine or not qi.n:
-            return merge_broken(qi, cluster), {}
+            return kept, {}
         refined = refine_clusters(qi, cluster, self.k, self.max_evaluations, progress)
-        before = {"ncp_before": relational_ncp(qi, cluster), "clusters_before": float(cluster.max()) + 1}
+        loss = relational_ncp(qi, kept)
+        before = {"ncp_before": loss, "clusters_before": float(kept.max()) + 1}
         cluster = merge_broken(qi, refined.cluster)
+        if qi.rule is not None and relational_ncp(qi, cluster) > loss:  # smaller clusters may have more to be merged
+            cluster = kept
         return cluster, {**before, "evaluations": float(refined.evaluations), "gains": float(refined.gains)}
 
     def _clusters_of_parts(

@@ -1,9 +1,12 @@
 """What classes of records keep beside k: the model that is asked for, the rule on the data, how clusters keep it."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
@@ -26,7 +29,7 @@ def model_of(
     k: int,
     sensitive: str | None,
     diversity: tuple[int | None, Kind, Written | None],
-    closeness: tuple[Written | None, Distance],
+    closeness: tuple[Written | None, Distance, str | None],
 ) -> KAnonymity:
     """Return the model that parameters ask for: k-anonymity, (k,l)-diversity or (k,t)-closeness.
 
@@ -35,7 +38,7 @@ def model_of(
     InputError
         If a parameter is missing, one too many, or not what it must be.
     """
-    (l, kind, c), (t, distance) = diversity, closeness  # noqa: E741
+    (l, kind, c), (t, distance, tree) = diversity, closeness  # noqa: E741
     if sensitive is None:
         given = [name for name, value in (("l", l), ("c", c), ("t", t)) if value is not None]
         given += [
@@ -53,10 +56,10 @@ def model_of(
         msg = f"{setting('sensitive')} {sensitive!r}: {which}; {ways}"
         raise InputError(msg)
     if l is not None:
-        _require_alone(distance != "equal", "t_distance", "t")
+        _require_alone(distance != "equal" or tree is not None, "t_distance", "t")
         return KLDiversity(k, l, sensitive, kind, c)
     _require_alone(kind != "distinct" or c is not None, "l_kind", "l")
-    return KTCloseness(k, t if t is not None else 1, sensitive, distance)
+    return KTCloseness(k, t if t is not None else 1, sensitive, distance, tree)
 
 
 def _require_alone(given: bool, name: str, of: str) -> None:
@@ -76,23 +79,28 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
     """
     if not isinstance(model, (KLDiversity, KTCloseness)):
         return None
-    from anonset_kernels._class_rules import DISTINCT, ENTROPY, EQUAL, ORDERED, RECURSIVE
+    from anonset_kernels._class_rules import DISTINCT, ENTROPY, EQUAL, RECURSIVE, WAYS
 
     column = _sensitive(model.sensitive, table)
+    codes: Int64 = np.unique(column.codes, return_inverse=True)[1].reshape(-1)
     if isinstance(model, KLDiversity):
         kind = {"distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE}[model.l_kind]
         c = Fraction(1) if model.c is None else exact(model.c)
-        codes = np.unique(column.codes, return_inverse=True)[1].reshape(-1)
         return _rule((kind, model.l, c.numerator, c.denominator, table.n, 0, 0, 1), codes)
-    ordered = model.t_distance == "ordered"
-    codes = _ranks(column) if ordered else np.unique(column.codes, return_inverse=True)[1].reshape(-1)
-    scale = max(1, int(codes.max(initial=0))) if ordered else 1
+    ways, scale, kind = np.zeros((0, 3), np.int64), 1, EQUAL
+    if model.t_distance == "ordered":
+        codes, kind = _ranks(column), WAYS
+        scale = max(1, int(codes.max(initial=0)))
+        ways = np.array([(0, end, 1) for end in range(1, scale + 1)], np.int64)
+    elif model.t_distance == "hierarchical":
+        codes, ways, scale = _by_tree(column, model)
+        kind = WAYS
     if table.n * table.n * scale >= _LARGEST:
-        msg = f"model kt: {table.n:,} records with {scale + 1:,} values are too many to compare exactly"
+        msg = f"model kt: {table.n:,} records with ways of {scale:,} steps are too many to compare exactly"
         raise InputError(msg)
     t = exact(model.t)
     whole, rest = divmod(t.numerator * scale * table.n, t.denominator)
-    return _rule((ORDERED if ordered else EQUAL, 0, 1, 1, table.n, whole, rest, t.denominator), codes)
+    return _rule((kind, 0, 1, 1, table.n, whole, rest, t.denominator), codes, ways)
 
 
 def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
@@ -148,13 +156,42 @@ class _Merging:
         """bool: whether the union of a cluster with each of some others breaks the rule."""
         unions = [np.concatenate([self._values[c], self._values[other]]) for other in others]
         group = np.repeat(np.arange(len(unions)), [len(union) for union in unions])
-        rule = ClassRule(self.rule.terms, self.rule.overall, np.concatenate(unions))
+        rule = replace(self.rule, value=np.concatenate(unions))
         return rule.broken(group, len(unions))
 
 
-def _rule(terms: tuple[int, ...], codes: Int64) -> ClassRule:
+def _rule(terms: tuple[int, ...], codes: Int64, ways: NDArray[np.int64] | None = None) -> ClassRule:
     overall = np.bincount(codes, minlength=1).astype(np.int64)
-    return ClassRule(np.array(terms, np.int64), overall, codes.astype(np.int32))
+    moves = np.zeros((0, 3), np.int64) if ways is None else ways
+    return ClassRule(np.array(terms, np.int64), overall, codes.astype(np.int32), moves)
+
+
+def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDArray[np.int64], int]:
+    """Return the place of each record's value in a tree, the ways, and twice the height of the root.
+
+    From a value up to a node of height h are ways of length h, so that between two values are twice the height of the
+    lowest node above both.
+    """
+    labels, paths = column.vocabulary.labels, model.paths
+    there = np.unique(column.codes).tolist()
+    if any(labels[code] not in paths for code in there):
+        msg = f"sensitive column {column.name!r}: some value is none of {setting('t_tree')}; add a line for each"
+        raise InputError(msg)
+    height: dict[str, int] = {}
+    for path in paths.values():
+        for steps, node in enumerate(path):
+            height[node] = max(height.get(node, 0), steps)
+    ordered = sorted(there, key=lambda code: paths[labels[code]][::-1])
+    ends: dict[str, tuple[int, int, int]] = {}
+    for place, code in enumerate(ordered):
+        path = paths[labels[code]]
+        for node, above in pairwise(path):
+            first = ends.get(node, (place, 0, 0))[0]
+            ends[node] = first, place + 1, height[above] - height[node]
+    place_of = np.zeros(len(labels), np.int64)
+    place_of[ordered] = np.arange(len(ordered))
+    ways = np.array(list(ends.values()), np.int64).reshape(-1, 3)
+    return place_of[column.codes], ways, max(1, 2 * max(height.values()))
 
 
 def _sensitive(name: str, table: Table) -> CategoricalColumn:

@@ -8,6 +8,7 @@ import numpy as np
 from anonset.algorithms.base import CLUSTERS, Progress, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
+from anonset.data.class_rules import ClassRule
 from anonset.data.quasi_identifiers import SET, QuasiIdentifiers
 from anonset.data.table import CategoricalColumn, Int32
 
@@ -57,10 +58,8 @@ class Mondrian(Formation):
                 share[into], parents[into], ends[into] = cost[source], parent[source], subtree_end[source]
         cluster = np.empty(qi.n, np.int32)
         tuples = qi.tuples[0], _by_frequency(qi)
-        rule = (np.zeros(8, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
-        if qi.rule is not None:
-            rule = (qi.rule.terms, qi.rule.overall, qi.rule.value)
-        mondrian((kind, slot, share_at, share), (parents, ends), tuples, qi.tuple_of, self.k, rule, cluster)
+        rule = qi.rule or ClassRule.none()
+        mondrian((kind, slot, share_at, share), (parents, ends), tuples, qi.tuple_of, self.k, rule.packed, cluster)
         return renumber_clusters(cluster)[0]
 
 
