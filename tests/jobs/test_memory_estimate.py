@@ -10,6 +10,7 @@ from benchmarks.process_tree import run
 
 from anonset.algorithms.base import LARGEST_MEMORY_FACTOR, Traits
 from anonset.algorithms.registry import ALGORITHMS
+from anonset.algorithms.transaction import rare_tables
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.cli.main import main
@@ -74,15 +75,31 @@ def test_what_an_algorithm_takes_more_is_refused_before_any_work(tmp_path, capsy
     assert not (tmp_path / "out").exists()
 
 
+def test_tables_of_larger_sets_are_told_beside_the_data():
+    exact = ALGORITHMS["exact"]
+    beside = exact(k=2, m=3).traits.memory_beside
+    assert (exact(k=2, m=2).traits.memory_beside, beside >= 2 * rare_tables.BYTES_OF_TABLE // 2) == (0, True)
+    assert memory_of(MANY, exact(k=2, m=3)) == memory_of(MANY, exact(k=2, m=2)) + beside
+
+
+LM = ["--model", "lm", "--algorithm", "lm-apriori", "--l", "2", "--m", "1", "--sensitive-items", SENSITIVE]
+TRIPLES = ["--model", "km", "--algorithm", "exact", "--m", "3", "--max-steps", "40"]
+ALLOWED = {
+    "lm-apriori": (LM, LmApriori(k=5, l=2, m=1, sensitive_items=tuple(SENSITIVE.split(",")))),
+    "exact": (TRIPLES, ALGORITHMS["exact"](k=5, m=3)),
+}
+
+
 @pytest.mark.compiled
-def test_diverse_sets_take_no_more_than_is_told(tmp_path):
-    asked = ["--items", "items", "--hierarchy", "items=balanced:5", "--model", "lm", "--algorithm", "lm-apriori"]
-    asked += ["--k", "5", "--l", "2", "--m", "1", "--sensitive-items", SENSITIVE, "--allow-worthless", "--workers", "2"]
+@pytest.mark.parametrize("name", ALLOWED)
+def test_sets_take_no_more_than_is_told(tmp_path, name):
+    given, algorithm = ALLOWED[name]
+    asked = ["--items", "items", "--hierarchy", "items=balanced:5", "--k", "5", *given]
+    asked += ["--allow-worthless", "--workers", "2"]
     for records in (RECORDS // 100, RECORDS):  # the first one compiles, if there is anything to compile
         where = str(tmp_path / f"pos{records}")
         assert main(["datasets", "make", "pos_like", "--records", str(records), "-o", where]) == 0
         command = ["anonymize", where, *asked, "-o", f"{where}-out"]
         took = run([sys.executable, "-m", "anonset", *command], env=dict(os.environ))
         assert took.code == 0, took.errors
-    algorithm = LmApriori(k=5, l=2, m=1, sensitive_items=tuple(SENSITIVE.split(",")))
     assert took.peak <= memory_of(source_of(where, None).size, algorithm)

@@ -109,6 +109,8 @@ class Traits:
     up: of 1,000,000 baskets or tuples (`apriori`: 10,000,000), and of 100,000 or 300,000 relational or RT records;
     `cluster`, `k-member` and those of Xu have the value of `rum-bound`.
     """
+    memory_beside: int = 0
+    """Memory, in bytes, that it takes beside that, however few records there are."""
     by_blocks: bool = False
     """Whether it goes through records block by block, and holds nothing as long as the table."""
     on_workers: bool = False

@@ -50,12 +50,12 @@ def memory_of(size: "Size", algorithm: Algorithm) -> int:
     """Estimate the memory of a whole run in memory, in bytes, by what its input holds and by its algorithm.
 
     What Python and the compiled kernels take is the same for all; what the data take is multiplied by the algorithm's
-    factor.
+    factor, and what it takes beside them is added.
     """
     from anonset.io.files import Size
 
-    least = memory_for(Size())
-    return int(least + traits_of(algorithm).memory_factor * (memory_for(size) - least))
+    least, traits = memory_for(Size()), traits_of(algorithm)
+    return int(least + traits.memory_factor * (memory_for(size) - least)) + traits.memory_beside
 
 
 def input_of(source: "Source", settings: "Settings", algorithm: Algorithm) -> Input:

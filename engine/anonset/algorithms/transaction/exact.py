@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import RARE_SETS, THREATS, Progress, Result, Traits, executor_of
+from anonset.algorithms.base import RARE_SETS, THREATS, Progress, Result, Traits, executor_of, narrow
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasible
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
@@ -28,6 +28,8 @@ from anonset.spelling import counted, setting
 
 MAX_AT_ONCE = 1 << 28
 """Items of records that may be held at once for mHgHs: 1 GiB."""
+OF_TABLES, BESIDE = 3, (3 << 27) + (1 << 26)
+"""From this m on, rare sets are counted in tables, and what these take: those of two threads, their sum, and bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +85,8 @@ class Exact(Discreet):
         if self.time_limit is not None and not self.time_limit > 0:
             msg = f"time_limit must be above 0 seconds, got {self.time_limit}"
             raise InputError(msg)
+        if self.m >= OF_TABLES:
+            narrow(self, memory_beside=BESIDE)
         _ = self.model
 
     @property

@@ -33,7 +33,8 @@ SIZES = (2, 3, 4, 5)
 BY_LARGEST = 5
 """Size of the sets that are counted, and read out, by their largest code."""
 BYTES_OF_TABLE = 1 << 28
-"""What the table of a task may take, memory permitting; the tasks of a cluster share it, for their tables come back."""
+"""What the table of a task may take, memory permitting. The tasks of a cluster share it, for their tables come back,
+and so do threads where no limit says what they may take."""
 BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
 """Pairs: all are counted in one pass where they take no more than the first, else in the first pass those of so few
 first nodes that they take the second: what these generalise, often nearly all, is not counted; then half of what is
@@ -284,7 +285,7 @@ class RareTables:
         tasks = at_a_time(self.executor, _TASKS)
         if on_cluster(self.executor):
             return self.limits.held(BYTES_OF_TABLE, 1) // tasks_of_pass(tasks)
-        return self.limits.held(BYTES_OF_TABLE, tasks)
+        return BYTES_OF_TABLE // tasks if self.limits.room is None else self.limits.held(BYTES_OF_TABLE, tasks)
 
     def _words_within(self, held: int, n_codes: int, n_words: int) -> int:
         """Return so many words, or as many as their table takes no more than some bytes."""

@@ -14,7 +14,7 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, 
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import on_cluster
-from anonset.data.store import released
+from anonset.data.store import Files, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 BYTES_OF_BITS = 1 << 29
 """Triples of nodes of which a bit each tells whether they are rare: 512 MiB, some 2,900 nodes."""
+BYTES_IN_MEMORY = 1 << 26
+"""What these bits take at most in memory; others lie in a file, also where the records are in memory."""
 SIZE, LEAST_NODES = 3, 64
 """Members of a triple; and of fewer nodes the table is small, so that it does not pay to close some before."""
 KEYS_PER_CALL, KEYS_AT_ONCE, SPANS = 1 << 16, 1 << 22, 64
@@ -60,21 +62,26 @@ class RareTriples(Discreet):
         """
         if len(self.nodes) < SIZE:
             return Clauses.of_parents(self.problem, np.empty((0, SIZE), np.int32))
-        rare = self._rare()
-        return None if rare is None else Clauses.of_parents(self.problem, self._parents(rare))
+        from anonset_kernels._planes import row_starts
 
-    def _rare(self) -> "RareBits | None":
-        """Count the triples; None: see `clauses`."""
-        from anonset_kernels._planes import RareBits, row_starts
+        n_codes, store = len(self.nodes), self.problem.blocks.store
+        start = row_starts(n_codes, SIZE, (n_codes + 63) // 64)
+        if 8 * start[-1] > BYTES_OF_BITS:
+            return None
+        mapped = not store.in_files and 8 * start[-1] > BYTES_IN_MEMORY
+        with Files.temporary() if mapped else store.below() as place:
+            rare = self._rare(start, place)
+            return None if rare is None else Clauses.of_parents(self.problem, self._parents(rare))
+
+    def _rare(self, start: Int64, place: Store) -> "RareBits | None":
+        """Count the triples into bits in a store, those of each row from `start` on; None: see `clauses`."""
+        from anonset_kernels._planes import RareBits
         from anonset_kernels.rare_in_planes import mark_rare_triples
 
         problem, n_codes = self.problem, len(self.nodes)
-        start, store = row_starts(n_codes, SIZE, (n_codes + 63) // 64), problem.blocks.store
-        if 8 * start[-1] > BYTES_OF_BITS:
-            return None
         tables = RareTables(
             rows=problem.blocks.rows,
-            limits=store.limits,
+            limits=problem.blocks.store.limits,
             hierarchy=problem.hierarchy,
             image=entries(problem.hierarchy, self.closed),
             nodes=self.nodes,
@@ -84,7 +91,7 @@ class RareTriples(Discreet):
             progress=lambda *_: self.limits.check(),
             max_increments=self.limits.sets_in_tables,
         )
-        rare = RareBits(start, released(store.array("rare", np.uint64, int(start[-1]))))
+        rare = RareBits(start, place.array("rare", np.uint64, int(start[-1])))
         try:
             for number, table in enumerate(tables.of_all()):
                 if not number:
