@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+import shlex
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
@@ -256,6 +257,36 @@ def test_what_cannot_be_done_yet_is_refused_in_one_line(done: Place, command: tu
 def test_compare_holds_it_beside_itself(done: Place) -> None:
     ran = done.run("compare", str(done.folder / "sets.dat"), *MODEL[:2], "--k", "3,5", "--m", "2")
     assert (ran.code, ran.out.count("holds")) == (0, 2)
+
+
+def test_suggest_sets_it_beside_and_its_command_runs(chunks: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(chunks.folder)
+    ran = chunks.run("suggest", "sets.dat", "--k", "3", "--m", "2", "--json")
+    assert ran.code == 0, ran.err
+    beside = ran.json["beside"]
+    assert (beside["algorithm"], beside["beside"]) == ("disassociation", "disassociation")
+    assert ran.json["recommended"]["algorithm"] != "disassociation"
+    command = shlex.split(beside["command"])
+    assert command[-4:] == ["--m", "2", "-o", "sets-disassociation"]
+    assert chunks.run(*command[1:]).code == 0
+    assert json.loads(Path("sets-disassociation/attestation.json").read_text())["model"] == "disassociation"
+    ran = chunks.run("suggest", "sets.dat", "--k", "3", "--m", "2")
+    assert "holds, as disassociation" in ran.out
+    assert "Beside it, under another guarantee than km, disassociation" in ran.out
+    assert chunks.run("suggest", "sets.dat", "--k", "3", "--m", "1", "--json").json["beside"] is None
+    chunks.write("job.toml", 'input = "sets.dat"\nmodel = "km"\nk = 3\nm = 2\nout = "asked"\n')
+    of_job = shlex.split(chunks.run("suggest", "job.toml", "--json").json["beside"]["command"])
+    ran = chunks.run(*of_job[1:])
+    assert ran.code == 0, ran.err
+    assert json.loads(Path("job-disassociation/attestation.json").read_text())["model"] == "disassociation"
+
+
+def test_compare_marks_another_guarantee(done: Place) -> None:
+    algorithms = ("--algorithms", "exact,disassociation", "--k", "3", "--m", "2")
+    hierarchy = ("--hierarchy", "items=balanced:3")
+    ran = done.run("compare", str(done.folder / "sets.dat"), *algorithms, *hierarchy, "--workload", "record:20x2")
+    assert ran.code == 0, ran.err
+    assert "Not the same guarantee: exact gives km, disassociation gives disassociation." in ran.out
 
 
 def test_compare_asks_queries(done: Place) -> None:

@@ -11,7 +11,17 @@ from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.errors import InputError
 from anonset.jobs import suggest as suggesting
 from anonset.jobs.candidates import BY_FREQUENCY, KNOWN, candidates_for
-from anonset.jobs.ranking import Candidate, exact_usefulness, limit, made_from_data, ranked, reason, warning, way_out
+from anonset.jobs.ranking import (
+    Candidate,
+    best_of,
+    exact_usefulness,
+    limit,
+    made_from_data,
+    ranked,
+    reason,
+    warning,
+    way_out,
+)
 from anonset.jobs.suggest import FINALISTS, suggest
 from anonset.measures.countable import Countable, FrequentItems, countable
 from anonset_kernels._compiling import COMPILATION
@@ -30,7 +40,7 @@ def found():
 
 def test_the_best_is_the_most_useful_one(found):
     best = found.recommended
-    held = [one for one in found.candidates if one.outcome == "holds"]
+    held = [one for one in found.candidates if one.outcome == "holds" and not one.beside]
     assert best is held[0]
     assert best.usefulness == max(one.usefulness for one in held)
     assert not best.sampled
@@ -53,7 +63,9 @@ def test_large_data_are_sampled_first():
     found = suggest(TABLE, MODEL, hierarchies={"items": TREE}, workers=1, large=60)
     assert found.sample == 60
     assert {one.sampled for one in found.candidates} == {True, False}
-    assert sum(not one.sampled for one in found.candidates) == FINALISTS + 1  # the best with the owner's hierarchy
+    on_all = [one for one in found.candidates if not one.sampled]
+    assert len(on_all) == FINALISTS + 2  # the best with the owner's hierarchy, and that of another guarantee
+    assert found.beside is on_all[-1]
     assert found.recommended is found.candidates[0]
     assert repr(found.candidates) == repr(suggest(TABLE, MODEL, hierarchies={"items": TREE}, large=60).candidates)
 
@@ -255,11 +267,41 @@ def test_every_model_has_candidates_all_of_which_are_tried(table, model, best):
     found = suggest(table, model, workers=1)
     assert found.recommended.outcome == "holds"
     assert best in {one.algorithm for one in found.candidates if one.outcome in ("holds", "worthless")}
-    assert found.recommended.usefulness == max(one.usefulness for one in found.candidates)
+    assert found.recommended.usefulness == max(one.usefulness for one in found.candidates if not one.beside)
     tried = [dict(one.settings) for one in found.candidates]
     expected = [one for one in candidates_for(table, model) if "hierarchy" not in one]  # which is the usual one
     assert sorted(tried, key=repr) == sorted(expected, key=repr)
     assert {one.outcome for one in found.candidates} <= {"holds", "worthless", "infeasible"}
+
+
+def test_another_guarantee_is_set_beside_and_never_the_best(found):
+    other = found.beside
+    assert (other.algorithm, other.beside, other.outcome) == ("disassociation", "disassociation", "holds")
+    assert found.candidates[-1] is other
+    assert other.usefulness > found.recommended.usefulness
+    assert f"of {len(found.candidates) - 1} candidates" in found.reason
+    release = anonset.anonymize(TABLE, anonset.Disassociation(k=3, m=2), workers=1)
+    assert other.countable == countable(FrequentItems.of(TABLE.transactions), release.publication)
+    assert other.kept == 1 - release.unverified.measures["not_in_chunks"]
+    one_item = candidates_for(TABLE, anonset.KmAnonymity(3, 1))
+    assert "disassociation" not in {one["algorithm"] for one in one_item}
+    assert "disassociation" not in {one["algorithm"] for one in candidates_for(BOTH, MODEL)}
+
+
+def test_another_guarantee_is_no_way_out():
+    other = Candidate("disassociation", {}, "holds", beside="disassociation")
+    nothing = Candidate("exact", {}, "worthless")
+    assert best_of([other]) is None
+    assert best_of(ranked([other, nothing])) is None
+    assert "everything became one symbol" in way_out([other, nothing], MODEL, 9)
+
+
+def test_items_that_chunks_cannot_list_are_refused_there_alone():
+    table = anonset.Table.from_sets([["a 1", "b"], ["a 1"], ["b"]] * 4)
+    found = suggest(table, anonset.KmAnonymity(3, 2), workers=1)
+    assert found.recommended.outcome == "holds"
+    assert found.beside is None
+    assert [one.outcome for one in found.candidates if one.beside] == ["refused"]
 
 
 def test_every_algorithm_is_a_candidate_or_it_is_said_why_not():

@@ -140,6 +140,8 @@ class Traits:
     """Whether its time grows with the square of the records, about: where there are many, `suggest` does not try it."""
     not_tried: str = ""
     """Why `suggest` does not try it for any model, if it does not."""
+    set_beside: tuple[str, ...] = ()
+    """Names of models beside whose candidates `suggest` shows it from m=2 on, marked: its guarantee is another one."""
     keeps_more: bool = False
     """Whether messages name it as one that may keep more, if another one for the model gives a worthless result."""
     kernels: tuple[str, ...] = field(default=(), repr=False)

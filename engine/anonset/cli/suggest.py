@@ -69,11 +69,15 @@ def suggest(
         on_job = place != source and own <= {*tuned, *_ASKED}
         on, typed = (source, given_flags(flags)) if on_job else (place, {**given, "hierarchy": trees})
         roles = {name: value for name, value in typed.items() if name in RoleSettings.model_fields}
-        specs = {**typed.get("hierarchy", {}), **made}
+        specs = {} if best.beside else {**typed.get("hierarchy", {}), **made}
         return f"{_command(on, best.algorithm, tuned, guarantee, roles, specs)}{beside}"
 
     same = tried.with_own_hierarchy is tried.recommended
-    commands = command_of(tried.recommended), command_of(tried.with_own_hierarchy, "" if same else "-own")
+    commands = (
+        command_of(tried.recommended),
+        command_of(tried.with_own_hierarchy, "" if same else "-own"),
+        command_of(tried.beside),
+    )
     if json:
         show_json(suggestion_summary(tried, *commands))
     else:

@@ -57,7 +57,8 @@ _MANY = 50_000
 def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
     """Return the settings of the candidates; clusters of many tuples are formed by the fast formation.
 
-    `hierarchy` is that of the items, in place of the one that is given.
+    `hierarchy` is that of the items, in place of the one that is given. Algorithms with another guarantee, which are
+    set beside, come last.
 
     Raises
     ------
@@ -76,6 +77,9 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
     if model.name == "anatomy":
         k = max(2, model.diversity)
         found = [{**one, "k": k} if one["algorithm"] == "safe-grouping" else one for one in found]
+    if table.transactions is not None and not (table.relational or table.kept or table.joined):
+        beside = with_traits(lambda traits: model.name in traits.set_beside) if getattr(model, "m", 1) > 1 else []
+        found += [{"algorithm": name} for name in beside if name not in {one["algorithm"] for one in found}]
     if table.n > _MANY:
         for one in found:
             if "formation" in (field.name for field in fields(ALGORITHMS[one["algorithm"]])):  # type: ignore[arg-type]
@@ -85,5 +89,9 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
 
 
 def serves(algorithm: str, model: PrivacyModel) -> bool:
-    """Tell whether an algorithm may be asked for by the name of a model; what others make is verified against it."""
-    return model.name not in traits_of(ALGORITHMS[algorithm]).also_answers
+    """Tell whether an algorithm may be asked for by the name of a model; what others make is verified against it.
+
+    That of one that is `set_beside` the model is verified against its own.
+    """
+    traits = traits_of(ALGORITHMS[algorithm])
+    return model.name not in (*traits.also_answers, *traits.set_beside)

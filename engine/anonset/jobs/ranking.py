@@ -61,6 +61,8 @@ class Candidate(Discreet):
     """What a recipient can still count of the items; None where there are none."""
     nodes: bool = False
     """Whether its symbols are nodes of the items' hierarchy that was given."""
+    beside: str = ""
+    """Name of its model, where that is another one than the asked: it is shown, and never the best."""
 
     @property
     def usefulness(self) -> float:
@@ -78,7 +80,7 @@ class Candidate(Discreet):
     def kept(self) -> float:
         """Share of item occurrences, or without items of values, that are published as they are."""
         fates = self.shares.get("items") or self.shares.get("values") or self.shares.get("tuples") or {}
-        return fates.get("kept", 0.0)
+        return fates.get("kept", fates.get("in_chunks", 0.0))
 
     @property
     def ranges_kept(self) -> float | None:
@@ -118,11 +120,13 @@ def _mean(figures: Sequence[float]) -> Fraction:
 def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates, the most useful first; of equal ones that of less loss, which keeps more, then the first.
 
-    What counts frequent items well enough comes before what is little more useful, and does not.
+    What counts frequent items well enough comes before what is little more useful, and does not. Those of another
+    guarantee come last.
     """
     order = sorted(
         candidates,
         key=lambda candidate: (
+            bool(candidate.beside),
             candidate.sampled,
             -exact_usefulness(candidate),
             round(candidate.loss, 9),
@@ -135,7 +139,9 @@ def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
     near = [
         candidate
         for candidate in order
-        if candidate.sampled == first.sampled and exact_usefulness(candidate) >= least and _counts(candidate)
+        if (candidate.sampled, candidate.beside) == (first.sampled, "")
+        and exact_usefulness(candidate) >= least
+        and _counts(candidate)
     ]
     return [*near[:1], *(candidate for candidate in order if candidate is not next(iter(near), None))]
 
@@ -146,9 +152,17 @@ def _counts(candidate: Candidate) -> bool | None:
     return None if error is None else candidate.outcome == "holds" and error <= COUNTED_WITHIN
 
 
+def set_beside(candidates: Sequence[Candidate]) -> Candidate | None:
+    """Return the first of ranked candidates that holds by another guarantee than the asked; None without any."""
+    return next((candidate for candidate in candidates if candidate.beside and candidate.outcome == "holds"), None)
+
+
 def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Return the first of ranked candidates that holds, on all data where there is one; None without any."""
-    held = [candidate for candidate in candidates if candidate.outcome == "holds"]
+    """Return the first of ranked candidates that holds, on all data where there is one; None without any.
+
+    One that holds by another guarantee than the asked is none.
+    """
+    held = [candidate for candidate in candidates if candidate.outcome == "holds" and not candidate.beside]
     return next((candidate for candidate in held if not candidate.sampled), held[0] if held else None)
 
 
@@ -160,6 +174,7 @@ def named(candidate: Candidate) -> str:
 
 def reason(best: Candidate, order: Sequence[Candidate]) -> str:
     """Say why a candidate is the best of those that were tried, in what a recipient can count."""
+    order = [candidate for candidate in order if not candidate.beside]
     tried = counted(len(order), "candidate")
     more = max(exact_usefulness(candidate) for candidate in order if candidate.sampled == best.sampled)
     if more > exact_usefulness(best):
@@ -226,7 +241,7 @@ def way_out(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float
     seconds
         How long all candidates together were given.
     """
-    by_outcome = {candidate.outcome: candidate for candidate in reversed(candidates)}
+    by_outcome = {candidate.outcome: candidate for candidate in reversed(candidates) if not candidate.beside}
     more = f"{setting('seconds', ceil(seconds))} gives them the time"
     if set(by_outcome) == {"too long"}:
         return f"all candidates ran out of time: {more}"
@@ -246,7 +261,7 @@ def way_out(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float
     else:
         reasons.append(
             "what was found does not verify: "
-            + next((candidate.note for candidate in candidates if candidate.note), "")
+            + next((candidate.note for candidate in candidates if candidate.note and not candidate.beside), "")
         )
     if "too long" in by_outcome:
         reasons.append(f"others ran out of time: {more}")

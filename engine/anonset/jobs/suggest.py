@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, Progress
+from anonset.algorithms.base import Algorithm, Progress, traits_of
 from anonset.data import Table
 from anonset.data.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import Cut, ItemGroups, PerCluster
+from anonset.generalization import Cut, Disassociated, ItemGroups, PerCluster
 from anonset.jobs.anonymize import Job
 from anonset.jobs.candidates import candidates_for, serves
 from anonset.jobs.persons import require_persons
-from anonset.jobs.ranking import Candidate, best_of, limit, named, ranked, reason, warning, way_out
+from anonset.jobs.ranking import Candidate, best_of, limit, named, ranked, reason, set_beside, warning, way_out
 from anonset.measures.countable import FrequentItems, countable
 from anonset.measures.retention import by_level, of_nodes, shares
 from anonset.privacy import PrivacyModel
@@ -60,6 +60,8 @@ class Suggestion(Discreet):
     """The best whose symbols are nodes of the hierarchy of the items that was given; None where none was."""
     warning: str = field(default="", repr=False)
     """What is wrong with the best one; empty where nothing is."""
+    beside: Candidate | None = None
+    """The most useful of another guarantee, which is shown beside the best; None without any."""
 
     def _repr_html_(self) -> str:
         """Return the candidates as a table, for notebooks."""
@@ -86,7 +88,8 @@ def cells(candidate: Candidate) -> tuple[str, ...]:
     items = candidate.shares.get("items") or candidate.shares.get("values") or candidate.shares.get("tuples") or {}
     counted = candidate.countable
     figures = [
-        *(items.get(name) for name in ("kept", "generalized", "suppressed")),
+        items.get("kept", items.get("in_chunks")),
+        *(items.get(name) for name in ("generalized", "suppressed")),
         *((None, None) if counted is None else (counted.items_error, counted.pairs_error)),
         candidate.ranges_kept,
     ]
@@ -176,15 +179,23 @@ def suggest(
         best_of([candidate for candidate in order if candidate.nodes]) if own else None,
     )
     why = way_out(order, model, max(MORE * seconds, SECONDS)) if best is None else reason(best, order)
-    return Suggestion(model, tuple(order), best, why, limit(best, order), sample, of_nodes_alone, warning(best))
+    return Suggestion(
+        model, tuple(order), best, why, limit(best, order), sample, of_nodes_alone, warning(best), set_beside(order)
+    )
 
 
 def _finalists(order: Sequence[Candidate], *, own: bool) -> list[Candidate]:
-    """Return those that are tried on all data: the first that hold, and the first with the owner's hierarchy."""
+    """Return those that are tried on all data.
+
+    The first that hold, the first with the owner's hierarchy, and the first of another guarantee.
+    """
+    other = set_beside(order)
+    order = [candidate for candidate in order if not candidate.beside]
     held = [candidate for candidate in order if candidate.outcome == "holds"]
     chosen = held[:FINALISTS] or list(order[:1])
     return [
         *chosen,
+        *([] if other is None else [other]),
         *[candidate for candidate in held[FINALISTS:] if own and candidate.nodes and not any(c.nodes for c in chosen)][
             :1
         ],
@@ -248,6 +259,9 @@ class _Trial:
         job = Job(Layout(symbols="members"), self.workers, heeded, allow_worthless=True)
         try:
             algorithm = self._algorithm(table, trees, settings)
+            if self.model.name in traits_of(algorithm).set_beside:
+                candidate = replace(candidate, beside=algorithm.model.name)
+                kind_of(algorithm.model).require_publishable(table, dict(trees), algorithm, job.layout)
             unverified = job.search(table, trees, algorithm)
         except _OutOfTime:
             return replace(candidate, note="given up: it took too long")
@@ -256,7 +270,8 @@ class _Trial:
         except InputError as error:
             return replace(candidate, outcome="refused", note=str(error))
         spent = sum(phase.seconds for phase in job.watch.phases if phase.name in ("search", "apply"))
-        return self._measured(replace(candidate, seconds=spent), table, trees, unverified, frequent)
+        model = algorithm.model if candidate.beside else self.model
+        return self._measured(replace(candidate, seconds=spent), model, table, trees, unverified, frequent)
 
     def _algorithm(self, table: Table, trees: Mapping[str, Any], settings: Mapping[str, Any]) -> Algorithm:
         name = str(settings["algorithm"])
@@ -270,6 +285,7 @@ class _Trial:
     def _measured(
         self,
         candidate: Candidate,
+        model: PrivacyModel,
         table: Table,
         trees: Mapping[str, Any],
         unverified: Unverified[Any],
@@ -286,7 +302,9 @@ class _Trial:
             levels = {name: count / max(1, sum(counts.values())) for name, count in counts.items()}
             counted = None if frequent is None else countable(frequent, unverified.publication)
             measured = replace(measured, levels=levels, nodes=nodes and not made, countable=counted)
-        if what := kind_of(self.model).why_worthless(self.model, table, unverified.publication):
+        if isinstance(recoding, Disassociated) and frequent is not None:
+            measured = replace(measured, countable=countable(frequent, unverified.publication))
+        if what := kind_of(model).why_worthless(model, table, unverified.publication):
             return replace(measured, outcome="worthless", note=what)
-        verdict = verify(unverified.publication, self.model)
+        verdict = verify(unverified.publication, model)
         return replace(measured, outcome=verdict.outcome, note="" if verdict.holds else str(verdict))

@@ -18,9 +18,12 @@ _ERRORS = (
 )
 
 
-def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "") -> dict[str, Any]:
-    """Return a suggestion for JSON; `command` runs the best, `with_own` that with the owner's hierarchy."""
-    own = suggestion.with_own_hierarchy
+def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "", beside: str = "") -> dict[str, Any]:
+    """Return a suggestion for JSON; `command` runs the best, `with_own` that with the owner's hierarchy.
+
+    `beside` runs that of another guarantee.
+    """
+    own, other = suggestion.with_own_hierarchy, suggestion.beside
     summary: dict[str, Any] = plain(
         {
             "model": suggestion.model.name,
@@ -32,6 +35,7 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "")
             if suggestion.recommended is None
             else {**_entry(suggestion.recommended), "command": command},
             "with_own_hierarchy": None if own is None else {**_entry(own), "command": with_own},
+            "beside": None if other is None else {**_entry(other), "command": beside},
             "reason": suggestion.reason,
             "limit": suggestion.limit or None,
             "warning": suggestion.warning or None,
@@ -46,8 +50,13 @@ def _entry(one: Candidate) -> dict[str, Any]:
     return {**facts, "usefulness": one.usefulness, "ranges_kept": one.ranges_kept}
 
 
-def suggestion_account(suggestion: Suggestion, command: str, with_own: str = "") -> list[str | RichTable]:
-    """Return a suggestion for people; `command` runs the best, `with_own` that with the owner's hierarchy."""
+def suggestion_account(
+    suggestion: Suggestion, command: str, with_own: str = "", beside: str = ""
+) -> list[str | RichTable]:
+    """Return a suggestion for people; `command` runs the best, `with_own` that with the owner's hierarchy.
+
+    `beside` runs that of another guarantee.
+    """
     tried = counted(len(suggestion.candidates), "candidate")
     on = (
         ""
@@ -62,7 +71,7 @@ def suggestion_account(suggestion: Suggestion, command: str, with_own: str = "")
         "",
     ]
     if (best := suggestion.recommended) is None:
-        return [*parts, f"None is of use: {suggestion.reason}."]
+        return [*parts, f"None is of use: {suggestion.reason}.", *_beside(suggestion, beside)]
     parts.append(f"Best: {suggestion.reason}.")
     if far := levels_text(best.levels):
         parts.append(f"Generalized, by how far: {far}.")
@@ -76,7 +85,15 @@ def suggestion_account(suggestion: Suggestion, command: str, with_own: str = "")
         parts.append("It is the best with your hierarchy, too.")
     elif own is not None:
         parts += [f"Best with your hierarchy: {named(own)}: {what_is_left(own)}.", f"Run it by: {with_own}"]
-    return [*parts, f"Next: {command}"]
+    return [*parts, *_beside(suggestion, beside), f"Next: {command}"]
+
+
+def _beside(suggestion: Suggestion, command: str) -> list[str]:
+    """Return what another guarantee leaves, where an algorithm with one was tried and holds."""
+    if (other := suggestion.beside) is None:
+        return []
+    another = f"under another guarantee than {suggestion.model.name}"
+    return [f"Beside it, {another}, {named(other)}: {what_is_left(other)}.", f"Run that by: {command}"]
 
 
 def _scale(suggestion: Suggestion) -> list[str]:
@@ -136,6 +153,7 @@ def levels_text(levels: Any) -> str:
 
 def _outcome(candidate: Candidate) -> str:
     outcome = candidate.outcome + (", on the sample" if candidate.sampled and candidate.outcome == "holds" else "")
+    outcome += f", as {candidate.beside}" if candidate.beside and candidate.outcome == "holds" else ""
     return (
         f"{outcome}: {candidate.note[:90]}"
         if candidate.outcome in ("refused", "infeasible") and candidate.note

@@ -71,7 +71,7 @@ class Disassociation(Discreet):
         memory_factor=4.0,
         kernels=("chunk_fitting", "gray", "row_order", "rows"),
         answers=("disassociation",),
-        not_tried="its guarantee is another one: it hides which items stood together, not the items",
+        set_beside=("km",),
     )
 
     k: int
