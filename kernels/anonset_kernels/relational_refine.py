@@ -7,8 +7,8 @@ Clusters stand in slots, near ones close together, some of them empty. One step:
    would cost least in, of those in the slots around, are dissolved with it: their tuples are the pool;
 2. clusters of at least k records are grown over the pool, each by the tuple that costs least with it; in three steps of
    four each takes all records that it covers; what is left in the end goes where it costs least;
-3. the new clusters stay if they cost less than the old ones, or more by less than the tolerance; else 2 is tried twice
-   more, with other clusters out of the nearest.
+3. the new clusters stay if each holds what is asked beside k, and they cost less than the old ones, or more by less
+   than the tolerance; else 2 is tried twice more, with other clusters out of the nearest.
 
 So a step splits, merges, swaps and moves as it comes. Without tolerance the loss never rises. To dissolve few clusters
 and to try several times where they have been found is what most is gained by for each loss computed: on Adult by
@@ -22,13 +22,16 @@ import numpy as np
 from anonset_kernels._arrays import (
     ClusterStates,
     Float64Array,
+    Int32Array,
     Int64Array,
+    Int64Matrix,
     Integer,
     Space,
     Tuples,
     UInt64Array,
 )
 from anonset_kernels._bits import bit
+from anonset_kernels._class_rules import KIND, NONE, break_rule
 from anonset_kernels._jit import kernel
 from anonset_kernels._pools import EVALUATIONS, GAIN, Formed, PairLosses, Pool, add_tuple, common_losses, form_anew
 
@@ -58,6 +61,7 @@ def refine(
     pieces: _Pieces,
     run: Int64Array,
     random: UInt64Array,
+    asked: tuple[Int64Array, Int64Array, Int64Matrix, Int32Array],
     rule: tuple[Integer, Integer, Integer, Integer, float],
 ) -> None:
     """Refine clusters until there were so many losses computed, or so many steps in vain.
@@ -74,6 +78,9 @@ def refine(
         int64 (5,): see `FREE` and the others.
     random
         uint64 (1,): state of SplitMix64.
+    asked
+        (terms, overall, ways, value): what every cluster must hold beside k records, see `_class_rules`, and the value
+        of each tuple, int32 (T,); without it the kind is NONE. No step breaks what all clusters hold.
     rule
         (k, most evaluations, most steps in vain, slots around a cluster to look at, tolerance).
 
@@ -108,12 +115,30 @@ def refine(
                 continue
             start, below = np.int64(first % np.uint64(n_pool)), old - GAIN + tolerance
             n_formed, n_made, new = form_anew(space, table, pool, n_pool, formed, run, (k, way, start, below))
-            if new < below:
+            if new < below and not _breaks(asked, pool, formed, n_formed, n_made):
                 if new < old - GAIN:
                     run[GAINS] += 1
                     run[IDLE] = 0
                 _exchange(clusters, pieces, (scan[0], n_near), pool, formed, (n_formed, n_made), c, run)
                 break
+
+
+@kernel()
+def _breaks(
+    asked: tuple[Int64Array, Int64Array, Int64Matrix, Int32Array],
+    pool: Pool,
+    formed: Formed,
+    n_formed: Integer,
+    n_made: Integer,
+) -> bool:
+    """Tell whether some of the new clusters breaks what is asked of all."""
+    if asked[0][KIND] == NONE:
+        return False
+    cluster, value = np.empty(n_made, np.int32), np.empty(n_made, np.int32)
+    for made in range(n_made):
+        cluster[made], value[made] = formed[5][made], asked[3][pool[2][formed[3][made]]]
+    broken = np.zeros(n_formed, np.uint8)
+    return bool(break_rule(asked[0], asked[1], asked[2], cluster, value, formed[4][:n_made], broken) > 0)
 
 
 @kernel()

@@ -12,7 +12,7 @@ from anonset.algorithms.base import Progress, Result, Traits, narrow, traits_of
 from anonset.algorithms.clusters import list_members, renumber_clusters
 from anonset.algorithms.relational.class_rules import merge_broken, model_of, rule_of
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
-from anonset.algorithms.relational.refinement import refine_clusters
+from anonset.algorithms.relational.refinement import Refined, refine_clusters
 from anonset.algorithms.relational.values import relational_values, require_plain_values
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.decimals import Written
@@ -108,13 +108,22 @@ class Formation(Discreet, ABC):
         kept = merge_broken(qi, cluster)
         if not self.refine or not qi.n:
             return kept, {}
-        refined = refine_clusters(qi, cluster, self.k, self.max_evaluations, progress)
-        loss = relational_ncp(qi, kept)
-        before = {"ncp_before": loss, "clusters_before": float(kept.max()) + 1}
-        cluster = merge_broken(qi, refined.cluster)
-        if qi.rule is not None and relational_ncp(qi, cluster) > loss:  # smaller clusters may have more to be merged
-            cluster = kept
-        return cluster, {**before, "evaluations": float(refined.evaluations), "gains": float(refined.gains)}
+        before = {"ncp_before": relational_ncp(qi, kept), "clusters_before": float(kept.max()) + 1}
+        if qi.rule is None:
+            refined = refine_clusters(qi, cluster, self.k, self.max_evaluations, progress)
+        else:
+            refined = self._refined_by_rule(qi, cluster, kept, progress)
+        return refined.cluster, {**before, "evaluations": float(refined.evaluations), "gains": float(refined.gains)}
+
+    def _refined_by_rule(self, qi: QuasiIdentifiers, cluster: Int32, kept: Int32, progress: Progress | None) -> Refined:
+        """Refine clusters by k alone, merge what breaks the rule, and refine what costs less, that or `kept`, by it."""
+        half = max(1, self.max_evaluations // 2)
+        free = refine_clusters(replace(qi, rule=None), cluster, self.k, half, progress)
+        merged = merge_broken(qi, free.cluster)
+        start = merged if relational_ncp(qi, merged) < relational_ncp(qi, kept) else kept
+        refined = refine_clusters(qi, start, self.k, half, progress)
+        evaluations, gains = free.evaluations + refined.evaluations, free.gains + refined.gains
+        return Refined(refined.cluster, evaluations, free.steps + refined.steps, gains)
 
     def _clusters_of_parts(
         self, qi: QuasiIdentifiers, parts: list[Int64], progress: Progress | None

@@ -5,7 +5,7 @@ forming them anew, and to accept for a while what costs a little more, is ruin a
 Stamm-Wilbrandt, Dueck, J. Comput. Phys. 159, 2000).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from anonset.algorithms.base import Progress
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.spatial import points
+from anonset.data.class_rules import ClassRule
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
+from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 
 WINDOW = 4096
@@ -51,7 +53,9 @@ def refine_clusters(
 ) -> Refined:
     """Lower the loss of clusters of at least k records; if that fails, return them unchanged.
 
-    Cost: at most `max_evaluations` losses of unions, about 10^8 a second, and those of the last step.
+    Where clusters keep the rule of `qi`, so do those that are returned: a step that breaks it is not taken. Records of
+    a tuple are told apart by their values then. Cost: at most `max_evaluations` losses of unions, about 10^8 a second,
+    and those of the last step.
 
     >>> from anonset.data import Table
     >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f", "m"]).relational, {})
@@ -64,7 +68,8 @@ def refine_clusters(
     slots = qi.n // k
     if slots < 1 or int(cluster.max()) + 1 > slots:
         return Refined(cluster, 0, 0, 0)
-    of, tuple_of, count = _pieces(qi, _slot_of(qi, cluster, slots, window)[cluster])
+    apart = _Apart.of(qi)
+    of, tuple_of, count = _pieces(apart, _slot_of(qi, cluster, slots, window)[cluster])
     head, following = _lists(of, slots)
     pieces = [np.zeros(qi.n, np.int64) for _ in range(4)]
     pieces[0][: len(of)], pieces[1][: len(of)], pieces[2][: len(of)] = tuple_of, count, following
@@ -73,7 +78,7 @@ def refine_clusters(
     clusters = (state, np.zeros(slots, np.int64), np.zeros(slots), head)
     lists = (pieces[0], pieces[1], pieces[2], pieces[3])
     run, random = np.array([qi.n - len(of), 0, 0, 0, 0], np.int64), np.zeros(1, np.uint64)
-    put_pieces(qi.space, qi.tuples, clusters, lists)
+    put_pieces(qi.space, apart.tuples, clusters, lists)
     before = _loss(clusters)
     allowed = tolerance * before / (int(cluster.max()) + 1)
     table, patience = pair_losses(qi.space), PATIENCE * slots
@@ -82,7 +87,8 @@ def refine_clusters(
             most = max_evaluations * phase // PHASES
             now = allowed * (PHASES - phase) / (PHASES - 1)
             while run[EVALUATIONS] < most and run[IDLE] < patience:
-                refine(qi.space, table, qi.tuples, clusters, lists, run, random, (k, most, patience, window, now))
+                limits = (k, most, patience, window, now)
+                refine(qi.space, table, apart.tuples, clusters, lists, run, random, apart.rule.packed, limits)
                 if now and run[IDLE] >= patience:  # go on without tolerance
                     now, allowed, run[IDLE] = 0.0, 0.0, 0
             if progress is not None:
@@ -91,8 +97,31 @@ def refine_clusters(
                 break
     if tolerance and _loss(clusters) >= before - GAIN:
         return Refined(cluster, int(run[EVALUATIONS]), int(run[STEPS]), 0)
-    slot_of_record = _deal_out(qi, head, lists)
+    slot_of_record = _deal_out(apart.tuple_of, head, lists)
     return Refined(renumber_clusters(slot_of_record)[0], int(run[EVALUATIONS]), int(run[STEPS]), int(run[GAINS]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Apart(Discreet):
+    """What is dealt out: the distinct tuples, those with different sensitive values apart where there is a rule."""
+
+    tuples: tuple[Float64, Int32]
+    tuple_of: Int32
+    """int32 (n,): that of each record."""
+    rule: ClassRule
+    """The rule, with the value of each tuple instead of each record."""
+
+    @classmethod
+    def of(cls, qi: QuasiIdentifiers) -> "_Apart":
+        """Tell the records apart."""
+        if qi.rule is None:
+            return cls(qi.tuples, qi.tuple_of, ClassRule.none())
+        width = len(qi.rule.overall)
+        pairs, of = np.unique(qi.tuple_of.astype(np.int64) * width + qi.rule.value, return_inverse=True)
+        numbers, codes = qi.tuples[0][:, pairs // width], qi.tuples[1][:, pairs // width]
+        rule = replace(qi.rule, value=(pairs % width).astype(np.int32))
+        tuples = np.ascontiguousarray(numbers), np.ascontiguousarray(codes)
+        return cls(tuples, of.reshape(-1).astype(np.int32), rule)
 
 
 def _loss(clusters: tuple[object, Int64, Float64, Int64]) -> float:
@@ -114,10 +143,11 @@ def _slot_of(qi: QuasiIdentifiers, cluster: Int32, slots: int, window: int) -> I
     return slot
 
 
-def _pieces(qi: QuasiIdentifiers, slot: Int64) -> tuple[Int64, Int64, Int64]:
+def _pieces(apart: _Apart, slot: Int64) -> tuple[Int64, Int64, Int64]:
     """Return slot, tuple and number of records of each piece, by slot, then by tuple."""
-    pairs, count = np.unique(slot * qi.n_tuples + qi.tuple_of, return_counts=True)
-    return pairs // qi.n_tuples, pairs % qi.n_tuples, count.astype(np.int64)
+    n_tuples = int(apart.tuple_of.max()) + 1
+    pairs, count = np.unique(slot * n_tuples + apart.tuple_of, return_counts=True)
+    return pairs // n_tuples, pairs % n_tuples, count.astype(np.int64)
 
 
 def _lists(of: Int64, slots: int) -> tuple[Int64, Int64]:
@@ -130,9 +160,9 @@ def _lists(of: Int64, slots: int) -> tuple[Int64, Int64]:
     return head, following
 
 
-def _deal_out(qi: QuasiIdentifiers, head: Int64, lists: tuple[Int64, Int64, Int64, Int64]) -> Int64:
+def _deal_out(tuple_of: Int32, head: Int64, lists: tuple[Int64, Int64, Int64, Int64]) -> Int64:
     """Return the slot of each record: those of one tuple, ascending, go to its pieces in the order of their slots."""
-    of = np.full(qi.n, -1, np.int64)
+    of = np.full(len(tuple_of), -1, np.int64)
     piece, slot = head[head >= 0], np.flatnonzero(head >= 0)
     while len(piece):
         of[piece] = slot
@@ -140,6 +170,6 @@ def _deal_out(qi: QuasiIdentifiers, head: Int64, lists: tuple[Int64, Int64, Int6
         piece = piece[piece >= 0]
     chosen = np.flatnonzero(of >= 0)
     chosen = chosen[np.lexsort((of[chosen], lists[0][chosen]))]
-    slot_of_record = np.empty(qi.n, np.int64)
-    slot_of_record[np.argsort(qi.tuple_of, kind="stable")] = np.repeat(of[chosen], lists[1][chosen])
+    slot_of_record = np.empty(len(tuple_of), np.int64)
+    slot_of_record[np.argsort(tuple_of, kind="stable")] = np.repeat(of[chosen], lists[1][chosen])
     return slot_of_record
