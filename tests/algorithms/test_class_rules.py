@@ -306,6 +306,16 @@ def test_values_that_a_model_cannot_take(label: str, more: dict[str, Any], messa
         verify(table, model)
 
 
+def test_values_that_differ_in_case_alone_are_noted() -> None:
+    age = CategoricalColumn.of("age", "1122")
+    for values, noted in ((["flu", "Flu", "flu ", "ulcer"], True), (["flu", "cold", "flu", "cold"], False)):
+        table = Table(None, (age,), kept=(CategoricalColumn.of(NAME, values),))
+        notes = Mondrian(k=2, sensitive=NAME, l=2).recode(table, {}).notes
+        assert bool(notes) == noted
+        assert not any(value.strip() in note for note in notes for value in values)
+    assert Mondrian(k=2).recode(Table(None, (age,)), {}).notes == ()
+
+
 def test_a_column_that_is_not_there() -> None:
     table = Table(None, (CategoricalColumn.of("age", "1122"),))
     with pytest.raises(InputError, match="no column 'drug' that is published as it is"):

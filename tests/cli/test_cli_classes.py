@@ -117,6 +117,31 @@ def test_a_tree_of_the_sensitive_values(people: Place) -> None:
         assert (ran.code, message in ran.err) == (2, True), ran.err
 
 
+def test_values_are_cleaned_up_before_they_are_counted(people: Place) -> None:
+    text = (people.folder / "people.csv").read_text().replace(",b", ",B ").replace(",c", ",b")
+    people.write("untidy.csv", text)
+    ran = publish(people, "untidy.csv", *KL)
+    assert "'drug': some values differ in case or blanks alone" in ran.err + ran.out
+    tidy = people.folder / "tidy"
+    job = [
+        "anonymize",
+        str(people.folder / "untidy.csv"),
+        "-o",
+        str(tidy),
+        *KL,
+        "--normalize",
+        "drug=lower,drug=strip-blanks",
+    ]
+    ran = people.run(*job)
+    assert (ran.code, "differ in case" in ran.err + ran.out) == (0, False), ran.err
+    assert {row["drug"] for row in rows_of(tidy / "published.csv")} == {"a", "b"}
+    original = ["--original", str(people.folder / "untidy.csv"), "--normalize", "drug=lower,drug=strip-blanks"]
+    assert people.run("verify", str(tidy), *original).code == 0
+    blocks = people.run(*job[:3], str(people.folder / "blocks"), *job[4:], "--work-dir", str(people.folder / "work"))
+    assert blocks.code == 0, blocks.err
+    assert (people.folder / "blocks" / "published.csv").read_bytes() == (tidy / "published.csv").read_bytes()
+
+
 def test_numbers_are_ordered(people: Place) -> None:
     source = random.Random(2)
     rows = [f"{source.randrange(20, 60)},{source.choice('mf')},{source.choice((900, 1000, 30000))}" for _ in range(200)]

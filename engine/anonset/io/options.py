@@ -67,7 +67,7 @@ class Plan:
     def normalized(self) -> tuple[str, ...]:
         """Names of the columns to whose labels rules may apply."""
         roles = self.roles
-        return (*roles.items, *roles.wide, "items", *roles.relational, *roles.sensitive)
+        return (*roles.items, *roles.wide, "items", *roles.relational, *roles.sensitive, *roles.keep)
 
     def signs(
         self, where: str, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
@@ -101,7 +101,7 @@ class Plan:
             With the column, or the existing columns.
         """
         roles = self.roles
-        texts = [name for name in (*roles.relational, *roles.sensitive) if name not in self.numbers]
+        texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in self.numbers]
         known = [*roles.items, *texts, *(["items"] if roles.wide else [])]
         if wrong := [name for name in rules if name and name not in known]:
             places = ", ".join(map(repr, known)) or "none"

@@ -10,7 +10,7 @@ import numpy as np
 
 from anonset.algorithms.base import Progress, Result, Traits, narrow, traits_of
 from anonset.algorithms.clusters import list_members, renumber_clusters
-from anonset.algorithms.relational.class_rules import merge_broken, model_of, rule_of
+from anonset.algorithms.relational.class_rules import merge_broken, model_of, notes_on, rule_of
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.refinement import Refined, refine_clusters
 from anonset.algorithms.relational.values import relational_values, require_plain_values
@@ -188,7 +188,8 @@ class Formation(Discreet, ABC):
         solution = self.solve(qi, progress)
         cluster, tuples = solution.cluster, solution.tuples
         figures = {"clusters": float(tuples.n), "ncp": float(np.mean(tuples.losses()[cluster])) if qi.n else 0.0}
-        return Result(PerCluster(cluster, (), relational_values(qi, tuples)), figures={**figures, **solution.figures})
+        recoding, notes = PerCluster(cluster, (), relational_values(qi, tuples)), notes_on(self.model, table)
+        return Result(recoding, figures={**figures, **solution.figures}, notes=notes)
 
 
 def _under_ceilings(qi: QuasiIdentifiers) -> list[Int64]:

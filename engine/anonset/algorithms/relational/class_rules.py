@@ -103,6 +103,21 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
     return _rule((kind, 0, 1, 1, table.n, whole, rest, t.denominator), codes, ways)
 
 
+def notes_on(model: KAnonymity, table: Table) -> tuple[str, ...]:
+    """Return a note where values of the sensitive column count as different that may be the same, badly written."""
+    if model.sensitive_column is None:
+        return ()
+    column = _sensitive(model.sensitive_column, table)
+    labels = [column.vocabulary.labels[code] for code in np.unique(column.codes).tolist()]
+    if len({" ".join(label.split()).casefold() for label in labels}) == len(labels):
+        return ()
+    way = setting("normalize", f"{column.name}=lower,{column.name}=strip-blanks")
+    return (
+        f"sensitive column {column.name!r}: some values differ in case or blanks alone, and count as different; "
+        f"{way} makes them one",
+    )
+
+
 def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
     """Merge each cluster that breaks the rule of `qi` with another one, until all keep it; the whole does.
 
