@@ -64,7 +64,7 @@ def test_chunks_tell_what_all_their_tables_say(
         for item in sorted(set(row) - set(known)):
             both, all_three = expected_counts(as_in_twin(publication), [known, [*known, item]])
             chances.append(all_three / both)
-    told = told_items(column, ChunkSupports(publication, at_once=False), 99, 1)[0]
+    told = told_items(column, ChunkSupports(publication), 99, 1)[0]
     assert told.items == len(chances)
     for found, bound in ((told.likely, LIKELY), (told.sure, SURE)):
         assert found == pytest.approx(sum(chance >= bound for chance in chances) / len(chances) if chances else 0)

@@ -55,7 +55,7 @@ def chunk_risk(
     sizes = [cluster.n for cluster in publication.clusters]
     told = tuple[Telling, ...]()
     if original is not None and original.transactions is not None:
-        told = told_items(original.transactions, ChunkSupports(publication, at_once=False), attempts, seed)
+        told = told_items(original.transactions, ChunkSupports(publication), attempts, seed)
     return ChunkRisk(publication.n, len(sizes), min(sizes, default=0), model, told)
 
 

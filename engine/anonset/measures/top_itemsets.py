@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
@@ -66,6 +67,13 @@ class Supports(Protocol):
 
     def count(self, chosen: Chosen) -> float:
         """Return how many records hold, or are expected to hold, so many given items of each group."""
+        ...
+
+    def pairs(self, number: int) -> NDArray[np.float64] | None:
+        """Return the same of each two of the first groups, float64 (number, number), where each group is one item.
+
+        None where that takes too much, or no less than one by one.
+        """
         ...
 
 
@@ -144,12 +152,11 @@ def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> lis
         What at least `top` sets are known to be expected.
     """
     best = _Best(supports, top, at_least * (1 - _EQUAL))
-    above: list[int] = []
-    for number, labels in enumerate(supports.groups):
+    known = _add_pairs(best, supports)
+    for number, labels in enumerate(supports.groups[known:], known):
         if supports.count((number,)) <= best.bound:
             break
-        above.append(number)
-        for other in above if len(labels) > 1 else above[:-1]:
+        for other in range(number + (len(labels) > 1)):
             best.add((other, number))
     for size in SIZES[1:]:
         for chosen in _grown({one.chosen for one in best.sets if len(one.chosen) == size - 1}):
@@ -157,11 +164,30 @@ def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> lis
     return best.sets
 
 
+def _add_pairs(best: "_Best", supports: Supports) -> int:
+    """Add the pairs of the first groups where they are counted together; return of how many groups that is done.
+
+    Twice as many are taken until the rest is below the bound.
+    """
+    known = 0
+    while known < len(supports.groups) and supports.count((known,)) > best.bound:
+        number = min(len(supports.groups), max(_PAIRED, 2 * known))
+        if (counts := supports.pairs(number)) is None:
+            return known
+        other, own = np.triu_indices(number, 1)
+        count = counts[other, own]
+        new = np.flatnonzero((own >= known) & (count > best.bound))
+        for place in new[np.lexsort((other[new], own[new], -count[new]))][: best.top].tolist():
+            best.add((int(other[place]), int(own[place])))
+        known = number
+    return known
+
+
 class _Best:
     """The sets that are expected most often so far; of equal ones the first that come."""
 
     def __init__(self, supports: Supports, top: int, bound: float) -> None:
-        self._supports, self._top = supports, top
+        self._supports, self.top = supports, top
         self.bound = bound
         """A set must be expected more often than this."""
         self._heap: list[tuple[float, int, _Set]] = []
@@ -176,15 +202,15 @@ class _Best:
         """Count a set, and keep it if it is above the bound."""
         groups = self._supports.groups
         number = prod(comb(len(groups[own]), chosen.count(own)) for own in set(chosen))
-        count = _rounded(self._supports.count(chosen)) if number and self._top else 0.0
+        count = _rounded(self._supports.count(chosen)) if number and self.top else 0.0
         if count <= self.bound:
             return
         self._serial -= 1
         heappush(self._heap, (count, self._serial, _Set(count, chosen, number)))
         self._number += number
-        while self._number - self._heap[0][2].number >= self._top:
+        while self._number - self._heap[0][2].number >= self.top:
             self._number -= heappop(self._heap)[2].number
-        if self._number >= self._top:
+        if self._number >= self.top:
             self.bound = self._heap[0][0]
 
 
@@ -228,26 +254,44 @@ class ColumnSupports:
         """Return how many records hold the items."""
         return float(self._index.support(self._codes[number] for number in chosen))
 
+    def pairs(self, number: int) -> NDArray[np.float64] | None:
+        """Return how many records hold both of two items; cost: the pairs of these items in each record."""
+        if number > _MOST_PAIRED:
+            return None
+        column = self._index.column
+        place = np.full(len(column.vocabulary), -1, np.int64)
+        place[self._codes[:number]] = np.arange(number)
+        together = np.zeros(number * number, np.int64)
+        for first, end in spans(column.n):
+            here = place[column.items[column.indptr[first] : column.indptr[end]]]
+            record = np.repeat(np.arange(end - first), np.diff(column.indptr[first : end + 1]))[here >= 0]
+            here = here[here >= 0]
+            for apart in range(1, number):
+                both = np.flatnonzero(record[apart:] == record[: max(0, len(record) - apart)])
+                if not len(both):
+                    break
+                together += np.bincount(here[both] * number + here[both + apart], minlength=len(together))
+        counts = together.reshape(number, number)
+        return (counts + counts.T).astype(np.float64)
+
 
 class ChunkSupports:
-    """Counts expected of chunks: a group is an item; `at_once` counts all pairs of the most frequent ones together."""
+    """Counts expected of chunks: a group is an item."""
 
-    def __init__(self, publication: ChunkPublication, *, at_once: bool = True) -> None:
-        self._most_paired = _MOST_PAIRED if at_once else 0
+    def __init__(self, publication: ChunkPublication) -> None:
         self._counts = ChunkCounts(publication)
         shown = zip(in_chunks(publication), in_terms(publication), strict=True)
         single: dict[Chosen, float] = {(item,): sum(counts) for item, counts in enumerate(shown)}
         self._codes = [item for (item,) in _in_order(single)]
         self.groups = [(publication.vocabulary.labels[item],) for item in self._codes]
-        self._pairs = np.zeros((0, 0))
 
     def count(self, chosen: Chosen) -> float:
         """Return in how many records the items are expected."""
-        if len(chosen) == 2 and (last := max(chosen)) < self._most_paired:
-            if last >= len(self._pairs):
-                self._pairs = self._counts.pairs(self._codes[: max(_PAIRED, 2 * last)][: self._most_paired])
-            return float(self._pairs[chosen])
         return self._counts.expected(self._codes[number] for number in chosen)
+
+    def pairs(self, number: int) -> NDArray[np.float64] | None:
+        """Return in how many records both of two items are expected."""
+        return None if number > _MOST_PAIRED else self._counts.pairs(self._codes[:number])
 
 
 class SymbolSupports:
@@ -282,6 +326,10 @@ class SymbolSupports:
             codes = {self._codes[number][0]: chosen.count(number) for number in chosen}
             return self._index.support(codes) * prod(float(self._present[n - 1, code]) for code, n in codes.items())
         return fsum(self._holding(chosen).chance)
+
+    def pairs(self, number: int) -> NDArray[np.float64] | None:
+        """Return None: groups have several items."""
+        return None
 
     def _holding(self, chosen: Chosen) -> "_Holding":
         """Return the records that may hold the items, from those for all but the last item, which are kept."""

@@ -28,7 +28,7 @@ from anonset.generalization.chunks import ChunkPublication, Cluster, Rows, Shown
 from anonset.queries.workload import Query
 
 Floats = NDArray[np.float64]
-_CLUSTERS_AT_ONCE = 4096
+_CLUSTERS_AT_ONCE, _MOST_HELD = 4096, 2**25
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +74,8 @@ class ChunkCounts:
         self._in_turn = np.array([len(own.chunks) > 1 and not own.terms for own in publication.clusters], np.bool_)
         self._shown = Shown(publication)
         self._places: dict[int, _Places] = {}
+        self._fallen: dict[int, Int64] = {}
+        self._held_numbers = 0
         self._together: dict[tuple[int, ...], float] = {}
 
     def _read_rows(self) -> None:
@@ -182,6 +184,7 @@ class ChunkCounts:
             cluster, chunks = cluster[order], chunks[order]
             in_chunk = np.zeros(len(self._places_of_chunk) + 1)  # of a term, at -1: nothing
             in_chunk[chunk] = count / self._places_of_chunk[chunk]
+            self._make_room(3 * len(cluster))
             chance = np.where(chunks < 0, self._chance_of_term(item, terms)[cluster], in_chunk[chunks])
             self._places[item] = _Places(cluster, chunks, chance)
         return self._places[item]
@@ -197,10 +200,19 @@ class ChunkCounts:
 
     def _falls_on(self, number: int) -> Int64:
         """Return the clusters on which a shared chunk falls, and note how many records they have."""
-        place = number - len(self._cluster_of)
-        clusters = self.publication.shared[place].first + np.flatnonzero(self._shown.falls_on(place))
-        self._places_of_chunk[number] = self._records[clusters].sum()
-        return clusters
+        if number not in self._fallen:
+            place = number - len(self._cluster_of)
+            clusters = self.publication.shared[place].first + np.flatnonzero(self._shown.falls_on(place))
+            self._places_of_chunk[number] = self._records[clusters].sum()
+            self._make_room(len(clusters))
+            self._fallen[number] = clusters
+        return self._fallen[number]
+
+    def _make_room(self, numbers: int) -> None:
+        """Forget what is held of items and shared chunks where it would be too much; it is found again."""
+        self._held_numbers += numbers
+        if self._held_numbers > _MOST_HELD:
+            self._places, self._fallen, self._held_numbers = {}, {}, numbers
 
     def _held(self, rows: Int64) -> tuple[Int64, Int64]:
         """Return the chunks of some distinct sub-records, ascending, and how often these stand in each."""
