@@ -2,6 +2,7 @@
 
 import json
 import random
+import shlex
 from collections import defaultdict
 from pathlib import Path
 
@@ -217,6 +218,20 @@ def test_a_tampered_value_is_told(people: Place) -> None:
     stated["parameters"]["l"] = 3
     attestation.write_text(json.dumps(stated))
     assert people.run("verify", str(people.out)).code in (1, 2)
+
+
+@pytest.mark.parametrize("asked", [[], ["--l", "3"], ["--t", "0.3"], ["--model", "kl", "--l-kind", "entropy"]])
+def test_suggest_tries_all_and_its_command_runs(people: Place, asked: list[str]) -> None:
+    ran = people.run("suggest", str(people.folder / "people.csv"), *OF_DRUG, *asked, "--json", "--quiet")
+    assert ran.code == 0, ran.err
+    best = ran.json["recommended"]
+    size = "--t 0.3" if "--t" in asked else "--l 3" if "--l" in asked else "--l 2"
+    assert f" {size}" in best["command"]
+    assert best["command"].count("--sensitive drug") == 1
+    assert len(ran.json["candidates"]) == len(FORMATIONS)
+    done = people.run(*shlex.split(best["command"])[1:-1], str(people.out))
+    assert done.code == 0, done.err
+    assert json.loads((people.out / "attestation.json").read_text())["model"] == ("kt" if "--t" in asked else "kl")
 
 
 def test_compare_varies_l(people: Place) -> None:

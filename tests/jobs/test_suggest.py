@@ -248,8 +248,11 @@ BOTH = anonset.read({"age": AGES, "codes": ROWS[:60]}, items="codes", relational
 
 
 AGES_ALONE = anonset.read({"age": AGES}, relational="age", numeric="age")
+AGES_AND_DRUG = anonset.read({"age": AGES, "drug": list("vwx") * 20}, relational="age", numeric="age", keep="drug")
 OF_MODELS = [
     (TABLE, MODEL, "exact"),
+    (AGES_AND_DRUG, anonset.KLDiversity(2, 2, "drug"), "mondrian"),
+    (AGES_AND_DRUG, anonset.KTCloseness(2, 0.4, "drug"), "cluster"),
     (AGES_ALONE, anonset.KAnonymity(2), "bottom-up"),
     (BOTH, anonset.KKmAnonymity(2, 1), "rum-bound"),
     (TABLE, anonset.LmDiversity(2, 2, 1, ("a1",)), "lm-apriori"),

@@ -23,12 +23,12 @@ from anonset.release.statements import parameters_of
 from anonset.settings.commands import SuggestSettings
 from anonset.settings.job_files import over_job, read_job
 from anonset.settings.parameters import MODELS, default_algorithm, form_of, make_algorithm, parameters
-from anonset.settings.settings import RoleSettings, is_job, validate
+from anonset.settings.settings import RoleSettings, is_job, validate, with_sensitive_kept
 from anonset.spelling import as_typed
 
 Flags: Any = flags_of(SuggestSettings, leave_out=["input"])
 
-_ASKED = ("model", "k", "m", "l", "h", "p", "sensitive_items")
+_ASKED = ("model", "k", "m", "l", "l_kind", "c", "t", "t_distance", "h", "p", "sensitive_items")
 _BY_DEFAULT = {"k": 5, "m": 2, "l": 2, "p": 2}
 
 
@@ -52,7 +52,9 @@ def suggest(
     place, given = over_job(source, "input", given_flags(flags), SuggestSettings)
     settings = validate(SuggestSettings, {**given, "input": place})
     table = read(place, **settings.read_options())
-    guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)))
+    guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
+    if guarantee.sensitive_column is not None:  # ids do not repeat beside it
+        table = read(place, **with_sensitive_kept(settings, guarantee).read_options())
     with progress_bars(quiet=quiet) as progress:
         tried = try_all(
             table, guarantee, hierarchies=settings.hierarchy, workers=settings.workers, progress=progress,
@@ -85,7 +87,7 @@ def suggest(
     return DONE if tried.recommended is not None else FAILED
 
 
-def _guarantee(table: Table, asked: Mapping[str, Any]) -> PrivacyModel:
+def _guarantee(table: Table, asked: Mapping[str, Any], sensitive: str | None) -> PrivacyModel:
     """Return the guarantee that is asked for; where no model is named, that of the roles."""
     by_roles = "k" if table.transactions is None else "kkm" if table.relational else "km"
     if asked["sensitive_items"]:
@@ -93,6 +95,8 @@ def _guarantee(table: Table, asked: Mapping[str, Any]) -> PrivacyModel:
     if table.sensitive is not None:
         several = any(len(column.vocabulary) < table.n for column in table.ids)
         by_roles = "safe-grouping" if several else "anatomy"
+        if table.relational:
+            by_roles = "kl" if asked["t"] is None else "kt"
     name = asked["model"] or by_roles
     if name not in MODELS or name not in KNOWN:
         others = "for others, anonset compare holds algorithms side by side"
@@ -106,6 +110,7 @@ def _guarantee(table: Table, asked: Mapping[str, Any]) -> PrivacyModel:
         for n, value in {**_BY_DEFAULT, **{n: v for n, v in asked.items() if v is not None}}.items()
         if n in own
     }
+    given |= {"sensitive": sensitive} if sensitive is not None and "sensitive" in own else {}
     if stray := [n for n in _ASKED[1:] if asked[n] is not None and n not in own]:
         msg = f"--{stray[0].replace('_', '-')} is no parameter of the model {name}"
         raise InputError(msg)
@@ -129,6 +134,7 @@ def _command(
 ) -> str:
     """Return the command that runs a candidate on a data set of given roles, or on a job that says them itself."""
     sizes = {name: value for name, value in parameters_of(guarantee).items() if value not in ([], ())}
+    sizes.pop("sensitive", None)  # a role, which is said
     model = {}
     if not serves(algorithm, guarantee):
         sizes = {name: value for name, value in sizes.items() if name in ("k", "m", "l")}

@@ -47,7 +47,7 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     ),
 }
 """Candidates with parameters, by model; algorithms that are not among them are tried as they are."""
-KNOWN = ("km", "k", "kkm", "klm", "lm", "coherence", "transaction-k", "safe-grouping", "anatomy")
+KNOWN = ("km", "k", "kl", "kt", "kkm", "klm", "lm", "coherence", "transaction-k", "safe-grouping", "anatomy")
 """The models for which there are candidates, by name."""
 _ALONE: Mapping[str, Sequence[Mapping[str, Any]]] = {"klm": ({"algorithm": "lm-apriori"},)}
 """Where no column is relational."""

@@ -120,8 +120,8 @@ def suggest(
     table
         The data.
     model
-        `KmAnonymity`, `KAnonymity`, `KKmAnonymity`, `KLmDiversity`, `LmDiversity`, `Coherence`,
-        `TransactionKAnonymity`, `SafetyConstraint` or `AnatomyDiversity`.
+        `KmAnonymity`, `KAnonymity`, `KLDiversity`, `KTCloseness`, `KKmAnonymity`, `KLmDiversity`, `LmDiversity`,
+        `Coherence`, `TransactionKAnonymity`, `SafetyConstraint` or `AnatomyDiversity`.
     hierarchies
         Of the columns; items without one get ``halves:frequency``.
     workers, progress

@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
+from anonset.privacy.k import Distance, Kind
 from anonset.settings.readers import FORMS, Names, Share
 from anonset.settings.settings import ComparedSettings, InputSettings, RoleSettings
 
@@ -29,6 +30,10 @@ class SuggestSettings(InputSettings):
     l: int | None = Field(  # noqa: E741
         None, description="No sensitive item or value is in more than 1 of l matching records; default: 2."
     )
+    l_kind: Kind | None = Field(None, description=FORMS["l_kind"].text)
+    c: Share | None = Field(None, description=FORMS["c"].text)
+    t: Share | None = Field(None, description=FORMS["t"].text)
+    t_distance: Distance | None = Field(None, description=FORMS["t_distance"].text)
     h: Share | None = Field(
         None,
         description="Of coherence: maximum share of the matching records with the same sensitive item; default: 1.",
