@@ -92,7 +92,10 @@ def test_what_is_suggested_for_other_models_runs(
 
 @pytest.mark.parametrize(
     ("more", "message"),
-    [(["--k", "0"], "must be an integer of at least 1"), (["--model", "partition-km"], "suggest knows km, k, kl, kt, kkm")],
+    [
+        (["--k", "0"], "must be an integer of at least 1"),
+        (["--model", "partition-km"], "suggest knows km, k, kl, kt"),
+    ],
 )
 def test_bad_requests(place: Place, more: list[str], message: str) -> None:
     ran = place.run("suggest", place.write("rows.csv", ROWS), "--items", "codes", *more)
