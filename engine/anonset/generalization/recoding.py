@@ -203,16 +203,28 @@ class Disassociated(Discreet):
         """Number of clusters."""
         return int(self.cluster.max(initial=-1)) + 1
 
-    def places_of(self, column: SetColumn) -> Int32:
-        """Return the chunk of each occurrence in a column, int32 (nnz,); -1 for a term, -2 where it is suppressed."""
-        width = np.int64(max(1, len(column.vocabulary)))
-        wanted = np.repeat(self.cluster, column.lengths).astype(np.int64) * width + column.items
-        known = np.append(self.in_cluster.astype(np.int64) * width + self.item, np.iinfo(np.int64).max)
-        index = np.searchsorted(known, wanted)
-        places: Int32 = np.where(known[index] == wanted, np.append(self.place, 0)[index], LEFT_OUT).astype(np.int32)
+    @cached_property
+    def _keys(self) -> Int64:
+        """int64 (p + 1,): each cluster with each of its items as one number, and a larger one behind."""
+        return np.append(self.in_cluster.astype(np.int64) << _BITS | self.item, np.iinfo(np.int64).max)
+
+    def places_of(self, column: SetColumn, records: Int64 | None = None) -> Int32:
+        """Return the chunk of each occurrence in a column, int32 (nnz,); -1 for a term, -2 where it is suppressed.
+
+        Parameters
+        ----------
+        records
+            int64: the records that the column is of; None: all.
+        """
+        cluster = self.cluster if records is None else self.cluster[records]
+        wanted = np.repeat(cluster, column.lengths).astype(np.int64) << _BITS | column.items
+        index = np.searchsorted(self._keys, wanted)
+        found = self._keys[index] == wanted
+        places: Int32 = np.where(found, np.append(self.place, 0)[index], LEFT_OUT).astype(np.int32)
         return places
 
 
+_BITS = 32
 LEFT_OUT = -2
 """The place of an occurrence that is suppressed."""
 

@@ -1,15 +1,20 @@
 """Writing a disassociated publication as the tables clusters, chunks, shared and counts, and reading it back."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from anonset.data import Vocabulary
 from anonset.data.spans import spans
+from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
-from anonset.generalization.chunks import ChunkPublication, Cluster, Items, Rows, SharedChunk, in_order
+from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks, begins_of, gathered
+from anonset.generalization.chunk_cutting import contents_of
+from anonset.generalization.chunks import ChunkPublication
 from anonset.io import arrow
 from anonset.io.files import reading, remove_on_failure, write_file
 from anonset.io.lines import csv_bytes, rows_of
@@ -25,8 +30,6 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 _OF_ITEMS = ("terms", "items", "item")
 _AT_LEAST_1 = ("n", "count", "total")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
-Row = tuple[Any, ...]
-"""Cells of a table: numbers, and tuples of the codes of items."""
 
 
 class ChunkTables(NamedTuple):
@@ -72,46 +75,44 @@ def require_plain(labels: Iterable[str]) -> None:
 
 def chunks_to_arrow(publication: ChunkPublication) -> ChunkTables:
     """Return what `write_chunks` writes as tables."""
-    return ChunkTables(*(_arrow_table(publication, name, rows) for name, rows in _rows(publication).items()))
+    return ChunkTables(*_tables(publication).values())
 
 
-def _arrow_table(publication: ChunkPublication, name: str, rows: Sequence[Row]) -> Any:
+def _tables(publication: ChunkPublication) -> dict[str, Any]:
+    """Return each table as a ``pyarrow.Table``."""
     import pyarrow as pa
 
-    labels, columns = publication.vocabulary.labels, {}
-    for column, cells in zip(COLUMNS[name], _columns(name, rows), strict=True):
-        if column == "item":
-            columns[column] = arrow.cast(arrow.text_array([labels[item] for (item,) in cells]), pa.string())
-        elif column in _OF_ITEMS:
-            lists = arrow.text_lists([[labels[item] for item in items] for items in cells])
-            columns[column] = arrow.cast(lists, pa.list_(pa.string()))
-        else:
-            columns[column] = pa.array(cells, pa.int64())
-    return pa.table(columns)
+    labels = arrow.cast(arrow.text_array(publication.vocabulary.labels), pa.string())
+    clusters, shared = publication.columns
 
+    def lists(begins: Int64, items: Int32) -> Any:
+        return pa.ListArray.from_arrays(arrow.number_array(begins.astype(np.int32)), arrow.chosen(labels, items))
 
-def _columns(name: str, rows: Sequence[Row]) -> list[tuple[Any, ...]]:
-    return list(zip(*rows, strict=True)) or [()] * len(COLUMNS[name])
+    def table(name: str, *columns: Any) -> Any:
+        cells = [arrow.number_array(column) if isinstance(column, np.ndarray) else column for column in columns]
+        return pa.table(dict(zip(COLUMNS[name], cells, strict=True)))
 
-
-def _rows(publication: ChunkPublication) -> dict[str, list[Row]]:
-    """Return the rows of each table."""
-    shared: list[Row] = []
-    for _, chunks in groupby(publication.shared, key=lambda chunk: (chunk.first, chunk.last)):
-        for number, chunk in enumerate(chunks):
-            shared += [(chunk.first, chunk.last, number, items, count) for items, count in chunk.rows]
-    tables: dict[str, list[Row]] = {
-        "clusters": [(number, own.n, own.terms) for number, own in enumerate(publication.clusters)],
-        "chunks": [
-            (number, chunk, items, count)
-            for number, own in enumerate(publication.clusters)
-            for chunk, rows in enumerate(own.chunks)
-            for items, count in rows
-        ],
-        "shared": shared,
+    chunk, rows = clusters.rows.chunk, clusters.rows
+    cluster = clusters.cluster_of_chunk
+    number = np.arange(len(rows)) - clusters.chunk_begins[cluster]
+    ranges = shared.first * (len(clusters) + 1) + shared.last
+    begins = np.flatnonzero(np.append(True, ranges[1:] != ranges[:-1]))[: len(ranges)]
+    of_range = np.arange(len(ranges)) - np.repeat(begins, np.diff(np.append(begins, len(ranges))))
+    several, own = shared.rows.chunk, shared.rows
+    tables = {
+        "clusters": table(
+            "clusters", np.arange(len(clusters)), clusters.n, lists(clusters.term_begins, clusters.terms)
+        ),
+        "chunks": table("chunks", cluster[chunk], number[chunk], lists(rows.indptr, rows.items), rows.count),
+        "shared": table(
+            "shared",
+            *(shared.first[several], shared.last[several], of_range[several]),
+            *(lists(own.indptr, own.items), own.count),
+        ),
     }
     if publication.totals is not None:
-        tables["counts"] = [((item,), total) for item, total in publication.totals]
+        items, totals = (np.array([pair[part] for pair in publication.totals], np.int64) for part in (0, 1))
+        tables["counts"] = table("counts", arrow.chosen(labels, items), totals)
     return tables
 
 
@@ -132,30 +133,34 @@ def write_chunks(
     InputError
         If a file cannot be written.
     """
-    labels = publication.vocabulary.labels
-    require_plain(labels)
-
-    def text(cell: Any) -> str:
-        return " ".join(labels[item] for item in cell) if isinstance(cell, tuple) else str(cell)
-
-    tables = _rows(publication)
+    require_plain(publication.vocabulary.labels)
+    tables = _tables(publication)
     bounds = {
-        table: [(0, len(rows))] if part_rows is None else list(spans(len(rows), part_rows)) or [(0, 0)]
-        for table, rows in tables.items()
+        name: [(0, len(table))] if part_rows is None else list(spans(len(table), part_rows)) or [(0, 0)]
+        for name, table in tables.items()
     }
-    parts = None if part_rows is None else {table: len(own) for table, own in bounds.items()}
+    parts = None if part_rows is None else {name: len(own) for name, own in bounds.items()}
     for table, names in file_names(form, parts, counts=publication.totals is not None).items():
         if parts is not None:
             with reading(folder / table, "cannot be written"):
                 (folder / table).mkdir()
         for name, (first, end) in zip(names, bounds[table], strict=True):
-            part = tables[table][first:end]
+            part = tables[table].slice(first, end - first).combine_chunks()
             if form == "parquet":
-                _write_parquet(_arrow_table(publication, table, part), folder / name)
+                _write_parquet(part, folder / name)
             else:
-                columns = [arrow.text_array(list(map(text, column))) for column in _columns(table, part)]
-                write_file(folder / name, csv_bytes(COLUMNS[table], columns))
+                write_file(folder / name, csv_bytes(COLUMNS[table], [_text(column) for column in part.columns]))
     return parts
+
+
+def _text(column: Any) -> Any:
+    """Return the cells of a column as texts, items with blanks between."""
+    import pyarrow as pa
+
+    cells = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    if pa.types.is_list(cells.type):
+        cells = arrow.binary_join(cells, arrow.cast(arrow.text_array([" "]), pa.string())[0])
+    return arrow.cast(cells, pa.large_string())
 
 
 def _write_parquet(table: Any, path: Path) -> None:
@@ -181,35 +186,32 @@ def read_chunks(folder: Path, name: str, files: Mapping[str, Sequence[str]] | No
         If a file cannot be read, numbers leave something out, or rows or items are not in the order of their content.
     """
     files = _files_in(folder) if files is None else files
-    texts = {table: list(chain(*(_texts(folder / name, table) for name in names))) for table, names in files.items()}
-    where = {table: folder / names[0] for table, names in files.items()}
-    of_items = {table: COLUMNS[table].index(next(c for c in COLUMNS[table] if c in _OF_ITEMS)) for table in texts}
-    cells = {text for table, rows in texts.items() for text in {row[of_items[table]] for row in rows}}
-    vocabulary = Vocabulary.of(label for text in cells if text for label in text.split(" "))
-    index = vocabulary.index
-    require_plain(vocabulary.labels)
-    code = {text: tuple(index[label] for label in text.split(" ")) if text else () for text in cells}
-    parsed = {
-        table: [_parsed(where[table], table, number, row, code) for number, row in enumerate(rows)]
-        for table, rows in texts.items()
+    texts = {
+        table: _Texts(folder / names[0], table, list(chain(*(_texts(folder / name, table) for name in names))))
+        for table, names in files.items()
     }
-    chunks = _chunks(where["chunks"], parsed["chunks"], 1)
-    clusters = []
-    for number, (cluster, n, terms) in enumerate(parsed["clusters"]):
-        _require(cluster == number, where["clusters"], "clusters must be numbered 0, 1, 2, ...")
-        own = tuple(rows for _, rows in chunks.pop((number,), ()))
-        _require(list(own) == sorted(own), where["chunks"], f"the chunks of cluster {number} must be sorted")
-        clusters.append(Cluster(n, terms, own))
-    _require(not chunks, where["chunks"], "every chunk must be of a cluster that is published")
-    by_range = _chunks(where["shared"], parsed["shared"], 2)
-    shared = [SharedChunk(first, last, rows) for (first, last), own in by_range.items() for _, rows in own]
-    _require(shared == sorted(shared, key=in_order), where["shared"], "shared chunks must be sorted")
+    vocabulary = Vocabulary.of({label for own in texts.values() for label in own.labels})
+    require_plain(vocabulary.labels)
+    of_clusters, of_chunks, of_shared = (texts[table] for table in ("clusters", "chunks", "shared"))
+    numbers, n = of_clusters.numbers("cluster"), of_clusters.numbers("n")
+    term_begins, terms, _ = of_clusters.items("terms", vocabulary)
+    of_clusters.require(np.array_equal(numbers, np.arange(len(numbers))), "clusters must be numbered 0, 1, 2, ...")
+    (cluster,), rows = of_chunks.chunks(("cluster",), vocabulary)
+    of_chunks.require(np.all(cluster < len(numbers)), "every chunk must be of a cluster that is published")
+    for (before, a), (number, b) in pairwise(zip(cluster.tolist(), contents_of(rows), strict=True)):
+        of_chunks.require(before < number or a <= b, f"the chunks of cluster {number} must be sorted")
+    chunk_begins = begins_of(np.bincount(cluster, minlength=len(numbers)))
+    clusters = Clusters(n, term_begins, terms, chunk_begins, rows)
+    (first, last), rows = of_shared.chunks(("first", "last"), vocabulary)
+    keys = list(zip(first.tolist(), last.tolist(), contents_of(rows), strict=True))
+    of_shared.require(all(a <= b for a, b in pairwise(keys)), "shared chunks must be sorted")
     totals = None
-    if "counts" in parsed:
-        totals = tuple((items[0], total) for items, total in parsed["counts"])
-        ascending = all(a < b for (a, _), (b, _) in pairwise(totals))
-        _require(ascending, where["counts"], "rows must be sorted, an item each")
-    return ChunkPublication(name, vocabulary, tuple(clusters), tuple(shared), totals=totals)
+    if "counts" in texts:
+        begins, item, _ = texts["counts"].items("item", vocabulary)
+        texts["counts"].require(np.all(np.diff(begins) == 1), "a total must be of one item")
+        texts["counts"].require(np.all(np.diff(item) > 0), "rows must be sorted, an item each")
+        totals = tuple(zip(item.tolist(), texts["counts"].numbers("total").tolist(), strict=True))
+    return ChunkPublication(name, vocabulary, clusters, SharedChunks(first, last, rows), totals=totals)
 
 
 def _files_in(folder: Path) -> dict[str, tuple[str, ...]]:
@@ -248,35 +250,72 @@ def _texts(path: Path, table: str) -> Iterator[tuple[str, ...]]:
             yield tuple(" ".join(cell) if isinstance(cell, list) else str(cell) for cell in row.values())
 
 
-def _parsed(path: Path, table: str, number: int, row: Sequence[str], code: dict[str, Items]) -> Row:
-    """Return the cells of a row as numbers and codes of items."""
-    cells: list[Any] = []
-    for column, text in zip(COLUMNS[table], row, strict=True):
-        if column in _OF_ITEMS:
-            codes = code[text]
-            in_row = f"row {number}: items must be in order, each once"
-            _require(all(a < b for a, b in pairwise(codes)), path, in_row)
-            _require(bool(codes) or column == "terms", path, f"row {number}: a sub-record must have items")
-            _require(len(codes) == 1 or column != "item", path, f"row {number}: a total must be of one item")
-            cells.append(codes)
-            continue
-        plain = _NUMBER.fullmatch(text) is not None
-        _require(plain, path, f"row {number}: numbers must be whole, without sign or leading zeros")
-        _require(int(text) >= (column in _AT_LEAST_1), path, f"row {number}: counts must be at least 1")
-        cells.append(int(text))
-    return tuple(cells)
+class _Texts:
+    """The rows of a table as texts."""
 
+    def __init__(self, path: Path, table: str, rows: Sequence[tuple[str, ...]]) -> None:
+        self._path, self._n = path, len(rows)
+        self._columns = dict(zip(COLUMNS[table], zip(*rows, strict=True) if rows else [()] * 5, strict=False))
 
-def _chunks(path: Path, rows: list[tuple[Any, ...]], keys: int) -> dict[tuple[int, ...], list[tuple[int, Rows]]]:
-    """Return the chunks of each cluster or range, in order, numbered 0, 1, 2, ..."""
-    _require(all(a[: keys + 2] < b[: keys + 2] for a, b in pairwise(rows)), path, "rows must be sorted, each once")
-    found: dict[tuple[int, ...], list[tuple[int, Rows]]] = {}
-    key: Callable[[tuple[Any, ...]], tuple[int, ...]] = lambda row: row[: keys + 1]  # noqa: E731
-    for (*where, chunk), own in groupby(rows, key=key):
-        chunks = found.setdefault(tuple(where), [])
-        _require(chunk == len(chunks), path, "chunks must be numbered 0, 1, 2, ...")
-        chunks.append((chunk, tuple((row[-2], row[-1]) for row in own)))
-    return found
+    def require(self, holds: bool | np.bool_, what: str) -> None:
+        """Refuse the table unless something holds."""
+        _require(bool(holds), self._path, what)
+
+    @property
+    def labels(self) -> Iterator[str]:
+        """The items that occur."""
+        for column in _OF_ITEMS:
+            for text in set(self._columns.get(column, ())):
+                yield from text.split(" ") if text else ()
+
+    def _require_each(self, column: str, wrong: set[str], what: str) -> None:
+        """Refuse a column that holds one of some texts, naming its first row."""
+        if wrong:
+            row = next(number for number, text in enumerate(self._columns[column]) if text in wrong)
+            self.require(holds=False, what=f"row {row}: {what}")
+
+    def numbers(self, column: str) -> Int64:
+        """Return a column of whole numbers, int64 (rows,)."""
+        cells = self._columns[column]
+        distinct = set(cells)
+        wrong = {text for text in distinct if _NUMBER.fullmatch(text) is None}
+        self._require_each(column, wrong, "numbers must be whole, without sign or leading zeros")
+        value = {text: int(text) for text in distinct}
+        wrong = {text for text in distinct if value[text] < (column in _AT_LEAST_1)}
+        self._require_each(column, wrong, "counts must be at least 1")
+        return np.fromiter((value[text] for text in cells), np.int64, self._n)
+
+    def items(self, column: str, vocabulary: Vocabulary) -> tuple[Int64, Int32, Int64]:
+        """Return where the items of each row begin, int64 (rows + 1,), the items, and the rank of each row by them."""
+        cells, index = self._columns[column], vocabulary.index
+        code = {text: [index[label] for label in text.split(" ")] if text else [] for text in set(cells)}
+        unordered = {text for text, items in code.items() if any(a >= b for a, b in pairwise(items))}
+        self._require_each(column, unordered, "items must be in order, each once")
+        empty = {text for text, items in code.items() if not items and column != "terms"}
+        self._require_each(column, empty, "a sub-record must have items")
+        distinct = sorted(code, key=code.__getitem__)
+        place = {text: number for number, text in enumerate(distinct)}
+        rank = np.fromiter((place[text] for text in cells), np.int64, self._n)
+        begins = begins_of(len(code[text]) for text in distinct)
+        flat = np.array([item for text in distinct for item in code[text]], np.int32)
+        return begins_of(np.diff(begins)[rank]), flat[gathered(begins, rank)], rank
+
+    def chunks(self, keys: tuple[str, ...], vocabulary: Vocabulary) -> tuple[list[Int64], ChunkRows]:
+        """Return the key of each chunk, numbered 0, 1, 2, ... for each of some others, and its rows."""
+        indptr, items, rank = self.items("items", vocabulary)
+        where = [self.numbers(key) for key in (*keys, "chunk")]
+        grown, equal = np.zeros(max(0, self._n - 1), np.bool_), np.ones(max(0, self._n - 1), np.bool_)
+        for column in (*where, rank):
+            grown |= equal & (column[1:] > column[:-1])
+            equal &= column[1:] == column[:-1]
+        self.require(np.all(grown), "rows must be sorted, each once")
+        changed = [np.append(True, column[1:] != column[:-1])[: self._n] for column in where]
+        new = np.flatnonzero(np.any(changed, axis=0))
+        elsewhere, chunk = np.any(changed[:-1], axis=0)[new], where[-1][new]
+        before = np.append(-1, chunk[:-1])[: len(chunk)]
+        self.require(np.all(chunk == np.where(elsewhere, 0, before + 1)), "chunks must be numbered 0, 1, 2, ...")
+        rows = ChunkRows(np.append(new, self._n), indptr, items, self.numbers("count"))
+        return [column[new] for column in where[:-1]], rows
 
 
 def _require(holds: bool, path: Path, what: str) -> None:

@@ -7,19 +7,24 @@ room for k matches of every set of items of several chunks, or for none; a sensi
 fill at most the share `cap` of their places; a total is of a term, and of no sensitive item.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Vocabulary
+from anonset.data.table import Int32, Int64
 from anonset.errors import foreign
-from anonset.generalization.chunks import ChunkPublication, Rows, Shown, items_of
+from anonset.generalization.chunk_columns import ChunkRows, Clusters, begins_of, gathered
+from anonset.generalization.chunks import ChunkPublication, Shown
 from anonset.privacy import DisassociationModel, KmAnonymity, Verdict, Witness
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km
+
+if TYPE_CHECKING:
+    from anonset_kernels.chunk_check import Ranges, ShownItems
 
 
 @dataclass(frozen=True)
@@ -46,61 +51,72 @@ def check_disassociation(
     >>> print(check_disassociation(publication, DisassociationModel(2, 2), 1000, None))
     disassociation with k=2, m=2 fails: cluster 0 has no terms, and its chunks do not cover its records safely
     """
-    chunks = sum(len(cluster.chunks) for cluster in publication.clusters)
-    sizes = {"clusters": len(publication.clusters), "chunks": chunks, "shared_chunks": len(publication.shared)}
+    clusters, shared = publication.columns
+    sizes = {"clusters": len(clusters), "chunks": len(clusters.rows), "shared_chunks": len(shared)}
     breach = next(_breaches(publication, model), None)
     if breach is not None:
         return Verdict(False, model, sizes, breach)
-    places, column = _sub_records(publication)
+    column = _sub_records([clusters.rows, shared.rows])
     counted = check_km(column, KmAnonymity(model.k, model.m), budget, progress)
     witness = None
     if counted.witness is not None:
-        symbols = [int(label) - 1 for label in counted.witness.what]
-        labels = tuple(publication.vocabulary.labels[places[symbol][1]] for symbol in symbols)
-        where = places[symbols[0]][0]
+        where, labels = _named(publication, [int(label) - 1 for label in counted.witness.what])
         witness = Witness(labels, counted.witness.support, model.k, counted.witness.record, f"sub-records of {where}")
     return Verdict(counted.holds, model, {**sizes, **counted.checked}, witness)
 
 
 def _breaches(publication: ChunkPublication, model: DisassociationModel) -> Iterator[Breach]:
     """Yield what is wrong beside sets of items that are too rare."""
-    labels, capped = publication.vocabulary.labels, _Capped(publication, model)
-    for number, cluster in enumerate(publication.clusters):
-        if cluster.n < model.k:
-            yield Breach((), cluster.n, model.k, number, f"cluster {number} has {cluster.n} records of {model.k}")
-        seen: set[int] = set()
-        for items in (cluster.terms, *map(items_of, cluster.chunks)):
-            if twice := seen.intersection(items):
-                yield Breach((labels[min(twice)],), 2, 1, number, f"cluster {number} shows it at two places")
-            seen.update(items)
-        for rows in cluster.chunks:
-            if (filled := _size(rows)) > cluster.n:
-                detail = f"a chunk of cluster {number} has {filled} sub-records on {cluster.n} places"
-                yield Breach((), filled, cluster.n, number, detail)
-            yield from capped.breaches(rows, cluster.n, number, f"a chunk of cluster {number}")
-        if not cluster.terms and not _is_covered([*map(_size, cluster.chunks)], cluster.n, model):
-            detail = f"cluster {number} has no terms, and its chunks do not cover its records safely"
-            yield Breach((), cluster.n, model.k, number, detail)
+    labels, clusters = publication.vocabulary.labels, publication.columns[0]
+    n, cluster, filled = clusters.n, clusters.cluster_of_chunk, clusters.rows.sizes
+    for number in np.flatnonzero(n < model.k).tolist():
+        yield Breach((), int(n[number]), model.k, number, f"cluster {number} has {n[number]} records of {model.k}")
+    (chunk, item), width = clusters.rows.domains, max(1, len(labels))
+    keys = np.sort(np.append(cluster[chunk] * width + item, clusters.cluster_of_term * width + clusters.terms))
+    for key in keys[1:][keys[1:] == keys[:-1]].tolist():
+        number = key // width
+        yield Breach((labels[key % width],), 2, 1, number, f"cluster {number} shows it at two places")
+    for one in np.flatnonzero(filled > n[cluster]).tolist():
+        number = int(cluster[one])
+        detail = f"a chunk of cluster {number} has {filled[one]} sub-records on {n[number]} places"
+        yield Breach((), int(filled[one]), int(n[number]), number, detail)
+    capped = _Capped(publication, model)
+    yield from capped.breaches(clusters.rows, n[cluster], cluster, lambda one: f"a chunk of cluster {cluster[one]}")
+    for number in np.flatnonzero(~_are_covered(clusters, model)).tolist():
+        detail = f"cluster {number} has no terms, and its chunks do not cover its records safely"
+        yield Breach((), int(n[number]), model.k, number, detail)
     yield from _of_shared(publication, capped)
-    if publication.totals is not None:
-        yield from _of_totals(publication, model.sensitive_items)
+    yield from _of_totals(publication, model.sensitive_items)
+
+
+def _are_covered(clusters: Clusters, model: DisassociationModel) -> NDArray[np.bool_]:
+    """Tell of each cluster, bool (clusters,), whether it has terms, or is covered by its chunks.
+
+    These must have room for k matches of sets over several of them, or for none. A cluster without chunks, too, is one
+    of empty records alone.
+    """
+    chunks = np.diff(clusters.chunk_begins)
+    done = begins_of(clusters.rows.sizes)[clusters.chunk_begins]
+    more, sets = np.diff(done) - clusters.n, np.minimum(model.m, chunks)
+    covered = (more == 0) | ((more > 0) & (sets == 1)) | ((more >= model.k * (sets - 1)) & (sets > 1))
+    safe: NDArray[np.bool_] = covered | (chunks == 0) | (np.diff(clusters.term_begins) > 0) | (model.k == 1)
+    return safe
 
 
 def _of_totals(publication: ChunkPublication, sensitive: Collection[str]) -> Iterator[Breach]:
     """Yield what is wrong with the totals of terms."""
-    labels, clusters, places = publication.vocabulary.labels, Counter[int](), Counter[int]()
-    for cluster in publication.clusters:
-        clusters.update(cluster.terms)
-        places.update(dict.fromkeys(cluster.terms, cluster.n))
+    labels, clusters = publication.vocabulary.labels, publication.columns[0]
+    places_of = np.zeros(len(labels), np.int64)
+    np.add.at(places_of, clusters.terms, clusters.n[clusters.cluster_of_term])
+    clusters_of = np.bincount(clusters.terms, minlength=len(labels))
     for item, total in publication.totals or ():
-        least = clusters[item]
+        least, most = int(clusters_of[item]), int(places_of[item])
         if not least:
             yield Breach((labels[item],), 0, 1, 0, "a total is published of it, and it is no term")
         elif labels[item] in sensitive:
             yield Breach((labels[item],), total, 0, 0, "a total is published of it, and it is sensitive")
-        elif not least <= total <= places[item]:
-            several = f"a term of {least} clusters"
-            detail = f"the total of {several} must be from {least} to {places[item]}, got {total}"
+        elif not least <= total <= most:
+            detail = f"the total of a term of {least} clusters must be from {least} to {most}, got {total}"
             yield Breach((labels[item],), total, least, 0, detail)
 
 
@@ -110,84 +126,98 @@ class _Capped:
     def __init__(self, publication: ChunkPublication, model: DisassociationModel) -> None:
         self._labels = publication.vocabulary.labels
         index = publication.vocabulary.index
-        self._items = {index[label] for label in model.sensitive_items if label in index}
+        self._items = [index[label] for label in model.sensitive_items if label in index]
         self._share = model.share
 
-    def breaches(self, rows: Rows, places: int, number: int, where: str) -> Iterator[Breach]:
-        """Yield the sensitive items of a chunk that stand beside others there, or on too many places."""
-        items = items_of(rows)
-        for item in sorted(self._items.intersection(items)):
-            if len(items) > 1:
-                yield Breach((self._labels[item],), len(items), 1, number, f"{where} shows it beside other items")
-            elif (filled := _size(rows)) > self._share * places:
-                detail = f"{where} shows it on {filled} of {places} places, above the cap"
-                yield Breach((self._labels[item],), filled, places, number, detail)
+    def breaches(self, rows: ChunkRows, places: Int64, cluster: Int64, name: Callable[[int], str]) -> Iterator[Breach]:
+        """Yield the sensitive items of chunks that stand beside others there, or on too many places."""
+        (chunk, item), filled = rows.domains, rows.sizes
+        in_chunk = np.bincount(chunk, minlength=len(rows))
+        for pair in np.flatnonzero(np.isin(item, self._items)).tolist():
+            one, label = int(chunk[pair]), self._labels[item[pair]]
+            if in_chunk[one] > 1:
+                detail = f"{name(one)} shows it beside other items"
+                yield Breach((label,), int(in_chunk[one]), 1, int(cluster[one]), detail)
+            elif int(filled[one]) > self._share * int(places[one]):
+                detail = f"{name(one)} shows it on {filled[one]} of {places[one]} places, above the cap"
+                yield Breach((label,), int(filled[one]), int(places[one]), int(cluster[one]), detail)
 
 
 def _of_shared(publication: ChunkPublication, capped: _Capped) -> Iterator[Breach]:
     """Yield what is wrong with the chunks that clusters share."""
-    labels, last = publication.vocabulary.labels, len(publication.clusters) - 1
+    labels, (clusters, shared) = publication.vocabulary.labels, publication.columns
+    if breach := _crossing(
+        sorted(set(zip(shared.first.tolist(), (-shared.last).tolist(), strict=True))), len(clusters)
+    ):
+        yield breach
+        return
+    (chunk, item), filled = shared.rows.domains, shared.rows.sizes
+    order = np.lexsort((item, shared.last[chunk], shared.first[chunk]))
+    first, last, shown_item = shared.first[chunk[order]], shared.last[chunk[order]], item[order]
+    same = (first[1:] == first[:-1]) & (last[1:] == last[:-1]) & (shown_item[1:] == shown_item[:-1])
+    for at in np.flatnonzero(same).tolist():
+        detail = f"two chunks of the clusters {first[at]} to {last[at]} show it"
+        yield Breach((labels[shown_item[at]],), 2, 1, int(first[at]), detail)
+    from anonset_kernels.chunk_check import free_places
+
+    room = free_places(*shown_in(publication), begins_of(clusters.n))
+    names = [f"the clusters {a} to {b} share" for a, b in zip(shared.first.tolist(), shared.last.tolist(), strict=True)]
+    for one in np.flatnonzero(filled > room).tolist():
+        detail = (
+            f"a chunk that {names[one]} has {filled[one]} sub-records on {room[one]} places that show none of its items"
+        )
+        items = tuple(labels[code] for code in item[chunk == one].tolist())
+        yield Breach(items, int(filled[one]), int(room[one]), int(shared.first[one]), detail)
+    yield from capped.breaches(shared.rows, room, shared.first, lambda one: f"a chunk that {names[one]}")
+
+
+def _crossing(ranges: list[tuple[int, int]], n_clusters: int) -> Breach | None:
+    """Return a range, (first, -last) ascending, that is none of clusters, or neither inside nor outside of another."""
     around: list[int] = []
-    for a, b in sorted({(chunk.first, -chunk.last) for chunk in publication.shared}):
-        if not 0 <= a < -b <= last:
-            yield Breach((), 0, 1, a, f"a shared chunk has the clusters {a} to {-b} of {last + 1}")
-            return
+    for a, b in ranges:
+        if not 0 <= a < -b < n_clusters:
+            return Breach((), 0, 1, a, f"a shared chunk has the clusters {a} to {-b} of {n_clusters}")
         while around and around[-1] < a:
             around.pop()
         if around and around[-1] < -b:
-            yield Breach((), 0, 1, a, f"the range {a} to {-b} of a shared chunk crosses that of another one")
-            return
+            return Breach((), 0, 1, a, f"the range {a} to {-b} of a shared chunk crosses that of another one")
         around.append(-b)
-    seen: set[tuple[int, int, int]] = set()
-    for chunk in publication.shared:
-        own = {(chunk.first, chunk.last, item) for item in chunk.items}
-        if twice := seen & own:
-            detail = f"two chunks of the clusters {chunk.first} to {chunk.last} show it"
-            yield Breach((labels[min(twice)[2]],), 2, 1, chunk.first, detail)
-        seen |= own
-    sizes = np.array([cluster.n for cluster in publication.clusters], np.int64)
+    return None
+
+
+def shown_in(publication: ChunkPublication) -> "tuple[ShownItems, Ranges]":
+    """Return where items are shown, and the shared chunks, for the kernels of `chunk_check`."""
+    from anonset_kernels.chunk_check import Ranges, ShownItems
+
     shown = Shown(publication)
-    for number, chunk in enumerate(publication.shared):
-        room = int(sizes[chunk.first : chunk.last + 1][shown.falls_on(number)].sum())
-        if (filled := _size(chunk.rows)) > room:
-            where = f"the clusters {chunk.first} to {chunk.last} share"
-            detail = f"a chunk that {where} has {filled} sub-records on {room} places that show none of its items"
-            yield Breach(tuple(labels[item] for item in chunk.items), filled, room, chunk.first, detail)
-        where = f"a chunk that the clusters {chunk.first} to {chunk.last} share"
-        yield from capped.breaches(chunk.rows, room, chunk.first, where)
+    places = ShownItems(shown.cluster_begins, shown.cluster, shown.range_begins, shown.first, shown.last)
+    return places, Ranges(shown.shared.first, shown.shared.last, shown.item_begins, shown.item)
 
 
-def _size(rows: Rows) -> int:
-    return sum(count for _, count in rows)
+def _named(publication: ChunkPublication, symbols: list[int]) -> tuple[str, tuple[str, ...]]:
+    """Return the name of the chunk of some symbols of `_sub_records`, and the labels of their items."""
+    (clusters, shared), labels = publication.columns, publication.vocabulary.labels
+    chunk, item = clusters.rows.domains
+    own = len(item)
+    if symbols[0] >= own:
+        chunk, item = shared.rows.domains
+        return f"shared chunk {chunk[symbols[0] - own]}", tuple(labels[item[symbol - own]] for symbol in symbols)
+    one = int(chunk[symbols[0]])
+    number = int(clusters.cluster_of_chunk[one])
+    name = f"chunk {one - clusters.chunk_begins[number]} of cluster {number}"
+    return name, tuple(labels[item[symbol]] for symbol in symbols)
 
 
-def _is_covered(filled: list[int], n: int, model: DisassociationModel) -> bool:
-    """Tell whether chunks alone cover a cluster, with room for k matches of sets over several chunks, or for none.
-
-    A cluster without chunks, too, is one of empty records alone.
-    """
-    if model.k == 1 or not filled:
-        return True
-    more = sum(filled) - n
-    chunks = min(model.m, len(filled))
-    return more == 0 or (more > 0 and chunks == 1) or more >= model.k * (chunks - 1) > 0
-
-
-def _sub_records(publication: ChunkPublication) -> tuple[list[tuple[str, int]], SetColumn]:
-    """Return all sub-records as one column, in which each chunk has symbols of its own: its name and an item each."""
-    named: list[tuple[str, Rows]] = []
-    for number, cluster in enumerate(publication.clusters):
-        named += [(f"chunk {place} of cluster {number}", rows) for place, rows in enumerate(cluster.chunks)]
-    named += [(f"shared chunk {place}", chunk.rows) for place, chunk in enumerate(publication.shared)]
-    symbols: list[tuple[str, int]] = []
-    lengths: list[int] = []
-    codes: list[int] = []
-    for name, rows in named:
-        items = items_of(rows)
-        code = {item: len(symbols) + place for place, item in enumerate(items)}
-        symbols += [(name, item) for item in items]
-        for row, count in rows:
-            lengths += [len(row)] * count
-            codes += [code[item] for item in row] * count
-    indptr: Any = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return symbols, SetColumn("items", indptr, np.array(codes, np.int32), Vocabulary.numbered(len(symbols)))
+def _sub_records(parts: list[ChunkRows]) -> SetColumn:
+    """Return all sub-records as one column, in which each chunk has symbols of its own: the pairs of its domain."""
+    lengths, codes, n_symbols = list[Int64](), list[Int32](), 0
+    for rows in parts:
+        chunk, item = rows.domains
+        width = int(rows.items.max(initial=0)) + 1
+        wanted = np.repeat(rows.chunk, np.diff(rows.indptr)) * width + rows.items
+        symbol = (np.searchsorted(chunk * width + item, wanted) + n_symbols).astype(np.int32)
+        each = np.repeat(np.arange(len(rows.count)), rows.count)
+        lengths.append(np.diff(rows.indptr)[each])
+        codes.append(symbol[gathered(rows.indptr, each)])
+        n_symbols += len(chunk)
+    return SetColumn("items", begins_of(np.concatenate(lengths)), np.concatenate(codes), Vocabulary.numbered(n_symbols))

@@ -69,7 +69,7 @@ class Disassociation(Discreet):
     name: ClassVar[str] = "disassociation"
     traits: ClassVar[Traits] = Traits(
         memory_factor=4.0,
-        kernels=("chunk_fitting", "gray", "row_order", "rows"),
+        kernels=("chunk_fitting", "gray", "row_order", "rows", "sub_records"),
         answers=("disassociation",),
         set_beside=("km",),
     )

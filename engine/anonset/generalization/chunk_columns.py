@@ -1,0 +1,263 @@
+"""Clusters and shared chunks as columns: what a disassociated publication holds, in arrays, read as sequences."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.redacted_repr import Discreet
+from anonset.data.table import Int32, Int64
+
+Items = tuple[int, ...]
+"""Codes of items, ascending."""
+Rows = tuple[tuple[Items, int], ...]
+"""The distinct sub-records of a chunk, ascending, and how often each stands in it."""
+
+
+@dataclass(frozen=True)
+class Cluster(Discreet):
+    """What is published of a cluster by itself."""
+
+    n: int
+    """Number of its records."""
+    terms: Items
+    """Items that some of its records hold, and nothing says how many."""
+    chunks: tuple[Rows, ...]
+    """The parts of its records that its chunks cut out, without the empty ones."""
+
+
+@dataclass(frozen=True)
+class SharedChunk(Discreet):
+    """A chunk whose sub-records are of records of several clusters.
+
+    It falls on those of its range that show none of its items by themselves, or in a chunk that fewer clusters share.
+    """
+
+    first: int
+    """The first cluster of its range."""
+    last: int
+    """The last one."""
+    rows: Rows
+
+    @property
+    def items(self) -> Items:
+        """Its items."""
+        return items_of(self.rows)
+
+
+def items_of(rows: Iterable[tuple[Items, int]]) -> Items:
+    """Return the items of sub-records, ascending.
+
+    >>> items_of([((0, 2), 5), ((1,), 1)])
+    (0, 1, 2)
+    """
+    return tuple(sorted({item for row, _ in rows for item in row}))
+
+
+def begins_of(lengths: Iterable[int] | NDArray[np.integer]) -> Int64:
+    """Return where each of some runs begins, and where the last one ends, int64 (runs + 1,)."""
+    ends = np.cumsum(np.fromiter(lengths, np.int64) if not isinstance(lengths, np.ndarray) else lengths)
+    return np.concatenate([[0], ends]).astype(np.int64)
+
+
+def gathered(begins: Int64, chosen: NDArray[np.integer]) -> Int64:
+    """Return the places of the elements of the chosen runs, one run after the other.
+
+    >>> gathered(np.array([0, 2, 2, 5]), np.array([2, 0])).tolist()
+    [2, 3, 4, 0, 1]
+    """
+    lengths = begins[chosen + 1] - begins[chosen]
+    new = begins_of(lengths)
+    places: Int64 = np.arange(new[-1]) + np.repeat(begins[chosen] - new[:-1], lengths)
+    return places
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkRows(Discreet):
+    """The distinct sub-records of chunks, chunk by chunk, with how often each stands there.
+
+    >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
+    >>> len(rows), rows[1], rows.take(np.array([1, 0]))[0]
+    (2, (((4,), 1),), (((4,), 1),))
+    """
+
+    begins: Int64
+    """int64 (chunks + 1,): where the rows of each chunk begin."""
+    indptr: Int64
+    """int64 (rows + 1,): where the items of each row begin."""
+    items: Int32
+    """int32: the items of each row, ascending."""
+    count: Int64
+    """int64 (rows,)."""
+
+    @classmethod
+    def of(cls, chunks: Iterable[Rows]) -> "ChunkRows":
+        """Return the rows of some chunks."""
+        own = [tuple(rows) for rows in chunks]
+        rows = [row for chunk in own for row in chunk]
+        items = np.array([item for row, _ in rows for item in row], np.int32)
+        count = np.array([n for _, n in rows], np.int64)
+        return cls(begins_of(map(len, own)), begins_of(len(row) for row, _ in rows), items, count)
+
+    def __len__(self) -> int:
+        return len(self.begins) - 1
+
+    def __getitem__(self, chunk: int) -> Rows:
+        first, end = self.begins[chunk], self.begins[chunk + 1]
+        bounds = self.indptr[first : end + 1].tolist()
+        items, begin = self.items[bounds[0] : bounds[-1]].tolist(), bounds[0]
+        counts = self.count[first:end].tolist()
+        return tuple(
+            (tuple(items[a - begin : b - begin]), n) for (a, b), n in zip(pairwise(bounds), counts, strict=True)
+        )
+
+    @property
+    def chunk(self) -> Int64:
+        """int64 (rows,): the chunk of each row."""
+        return np.repeat(np.arange(len(self)), np.diff(self.begins))
+
+    @cached_property
+    def domains(self) -> tuple[Int64, Int64]:
+        """Each chunk with each of its items, by chunk, then item: int64 (pairs,) chunks, int64 (pairs,) items."""
+        width = int(self.items.max(initial=0)) + 1
+        keys = np.unique(np.repeat(self.chunk, np.diff(self.indptr)) * width + self.items)
+        chunk, item = np.divmod(keys, width)
+        return chunk, item
+
+    @property
+    def sizes(self) -> Int64:
+        """int64 (chunks,): the sub-records of each chunk."""
+        done = begins_of(self.count)
+        sizes: Int64 = done[self.begins[1:]] - done[self.begins[:-1]]
+        return sizes
+
+    def take(self, chunks: NDArray[np.integer]) -> "ChunkRows":
+        """Return the rows of the given chunks, in the given order."""
+        rows = gathered(self.begins, chunks)
+        items = self.items[gathered(self.indptr, rows)]
+        lengths = np.diff(self.begins)[chunks]
+        return ChunkRows(begins_of(lengths), begins_of(np.diff(self.indptr)[rows]), items, self.count[rows])
+
+    def equals(self, other: "ChunkRows") -> bool:
+        """Tell whether other rows are the same."""
+        mine = (self.begins, self.indptr, self.items, self.count)
+        return _same(mine, (other.begins, other.indptr, other.items, other.count))
+
+
+def _same(mine: Sequence[NDArray[Any]], others: Sequence[NDArray[Any]]) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(mine, others, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters(Discreet, Sequence[Cluster]):
+    """Clusters as columns."""
+
+    n: Int64
+    """int64 (clusters,): records of each."""
+    term_begins: Int64
+    """int64 (clusters + 1,): where the terms of each begin."""
+    terms: Int32
+    """int32: the terms of each, ascending."""
+    chunk_begins: Int64
+    """int64 (clusters + 1,): where the chunks of each begin."""
+    rows: ChunkRows
+    """The chunks of all."""
+
+    @classmethod
+    def of(cls, clusters: Sequence[Cluster]) -> "Clusters":
+        """Return clusters as columns; those that are as they are."""
+        if isinstance(clusters, Clusters):
+            return clusters
+        return cls(
+            np.array([own.n for own in clusters], np.int64),
+            begins_of(len(own.terms) for own in clusters),
+            np.array([term for own in clusters for term in own.terms], np.int32),
+            begins_of(len(own.chunks) for own in clusters),
+            ChunkRows.of(rows for own in clusters for rows in own.chunks),
+        )
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+    @overload
+    def __getitem__(self, number: int) -> Cluster: ...
+    @overload
+    def __getitem__(self, number: slice) -> tuple[Cluster, ...]: ...
+    def __getitem__(self, number: int | slice) -> Cluster | tuple[Cluster, ...]:
+        if isinstance(number, slice):
+            return tuple(self[one] for one in range(*number.indices(len(self))))
+        where = range(len(self))[number]
+        terms = self.terms[self.term_begins[where] : self.term_begins[where + 1]].tolist()
+        chunks = range(int(self.chunk_begins[where]), int(self.chunk_begins[where + 1]))
+        return Cluster(int(self.n[where]), tuple(terms), tuple(self.rows[chunk] for chunk in chunks))
+
+    def __iter__(self) -> Iterator[Cluster]:
+        return (self[number] for number in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        columns = Clusters.of(other)
+        mine = (self.n, self.term_begins, self.terms, self.chunk_begins)
+        return _same(mine, (columns.n, columns.term_begins, columns.terms, columns.chunk_begins)) and self.rows.equals(
+            columns.rows
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def cluster_of_chunk(self) -> Int64:
+        """int64 (chunks,): the cluster of each chunk."""
+        return np.repeat(np.arange(len(self)), np.diff(self.chunk_begins))
+
+    @property
+    def cluster_of_term(self) -> Int64:
+        """int64 (terms,): the cluster of each term."""
+        return np.repeat(np.arange(len(self)), np.diff(self.term_begins))
+
+
+@dataclass(frozen=True, eq=False)
+class SharedChunks(Discreet, Sequence[SharedChunk]):
+    """Shared chunks as columns."""
+
+    first: Int64
+    """int64 (chunks,): the first cluster of each."""
+    last: Int64
+    """int64 (chunks,): the last one."""
+    rows: ChunkRows
+
+    @classmethod
+    def of(cls, chunks: Sequence[SharedChunk]) -> "SharedChunks":
+        """Return shared chunks as columns; those that are as they are."""
+        if isinstance(chunks, SharedChunks):
+            return chunks
+        first, last = (np.array([getattr(own, name) for own in chunks], np.int64) for name in ("first", "last"))
+        return cls(first, last, ChunkRows.of(own.rows for own in chunks))
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @overload
+    def __getitem__(self, number: int) -> SharedChunk: ...
+    @overload
+    def __getitem__(self, number: slice) -> tuple[SharedChunk, ...]: ...
+    def __getitem__(self, number: int | slice) -> SharedChunk | tuple[SharedChunk, ...]:
+        if isinstance(number, slice):
+            return tuple(self[one] for one in range(*number.indices(len(self))))
+        where = range(len(self))[number]
+        return SharedChunk(int(self.first[where]), int(self.last[where]), self.rows[where])
+
+    def __iter__(self) -> Iterator[SharedChunk]:
+        return (self[number] for number in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        columns = SharedChunks.of(other)
+        return _same((self.first, self.last), (columns.first, columns.last)) and self.rows.equals(columns.rows)
+
+    __hash__ = None  # type: ignore[assignment]

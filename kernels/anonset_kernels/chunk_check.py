@@ -1,0 +1,116 @@
+"""Checks of disassociated publications: where shared chunks may fall. Shares nothing with the search."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import BoolArray, Int64Array
+from anonset_kernels._jit import kernel
+
+
+class ShownItems(NamedTuple):
+    """Where clusters and shared chunks show each item."""
+
+    cluster_begins: Int64Array
+    """int64 (M + 1,): where the clusters that show each item by themselves begin."""
+    cluster: Int64Array
+    """int64: these, ascending for each item."""
+    range_begins: Int64Array
+    """int64 (M + 1,): where the shared chunks that show each item begin."""
+    first: Int64Array
+    """int64: the first clusters of these, ascending for each item."""
+    last: Int64Array
+    """int64: the last ones."""
+
+
+class Ranges(NamedTuple):
+    """Shared chunks."""
+
+    first: Int64Array
+    """int64 (chunks,): the first cluster of each."""
+    last: Int64Array
+    """int64 (chunks,): the last one."""
+    item_begins: Int64Array
+    """int64 (chunks + 1,): where the items of each begin."""
+    item: Int64Array
+    """int64: these."""
+
+
+@kernel()
+def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array) -> Int64Array:
+    """Return on how many records each shared chunk may fall, int64 (chunks,).
+
+    They are of the clusters of its range that show none of its items by themselves or in a smaller shared chunk.
+
+    Parameters
+    ----------
+    places
+        int64 (clusters + 1,): the records of the clusters before each.
+    """
+    free = np.empty(len(chunks.first), np.int64)
+    taken = np.full(len(places), -1, np.int64)
+    for chunk in range(len(chunks.first)):
+        first, last = chunks.first[chunk], chunks.last[chunk]
+        free[chunk] = places[last + 1] - places[first]
+        for where in range(chunks.item_begins[chunk], chunks.item_begins[chunk + 1]):
+            item = chunks.item[where]
+            at = _first_from(shown.cluster, shown.cluster_begins[item], shown.cluster_begins[item + 1], first)
+            while at < shown.cluster_begins[item + 1] and shown.cluster[at] <= last:
+                free[chunk] -= _take(taken, places, shown.cluster[at], chunk)
+                at += 1
+            at = _first_from(shown.first, shown.range_begins[item], shown.range_begins[item + 1], first)
+            while at < shown.range_begins[item + 1] and shown.first[at] <= last:
+                if shown.last[at] <= last and shown.last[at] - shown.first[at] < last - first:
+                    for cluster in range(shown.first[at], shown.last[at] + 1):
+                        free[chunk] -= _take(taken, places, cluster, chunk)
+                at += 1
+    return free
+
+
+@kernel()
+def _take(taken: Int64Array, places: Int64Array, cluster: int, chunk: int) -> int:
+    """Return the records of a cluster that no other item has taken from a chunk, and take them."""
+    if taken[cluster] == chunk:
+        return 0
+    taken[cluster] = chunk
+    return places[cluster + 1] - places[cluster]
+
+
+@kernel()
+def _first_from(values: Int64Array, begin: int, end: int, least: int) -> int:
+    """Return the place of the first of some ascending values that is at least `least`; `end` if none is."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if values[middle] < least:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@kernel()
+def falls(shown: ShownItems, chunks: Ranges, chunk: Int64Array, cluster: Int64Array) -> BoolArray:
+    """Tell of pairs whether the chunk may fall on the cluster, which is in its range; bool (pairs,).
+
+    Parameters
+    ----------
+    chunk, cluster
+        int64 (pairs,) each.
+    """
+    may = np.ones(len(chunk), np.bool_)
+    for pair in range(len(chunk)):
+        first, last, one = chunks.first[chunk[pair]], chunks.last[chunk[pair]], cluster[pair]
+        for where in range(chunks.item_begins[chunk[pair]], chunks.item_begins[chunk[pair] + 1]):
+            item = chunks.item[where]
+            end = shown.cluster_begins[item + 1]
+            at = _first_from(shown.cluster, shown.cluster_begins[item], end, one)
+            if at < end and shown.cluster[at] == one:
+                may[pair] = False
+            end = shown.range_begins[item + 1]
+            at = _first_from(shown.first, shown.range_begins[item], end, first)
+            while at < end and shown.first[at] <= one:
+                inner = shown.last[at] <= last and shown.last[at] - shown.first[at] < last - first
+                if inner and shown.last[at] >= one:
+                    may[pair] = False
+                at += 1
+    return may
