@@ -123,6 +123,8 @@ def _records(seed: int, name: str, rng: random.Random) -> Case:
         drawn.parameters.pop("suppress", None)  # a model suppresses where else nothing would be said
     for column, cells in drawn.sets.items():
         columns[column] = cells
+    if name in RELATIONAL:
+        _sensitive(random.Random(f"sensitive {seed}"), n, columns, roles, drawn.parameters)
     trees, specs = _hierarchies(name, rng, columns, roles, drawn.parameters)
     order = rng.sample(list(columns), len(columns))
     return Case(
@@ -220,6 +222,23 @@ def _others(
     if rng.random() < 0.4:
         columns["note"] = [f"Qd{seed}x{at}" for at in range(n)]
         roles["drop"] = ["note"]
+
+
+def _sensitive(
+    rng: random.Random, n: int, columns: dict[str, list[Any]], roles: dict[str, Any], parameters: dict[str, Any]
+) -> None:
+    """Draw at times a column that is published as it is, and how its values are to be mixed in each class."""
+    if rng.random() < 0.5:
+        return
+    steep, values = rng.choice((1, 1, 3)), ("flu", "ulcer", "asthma", "none", "flu ä")[: rng.randint(1, 5)]
+    columns["illness"] = [values[int(len(values) * rng.random() ** steep)] for _ in range(n)]
+    roles["sensitive"] = "illness"
+    if rng.random() < 0.4:
+        parameters["t"] = rng.choice(("0", "0.15", "1/3", "0.5", "1"))
+        return
+    parameters |= {"l": rng.randint(1, 3), "l_kind": rng.choice(("distinct", "distinct", "entropy", "recursive"))}
+    if parameters["l_kind"] == "recursive":
+        parameters["c"] = rng.choice(("1", "5/2", "0.7"))
 
 
 def _hierarchies(

@@ -81,6 +81,8 @@ def _request(case: Case) -> dict[str, str]:
     model, by = _MODELS.get(case.algorithm), case.layout["by"]
     if model is None or by == "algorithm":
         return {"algorithm": case.algorithm}
+    if case.algorithm == "cluster":
+        model = "kt" if "t" in case.parameters else "kl" if "l" in case.parameters else "k"
     model = "klm" if case.parameters.get("transaction") == "lm-apriori" else model
     return {"model": model} if by == "model" else {"model": model, "algorithm": case.algorithm}
 

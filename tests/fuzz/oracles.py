@@ -4,16 +4,18 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 from fuzz.published import Records, Tables
 from reference.buckets import is_diverse as is_bucket_diverse
 from reference.buckets import is_safe
+from reference.class_rules import equal_distance, has_entropy, is_distinct, is_recursive
 from reference.diversity import is_diverse
 from reference.km import naive_km
 from reference.suppression import is_coherent
 
 Rows = Sequence[Collection[str]]
+Row = TypeVar("Row")
 
 
 def holds(attested: Mapping[str, Any], published: Records, policy: Sequence[Sequence[str]] = ()) -> bool:
@@ -25,6 +27,12 @@ def holds(attested: Mapping[str, Any], published: Records, policy: Sequence[Sequ
         return is_km(rows, k, m)
     if model == "k":
         return all(size >= k for size in Counter(published.tuples).values())
+    if model in ("kl", "kt"):
+        values = published.columns[given["sensitive"]]
+        return all(
+            len(part) >= k and are_mixed(given, [values[at] for at in part], values)
+            for part in by_key(published.tuples, range(published.n))
+        )
     if model == "transaction-k":
         return all(size >= k for size in Counter(map(frozenset, rows)).values())
     if model == "constraints":
@@ -53,6 +61,17 @@ def buckets_hold(attested: Mapping[str, Any], published: Tables) -> bool:
     return is_safe(shown, [row["group"] for row in published.qit], values, given["k"], given["l"])
 
 
+def are_mixed(given: Mapping[str, Any], values: Sequence[str], everybody: Sequence[str]) -> bool:
+    """Tell whether the values of a class are mixed as l or t asks for."""
+    if "t" in given:
+        return equal_distance(values, everybody) <= Fraction(str(given["t"]))
+    if given["l_kind"] == "entropy":
+        return has_entropy(values, given["l"])
+    if given["l_kind"] == "recursive":
+        return is_recursive(values, given["l"], Fraction(str(given["c"])))
+    return is_distinct(values, given["l"])
+
+
 def is_km(rows: Rows, k: int, m: int) -> bool:
     """Tell whether every set of up to m symbols that occurs, occurs k times."""
     code = {symbol: at for at, symbol in enumerate(sorted({symbol for row in rows for symbol in row}))}
@@ -71,9 +90,9 @@ def is_protected(published: Records, policy: Sequence[Sequence[str]], k: int) ->
     return True
 
 
-def by_key(keys: Iterable[Hashable], rows: Rows) -> list[list[Collection[str]]]:
+def by_key(keys: Iterable[Hashable], rows: Sequence[Row]) -> list[list[Row]]:
     """Group rows by a key each."""
-    found: dict[Hashable, list[Collection[str]]] = {}
+    found: dict[Hashable, list[Row]] = {}
     for key, row in zip(keys, rows, strict=True):
         found.setdefault(key, []).append(row)
     return list(found.values())

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fuzz.draws import IN_CHUNKS, Case
+from fuzz.oracles import are_mixed
 from fuzz.truth import original_rows
 
 _CUTS = ("apriori", "direct", "optimal", "vpa", "lra", "exact", "set-search")
@@ -45,7 +46,10 @@ def cannot_be(case: Case, said: str) -> bool:
     if case.algorithm in IN_CHUNKS:
         return 0 < n < k
     if case.roles.get("relational") and case.algorithm not in ("rum-bound", "tum-bound", "rfirst", "tfirst"):
-        return 0 < n < k
+        values = case.columns.get("illness", [])
+        given = {"l_kind": "distinct", **case.parameters}
+        poor = bool(values) and case.roles.get("sensitive") == "illness" and not are_mixed(given, values, values)
+        return 0 < n < k or poor
     if case.algorithm == "anatomy":
         return max(Counter(case.columns["drug"]).values()) * int(case.parameters["l"]) > n
     return True

@@ -71,6 +71,7 @@ def require_way_back(case: Case, published: Records, private: Path) -> list[int]
     if case.layout["order"] == "input":
         assert record == list(range(len(rows)))
     expected = {*case.sets, *case.roles.get("relational", ()), *case.roles.get("keep", ())}
+    expected |= {case.roles["sensitive"]} if "sensitive" in case.roles else set()
     assert set(published.columns) == (expected if published.n else set(published.columns))
     for name in published.keep:
         assert published.columns[name] == [case.columns[name][at] for at in record]
