@@ -14,7 +14,7 @@ from tests.io.people_files import DIALECTS, SPREADSHEETS
 from tests.io.people_shapes import LINES, SHAPES
 from tests.io.test_any_way_of_writing import RECORDS, dialects, one_code, one_column, one_hot, written
 
-from anonset.data import CategoricalColumn, NumericColumn, spans
+from anonset.data import CategoricalColumn, NumericColumn, Vocabulary, spans
 from anonset.data.fingerprints import column_sha256
 from anonset.errors import InputError
 from anonset.io import parquet as own_parquet
@@ -451,3 +451,23 @@ def test_a_column_of_too_many_labels_is_refused(tmp_path, monkeypatch):
     (tmp_path / "v.dat").write_text("a b\nc d\n")
     with pytest.raises(InputError, match="column 'items' has more than 3 distinct labels; generalize or drop it"):
         scan(tmp_path / "v.dat")
+
+
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    files=st.lists(st.lists(st.sets(st.sampled_from(["2", "10", "9", "x", "é"])), min_size=1), min_size=1, max_size=3)
+)
+def test_rows_are_sorted_whatever_a_later_file_makes_of_the_order(tmp_path_factory, files):
+    """Numbers are in the order of their values until a label is none."""
+    folder = tmp_path_factory.mktemp("files")
+    for number, rows in enumerate(files):
+        parquet.write_table(
+            pa.table({"items": pa.array([sorted(row) for row in rows], pa.list_(pa.string()))}),
+            folder / f"{number}.parquet",
+        )
+    rows = [row for part in files for row in part]
+    labels = Vocabulary.of(label for row in rows for label in row).labels
+    if labels:
+        for column in [part(folder, items="items").transactions for part in (read, scan)]:
+            assert column.vocabulary.labels == labels
+            assert list(column.rows()) == [[label for label in labels if label in row] for row in rows]

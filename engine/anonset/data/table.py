@@ -11,7 +11,7 @@ from anonset.data.code_rules import Change, CodeRules
 from anonset.data.joining import prefixed, require_joinable
 from anonset.data.persons import OwnersWord, Repeated
 from anonset.data.redacted_repr import Discreet, names_shown
-from anonset.data.spans import spans
+from anonset.data.spans import ascending, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError, datum
@@ -102,27 +102,27 @@ class SetColumn(Discreet):
         indptr = np.concatenate([[0], np.cumsum(stays)])[self.indptr].astype(np.int64)
         return SetColumn(self.name, indptr, self.items[stays], self.vocabulary)
 
-    def recode(self, codes: Int32, vocabulary: Vocabulary, store: Store = MEMORY) -> "SetColumn":
+    def recode(
+        self, codes: Int32, vocabulary: Vocabulary, store: Store = MEMORY, *, in_order: bool = True
+    ) -> "SetColumn":
         """Return the column with item code `c` replaced by ``codes[c]`` (a bijection) of another vocabulary.
 
-        Parameters
-        ----------
-        store
-            Where the new items are to lie.
+        The new items lie in `store`. Those of each record need not be `in_order` before.
         """
         moved = store.array("items", np.int32, len(self.items))
         for a, b in spans(self.n):
             start, end = self.indptr[a], self.indptr[b]
-            moved[start:end] = self.slice(a, b).recoded(codes, len(vocabulary))
+            moved[start:end] = self.slice(a, b).recoded(codes, len(vocabulary), in_order=in_order)
         return SetColumn(self.name, self.indptr, moved, vocabulary)
 
-    def recoded(self, codes: Int32, size: int) -> Int32:
+    def recoded(self, codes: Int32, size: int, *, in_order: bool = True) -> Int32:
         """Return the items alone as `recode` does, int32 (nnz,), all at once; there are `size` new codes."""
         moved = codes[self.items]
-        if len(codes) > 1 and not bool(np.all(codes[1:] > codes[:-1])):
-            from anonset_kernels.rows import sort_rows
+        if not (in_order and ascending(codes)):
+            from anonset_kernels.rows import sort_rows, unsorted_or_repeated
 
-            moved = sort_rows(self.indptr, moved, size)
+            if unsorted_or_repeated(self.indptr, moved) >= 0:
+                moved = sort_rows(self.indptr, moved, size)
         return moved
 
     @classmethod

@@ -15,7 +15,7 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.blocks import GrowingSets
-from anonset.data.spans import spans
+from anonset.data.spans import ascending, spans
 from anonset.data.store import MEMORY, Closing, Store
 from anonset.errors import InputError
 from anonset.io.batches import Batch, OpenedSource, ahead, open_source
@@ -252,23 +252,26 @@ class _Sets:
     """A set-valued column under construction."""
 
     def __init__(self, store: Store) -> None:
-        self.store, self.labels, self.name = store, Labels(), "items"
+        self.store, self.labels, self.name, self.in_order = store, Labels(), "items", True
         self.rows = GrowingSets("items", store)
 
     def add(self, part: SetColumn) -> None:
-        """Add the records of a batch, their items sorted by the provisional codes."""
+        """Add the records of a batch under provisional codes, by which their items are not sorted.
+
+        They are sorted by the batch's own codes, and so, nearly always, by the final ones.
+        """
         self.name = part.name
         codes = self.labels.codes_of(part.name, part.vocabulary)
-        items = part.recoded(codes, len(self.labels.index))
-        self.rows.append(SetColumn(part.name, part.indptr, items, part.vocabulary))
+        self.in_order &= ascending(codes)
+        self.rows.append(replace(part, items=codes[part.items]))
 
     def finished(self) -> SetColumn:
         """Return the column under its vocabulary."""
         vocabulary, image, moved = self.labels.final()
         gathered = replace(self.rows.finished(vocabulary), name=self.name)
-        if not moved:
+        if not moved and self.in_order:
             return gathered
-        recoded = gathered.recode(image, vocabulary, self.store)
+        recoded = gathered.recode(image, vocabulary, self.store, in_order=False)
         self.rows.drop_items()
         return recoded
 
