@@ -33,6 +33,7 @@ from anonset.algorithms.transaction.optimal import Optimal as Optimal
 from anonset.algorithms.transaction.pcta import Pcta as Pcta
 from anonset.algorithms.transaction.pgen import generate_constraints as generate_constraints
 from anonset.algorithms.transaction.set_search import SetSearch as SetSearch
+from anonset.algorithms.transaction.suppress_control import SuppressControl as SuppressControl
 from anonset.algorithms.transaction.vpa import Vpa as Vpa
 from anonset.data import CategoricalColumn as CategoricalColumn
 from anonset.data import Hierarchy as Hierarchy
@@ -96,6 +97,7 @@ from anonset.privacy import KTCloseness as KTCloseness
 from anonset.privacy import LmDiversity as LmDiversity
 from anonset.privacy import PartitionKmAnonymity as PartitionKmAnonymity
 from anonset.privacy import PrivacyModel as PrivacyModel
+from anonset.privacy import RhoUncertainty as RhoUncertainty
 from anonset.privacy import SafetyConstraint as SafetyConstraint
 from anonset.privacy import TransactionKAnonymity as TransactionKAnonymity
 from anonset.privacy import Verdict as Verdict

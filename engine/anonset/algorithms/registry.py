@@ -16,6 +16,7 @@ _OWN = {
     "hghs": "transaction.hghs:HgHs",
     "mhghs": "transaction.mhghs:MHgHs",
     "coherence-suppression": "transaction.coherence_suppression:CoherenceSuppression",
+    "suppress-control": "transaction.suppress_control:SuppressControl",
     "local-generalization": "transaction.local_generalization:LocalGeneralization",
     "lm-apriori": "transaction.lm_apriori:LmApriori",
     "coat": "transaction.coat:Coat",

@@ -18,5 +18,6 @@ from anonset.privacy.model import Witness as Witness
 from anonset.privacy.model import require_at_least as require_at_least
 from anonset.privacy.model import require_share as require_share
 from anonset.privacy.partitions import PartitionKmAnonymity as PartitionKmAnonymity
+from anonset.privacy.rho import RhoUncertainty as RhoUncertainty
 from anonset.privacy.safe_grouping import SafetyConstraint as SafetyConstraint
 from anonset.privacy.transaction_k import TransactionKAnonymity as TransactionKAnonymity

@@ -79,6 +79,7 @@ _OWN: dict[str, ModelEntry] = {
     "lm": ModelEntry("anonset.privacy.lm:LmDiversity", DIVERSE),
     "constraints": ModelEntry("anonset.privacy.constraints:ConstraintSet", "coat"),
     "coherence": ModelEntry("anonset.privacy.coherence:Coherence", "coherence-suppression"),
+    "rho": ModelEntry("anonset.privacy.rho:RhoUncertainty", "suppress-control"),
     "transaction-k": ModelEntry("anonset.privacy.transaction_k:TransactionKAnonymity", "local-generalization"),
     "partition-km": ModelEntry("anonset.privacy.partitions:PartitionKmAnonymity", "lra"),
     "disassociation": ModelEntry("anonset.privacy.disassociation:DisassociationModel", "disassociation"),

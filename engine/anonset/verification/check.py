@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # a model is imported by who asks for it
     from anonset.privacy.lm import KLmDiversity, LmDiversity
     from anonset.privacy.partitions import PartitionKmAnonymity
     from anonset.privacy.policies import PrivacyPolicy
+    from anonset.privacy.rho import RhoUncertainty
     from anonset.privacy.safe_grouping import SafetyConstraint
     from anonset.privacy.transaction_k import TransactionKAnonymity
 
@@ -98,6 +99,12 @@ def _coherence(publication: Published, model: "Coherence", budget: int, progress
     return check_coherence(_items(publication, model), model, budget, progress, _work(publication))
 
 
+def _rho(publication: Published, model: "RhoUncertainty", budget: int, progress: Progress | None) -> Verdict:
+    from anonset.verification.rho import check_rho
+
+    return check_rho(_items(publication, model), model, budget, progress, _work(publication))
+
+
 def _constraints(publication: Published, model: "ConstraintSet", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.constraints import check_constraints
 
@@ -166,6 +173,7 @@ _CHECKS: Mapping[str, Check] = MappingProxyType(
         "anonset.privacy.lm:LmDiversity": _lm,
         "anonset.privacy.lm:KLmDiversity": _klm,
         "anonset.privacy.coherence:Coherence": _coherence,
+        "anonset.privacy.rho:RhoUncertainty": _rho,
         "anonset.privacy.constraints:ConstraintSet": _constraints,
         "anonset.privacy.transaction_k:TransactionKAnonymity": _transaction_k,
         "anonset.privacy.anatomy:AnatomyDiversity": _anatomy,

@@ -41,6 +41,15 @@ class Rule:
     """Smallest cohort."""
     share: tuple[int, int] = (1, 1)
     """Largest share of a cohort that may hold the same sensitive symbol, as a fraction."""
+    strict: bool = False
+    """Whether that share is too large, too."""
+    secrets_known: bool = False
+    """Whether sets hold sensitive symbols, too; then only others in the cohort count."""
+
+    def most(self, size: int) -> int:
+        """Return how many of a cohort of a size may hold the same sensitive symbol."""
+        numerator, denominator = self.share
+        return (size * numerator - int(self.strict)) // denominator
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,7 @@ def check_cohorts(
     groups
         (n,): group of each record, an integer; cohorts are looked at within groups. None: all records are one.
     sensitive
-        Labels of symbols that belong to no set, and of which no cohort may hold too many.
+        Labels of symbols of which no cohort may hold too many; unless the rule says so, they belong to no set.
     store
         Where the distinct records are to lie, if the column is mapped from files; nothing in memory is as long as the
         table then.
@@ -119,7 +128,7 @@ def check_cohorts(
 
 
 class _Cohorts:
-    """The distinct records with their groups, split into symbols that an attacker may know and sensitive ones."""
+    """The distinct records with their groups: symbols that an attacker may know, and sensitive ones."""
 
     def __init__(
         self,
@@ -142,12 +151,12 @@ class _Cohorts:
             rows = merged(tagged, store)
         self.weight, self.n, self.longest = rows.weight, rows.column.n, 0
         self.n_groups = min(1, self.n) if groups is None else len(values)
-        self._known = ~self.is_sensitive
+        self._known = np.ones_like(self.is_sensitive) if rule.secrets_known else ~self.is_sensitive
         self.distinct_columns: int | None = None
         """Symbols that may be known; of those that are in the same records, the first one."""
         self._split(rows.column, store)
         self.longest_record = self.longest
-        if any(self.occurrences(size) > _WORTH_MERGING for size in rule.sizes):
+        if not rule.secrets_known and any(self.occurrences(size) > _WORTH_MERGING for size in rule.sizes):
             self._merge_columns(rows.column, store)
         if groups is not None:
             self.group = _groups_of(rows.column, values, store)
@@ -254,6 +263,10 @@ class _Cohorts:
         support = _sums(occurrences.rank, self.weight[occurrences.row], len(occurrences.sets))
         pairs, holders = self._held(occurrences)
         first_row = occurrences.row[np.searchsorted(occurrences.rank, np.arange(len(occurrences.sets)))]
+        if self.rule.secrets_known:
+            of_set, symbol = np.divmod(pairs, len(self.is_sensitive))
+            outside = ~(occurrences.sets[of_set] == symbol[:, None]).any(axis=1)
+            pairs, holders = pairs[outside], holders[outside]
         if before is not None:
             alike, inverse = np.unique(np.concatenate([before.pairs, pairs]), return_inverse=True)
             holders = _sums(inverse, np.concatenate([before.holders, holders]), len(alike))
@@ -298,9 +311,8 @@ class _Cohorts:
 
     def _most_holders(self, support: Int64) -> Int64:
         """Return how many of a cohort may hold the same sensitive symbol: exact integers, one for each support."""
-        numerator, denominator = self.rule.share
         sizes, size_of = np.unique(support, return_inverse=True)
-        return np.array([size * numerator // denominator for size in sizes.tolist()], np.int64)[size_of]
+        return np.array([self.rule.most(size) for size in sizes.tolist()], np.int64)[size_of]
 
     def witness(self, bad: _BadCohort) -> Witness:
         """Return the witness of a violation, once a scan of the published records has confirmed it."""
@@ -314,7 +326,7 @@ class _Cohorts:
         if bad.sensitive < 0:
             return Witness(what, bad.support, self.rule.k, int(cohort[0]))
         numerator, denominator = self.rule.share
-        required = -(-bad.holders * denominator // numerator)
+        required = -(-(bad.holders * denominator + int(self.rule.strict)) // numerator)
         detail = f"sensitive item {labels[bad.sensitive]!r} is in {bad.holders} of them"
         return Witness(what, bad.support, required, int(holders[0]), detail)
 

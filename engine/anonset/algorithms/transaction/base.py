@@ -6,11 +6,15 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from anonset.algorithms.base import Progress, Result
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InfeasibleError, InputError
+from anonset.generalization import Cut, ItemGroups
+from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy import KmAnonymity
 
 
@@ -28,6 +32,17 @@ def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetC
         raise InputError(msg)
     hierarchy = hierarchies.get(column.name)
     return (column, None) if hierarchy is None else (hierarchy.bind(column), hierarchy)
+
+
+def without_items(column: SetColumn, hierarchy: Hierarchy | None, suppressed: list[int]) -> Cut | ItemGroups:
+    """Return the recoding that suppresses some items: a cut where there is a hierarchy, else groups of one item each."""
+    if hierarchy is not None:
+        image = hierarchy.leaf_node.copy()
+        image[suppressed] = SUPPRESSED
+        return Cut(hierarchy, image)
+    group = np.arange(len(column.vocabulary), dtype=np.int32)
+    group[suppressed] = SUPPRESSED
+    return ItemGroups(column.vocabulary, group)
 
 
 def bind_to_hierarchy(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy]:

@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonset.algorithms.base import THREATS, Progress, Result, Traits
-from anonset.algorithms.transaction.base import bind_items
+from anonset.algorithms.transaction.base import bind_items, without_items
 from anonset.algorithms.transaction.expanded_records import room_for
 from anonset.algorithms.transaction.threats import StoredRecords
 from anonset.data import Hierarchy, SetColumn, Table
@@ -26,8 +26,6 @@ from anonset.data.decimals import Written, exact, floor_fraction
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
-from anonset.generalization import Cut, ItemGroups
-from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.utility_loss import MAX_DENOMINATOR
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.model import require_at_least
@@ -127,7 +125,7 @@ class CoherenceSuppression(Discreet):
         moles = self._minimal_moles(column, private, single, executor, progress)
         suppressed = [*np.flatnonzero(single).tolist(), *_suppress(moles, cost)]
         labels = column.vocabulary.labels
-        recoding = _recoding(column, hierarchy, suppressed)
+        recoding = without_items(column, hierarchy, suppressed)
         figures = {"threats": float(sum(map(len, moles))), "suppressed": float(len(suppressed))}
         return Result(recoding, tuple(labels[item] for item in suppressed), figures)
 
@@ -203,12 +201,3 @@ def _suppress(moles: list[Int32], cost: Int64) -> list[int]:
     chosen: list[int] = suppress_greedily(padded, cost).tolist()
     return chosen
 
-
-def _recoding(column: SetColumn, hierarchy: Hierarchy | None, suppressed: list[int]) -> Cut | ItemGroups:
-    if hierarchy is not None:
-        image = hierarchy.leaf_node.copy()
-        image[suppressed] = SUPPRESSED
-        return Cut(hierarchy, image)
-    group = np.arange(len(column.vocabulary), dtype=np.int32)
-    group[suppressed] = SUPPRESSED
-    return ItemGroups(column.vocabulary, group)

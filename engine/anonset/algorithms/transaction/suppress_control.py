@@ -1,0 +1,135 @@
+"""SuppressControl for rho-uncertainty after Cao, Karras, Raïssi and Tan, VLDB 2010.
+
+Its steps, and where they are::
+
+    for each size of antecedent, from 0 to m                     SuppressControl.recode
+        list the rules whose share is too large                  kernel sensitive_rules.list_rules
+        while there are any: suppress the item with the most     kernel coherence.suppress_greedily
+            of them for its occurrences
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.transaction.base import bind_items, without_items
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.decimals import Written, floor_fraction
+from anonset.data.redacted_repr import Discreet
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError
+from anonset.privacy.model import require_at_least
+from anonset.privacy.rho import RhoUncertainty
+from anonset.spelling import setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuppressControl(Discreet):
+    """Suppress items, sensitive ones too, until no set of up to m items infers a sensitive item with certainty rho.
+
+    Guarantees rho-uncertainty with antecedents of at most m items, and is always feasible: without sensitive items
+    nothing is inferred. Suppressing an item changes the share of no rule without it, so that what was done for smaller
+    antecedents stays done. Expect a heavy loss: where a sensitive item is in a share of rho of the records, rho or
+    more of those that hold some other item hold it by chance. Cost: for each size, as many steps as sets of
+    it occur in records, times the sensitive items of a record.
+
+    References: Cao, Karras, Raïssi, Tan, "rho-uncertainty: inference-proof transaction anonymization", VLDB 2010.
+    Deviations: antecedents have at most m items; all rules of a size are listed before the first item of it goes;
+    ties go to the last item.
+
+    >>> table = Table.from_sets([["a", "hiv"], ["a"], ["a", "b"], ["b", "hiv"], ["c"], ["c"]])
+    >>> result = SuppressControl(rho=0.5, m=1, sensitive_items=("hiv",)).recode(table, {})
+    >>> result.trace, result.figures["rules"]
+    (('b',), 1.0)
+    """
+
+    name: ClassVar[str] = "suppress-control"
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.6, coarsens=True, answers=("rho",), kernels=("sensitive_rules", "coherence", "rows")
+    )
+
+    rho: Written
+    """What the share of the matching records with a sensitive item stays below (0 < rho <= 1), exactly as written."""
+    m: int
+    """Largest number of items the attacker knows (>= 1)."""
+    sensitive_items: tuple[str, ...] = ()
+    """Items that must not be inferred."""
+    strict: bool = True
+    """Whether a share of exactly rho is too much; else it is allowed."""
+    from_nothing: bool = True
+    """Whether the share of all records counts, too: what somebody infers who knows no item."""
+    max_rules: int = 30_000_000
+    """Largest number of rules of one size to hold."""
+
+    def __post_init__(self) -> None:
+        require_at_least("max_rules", self.max_rules, 1)
+        object.__setattr__(self, "rho", self.model.rho)
+
+    @property
+    def model(self) -> RhoUncertainty:
+        """rho-uncertainty."""
+        return RhoUncertainty(self.rho, self.m, self.sensitive_items, self.strict, self.from_nothing)
+
+    def recode(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Find the items to suppress; the trace lists them in order.
+
+        The recoding is a cut where the column has a hierarchy, else groups of one item each.
+
+        Raises
+        ------
+        InputError
+            If there are more rules of a size than `max_rules`, or no set-valued column.
+        """
+        from anonset_kernels.coherence import suppress_greedily
+
+        column, hierarchy = bind_items(table, hierarchies)
+        suppressed: list[int] = []
+        n_rules = 0
+        for size in self.model.sizes:
+            rules = self._rules(column, suppressed, size)
+            suppressed += suppress_greedily(rules, column.occurrences).tolist()
+            n_rules += len(rules)
+            if progress is not None:
+                progress("sizes", float(size + 1), float(self.m + 1))
+        labels = column.vocabulary.labels
+        figures = {"rules": float(n_rules), "suppressed": float(len(suppressed))}
+        return Result(without_items(column, hierarchy, suppressed), tuple(labels[i] for i in suppressed), figures)
+
+    def _rules(self, column: SetColumn, suppressed: list[int], size: int) -> Int32:
+        """Return int32 (T, size + 1): the rules with an antecedent of `size` items whose share is too large."""
+        from anonset_kernels.sensitive_rules import list_rules
+
+        index = column.vocabulary.index
+        kept, secret = np.ones(len(index), np.bool_), np.zeros(len(index), np.bool_)
+        secret[[index[label] for label in self.sensitive_items if label in index]] = True
+        kept[suppressed] = False
+        secret &= kept
+        share = floor_fraction(self.model.share, max(1, column.n))
+        equal_is_too_much = int(self.strict and share == self.model.share)
+        rows, secrets = _rows(column, kept), _rows(column, secret)
+        rules: Int32 = list_rules(
+            rows, secrets, len(index), size, (share.numerator, share.denominator, equal_is_too_much), self.max_rules
+        )
+        if len(rules) > self.max_rules:
+            limit = setting("max_rules", self.max_rules)
+            msg = f"m must be below {size}, or rho larger: there are more than {limit} rules from {size} items"
+            raise InputError(msg)
+        return rules
+
+
+def _rows(column: SetColumn, wanted: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> tuple[Int64, Int32]:
+    """Return the records of a column with the wanted items alone, as compressed rows."""
+    chosen = wanted[column.items]
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen)])
+    return ends[column.indptr], column.items[chosen]

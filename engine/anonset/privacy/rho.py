@@ -1,0 +1,100 @@
+"""rho-uncertainty of transaction data (Cao, Karras, Raïssi, Tan, VLDB 2010), for antecedents of at most m items."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from anonset.data.decimals import Written, exact, require_between_0_and_1, shown
+from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.privacy.sensitive import require_labels
+from anonset.spelling import counted
+
+
+@dataclass(frozen=True)
+class RhoUncertainty(PrivacyModel):
+    """Whoever knows up to `m` items of a person, sensitive ones too, infers no other sensitive item with certainty rho.
+
+    For every set of at most `m` symbols that occurs, less than the share `rho` of the records that hold it hold any one
+    sensitive item outside of it. A generalisation of the diversity of `LmDiversity`, whose sets hold no
+    sensitive items, and where a share of 1/l is allowed.
+
+    >>> RhoUncertainty(0.5, 2, ("hiv",)).share
+    Fraction(1, 2)
+    """
+
+    name: ClassVar[str] = "rho"
+    protects: ClassVar[frozenset[Part]] = frozenset({"items"})
+
+    rho: Written
+    """What the share of the matching records with a sensitive item stays below (0 < rho <= 1), exactly as written."""
+    m: int
+    """Largest number of items the attacker knows (>= 1)."""
+    sensitive_items: tuple[str, ...] = ()
+    """Items that must not be inferred; published as they are, or not at all."""
+    strict: bool = True
+    """Whether a share of exactly rho is too much; else it is allowed."""
+    from_nothing: bool = True
+    """Whether the share of all records counts, too: what somebody infers who knows no item."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", require_between_0_and_1("rho", self.rho, above_0=True))
+        require_size("m", self.m)
+        require_labels("sensitive_items", self.sensitive_items)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The sensitive items."""
+        return self.sensitive_items
+
+    @property
+    def needs_secrets(self) -> bool:
+        """True: it is about nothing else."""
+        return True
+
+    def __str__(self) -> str:
+        loose = "" if self.strict else ", rho allowed"
+        known = "" if self.from_nothing else ", of those who know an item"
+        sensitive = counted(len(self.sensitive_items), "sensitive item")
+        return f"rho-uncertainty with rho={shown(self.rho)}, m={self.m}, {sensitive}{loose}{known}"
+
+    @property
+    def share(self) -> Fraction:
+        """`rho` as the fraction that is written, so that 0.1 is one tenth."""
+        return exact(self.rho)
+
+    @property
+    def sizes(self) -> range:
+        """Sizes of the sets that somebody may know."""
+        return range(0 if self.from_nothing else 1, self.m + 1)
+
+    @property
+    def _bound(self) -> str:
+        return f"{'less than' if self.strict else 'at most'} {shown(self.rho)} of"
+
+    @property
+    def statement(self) -> str:
+        """What the model guarantees, in words."""
+        known = "no item, or " if self.from_nothing else ""
+        return (
+            f"Whoever knows {known}up to {counted(self.m, 'item')} of a person's record, sensitive ones among them, and "
+            f"that the person is in the data, finds each other sensitive item in {self._bound} the published records "
+            "that match."
+        )
+
+    @property
+    def in_plain_words(self) -> str:
+        """What it guarantees, for people who read no papers."""
+        return (
+            f"Whoever knows up to {counted(self.m, 'item')} of somebody, sensitive ones too, cannot infer another "
+            f"sensitive item: {self._bound} the records that fit have it."
+        )
+
+    @property
+    def limits(self) -> str:
+        """What it does not guarantee, in words."""
+        return (
+            f"It says nothing about an attacker who knows more than {counted(self.m, 'item')}, or that a person does NOT "
+            "have an item; nor about how many records match: a single one may, if it holds no other sensitive item, "
+            "and all else that it holds is then disclosed. Who knows that items were suppressed may wonder which. "
+            "Columns that are kept as they are count neither as known nor as hidden."
+        )

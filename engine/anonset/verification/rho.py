@@ -1,0 +1,17 @@
+"""Checking rho-uncertainty by looking at the cohort of every supported set of at most m symbols."""
+
+from anonset.data import SetColumn
+from anonset.data.store import MEMORY, Store
+from anonset.privacy import Verdict
+from anonset.privacy.rho import RhoUncertainty
+from anonset.verification.cohorts import Rule, check_cohorts
+from anonset.verification.counting import Progress
+
+
+def check_rho(
+    column: SetColumn, model: RhoUncertainty, budget: int, progress: Progress | None, store: Store = MEMORY
+) -> Verdict:
+    """Check published records; a share is not monotone, so no size is inferred from another."""
+    share = (model.share.numerator, model.share.denominator)
+    rule = Rule(model.sizes, 1, share, strict=model.strict, secrets_known=True)
+    return check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, store)

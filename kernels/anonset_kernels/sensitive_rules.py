@@ -1,0 +1,130 @@
+"""Rules that infer a sensitive item from others with too large a share, listed for one size of antecedent."""
+
+import numpy as np
+
+from anonset_kernels._arrays import Csr, Int32Array, Int32Matrix, Int64Array
+from anonset_kernels._jit import kernel
+
+
+@kernel()
+def list_rules(rows: Csr, secrets: Csr, n_codes: int, size: int, share: tuple[int, int, int], most: int) -> Int32Matrix:
+    """Return the rules with an antecedent of `size` items that occur and have too large a share of its records.
+
+    Walks the sets of `size` items in the order of their codes; of each, all records that hold it are at hand.
+
+    Parameters
+    ----------
+    rows
+        Compressed rows: int64 (n + 1,), int32; the codes of each record, ascending.
+    secrets
+        The same of the sensitive codes alone.
+    share
+        Numerator and denominator, and 1 where a share of exactly that is too large, else 0.
+    most
+        The walk ends when there are more rules than that.
+
+    Returns
+    -------
+    int32 (T, size + 1): the antecedent, then the sensitive code; T is `most` + 1 at most. O(sum over records of
+    the sets of `size` items, times the sensitive items of the record).
+    """
+    indptr, n = rows[0], len(rows[0]) - 1
+    held, seen = np.zeros(n_codes, np.int64), np.empty(n_codes, np.int32)
+    rules, n_rules = np.empty((1024, size + 1), np.int32), 0
+    record = [np.empty(0, np.int32) for _ in range(size + 1)]
+    place = [np.empty(0, np.int64) for _ in range(size + 1)]
+    start = [np.empty(0, np.int64) for _ in range(size + 1)]
+    codes = [np.empty(0, np.int32) for _ in range(size + 1)]
+    record[0], place[0] = np.arange(n).astype(np.int32), indptr[:-1].copy()
+    start[0], codes[0] = np.array([0, n], np.int64), np.zeros(1, np.int32)
+    at, chosen, level = np.zeros(size + 1, np.int64), np.full(size + 1, -1, np.int32), 0
+    while level >= 0:
+        if at[level] == len(codes[level]):
+            level -= 1
+            continue
+        own = at[level]
+        begin, end = start[level][own], start[level][own + 1]
+        if level > 0:
+            chosen[level - 1] = codes[level][own]
+        at[level] += 1
+        if level < size:
+            level += 1
+            at[level] = 0
+            record[level], place[level], start[level], codes[level] = _extend(
+                rows, record[level - 1][begin:end], place[level - 1][begin:end], held, seen
+            )
+            continue
+        n_seen = 0
+        for e in range(begin, end):
+            r = record[level][e]
+            for q in range(secrets[0][r], secrets[0][r + 1]):
+                code = secrets[1][q]
+                if held[code] == 0:
+                    seen[n_seen] = code
+                    n_seen += 1
+                held[code] += 1
+        for s in range(n_seen):
+            code = seen[s]
+            too_large = held[code] * share[1] + share[2] > (end - begin) * share[0]
+            held[code] = 0
+            for c in range(size):
+                too_large = too_large and chosen[c] != code
+            if too_large and n_rules <= most:
+                if n_rules == len(rules):
+                    rules = _doubled(rules)
+                for c in range(size):
+                    rules[n_rules, c] = chosen[c]
+                rules[n_rules, size] = code
+                n_rules += 1
+        if n_rules > most:
+            break
+    return rules[:n_rules].copy()
+
+
+@kernel()
+def _extend(
+    rows: Csr, record: Int32Array, place: Int64Array, held: Int64Array, seen: Int32Array
+) -> tuple[Int32Array, Int64Array, Int64Array, Int32Array]:
+    """Return the records that hold a set and one more code behind it, code by code; `held` is left zero.
+
+    Parameters
+    ----------
+    record, place
+        int32 (E,), int64 (E,): the records that hold the set, and where each goes on behind it.
+
+    Returns
+    -------
+    int32 (F,), int64 (F,): records and places for each of the codes; int64 (C + 1,): where these begin; int32 (C,):
+    the codes, as they are met.
+    """
+    indptr, items, n_seen, total = rows[0], rows[1], 0, 0
+    for e in range(len(record)):
+        for q in range(place[e], indptr[record[e] + 1]):
+            if held[items[q]] == 0:
+                seen[n_seen] = items[q]
+                n_seen += 1
+            held[items[q]] += 1
+            total += 1
+    codes, start = seen[:n_seen].copy(), np.zeros(n_seen + 1, np.int64)
+    for c in range(n_seen):
+        start[c + 1] = start[c] + held[codes[c]]
+        held[codes[c]] = start[c]
+    records, places = np.empty(total, np.int32), np.empty(total, np.int64)
+    for e in range(len(record)):
+        for q in range(place[e], indptr[record[e] + 1]):
+            to = held[items[q]]
+            records[to], places[to] = record[e], q + 1
+            held[items[q]] = to + 1
+    for c in range(n_seen):
+        held[codes[c]] = 0
+    return records, places, start, codes
+
+
+@kernel()
+def _doubled(rules: Int32Matrix) -> Int32Matrix:
+    """Return a copy with room for twice as many rows."""
+    larger = np.empty((2 * len(rules), rules.shape[1]), np.int32)
+    for t in range(len(rules)):
+        for c in range(rules.shape[1]):
+            larger[t, c] = rules[t, c]
+    return larger
