@@ -145,6 +145,8 @@ def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping
         sensitive = CategoricalColumn.of("drug", ["abcdefg"[record % 7] for record in range(records)])
     table = Table(sets, relational, sensitive=sensitive, ids=ids)
     given = {"items": _ITEMS, "origin": _ORIGINS}
+    if model.secrets and not model.secrets_beside:
+        del given["items"]  # which has no leaves for them
     return bind(table, {column.name: given[column.name] for column in table.columns if column.name in given}, model)
 
 

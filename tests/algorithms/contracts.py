@@ -24,6 +24,7 @@ from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import LmDiversity
 from anonset.privacy.partitions import PartitionKmAnonymity
 from anonset.privacy.safe_grouping import SafetyConstraint
+from anonset.privacy.rho import RhoUncertainty
 from anonset.privacy.transaction_k import TransactionKAnonymity
 from reference.buckets import is_diverse as is_bucket_diverse
 from reference.buckets import is_safe
@@ -31,6 +32,7 @@ from reference.diversity import is_diverse
 from reference.hierarchy_model import parse
 from reference.suppression import is_coherent
 from reference.transaction_algorithms import is_km
+from reference.uncertainty import rules
 
 HIERARCHY = Hierarchy.from_tree(parse("ALL(dairy(milk(skim,full),yogurt),bakery(bread,rolls,cake),misc(pens,tea))"))
 ORIGINS = Hierarchy.from_tree(parse("All(Europe(France,Greece,Spain),Africa(Algeria,Nigeria))"))
@@ -67,7 +69,7 @@ class Contract:
     longest_is_most: bool = True
     """Whether an m beyond the longest record is that of the longest record; else it changes the search."""
     parameters: tuple[str, ...] = ("k", "m")
-    """The names under which k and m are given."""
+    """The names under which k and m are given; 1/k as rho."""
 
 
 def items_case(seed: int, n: int) -> Case:
@@ -181,6 +183,10 @@ def _lm(publication: Publication, k: int, m: int) -> bool:
     return is_diverse(rows_of(publication), SECRETS, k, 2, m)
 
 
+def _rho(publication: Publication, k: int, m: int) -> bool:
+    return not list(rules(rows_of(publication), SECRETS, Fraction(1, k), range(m + 1), strict=False))
+
+
 def _values(publication: BucketPublication) -> dict[Hashable, list[str]]:
     groups, found = publication.group.vocabulary.labels, dict[Hashable, list[str]]()
     for group, value, count in zip(
@@ -223,6 +229,11 @@ def by_k_and_p(cls: type[Any], k: int, m: int) -> Algorithm:
 
 def by_l(cls: type[Any], k: int, _: int) -> Algorithm:
     made: Algorithm = cls(l=k, seed=0)
+    return made
+
+
+def _of_rho(cls: type[Any], k: int, m: int) -> Algorithm:
+    made: Algorithm = cls(rho=Fraction(1, k), m=m, sensitive_items=SECRETS, strict=False)
     return made
 
 
@@ -297,6 +308,14 @@ COHERENCE = Contract(
     suppresses=True,
     parameters=("k", "p"),
 )
+RHO = Contract(
+    _of_rho,
+    lambda k, m: RhoUncertainty(Fraction(1, k), m, SECRETS, strict=False),
+    _without_hierarchy(secrets_case),
+    _rho,
+    suppresses=True,
+    parameters=("rho", "m"),
+)
 LM = Contract(
     _of_lm,
     lambda k, m: LmDiversity(k, 2, m, SECRETS),
@@ -315,6 +334,7 @@ CONTRACTS: Mapping[str, Contract] = {
     "hghs": SUPPRESSING,
     "mhghs": SUPPRESSING,
     "coherence-suppression": COHERENCE,
+    "suppress-control": RHO,
     "local-generalization": Contract(
         by_k,
         lambda k, _: TransactionKAnonymity(k),

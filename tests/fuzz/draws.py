@@ -20,7 +20,7 @@ IN_CHUNKS = ("disassociation",)
 """What publishes neither records nor buckets."""
 SET_BASED = ("coat", "pcta")
 OF_ITEMS = frozenset(NAMES).difference(RELATIONAL, BUCKETS)
-_TREELESS = (*SET_BASED, *IN_CHUNKS, "set-search", "coherence-suppression")
+_TREELESS = (*SET_BASED, *IN_CHUNKS, "set-search", "coherence-suppression", "suppress-control")
 _ODD = (
     *("ä", "日本", "=1+1", "+7", "-5", "@x", 'say"', "it's", "%", "08", "8", "a:b", "*", "[1:2]", "a;b", "G1", "V1"),
     *("N1_0", "items", "items-N1", "ALL", "codes:a", "\\", "null", "NaN", "1e3", "#", "'", "’"),
@@ -140,7 +140,7 @@ def _drawn_from(name: str, columns: Mapping[str, Any], roles: Mapping[str, Any],
 
 
 def _speaks_of_secrets(name: str) -> bool:
-    return name in ("lm-apriori", "coherence-suppression", *IN_CHUNKS)
+    return name in ("lm-apriori", "coherence-suppression", "suppress-control", *IN_CHUNKS)
 
 
 def _layout(rng: random.Random, *, dat: bool) -> dict[str, Any]:
@@ -263,7 +263,7 @@ def _hierarchies(
     groups = str(parameters.get("utility_constraints", ""))
     if not sets or groups == "utility.txt" or (optional and groups != "level:1" and rng.random() < 0.6):
         return trees, specs
-    beside = secrets if name not in ("coherence-suppression", *IN_CHUNKS) else set()
+    beside = secrets if name not in ("coherence-suppression", "suppress-control", *IN_CHUNKS) else set()
     if len(sets) > 1 and rng.random() < 0.5:
         universe = [f"{column}:{item}" for column in sets for item in _universe(rng, columns[column])]
         trees["items"], specs["items"] = tree_over(rng, universe, "items"), "file"

@@ -24,6 +24,7 @@ _MODELS = {
     "lm-apriori": "lm",
     "coat": "constraints",
     "coherence-suppression": "coherence",
+    "suppress-control": "rho",
     "local-generalization": "transaction-k",
     "lra": "partition-km",
     "disassociation": "disassociation",

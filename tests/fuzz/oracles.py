@@ -13,6 +13,7 @@ from reference.class_rules import equal_distance, has_entropy, is_distinct, is_r
 from reference.diversity import is_diverse
 from reference.km import naive_km
 from reference.suppression import is_coherent
+from reference.uncertainty import rules
 
 Rows = Sequence[Collection[str]]
 Row = TypeVar("Row")
@@ -39,6 +40,9 @@ def holds(attested: Mapping[str, Any], published: Records, policy: Sequence[Sequ
         return is_protected(published, policy, k) if m is None else is_km(rows, k, m)
     if model == "coherence":
         return is_coherent(rows, secrets or (), Fraction(str(given["h"])), k, given["p"])
+    if model == "rho":
+        sizes = range(0 if given["from_nothing"] else 1, m + 1)
+        return not list(rules(rows, secrets, Fraction(str(given["rho"])), sizes, strict=given["strict"]))
     if model == "lm":
         return not rows or is_diverse(rows, secrets, k, diversity, m)
     classes = by_key(published.tuples, rows)

@@ -41,6 +41,7 @@ def parameters_of(name: str, rng: random.Random, drawn: Drawn) -> Drawn:
         **dict.fromkeys(("rum-bound", "tum-bound", "rfirst", "tfirst"), _rt),
         "lm-apriori": _diverse,
         "coherence-suppression": _coherent,
+        "suppress-control": _uncertain,
     }
     drawn.parameters["k"] = rng.choice((1, 2, 2, 3, 3, 4, 5))
     family.get(name, _of_cut)(name, rng, drawn)
@@ -119,6 +120,13 @@ def _coherent(_: str, rng: random.Random, drawn: Drawn) -> None:
     if rng.random() < 0.3 and public:
         drawn.texts["loss.txt"] = "".join(f"{rng.choice(('0.5', '0.25', '1'))} {item}\n" for item in public[::2])
         given["item_loss"] = "loss.txt"
+
+
+def _uncertain(_: str, rng: random.Random, drawn: Drawn) -> None:
+    del drawn.parameters["k"]
+    drawn.parameters |= {"m": _size(rng), "rho": rng.choice(("1", "0.5", "2/3", "0.8", "0.3333"))}
+    drawn.parameters |= {"strict": rng.random() < 0.6, "from_nothing": rng.random() < 0.6}
+    _add_secrets(rng, drawn)
 
 
 def _diverse(_: str, rng: random.Random, drawn: Drawn) -> None:

@@ -41,7 +41,7 @@ def cannot_be(case: Case, said: str) -> bool:
         return True
     if case.algorithm in _CUTS:
         return 0 < sum(map(bool, original_rows(case))) < k
-    if case.algorithm in ("hghs", "mhghs", "coherence-suppression"):
+    if case.algorithm in ("hghs", "mhghs", "coherence-suppression", "suppress-control"):
         return False
     if case.algorithm in IN_CHUNKS:
         return 0 < n < k

@@ -11,7 +11,7 @@ from fuzz.published import Records, Tables, lines_of
 from reference.hierarchy_model import HierarchyModel
 from reference.truthful import naive_untrue
 
-SUPPRESSING = ("hghs", "mhghs", "coherence-suppression")
+SUPPRESSING = ("hghs", "mhghs", "coherence-suppression", "suppress-control")
 
 
 def original_rows(case: Case) -> list[set[str]]:

@@ -10,10 +10,14 @@ from anonset.privacy import PrivacyModel
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.privacy.partitions import PartitionKmAnonymity
+from anonset.privacy.rho import RhoUncertainty
 from anonset.privacy.transaction_k import TransactionKAnonymity
 
 MODELS = [
     (Coherence(0.5, 3, 2, ("s",)), "coherence", "no private item is in more than 0.5 of the records"),
+    (RhoUncertainty(0.5, 2, ("s",)), "rho", "finds each other sensitive item in less than 0.5 of the published records"),
+    (RhoUncertainty(1, 2, ("s",), strict=False), "rho", "in at most 1 of the published records that match."),
+    (RhoUncertainty(1, 2, ("s",), from_nothing=False), "rho", "Whoever knows up to 2 items of a person's record"),
     (Coherence(1, 3, 2), "coherence", "at least 3 published records that match, or none."),
     (LmDiversity(3, 2, 2, ("s",)), "lm", "no sensitive item in more than one of 2 of them"),
     (KLmDiversity(3, 2, 2, ("s",)), "klm", "knows all relational values of a person"),
@@ -28,7 +32,7 @@ def test_models_say_what_they_guarantee(model: Any, name: str, words: str) -> No
     assert model.name == name
     assert words in model.statement
     assert "says nothing about" in model.limits
-    assert "k=3" in str(model)
+    assert ("rho=" if name == "rho" else "k=3") in str(model)
 
 
 @pytest.mark.parametrize(("h", "share"), [(1, Fraction(1)), (0.1, Fraction(1, 10)), ("1/3", Fraction(1, 3))])
@@ -43,6 +47,8 @@ def test_the_share_is_the_fraction_that_was_written(h: Any, share: Fraction) -> 
         (lambda: Coherence(-0.5, 2, 2), r"h must be a number above 0 .*, got -0\.5"),
         (lambda: Coherence(True, 2, 2), r"h must be a number above 0 .*, got True"),
         (lambda: Coherence("one", 2, 2), r"h must be a number above 0 .*, got 'one'"),
+        (lambda: RhoUncertainty(0, 2, ("s",)), r"rho must be a number above 0 and at most 1, got 0"),
+        (lambda: RhoUncertainty(1, 0, ("s",)), r"m must be an integer of at least 1, got 0"),
         (lambda: Coherence(1, 0, 2), r"k must be an integer of at least 1, got 0"),
         (lambda: LmDiversity(1, 0, 2), r"l must be an integer of at least 1, got 0"),
         (lambda: KLmDiversity(1, 2, 0), r"m must be an integer of at least 1, got 0"),

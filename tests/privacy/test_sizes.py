@@ -14,8 +14,8 @@ from anonset.privacy.model import LARGEST_SIZE, require_at_least
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.settings.parameters import MODELS
 
-GIVEN: dict[str, Any] = {"k": 2, "m": 1, "l": 2, "p": 1, "h": 0.5, "delta": 1.0, "t": 0.5, "sensitive": "s"}
-LIMITS = ("max_threats", "max_increments", "max_tree", "max_cuts", "max_records", "partitions", "depth")
+GIVEN: dict[str, Any] = {"k": 2, "m": 1, "l": 2, "p": 1, "h": 0.5, "rho": 0.5, "delta": 1.0, "t": 0.5, "sensitive": "s"}
+LIMITS = ("max_threats", "max_rules", "max_increments", "max_tree", "max_cuts", "max_records", "partitions", "depth")
 
 
 def cases(classes: dict[str, Any], names: tuple[str, ...]) -> list[tuple[type, str]]:

@@ -16,6 +16,7 @@ from anonset.privacy import (
     LmDiversity,
     PartitionKmAnonymity,
     PrivacyModel,
+    RhoUncertainty,
     SafetyConstraint,
     TransactionKAnonymity,
 )
@@ -30,6 +31,8 @@ EVERY: list[tuple[PrivacyModel, tuple[str, ...]]] = [
     (ConstraintSet(7, PrivacyPolicy.of(["ab"])), ("listed together", "at least 7 records")),
     (Coherence(0.5, 7, 3, ("s",)), ("up to 3 public items", "at least 7 fit", "no more than 0.5")),
     (Coherence(1, 7, 3), ("up to 3 public items", "at least 7 fit", "none does.")),
+    (RhoUncertainty(0.5, 3, ("s",)), ("up to 3 items", "sensitive ones too", "less than 0.5 of the records")),
+    (RhoUncertainty(0.5, 3, ("s",), strict=False), ("up to 3 items", "at most 0.5 of the records")),
     (LmDiversity(7, 2, 3, ("s",)), ("up to 3 ordinary items", "at least 7 fit", "at most 1 of 2")),
     (KLmDiversity(7, 2, 3, ("s",)), ("attributes", "up to 3 ordinary items", "at least 7 fit", "at most 1 of 2")),
     (KAnonymity(7), ("attributes", "at least 7 records")),

@@ -35,7 +35,7 @@ def test_the_settings_of_one_algorithm_are_those_of_all_as_far_as_it_has_them(na
         assert field.default == whole[setting].default
 
 
-GIVEN: dict[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 2, "delta": 0.5, "t": "0.2", "sensitive": "drug"}
+GIVEN: dict[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 2, "rho": 0.5, "delta": 0.5, "t": "0.2", "sensitive": "drug"}
 RT = {"k": 2, "m": 2, "delta": 0.5}
 
 

@@ -103,7 +103,8 @@ def check_publication(
     """
     from anonset.verification import DEFAULT_BUDGET, verify
 
-    require_sensitive(model, publication.transactions)
+    if not model.secrets_may_go:
+        require_sensitive(model, publication.transactions)
     budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
     verdict = verify(publication, model, budget=budget, progress=progress)
     correlations, roles = _correlations(publication, model), roles_of(publication, model)

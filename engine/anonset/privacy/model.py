@@ -31,6 +31,8 @@ class PrivacyModel(Discreet, ABC):
     secrets_beside: ClassVar[bool] = False
     """Whether its sensitive items are outside the hierarchy, which generalizes only the others."""
 
+    secrets_may_go: ClassVar[bool] = False
+    """Whether its sensitive items may be suppressed, so that a publication need not hold them."""
     reads_sets: ClassVar[bool] = False
     """Whether it is about the items that symbols stand for; for other models symbols are opaque."""
     recodes_locally: ClassVar[bool] = False

@@ -25,6 +25,8 @@ class RhoUncertainty(PrivacyModel):
     name: ClassVar[str] = "rho"
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
+    secrets_may_go = True
+
     rho: Written
     """What the share of the matching records with a sensitive item stays below (0 < rho <= 1), exactly as written."""
     m: int

@@ -1,5 +1,7 @@
 """Checking rho-uncertainty by looking at the cohort of every supported set of at most m symbols."""
 
+from dataclasses import replace
+
 from anonset.data import SetColumn
 from anonset.data.store import MEMORY, Store
 from anonset.privacy import Verdict
@@ -14,4 +16,7 @@ def check_rho(
     """Check published records; a share is not monotone, so no size is inferred from another."""
     share = (model.share.numerator, model.share.denominator)
     rule = Rule(model.sizes, 1, share, strict=model.strict, secrets_known=True)
-    return check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, store)
+    verdict = check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, store)
+    there = sum(item in column.vocabulary.index for item in model.sensitive_items)
+    counts = {"protected_items": len(model.sensitive_items), "unpublished_items": len(model.sensitive_items) - there}
+    return replace(verdict, checked={**verdict.checked, **counts})
