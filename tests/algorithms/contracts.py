@@ -23,8 +23,8 @@ from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import LmDiversity
 from anonset.privacy.partitions import PartitionKmAnonymity
-from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.privacy.rho import RhoUncertainty
+from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.privacy.transaction_k import TransactionKAnonymity
 from reference.buckets import is_diverse as is_bucket_diverse
 from reference.buckets import is_safe

@@ -60,7 +60,9 @@ def test_the_check_finds_what_the_naive_twin_finds(seed: int) -> None:
     assert verdict.holds is not bool(bad)
     if verdict.witness is not None:
         assert verdict.witness.what == bad[0][0]
-        assert any(f"sensitive item {secret!r}" in verdict.witness.detail for known, secret in bad if known == bad[0][0])
+        assert any(
+            f"sensitive item {secret!r}" in verdict.witness.detail for known, secret in bad if known == bad[0][0]
+        )
         need = verdict.witness.required
         holders = min(sum({*bad[0][0], secret} <= set(row) for row in rows) for secret in SENSITIVE)
         assert verdict.witness.support < need or holders == 0

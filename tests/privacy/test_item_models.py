@@ -15,7 +15,11 @@ from anonset.privacy.transaction_k import TransactionKAnonymity
 
 MODELS = [
     (Coherence(0.5, 3, 2, ("s",)), "coherence", "no private item is in more than 0.5 of the records"),
-    (RhoUncertainty(0.5, 2, ("s",)), "rho", "finds each other sensitive item in less than 0.5 of the published records"),
+    (
+        RhoUncertainty(0.5, 2, ("s",)),
+        "rho",
+        "finds each other sensitive item in less than 0.5 of the published records",
+    ),
     (RhoUncertainty(1, 2, ("s",), strict=False), "rho", "in at most 1 of the published records that match."),
     (RhoUncertainty(1, 2, ("s",), from_nothing=False), "rho", "Whoever knows up to 2 items of a person's record"),
     (Coherence(1, 3, 2), "coherence", "at least 3 published records that match, or none."),

@@ -78,9 +78,9 @@ class RhoUncertainty(PrivacyModel):
         """What the model guarantees, in words."""
         known = "no item, or " if self.from_nothing else ""
         return (
-            f"Whoever knows {known}up to {counted(self.m, 'item')} of a person's record, sensitive ones among them, and "
-            f"that the person is in the data, finds each other sensitive item in {self._bound} the published records "
-            "that match."
+            f"Whoever knows {known}up to {counted(self.m, 'item')} of a person's record, sensitive ones among them, "
+            f"and that the person is in the data, finds each other sensitive item in {self._bound} the published "
+            "records that match."
         )
 
     @property
@@ -95,8 +95,9 @@ class RhoUncertainty(PrivacyModel):
     def limits(self) -> str:
         """What it does not guarantee, in words."""
         return (
-            f"It says nothing about an attacker who knows more than {counted(self.m, 'item')}, or that a person does NOT "
-            "have an item; nor about how many records match: a single one may, if it holds no other sensitive item, "
-            "and all else that it holds is then disclosed. Who knows that items were suppressed may wonder which. "
+            f"It says nothing about an attacker who knows more than {counted(self.m, 'item')}, or that a person does "
+            "NOT have an item; nor about how many records match, for a single one may; nor about what they have in "
+            "common: an item that is not sensitive and that all of them share is disclosed. Who knows that items are "
+            "left out may wonder which. "
             "Columns that are kept as they are count neither as known nor as hidden."
         )

@@ -35,7 +35,7 @@ def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetC
 
 
 def without_items(column: SetColumn, hierarchy: Hierarchy | None, suppressed: list[int]) -> Cut | ItemGroups:
-    """Return the recoding that suppresses some items: a cut where there is a hierarchy, else groups of one item each."""
+    """Return the recoding without some items: a cut where there is a hierarchy, else groups of one item each."""
     if hierarchy is not None:
         image = hierarchy.leaf_node.copy()
         image[suppressed] = SUPPRESSED

@@ -200,4 +200,3 @@ def _suppress(moles: list[Int32], cost: Int64) -> list[int]:
         filled += len(of_size)
     chosen: list[int] = suppress_greedily(padded, cost).tolist()
     return chosen
-
