@@ -16,7 +16,7 @@ from anonset.data import Table
 from anonset.errors import InputError, plain_text
 from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import DisassociationModel
-from anonset.verification import verify
+from anonset.verification import chunk_truth, verify
 from anonset.verification.chunk_truth import check_chunks_true
 from reference import disassociation as twin
 
@@ -176,7 +176,9 @@ def test_what_the_algorithm_publishes_holds_and_is_true(
     given = {"sensitive_items": tuple(secrets), "cap": cap} if secrets else {}
     publication = disassociated(records, k, m, size, counts=size > 2, **given)
     assert verify(publication, DisassociationModel(k, m, **given)).holds  # type: ignore[arg-type]
-    assert check_chunks_true(Table.from_sets(records), publication) is None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chunk_truth, "RECORDS_AT_ONCE", 4)
+        assert check_chunks_true(Table.from_sets(records), publication) is None
 
 
 _DRAW = random.Random(5)
@@ -229,8 +231,15 @@ def _clusters(publication: ChunkPublication) -> NDArray[np.int32]:
     return publication.cluster
 
 
+@pytest.mark.parametrize("at_once", [5, 1 << 17])
 @pytest.mark.parametrize(("change", "message"), UNTRUE)
-def test_untrue_publications_are_found(change: Callable[[ChunkPublication], ChunkPublication], message: str) -> None:
+def test_untrue_publications_are_found(
+    change: Callable[[ChunkPublication], ChunkPublication],
+    message: str,
+    at_once: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(chunk_truth, "RECORDS_AT_ONCE", at_once)
     publication, table = disassociated(ORIGINAL, 3, 2, 6), Table.from_sets(ORIGINAL)
     assert check_chunks_true(table, publication) is None
     breach = check_chunks_true(table, change(publication))

@@ -14,7 +14,8 @@ from anonset.generalization.recoding import TERMS, Disassociated
 
 GROUPED = 4
 """So many neighbouring clusters, or groups of them, make a group, which may share chunks."""
-_RECORDS_AT_ONCE = 1 << 17
+RECORDS_AT_ONCE = 1 << 17
+"""Records, about, that are cut at once."""
 _LARGEST_KEY = 1 << 63
 _Key = list[bytes]
 
@@ -116,7 +117,7 @@ def _whole(ends: Int64) -> Iterator[tuple[int, int]]:
     """
     first = 0
     while first < ends[-1]:
-        end = int(ends[min(int(np.searchsorted(ends, first + _RECORDS_AT_ONCE)), len(ends) - 1)])
+        end = int(ends[min(int(np.searchsorted(ends, first + RECORDS_AT_ONCE)), len(ends) - 1)])
         yield first, end
         first = end
 

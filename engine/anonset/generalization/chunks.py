@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from anonset.data import Table, Vocabulary
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.chunk_columns import Cluster, Clusters, Items, Rows, SharedChunk, SharedChunks, items_of
@@ -112,7 +113,11 @@ class ChunkPublication(Discreet):
         record = np.argsort(cluster, kind="stable").astype(np.int64)
         totals = None
         if recoding.totals is not None:
-            terms = np.bincount(column.items[recoding.places_of(column) == TERMS], minlength=len(code))
+            terms = np.zeros(len(code), np.int64)
+            for first, end in spans(column.n):
+                part = column.slice(first, end)
+                is_term = recoding.places_of(part, np.arange(first, end)) == TERMS
+                terms += np.bincount(part.items[is_term], minlength=len(code))
             totals = tuple(sorted((int(code[item]), int(terms[item])) for item in recoding.totals.tolist()))
         return cls(column.name, vocabulary, clusters, shared, record, cluster[record], totals)
 

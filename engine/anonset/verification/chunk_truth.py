@@ -1,17 +1,25 @@
 """Truthfulness of a disassociated publication: its chunks are what the records of its clusters hold, and all of it."""
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Table, Vocabulary
+from anonset.data.spans import run_spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization.chunk_columns import begins_of
+from anonset.generalization.chunk_columns import ChunkRows, begins_of
 from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy.model import Witness
 from anonset.verification.disassociation import Breach, shown_in
 from anonset.verification.distinct_rows import merge_equal
 
+if TYPE_CHECKING:
+    from anonset_kernels.chunk_check import Ranges, ShownItems
+
+RECORDS_AT_ONCE = 1 << 17
+"""Records, about, that are compared at once."""
 _TERM, _NOWHERE = -1, -2
 
 
@@ -39,19 +47,8 @@ def check_chunks_true(table: Table, publication: ChunkPublication) -> Witness | 
         raise InputError(msg)
     if (breach := _untrue_clusters(table.n, publication, record, cluster)) is not None:
         return breach
-    cluster_of = np.empty(table.n, np.int64)
-    cluster_of[record] = cluster
-    index = publication.vocabulary.index
-    code = np.array([index.get(label, _NOWHERE) for label in column.vocabulary.labels], np.int64)
-    item = code[column.items] if len(code) else np.empty(0, np.int64)
-    rows = np.repeat(np.arange(table.n), column.lengths)[item >= 0]
-    item = item[item >= 0]
-    place = _places(publication, cluster_of[rows], item)
-    if (unplaced := np.flatnonzero(place == _NOWHERE)).size:
-        where = int(cluster_of[rows[unplaced[0]]])
-        label = publication.vocabulary.labels[item[unplaced[0]]]
-        return Breach((label,), 0, 1, where, f"cluster {where} shows it nowhere, and a record of it holds it")
-    return _untrue_terms(publication, cluster_of[rows], item, place) or _untrue_chunks(publication, rows, item, place)
+    by_cluster = np.argsort(cluster, kind="stable")
+    return _Comparison(publication, column).breach(record[by_cluster], cluster[by_cluster])
 
 
 def _untrue_clusters(n: int, publication: ChunkPublication, record: Int64, cluster: Int32) -> Breach | None:
@@ -68,95 +65,145 @@ def _untrue_clusters(n: int, publication: ChunkPublication, record: Int64, clust
     return None
 
 
-def _places(publication: ChunkPublication, cluster: Int64, item: Int64) -> Int64:
-    """Return where each occurrence must be: the number of a chunk, -1 for a term, -2 where nothing shows it.
+class _Comparison:
+    """What records hold against what is published of them, by some clusters at a time; at the end what several share.
 
-    Chunks are numbered cluster by cluster, the shared ones behind. An occurrence that no cluster shows by itself is in
-    the smallest shared chunk around that may fall on its cluster.
+    Memory: the records of some clusters, the published chunks, and the occurrences in shared ones.
     """
-    width, clusters = max(1, len(publication.vocabulary)), publication.columns[0]
-    chunk, of_chunk = clusters.rows.domains
-    of_terms = clusters.cluster_of_term * width + clusters.terms
-    known = np.append(clusters.cluster_of_chunk[chunk] * width + of_chunk, of_terms)
-    order = np.argsort(known, kind="stable")
-    known, place_of = known[order], np.append(chunk, np.full(len(of_terms), _TERM))[order]
-    keys, inverse = np.unique(cluster * width + item, return_inverse=True)
-    place = np.full(len(keys), _NOWHERE, np.int64)
-    at = np.atleast_1d(np.searchsorted(known, keys))
-    shown: NDArray[np.bool_] = np.append(known, -1)[at] == keys
-    place[shown] = place_of[at[shown]]
-    left = np.flatnonzero(~shown)
-    found = _in_shared(publication, keys[left] // width, keys[left] % width)
-    place[left] = np.where(found >= 0, found + len(clusters.rows), found)
-    places: Int64 = place[inverse.ravel()]
-    return places
 
+    def __init__(self, publication: ChunkPublication, column: SetColumn) -> None:
+        self._publication, self._column = publication, column
+        self._clusters, self._shared = publication.columns
+        self._width = max(1, len(publication.vocabulary))
+        index = publication.vocabulary.index
+        labels = column.vocabulary.labels
+        self._code = np.array([index.get(label, _NOWHERE) for label in labels], np.int64)
+        chunk, item = self._clusters.rows.domains
+        self._terms = self._clusters.cluster_of_term * self._width + self._clusters.terms
+        shown = np.append(self._clusters.cluster_of_chunk[chunk] * self._width + item, self._terms)
+        order = np.argsort(shown, kind="stable")
+        self._shown = np.append(shown[order], np.iinfo(np.int64).max)
+        self._place = np.append(np.append(chunk, np.full(len(self._terms), _TERM))[order], _NOWHERE)
 
-def _in_shared(publication: ChunkPublication, cluster: Int64, item: Int64) -> Int64:
-    """Return the smallest shared chunk of an item that may fall on a cluster, int64 (pairs,); -2 where none may."""
-    from anonset_kernels.chunk_check import falls
+    def breach(self, record: Int64, cluster: Int32) -> Breach | None:
+        """Return what is not true, given the records, int64 (n,), and the cluster of each, int32 (n,), ascending."""
+        terms, occurrences = list[Int64](), np.zeros(self._width, np.int64)
+        left: list[tuple[Int64, Int64, Int64]] = []
+        from_chunk, n_own = 0, len(self._clusters.rows)
+        for first, end in run_spans(cluster, RECORDS_AT_ONCE):
+            part = self._column.take(record[first:end])
+            item, row = self._code[part.items], np.repeat(np.arange(first, end), part.lengths)
+            row, item = row[item >= 0], item[item >= 0]
+            keys = cluster[row] * np.int64(self._width) + item
+            place = self._places(keys)
+            if (unplaced := np.flatnonzero(place == _NOWHERE)).size:
+                where, label = int(cluster[row[unplaced[0]]]), self._publication.vocabulary.labels[item[unplaced[0]]]
+                return Breach((label,), 0, 1, where, f"cluster {where} shows it nowhere, and a record of it holds it")
+            terms.append(np.unique(keys[place == _TERM]))
+            occurrences += np.bincount(item[place == _TERM], minlength=self._width)
+            to_chunk = n_own if end == len(cluster) else int(self._clusters.chunk_begins[cluster[end - 1] + 1])
+            own = (place >= 0) & (place < n_own)
+            rows = self._clusters.rows.take(np.arange(from_chunk, to_chunk))
+            if (chunk := _differing(rows, place[own] - from_chunk, row[own], item[own])) is not None:
+                return self._different(from_chunk + chunk)
+            several = place >= n_own
+            left.append((place[several] - n_own, row[several], item[several]))
+            from_chunk = to_chunk
+        if (breach := self._untrue_terms(np.concatenate([*terms, np.empty(0, np.int64)]), occurrences)) is not None:
+            return breach
+        empty = np.empty(0, np.int64)
+        joined = (np.concatenate([empty, *(part[number] for part in left)]) for number in range(3))
+        chunk = _differing(self._shared.rows, *joined)
+        return None if chunk is None else self._different(n_own + chunk)
 
-    shared, place = publication.columns[1], np.full(len(item), _NOWHERE, np.int64)
-    shown, chunks = shown_in(publication)
-    chunk, of_chunk = shared.rows.domains
-    n_clusters, size = len(publication.clusters) + 1, (shared.last - shared.first)[chunk]
-    for width in np.unique(size).tolist():
-        here = np.flatnonzero(size == width)
-        begins = of_chunk[here] * n_clusters + shared.first[chunk[here]]
-        here, begins = here[np.argsort(begins, kind="stable")], np.sort(begins)
+    def _places(self, keys: Int64) -> Int64:
+        """Return where each occurrence must be: the number of a chunk, -1 for a term, -2 where nothing shows it.
+
+        Chunks are numbered cluster by cluster, the shared ones behind. An occurrence that no cluster shows by itself is
+        in the smallest shared chunk around that may fall on its cluster.
+
+        Parameters
+        ----------
+        keys
+            int64 (occurrences,): the cluster times the number of items, plus the item.
+        """
+        at = np.atleast_1d(np.searchsorted(self._shown, keys))
+        place: Int64 = np.where(self._shown[at] == keys, self._place[at], _NOWHERE)
         left = np.flatnonzero(place == _NOWHERE)
-        nearest = np.searchsorted(begins, item[left] * n_clusters + cluster[left], side="right") - 1
-        pair = here[nearest]
-        around = (nearest >= 0) & (of_chunk[pair] == item[left]) & (shared.last[chunk[pair]] >= cluster[left])
-        left, wanted = left[around], chunk[pair[around]]
-        may = falls(shown, chunks, wanted, cluster[left])
-        place[left[may]] = wanted[may]
-    return place
+        distinct, inverse = np.unique(keys[left], return_inverse=True)
+        shared = self._in_shared(distinct // self._width, distinct % self._width)
+        place[left] = np.where(shared >= 0, shared + len(self._clusters.rows), shared)[inverse.ravel()]
+        return place
+
+    @cached_property
+    def _by_width(self) -> list[tuple[Int64, Int64, Int64]]:
+        """The shared chunks by width, the narrow ones first: the key of each with each item, chunk and item."""
+        chunk, item = self._shared.rows.domains
+        size, found = (self._shared.last - self._shared.first)[chunk], []
+        for width in np.unique(size).tolist():
+            here = np.flatnonzero(size == width)
+            begins = item[here] * (len(self._clusters) + 1) + self._shared.first[chunk[here]]
+            order = np.argsort(begins, kind="stable")
+            found.append((begins[order], chunk[here[order]], item[here[order]]))
+        return found
+
+    @cached_property
+    def _falls(self) -> "tuple[ShownItems, Ranges]":
+        return shown_in(self._publication)
+
+    def _in_shared(self, cluster: Int64, item: Int64) -> Int64:
+        """Return the smallest shared chunk of an item that may fall on a cluster, int64 (pairs,); -2 where none may."""
+        from anonset_kernels.chunk_check import falls
+
+        place = np.full(len(item), _NOWHERE, np.int64)
+        for begins, chunk, of_chunk in self._by_width:
+            left = np.flatnonzero(place == _NOWHERE)
+            wanted = item[left] * (len(self._clusters) + 1) + cluster[left]
+            nearest = np.atleast_1d(np.searchsorted(begins, wanted, side="right")) - 1
+            around = (nearest >= 0) & (of_chunk[nearest] == item[left])
+            around &= self._shared.last[chunk[nearest]] >= cluster[left]
+            left, found = left[around], chunk[nearest[around]]
+            may = falls(*self._falls, found, cluster[left])
+            place[left[may]] = found[may]
+        return place
+
+    def _untrue_terms(self, held: Int64, occurrences: Int64) -> Breach | None:
+        """Return a term that no record holds, or a total that is another one."""
+        labels = self._publication.vocabulary.labels
+        for key in self._terms[~np.isin(self._terms, held)].tolist():
+            number, label = key // self._width, labels[key % self._width]
+            return Breach((label,), 0, 1, number, f"it is a term of cluster {number}, and no record of it holds it")
+        for term, total in self._publication.totals or ():
+            if (found := int(occurrences[term])) != total:
+                detail = f"{found} records hold it where it is a term, not {total}"
+                return Breach((labels[term],), found, total, 0, detail)
+        return None
+
+    def _different(self, chunk: int) -> Breach:
+        number, name = _named_chunk(self._publication, chunk)
+        return Breach((), 0, 1, number, f"{name} differs from what its records hold")
 
 
-def _untrue_terms(publication: ChunkPublication, cluster: Int64, item: Int64, place: Int64) -> Breach | None:
-    clusters, labels = publication.columns[0], publication.vocabulary.labels
-    terms, width = place == _TERM, max(1, len(labels))
-    stated = clusters.cluster_of_term * width + clusters.terms
-    for key in stated[~np.isin(stated, cluster[terms] * width + item[terms])].tolist():
-        number, label = key // width, labels[key % width]
-        return Breach((label,), 0, 1, number, f"it is a term of cluster {number}, and no record of it holds it")
-    occurrences = np.bincount(item[terms], minlength=width).tolist()
-    for term, total in publication.totals or ():
-        if occurrences[term] != total:
-            detail = f"{occurrences[term]} records hold it where it is a term, not {total}"
-            return Breach((labels[term],), occurrences[term], total, 0, detail)
-    return None
-
-
-def _untrue_chunks(publication: ChunkPublication, record: Int64, item: Int64, place: Int64) -> Breach | None:
-    """Compare each chunk with the parts of records that it cuts out, as multisets.
+def _differing(rows: ChunkRows, place: Int64, record: Int64, item: Int64) -> int | None:
+    """Return a chunk whose sub-records, as a multiset, are others than those that occurrences in it make; or None.
 
     What the records give and what is published weigh against each other: equal ones must add up to nothing.
     """
-    (clusters, shared), width = publication.columns, max(1, len(publication.vocabulary))
-    in_chunks = np.flatnonzero(place >= 0)
-    in_chunks = in_chunks[np.lexsort((item[in_chunks], record[in_chunks], place[in_chunks]))]
-    place, record, item = place[in_chunks], record[in_chunks], item[in_chunks]
+    order = np.lexsort((item, record, place))
+    place, record, item = place[order], record[order], item[order]
+    width = max(int(item.max(initial=0)), int(rows.items.max(initial=0))) + 1
     begin = np.flatnonzero(np.append(True, (place[1:] != place[:-1]) | (record[1:] != record[:-1]))[: len(place)])
-    keys, weights = [place * width + item], [np.ones(len(begin), np.int64)]
-    lengths = [np.diff(np.append(begin, len(place)))]
-    for first, rows in ((0, clusters.rows), (len(clusters.rows), shared.rows)):
-        keys.append((np.repeat(rows.chunk, np.diff(rows.indptr)) + first) * width + rows.items)
-        weights.append(-rows.count)
-        lengths.append(np.diff(rows.indptr))
-    symbols, codes = np.unique(np.concatenate(keys), return_inverse=True)
-    indptr, vocabulary = begins_of(np.concatenate(lengths)), Vocabulary.numbered(len(symbols))
-    column = SetColumn(publication.name, indptr, codes.ravel().astype(np.int32), vocabulary)
-    for row in np.flatnonzero(merge_equal(column, np.concatenate(weights))).tolist():
-        chunk = int(symbols[column.items[indptr[row]]]) // width
-        number, name = _named_chunk(publication, chunk)
-        return Breach((), 0, 1, number, f"{name} differs from what its records hold")
-    return None
+    stated = np.repeat(rows.chunk, np.diff(rows.indptr)) * width + rows.items
+    symbols, codes = np.unique(np.append(place * width + item, stated), return_inverse=True)
+    indptr = begins_of(np.append(np.diff(np.append(begin, len(place))), np.diff(rows.indptr)))
+    column = SetColumn("items", indptr, codes.ravel().astype(np.int32), Vocabulary.numbered(len(symbols)))
+    sums = merge_equal(column, np.append(np.ones(len(begin), np.int64), -rows.count))
+    different = np.flatnonzero(sums)
+    return int(symbols[column.items[indptr[different[0]]]]) // width if len(different) else None
 
 
 def _named_chunk(publication: ChunkPublication, chunk: int) -> tuple[int, str]:
-    """Return the first cluster of a chunk, numbered as by `_places`, and what to call it."""
+    """Return the first cluster of a chunk, the shared ones numbered behind the others, and what to call it."""
     clusters, shared = publication.columns
     if chunk >= len(clusters.rows):
         one = chunk - len(clusters.rows)
