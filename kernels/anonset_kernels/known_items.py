@@ -274,7 +274,7 @@ def measure_behind(span: Span, first: int, last: int, supports: Int64Array, entr
 
 @kernel()
 def lower_to_supports(span: Span, first: int, last: int, supports: Int64Array, least: Int64Array) -> None:
-    """Lower `least`, int64 (D,), to the least of `supports`, int64 (codes,), behind the prefix of those that hold it."""
+    """Lower `least`, int64 (D,), to the least of `supports`, int64 (codes,), behind the prefix, where it is held."""
     for record in range(first, last):
         at = _behind(span, record)
         if at < 0:
