@@ -3,7 +3,7 @@
 import os
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from anonset.measures.known_items import rows_left
 from anonset.measures.known_persons import fewest_persons, persons_left
 from anonset.measures.sensitive_values import ObservedDiversity, diversity_by_blocks, observed_diversity
 from anonset.measures.shares import Figures, Share, percent
+from anonset.measures.skewness import Skewness, skewness
 from anonset.measures.told_items import Telling
 from anonset.privacy import PrivacyModel
 from anonset.release.opened import Opened, opening
@@ -35,6 +36,9 @@ from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.publication import THRESHOLD
 from anonset.spelling import setting
+
+_BYTES_A_ROW = 100
+"""Memory that guessing takes for each row, about."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,8 @@ class Risk(Discreet):
     """What is counted: ``row``, each taken for a person, or ``person``."""
     persons: int | None = None
     """Persons behind the rows, who have several, where the original tells them; None: each row is one."""
+    skews: Mapping[str, Skewness] = field(default_factory=dict)
+    """How often the values of each sensitive column are guessed by classes; nothing of rows that memory cannot hold."""
     told: tuple[Telling, ...] = ()
     """How surely other items of rows are told whose two rarest are known, where the original was there."""
 
@@ -233,6 +239,7 @@ def risk(
         _disclosures(publication, names),
         unit="row" if owner is None and not by_person else "person",
         persons=None if owner is None else int(owner.max(initial=-1)) + 1,
+        skews=_skews(publication, names, seed),
     )  # fmt: skip
     if original is None:
         if population is not None:
@@ -259,6 +266,15 @@ def _disclosures(publication: Publication, names: Sequence[str]) -> dict[str, Ob
         return {name: diversity_by_blocks(group, column, publication.store) for name, column in columns.items()}
     classes = class_of(publication.relational, publication.n) if columns else np.zeros(0, np.int64)
     return {name: observed_diversity(classes, column) for name, column in columns.items()}
+
+
+def _skews(publication: Publication, names: Sequence[str], seed: int) -> dict[str, Skewness]:
+    """Return how often values of kept columns are guessed by the quasi-identifiers, where memory holds all rows."""
+    few = publication.n <= publication.store.limits.held(publication.n, _BYTES_A_ROW)
+    if not names or not publication.relational or not few:
+        return {}
+    classes = class_of(publication.relational, publication.n)
+    return {name: skewness(classes, _kept(publication, name), seed) for name in names}
 
 
 def owners_of(persons: Sequence[Hashable] | NDArray[Any], original: Table | None) -> NDArray[np.int64]:

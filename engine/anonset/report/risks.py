@@ -9,9 +9,17 @@ from anonset.jobs.bucket_risk import BucketRisk, guess_table, inference_table
 from anonset.jobs.chunk_risk import ChunkRisk, telling_table
 from anonset.jobs.risk import Exposure, Risk, attack_table, exposure_table, few_persons, knowledge
 from anonset.measures.shares import percent
+from anonset.measures.skewness import Skewness
 from anonset.measures.told_items import RARE, Telling
 from anonset.release.statements import parameters_of, plain
 from anonset.spelling import counted, printable
+
+
+def _skewed(skew: Skewness) -> str:
+    """Say how often a value is guessed by its class, beside a control."""
+    beside = f"{percent(skew.guessed_of_all)} without them, {percent(skew.by_chance)} by classes filled at random"
+    more = f"{percent(skew.doubled)} of the rows have one twice as likely as among all; at most {skew.largest_gain:.3g}"
+    return f"Whoever guesses it by the quasi-identifiers is right for {percent(skew.guessed)} ({beside}): {more} times."
 
 
 def account_and_summary(risk: Risk | BucketRisk | ChunkRisk) -> tuple[list[str | RichTable], dict[str, Any]]:
@@ -37,6 +45,7 @@ def risk_summary(risk: Risk) -> dict[str, Any]:
                 {"known": knowledge(exposure.values, exposure.items), **plain(exposure)} for exposure in risk.exposures
             ],
             "sensitive": risk.disclosures,
+            "skewness": risk.skews,
             "journalist": None
             if risk.journalist is None
             else {"highest": risk.journalist[0], "above": risk.journalist[1]},
@@ -175,6 +184,8 @@ def risk_account(risk: Risk) -> list[str | RichTable]:
             f"l={diversity.distinct_l}, t={diversity.t:.3g}: {alone} of the rows are in classes with one value alone"
         )
         parts.append(f"{printable(name)!r} shows {shown}.")
+        if name in risk.skews:
+            parts.append(_skewed(risk.skews[name]))
     if risk.attempts:
         title = "An attack that tried: random persons, random things known of them"
         parts += ["", _table(title, *attack_table(risk))]

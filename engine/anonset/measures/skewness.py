@@ -1,0 +1,82 @@
+"""How much more the classes of a publication tell of a sensitive value than all records together: the skewness attack.
+
+Reference: Li, Li, Venkatasubramanian, ICDE 2007, section 3 (l-diversity does not prevent it).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.redacted_repr import Discreet
+from anonset.data.table import CategoricalColumn, Int64
+
+DEALS = 10
+"""Times that the values are dealt out anew for the control."""
+
+
+@dataclass(frozen=True)
+class Skewness(Discreet):
+    """How often the value of a row is guessed, and how much likelier its class makes it; without rows 0 each."""
+
+    guessed_of_all: float
+    """Share of the rows that have the most frequent value of all: what is guessed without any class."""
+    guessed: float
+    """Share of the rows that have the most frequent value of their class: what is guessed by it."""
+    by_chance: float
+    """The same where values are dealt out to the classes at random: what small classes give by themselves."""
+    doubled: float
+    """Share of the rows whose value is at least twice as frequent in their class as among all."""
+    largest_gain: float
+    """How many times as frequent as among all a value is in a class, at most."""
+
+
+def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int = 0) -> Skewness:
+    """Guess the value of each row by its class, and by classes of the same sizes with values dealt out at random.
+
+    Cost: O(n log n), and for the control ten times as much.
+
+    Parameters
+    ----------
+    class_of
+        integer (n,): the class of each row, from 0.
+    values
+        The sensitive column, published as it is.
+
+    Examples
+    --------
+    >>> illness = CategoricalColumn.of("illness", ["flu", "flu", "flu", "ulcer", "ulcer", "flu"])
+    >>> found = skewness(np.array([0, 0, 0, 1, 1, 1]), illness)
+    >>> round(found.guessed_of_all, 3), round(found.guessed, 3), round(found.doubled, 3), found.largest_gain
+    (0.667, 0.833, 0.333, 2.0)
+    """
+    n = values.n
+    if not n:
+        return Skewness(0.0, 0.0, 0.0, 0.0, 0.0)
+    codes, size = values.codes.astype(np.int64), np.bincount(class_of)
+    overall = np.bincount(codes)
+    of, held, count = _pairs(class_of, codes)
+    gain = (count / size[of]) / (overall[held] / n)
+    twice = count * n >= 2 * overall[held] * size[of]
+    random = np.random.default_rng(seed)
+    dealt = [_guessed(class_of, random.permutation(codes)) for _ in range(DEALS)]
+    return Skewness(
+        float(overall.max() / n),
+        _guessed(class_of, codes) / n,
+        float(np.mean(dealt)) / n,
+        float(count[twice].sum() / n),
+        float(gain.max()),
+    )
+
+
+def _pairs(class_of: NDArray[np.integer], codes: Int64) -> tuple[Int64, Int64, Int64]:
+    """Return each pair of a class and a value, and how many rows have both."""
+    width = int(codes.max()) + 1
+    pairs, count = np.unique(class_of.astype(np.int64) * width + codes, return_counts=True)
+    return pairs // width, pairs % width, count.astype(np.int64)
+
+
+def _guessed(class_of: NDArray[np.integer], codes: Int64) -> int:
+    """Return how many rows have the most frequent value of their class."""
+    of, _, count = _pairs(class_of, codes)
+    return int(np.maximum.reduceat(count, np.flatnonzero(np.diff(of, prepend=-1))).sum())

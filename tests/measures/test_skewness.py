@@ -1,0 +1,42 @@
+"""How much classes tell of a value, against a count row by row."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonset.data import CategoricalColumn
+from anonset.measures.skewness import Skewness, skewness
+
+
+@given(rows=st.lists(st.tuples(st.integers(0, 4), st.sampled_from("aaabcd")), min_size=1, max_size=40))
+def test_what_is_guessed_is_what_a_count_says(rows: list[tuple[int, str]]) -> None:
+    classes, values = [row[0] for row in rows], [row[1] for row in rows]
+    found = skewness(np.unique(classes, return_inverse=True)[1].ravel(), CategoricalColumn.of("s", values))
+    n, held = len(rows), {c: [value for own, value in rows if own == c] for c in classes}
+    assert found.guessed_of_all == max(map(values.count, values)) / n
+    assert found.guessed == sum(max(map(own.count, own)) for own in held.values()) / n
+    gains = [held[c].count(v) / len(held[c]) / (values.count(v) / n) for c, v in rows]
+    assert found.largest_gain == pytest.approx(max(gains))
+    assert found.doubled == pytest.approx(sum(gain >= 2 - 1e-12 for gain in gains) / n)
+    assert found.guessed_of_all - 1e-12 <= found.guessed
+    assert found.guessed_of_all - 1e-12 <= found.by_chance <= 1
+
+
+def test_the_control_tells_what_small_classes_give_by_themselves() -> None:
+    source = random.Random(1)
+    classes = np.repeat(np.arange(200), 5)
+    drawn = CategoricalColumn.of("s", source.choices("aabc", k=1000))
+    by_chance = skewness(classes, drawn)
+    assert by_chance.guessed == pytest.approx(by_chance.by_chance, abs=0.03)
+    assert by_chance.guessed > by_chance.guessed_of_all + 0.05
+    sorted_out = CategoricalColumn.of("s", sorted(drawn.labels()))
+    told = skewness(classes, sorted_out)
+    assert told.guessed > 0.99 > told.by_chance + 0.3
+    assert skewness(classes, drawn, 1) == skewness(classes, drawn, 1)
+
+
+def test_no_rows() -> None:
+    assert skewness(np.zeros(0, np.int64), CategoricalColumn.of("s", [])) == Skewness(0.0, 0.0, 0.0, 0.0, 0.0)
