@@ -16,9 +16,13 @@ from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChun
 from anonset.generalization.chunk_cutting import contents_of
 from anonset.generalization.chunks import ChunkPublication
 from anonset.io import arrow
+from anonset.io.batches import Reading, open_source
+from anonset.io.dialect import EXACT
 from anonset.io.files import reading, remove_on_failure, write_file
-from anonset.io.lines import csv_bytes, rows_of
+from anonset.io.lines import csv_bytes
 from anonset.io.publish import ROWS_PER_GROUP, part_names
+from anonset.io.source import of_files
+from anonset.io.table_builder import whole
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "clusters": ("cluster", "n", "terms"),
@@ -186,10 +190,7 @@ def read_chunks(folder: Path, name: str, files: Mapping[str, Sequence[str]] | No
         If a file cannot be read, numbers leave something out, or rows or items are not in the order of their content.
     """
     files = _files_in(folder) if files is None else files
-    texts = {
-        table: _Texts(folder / names[0], table, list(chain(*(_texts(folder / name, table) for name in names))))
-        for table, names in files.items()
-    }
+    texts = {table: _Texts([folder / name for name in names], table) for table, names in files.items()}
     vocabulary = Vocabulary.of({label for own in texts.values() for label in own.labels})
     require_plain(vocabulary.labels)
     of_clusters, of_chunks, of_shared = (texts[table] for table in ("clusters", "chunks", "shared"))
@@ -224,38 +225,61 @@ def _files_in(folder: Path) -> dict[str, tuple[str, ...]]:
     return file_names(form, parts, counts=counts)
 
 
-def _texts(path: Path, table: str) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of a file of a table as texts, items with blanks between."""
-    if path.suffix == ".csv":
-        yield from (tuple(row.values()) for row in rows_of(path, COLUMNS[table]))
-        return
+def _columns(paths: Sequence[Path], table: str) -> dict[str, Any]:
+    """Return the columns of a table as texts (``pyarrow.ChunkedArray``), items with blanks between."""
+    if paths[0].suffix == ".csv":
+        opened = open_source(of_files(paths), Reading(dialect=EXACT))
+        _require_columns(paths[0], table, opened.names)
+        return whole(opened, opened.names)
+    import pyarrow as pa
+
+    parts = [_columns_of_parquet(path, table) for path in paths]
+    return {name: pa.chunked_array([chunk for part in parts for chunk in part[name].chunks]) for name in parts[0]}
+
+
+def _require_columns(path: Path, table: str, names: Sequence[str]) -> None:
+    listed = ", ".join(COLUMNS[table])
+    _require(tuple(names) == COLUMNS[table], path, f"must have the columns {listed}, got {len(names)} of other names")
+
+
+def _columns_of_parquet(path: Path, table: str) -> dict[str, Any]:
     import pyarrow as pa
     from pyarrow import parquet
 
     with reading(path, "not valid parquet", values=True):
         found = parquet.read_table(path)
-    _require(tuple(found.column_names) == COLUMNS[table], path, f"must have the columns {', '.join(COLUMNS[table])}")
-    for column in COLUMNS[table]:
-        kind = found.schema.field(column).type
+    _require_columns(path, table, found.column_names)
+    columns = {}
+    for name in COLUMNS[table]:
+        column, kind = found[name], found.schema.field(name).type
         is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind)
         inner = kind.value_type if is_list else kind
         text = pa.types.is_string(inner) or pa.types.is_large_string(inner)
-        fits = text and is_list == (column != "item") if column in _OF_ITEMS else pa.types.is_integer(kind)
-        _require(fits, path, f"column {column!r} must hold {'texts' if column in _OF_ITEMS else 'whole numbers'}")
-        _require(not found[column].null_count, path, f"column {column!r} must hold no null")
-    for batch in found.to_batches():
-        for row in batch.to_pylist():
-            for cell in row.values():
-                require_plain(map(str, cell if isinstance(cell, list) else ()))
-            yield tuple(" ".join(cell) if isinstance(cell, list) else str(cell) for cell in row.values())
+        fits = text and is_list == (name != "item") if name in _OF_ITEMS else pa.types.is_integer(kind)
+        _require(fits, path, f"column {name!r} must hold {'texts' if name in _OF_ITEMS else 'whole numbers'}")
+        _require(not column.null_count, path, f"column {name!r} must hold no null")
+        if is_list:
+            _require(not arrow.list_flatten(column).null_count, path, f"column {name!r} must hold no null")
+            require_plain(arrow.unique(arrow.list_flatten(column)).to_pylist())
+            column = arrow.binary_join(column, arrow.cast(arrow.text_array([" "]), inner)[0])
+        columns[name] = arrow.cast(column, pa.string())
+    return columns
 
 
 class _Texts:
     """The rows of a table as texts."""
 
-    def __init__(self, path: Path, table: str, rows: Sequence[tuple[str, ...]]) -> None:
-        self._path, self._n = path, len(rows)
-        self._columns = dict(zip(COLUMNS[table], zip(*rows, strict=True) if rows else [()] * 5, strict=False))
+    def __init__(self, paths: Sequence[Path], table: str) -> None:
+        import pyarrow as pa
+
+        self._path = paths[0]
+        self._texts: dict[str, list[str]] = {}
+        self._codes: dict[str, Int64] = {}
+        for name, column in _columns(paths, table).items():
+            held = arrow.dictionary_encode(arrow.cast(column, pa.large_string()).combine_chunks())
+            self._texts[name] = held.dictionary.to_pylist()
+            self._codes[name] = arrow.to_numpy(held.indices).astype(np.int64)
+        self._n = len(self._codes[COLUMNS[table][0]])
 
     def require(self, holds: bool | np.bool_, what: str) -> None:
         """Refuse the table unless something holds."""
@@ -265,40 +289,37 @@ class _Texts:
     def labels(self) -> Iterator[str]:
         """The items that occur."""
         for column in _OF_ITEMS:
-            for text in set(self._columns.get(column, ())):
+            for text in self._texts.get(column, ()):
                 yield from text.split(" ") if text else ()
 
-    def _require_each(self, column: str, wrong: set[str], what: str) -> None:
-        """Refuse a column that holds one of some texts, naming its first row."""
-        if wrong:
-            row = next(number for number, text in enumerate(self._columns[column]) if text in wrong)
-            self.require(holds=False, what=f"row {row}: {what}")
+    def _require_none(self, column: str, wrong: Iterable[bool], what: str) -> None:
+        """Refuse a column that holds one of its texts that are wrong, naming its first row."""
+        if (rows := np.flatnonzero(np.fromiter(wrong, np.bool_)[self._codes[column]])).size:
+            self.require(holds=False, what=f"row {rows[0]}: {what}")
 
     def numbers(self, column: str) -> Int64:
         """Return a column of whole numbers, int64 (rows,)."""
-        cells = self._columns[column]
-        distinct = set(cells)
-        wrong = {text for text in distinct if _NUMBER.fullmatch(text) is None}
-        self._require_each(column, wrong, "numbers must be whole, without sign or leading zeros")
-        value = {text: int(text) for text in distinct}
-        wrong = {text for text in distinct if value[text] < (column in _AT_LEAST_1)}
-        self._require_each(column, wrong, "counts must be at least 1")
-        return np.fromiter((value[text] for text in cells), np.int64, self._n)
+        texts, least = self._texts[column], int(column in _AT_LEAST_1)
+        wrong = (_NUMBER.fullmatch(text) is None for text in texts)
+        self._require_none(column, wrong, "numbers must be whole, without sign or leading zeros")
+        values = np.fromiter(map(int, texts), np.int64, len(texts))
+        self._require_none(column, values < least, "counts must be at least 1")
+        numbers: Int64 = values[self._codes[column]]
+        return numbers
 
     def items(self, column: str, vocabulary: Vocabulary) -> tuple[Int64, Int32, Int64]:
         """Return where the items of each row begin, int64 (rows + 1,), the items, and the rank of each row by them."""
-        cells, index = self._columns[column], vocabulary.index
-        code = {text: [index[label] for label in text.split(" ")] if text else [] for text in set(cells)}
-        unordered = {text for text, items in code.items() if any(a >= b for a, b in pairwise(items))}
-        self._require_each(column, unordered, "items must be in order, each once")
-        empty = {text for text, items in code.items() if not items and column != "terms"}
-        self._require_each(column, empty, "a sub-record must have items")
-        distinct = sorted(code, key=code.__getitem__)
-        place = {text: number for number, text in enumerate(distinct)}
-        rank = np.fromiter((place[text] for text in cells), np.int64, self._n)
-        begins = begins_of(len(code[text]) for text in distinct)
-        flat = np.array([item for text in distinct for item in code[text]], np.int32)
-        return begins_of(np.diff(begins)[rank]), flat[gathered(begins, rank)], rank
+        index, texts = vocabulary.index, self._texts[column]
+        code = [[index[label] for label in text.split(" ")] if text else [] for text in texts]
+        unordered = (any(a >= b for a, b in pairwise(items)) for items in code)
+        self._require_none(column, unordered, "items must be in order, each once")
+        empty = (not items and column != "terms" for items in code)
+        self._require_none(column, empty, "a sub-record must have items")
+        rank = np.empty(len(code), np.int64)
+        rank[sorted(range(len(code)), key=lambda text: code[text])] = np.arange(len(code))
+        begins, rows = begins_of(map(len, code)), self._codes[column]
+        flat = np.fromiter(chain.from_iterable(code), np.int32)
+        return begins_of(np.diff(begins)[rows]), flat[gathered(begins, rows)], rank[rows]
 
     def chunks(self, keys: tuple[str, ...], vocabulary: Vocabulary) -> tuple[list[Int64], ChunkRows]:
         """Return the key of each chunk, numbered 0, 1, 2, ... for each of some others, and its rows."""
