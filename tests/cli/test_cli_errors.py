@@ -242,7 +242,7 @@ STEPS = [
     "io.codebook.write_codebook",
     "release.records.read_parts",
     "io.codebook.write_mapping",
-    "io.records.write_records",
+    "io.codebook.write_records",
 ]
 
 
@@ -271,7 +271,7 @@ def test_failure_after_the_renaming_leaves_nothing(place: Place, monkeypatch: py
         assert (place.out / "published.dat").is_file()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("anonset.release.documents.report", interrupt)
+    monkeypatch.setattr("anonset.release.statements.report", interrupt)
     assert place.run(*place.job()).code == 130
     assert place.nothing_left()
 

@@ -123,7 +123,7 @@ def test_signals_end_a_process_that_is_in_compiled_code(
 
 
 @pytest.mark.parametrize("number", [number for number, _, _ in ENDS])
-@pytest.mark.parametrize("where", ["anonset.jobs.anonymize.publish", "anonset.cli.anonymize.account", "sys.exit"])
+@pytest.mark.parametrize("where", ["anonset.jobs.anonymize.publish", "anonset.report.account.account", "sys.exit"])
 def test_signals_after_the_publication_undo_nothing(place: Place, number: signal.Signals, where: str) -> None:
     """The process sends itself a signal when both directories stand, or even later."""
     module, name = where.rsplit(".", 1)

@@ -205,7 +205,9 @@ def _of(algorithms: Sequence[str]) -> Callable[..., int]:
     """Return the command ``anonymize`` with the options of some algorithms alone."""
     from anonset.settings.settings import settings_model
 
-    made: Callable[..., int] = import_module("anonset.cli.anonymize").anonymize_command(settings_model(*algorithms))
+    made: Callable[..., int] = import_module("anonset.cli.anonymize").anonymize_command(
+        settings_model(*algorithms, described=False)
+    )
     return made
 
 

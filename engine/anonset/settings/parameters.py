@@ -96,6 +96,10 @@ GENERAL = frozenset({"seed", "sensitive"})
 """Settings of every run that an algorithm may take or leave."""
 
 
+_NAMED = 6
+"""Algorithms that the text of a parameter names."""
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of one or several algorithms or models."""
@@ -106,10 +110,23 @@ class Parameter:
     """Name of the field."""
     type: Any
     """Type of the setting."""
-    text: str
-    """A line of documentation."""
+    first: Any
+    """The first class that has it, whose documentation is its own."""
     users: tuple[str, ...]
     """Names of the algorithms or models that have it."""
+
+    @property
+    def text(self) -> str:
+        """A line of documentation, read from the source of the class where no form has one."""
+        return form_of(self.field).text or field_texts(self.first).get(self.field, "")
+
+    @property
+    def description(self) -> str:
+        """The line with the names of the algorithms or models that have it; without those that nearly all have."""
+        if self.name in ("k", "m"):
+            return self.text
+        many = len(self.users) > _NAMED
+        return f"{self.text} [{len(self.users)} algorithms]" if many else f"{self.text} [{', '.join(self.users)}]"
 
 
 @cache
@@ -122,18 +139,15 @@ def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
     """Return the parameters of dataclasses by setting, in order of first appearance."""
     parameters_of: dict[str, Parameter] = {}
     for name, cls in classes.items():
-        types, texts = get_type_hints(cls), field_texts(cls)
+        types = get_type_hints(cls)
         for field in fields(cls):
             form = form_of(field.name)
             kind = types[field.name] if form.type is None else form.type
             if form.setting in parameters_of:
                 known = parameters_of[form.setting]
-                parameters_of[form.setting] = Parameter(
-                    known.name, known.field, known.type, known.text, (*known.users, name)
-                )
+                parameters_of[form.setting] = replace(known, users=(*known.users, name))
             else:
-                text = form.text or texts.get(field.name, "")
-                parameters_of[form.setting] = Parameter(form.setting, field.name, kind, text, (name,))
+                parameters_of[form.setting] = Parameter(form.setting, field.name, kind, cls, (name,))
     return parameters_of
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from anonset.privacy import PrivacyModel
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
-_NAMED = 6
-"""Algorithms that the text of a parameter names."""
 _OTHERS = f"Also: {', '.join(name for name in MODELS if name not in ('km', 'k', 'kkm'))}."
 
 
@@ -228,28 +226,26 @@ def with_sensitive_kept(settings: _Roles, model: "PrivacyModel") -> _Roles:
 
 
 @cache
-def settings_model(*algorithms: str) -> type[Settings]:
-    """Return the settings with a field for every parameter of some algorithms, or of all that are registered."""
-    return with_parameters(Settings, parameters(*algorithms))
+def settings_model(*algorithms: str, described: bool = True) -> type[Settings]:
+    """Return the settings with a field for every parameter of some algorithms, or of all that are registered.
+
+    Parameters
+    ----------
+    described
+        Whether the fields say what they are, for help: to look that up takes a hundredth of a second.
+    """
+    return with_parameters(Settings, parameters(*algorithms), described=described)
 
 
-def with_parameters(base: type[Any], found: Mapping[str, Parameter]) -> type[Any]:
+def with_parameters(base: type[Any], found: Mapping[str, Parameter], *, described: bool = True) -> type[Any]:
     """Return settings with an optional field for every parameter that they do not have yet."""
     added: dict[str, Any] = {
-        name: (parameter.type | None, Field(None, description=f"{parameter.text}{_users_text(parameter)}"))
+        name: (parameter.type | None, Field(None, description=parameter.description if described else None))
         for name, parameter in found.items()
         if name not in base.model_fields
     }
     made: type[Any] = create_model(base.__name__, __base__=base, **added)
     return made
-
-
-def _users_text(parameter: Parameter) -> str:
-    """Return which algorithms or models have a parameter; nothing of those that nearly all have."""
-    if parameter.name in ("k", "m"):
-        return ""
-    many = len(parameter.users) > _NAMED
-    return f" [{len(parameter.users)} algorithms]" if many else f" [{', '.join(parameter.users)}]"
 
 
 def make_settings(
