@@ -133,6 +133,14 @@ def test_every_layout_says_the_same(chunks: Place, layout: tuple[str, ...], coun
     assert chunks.run("verify", str(chunks.out), "--model", "disassociation", "--k", "3", "--m", "2").code == 0
 
 
+@pytest.mark.parametrize("layout", LAYOUTS, ids=" ".join)
+def test_a_table_without_rows_is_read_back(chunks: Place, layout: tuple[str, ...]) -> None:
+    publish(chunks, "sets.dat", *MODEL[:-1], "200", "--counts", *layout)
+    assert _table_of(_files_of(chunks.out, "shared")[0]) == []
+    found = verified(chunks, "sets.dat")
+    assert (found.code, found.json["true"]) == (0, True), found.err
+
+
 def _files_of(out: Path, table: str) -> list[Path]:
     return sorted(path for path in out.rglob("*") if path.is_file() and table in (path.stem, path.parent.name))
 

@@ -69,7 +69,7 @@ def test_publication(seed: int, tmp_path: Path, record_property: Callable[[str, 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_algorithm_publishes(name: str, tmp_path: Path) -> None:
     """Refused cases show little."""
-    folders = [tmp_path / str(seed) for seed in range(NAMES.index(name), 5 * len(NAMES), len(NAMES))]
+    folders = [tmp_path / str(seed) for seed in range(NAMES.index(name), 10 * len(NAMES), len(NAMES))]
     for folder in folders:
         folder.mkdir()
     assert any(not anonymized(case_of(int(folder.name)), folder).code for folder in folders)

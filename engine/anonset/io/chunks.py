@@ -234,7 +234,10 @@ def _columns(paths: Sequence[Path], table: str) -> dict[str, Any]:
     import pyarrow as pa
 
     parts = [_columns_of_parquet(path, table) for path in paths]
-    return {name: pa.chunked_array([chunk for part in parts for chunk in part[name].chunks]) for name in parts[0]}
+    return {
+        name: pa.chunked_array([chunk for part in parts for chunk in part[name].chunks], pa.string())
+        for name in COLUMNS[table]
+    }
 
 
 def _require_columns(path: Path, table: str, names: Sequence[str]) -> None:
