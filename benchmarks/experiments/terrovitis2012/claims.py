@@ -1,0 +1,92 @@
+"""What the study asks of disassociation, and how the results answer."""
+
+from benchmarks.experiments.cases import Claim, Results
+from benchmarks.experiments.checks import Check, listed, rises
+
+
+def _rises(quantity: str, slack: float) -> Check:
+    """Return a check that a quantity does not fall along any curve, up to a slack."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        curves = {name: results.values(name, quantity) for name in results.series}
+        shown = "; ".join(f"{name}: {listed(values)}" for name, values in curves.items())
+        return bool(curves) and all(rises(values, slack=slack) for values in curves.values()), shown
+
+    return check
+
+
+def _at_most(quantity: str, most: float, x: float | None = None) -> Check:
+    """Return a check that a quantity is at most so large on every curve; at one position, or everywhere."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        found = {
+            (name, place): y
+            for name in results.series
+            for place, y in results.curve(name, quantity)
+            if x in (None, place)
+        }
+        highest = max(found, key=lambda key: found[key], default=None)
+        if highest is None:
+            return False, "nothing to compare"
+        return found[highest] <= most, f"at most {listed([found[highest]])} ({highest[0]} at {highest[1]})"
+
+    return check
+
+
+def _times(quantity: str, first: float, last: float, most: float) -> Check:
+    """Return a check that a quantity at one position is at most so many times that at another, on every curve."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        ratios = {
+            name: results.at(name, last, quantity) / results.at(name, first, quantity)
+            for name in results.series
+            if (name, first) in results.measured and (name, last) in results.measured
+        }
+        shown = ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items())
+        return bool(ratios) and max(ratios.values()) <= most, f"times: {shown}"
+
+    return check
+
+
+def _gray_beside_horpart(quantity: str, most: float) -> Check:
+    """Return a check that clusters of the Gray order lose at most so many times what those of HorPart lose."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        pairs = [
+            (f"{name.removesuffix(', gray')} at {x}", y, results.at(name.replace("gray", "horpart"), x, quantity))
+            for name in results.series
+            if name.endswith(", gray")
+            for x, y in results.curve(name, quantity)
+            if (name.replace("gray", "horpart"), x) in results.measured
+        ]
+        above = [f"{name} {ours:.3g} to {theirs:.3g}" for name, ours, theirs in pairs if ours > most * theirs + 1e-12]
+        better = sum(ours < theirs for _, ours, theirs in pairs)
+        worse = f"; above: {', '.join(above)}" if above else ""
+        return bool(pairs) and not above, f"of {len(pairs)}: less in {better}{worse}"
+
+    return check
+
+
+OVER_K = (
+    Claim("counts get no better with k", "re does not fall by more than a tenth", _rises("re", 0.1), kind="own"),
+    Claim("what is lost grows slowly with k", "re at k=20 at most 3 times that at k=5", _times("re", 5, 20, 3.0),
+          kind="own"),
+    Claim("most of the most frequent sets stay", "tKd at most 1/4 at k=5", _at_most("tkd", 0.25, 5), kind="own"),
+    Claim("few frequent items are lost", "tlost at most 1/5, at every k", _at_most("tlost", 0.2), kind="own"),
+    Claim("the Gray order keeps sets as HorPart does", "tKd at most 1.1 times, everywhere",
+          _gray_beside_horpart("tkd", 1.1), kind="own"),
+    Claim("the Gray order counts them as well as HorPart does", "re at most 1.1 times, everywhere",
+          _gray_beside_horpart("re", 1.1), kind="own"),
+)  # fmt: skip
+OVER_SIZES = (
+    Claim("the size of clusters matters little", "re at 240 at most 1.5 times that at 30", _times("re", 30, 240, 1.5),
+          kind="own"),
+    Claim("larger clusters lose fewer items", "tlost at 240 at most that at 30", _times("tlost", 30, 240, 1.0),
+          kind="own"),
+)  # fmt: skip
+OVER_M = (
+    Claim("knowing three items in place of two costs almost nothing", "re at m=3 at most 1.1 times that at m=2",
+          _times("re", 2, 3, 1.1), kind="own"),
+    Claim("knowing two in place of one costs something", "re does not fall by more than a tenth", _rises("re", 0.1),
+          kind="own"),
+)  # fmt: skip

@@ -1,0 +1,68 @@
+"""Measuring a case: what a disassociated publication keeps of sets, pairs and items."""
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from benchmarks.experiments.cases import Measured, Parameters
+from benchmarks.experiments.searches import algorithm_of, fresh, load, warm_up
+
+if TYPE_CHECKING:
+    from anonset import SetColumn
+    from anonset.generalization.chunks import ChunkPublication
+
+TOP = 1_000
+"""Most frequent sets that are counted."""
+RANKS = (200, 220)
+"""The items whose pairs are counted beside them: by rank, from the first, to before the second."""
+BUDGET = 10**11
+"""Itemset occurrences that the check of a result may count."""
+
+
+def measure(parameters: Parameters) -> Measured:
+    """Publish a data set, verified, and measure tKd, re and tlost."""
+    import anonset
+    from anonset.measures.top_itemsets import lost_items, top_itemsets
+
+    column = load(parameters["data"])
+    own = {name: parameters[name] for name in ("k", "m", "cluster_size", "clustering")}
+    algorithm = algorithm_of("disassociation", own)
+    release = anonset.anonymize(fresh(column), algorithm, budget=BUDGET, allow_worthless=True)
+    found = top_itemsets(column, release.publication, TOP)
+    return {
+        "tkd": found.tkd,
+        "re": found.re,
+        "re_of_ranks": error_of_pairs(column, release.publication),
+        "tlost": lost_items(column, release.publication, parameters["k"]),
+        "clusters": len(release.publication.clusters),
+    }
+
+
+def error_of_pairs(column: "SetColumn", publication: "ChunkPublication") -> float:
+    """Return re of the pairs of the items of the ranks `RANKS`; those that are nowhere together count for nothing.
+
+    >>> from anonset import SetColumn
+    >>> from anonset.generalization.chunks import ChunkPublication
+    >>> from anonset.data import Vocabulary
+    >>> error_of_pairs(SetColumn.of([["a", "b"]]), ChunkPublication("items", Vocabulary(()), (), ()))
+    0.0
+    """
+    import numpy as np
+
+    from anonset.queries import Query, TrueCounts
+    from anonset.queries.chunks import ChunkCounts
+
+    ranked = np.argsort(-column.occurrences.astype(np.int64), kind="stable")[slice(*RANKS)].tolist()
+    labels = [column.vocabulary.labels[code] for code in ranked]
+    true, expected = TrueCounts(column), ChunkCounts(publication)
+    errors = []
+    for pair in combinations(labels, 2):
+        counts = true.count(Query(pair)), expected.count(Query(pair))
+        if sum(counts):
+            errors.append(2 * abs(counts[0] - counts[1]) / sum(counts))
+    return float(np.mean(errors)) if errors else 0.0
+
+
+def compile_kernels() -> None:
+    """Fill the cache of compiled kernels."""
+    for clustering in ("gray", "horpart"):
+        warm_up(algorithm_of("disassociation", {"k": 3, "m": 2, "clustering": clustering}))
