@@ -5,8 +5,9 @@ met there or not. Its verdict follows from the share of drawn levels that meet i
 growth is taken once; a comparison of times in three runs, in each of which what is compared runs side by side.
 
 Version 2: shares of repetitions in place of one run. (Version 1 judged one leaf order, one sample and one workload.)
-Version 3: a cluster is held against threads by CPU and by the clock. (Versions before: by CPU alone.) The study of
-trees has claims of its own since; those of the papers and of other studies are what they were.
+Version 3: a cluster is held against threads by CPU and by the clock. (Versions before: by CPU alone.) The studies
+of trees and of disassociation have claims of their own since; those of the papers and of other studies are what they
+were.
 """
 
 VERSION = 3
