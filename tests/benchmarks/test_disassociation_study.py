@@ -42,6 +42,8 @@ def test_claims_of_curves() -> None:
     assert claims._times("re", 5, 20, 2.0)(rising)[0]
     assert not claims._times("re", 5, 20, 1.9)(rising)[0]
     assert not claims._times("re", 5, 20, 2.0)(results({}))[0]
+    nothing = results({("a", 5): 0.0, ("a", 20): 0.0})
+    assert claims._times("re", 5, 20, 1.0)(nothing)[0]
     assert claims._at_most("re", 0.2)(rising)[0]
     assert claims._at_most("re", 0.2, 5)(rising)[0]
     assert not claims._at_most("re", 0.19, 5)(rising)[0]

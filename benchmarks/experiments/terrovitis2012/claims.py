@@ -37,13 +37,13 @@ def _times(quantity: str, first: float, last: float, most: float) -> Check:
     """Return a check that a quantity at one position is at most so many times that at another, on every curve."""
 
     def check(results: Results) -> tuple[bool, str]:
-        ratios = {
-            name: results.at(name, last, quantity) / results.at(name, first, quantity)
+        ends = {
+            name: (results.at(name, first, quantity), results.at(name, last, quantity))
             for name in results.series
             if (name, first) in results.measured and (name, last) in results.measured
         }
-        shown = ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items())
-        return bool(ratios) and max(ratios.values()) <= most, f"times: {shown}"
+        shown = ", ".join(f"{name} {before:.3g} → {after:.3g}" for name, (before, after) in ends.items())
+        return bool(ends) and all(after <= most * before for before, after in ends.values()), shown
 
     return check
 
