@@ -94,7 +94,7 @@ THREATS = ("count_tree", "decisive_records", "threats")
 CLUSTERS = ("_class_rules", "relational", "relational_cluster", "relational_refine")
 """Files of the kernels that form and refine clusters of relational tuples."""
 
-LARGEST_MEMORY_FACTOR = 4.0
+LARGEST_MEMORY_FACTOR = 2.9
 """That of an algorithm which declares none: the largest of the built-in ones."""
 
 

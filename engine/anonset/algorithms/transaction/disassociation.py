@@ -68,7 +68,7 @@ class Disassociation(Discreet):
 
     name: ClassVar[str] = "disassociation"
     traits: ClassVar[Traits] = Traits(
-        memory_factor=4.0,
+        memory_factor=2.2,
         kernels=("chunk_fitting", "gray", "row_order", "rows", "sub_records"),
         answers=("disassociation",),
         set_beside=("km",),
