@@ -80,6 +80,8 @@ def test_tables_of_larger_sets_are_told_beside_the_data():
     beside = exact(k=2, m=3).traits.memory_beside
     assert (exact(k=2, m=2).traits.memory_beside, beside >= 2 * rare_tables.BYTES_OF_TABLE // 2) == (0, True)
     assert memory_of(MANY, exact(k=2, m=3)) == memory_of(MANY, exact(k=2, m=2)) + beside
+    few = Size(300, 1500, 6000)  # which fill no table
+    assert 0 < memory_of(few, exact(k=2, m=3)) - memory_of(few, exact(k=2, m=2)) < 1 << 20
 
 
 LM = ["--model", "lm", "--algorithm", "lm-apriori", "--l", "2", "--m", "1", "--sensitive-items", SENSITIVE]

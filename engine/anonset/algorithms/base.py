@@ -110,7 +110,7 @@ class Traits:
     `cluster`, `k-member` and those of Xu have the value of `rum-bound`.
     """
     memory_beside: int = 0
-    """Memory, in bytes, that it takes beside that, however few records there are."""
+    """Memory, in bytes, that it takes beside that at most, whatever the number of records."""
     by_blocks: bool = False
     """Whether it goes through records block by block, and holds nothing as long as the table."""
     on_workers: bool = False
