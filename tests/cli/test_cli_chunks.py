@@ -395,6 +395,20 @@ def test_a_report_speaks_of_chunks(done: Place, shareable: bool) -> None:
     assert ("in_chunks" in text) != shareable
 
 
+def test_totals_tell_another_original(chunks: Place) -> None:
+    publish(chunks, "sets.dat", *MODEL, "--counts")
+    rmtree(chunks.private)
+    term = rows_of(chunks.out / "counts.csv")[0]["item"]
+    lines = (chunks.folder / "sets.dat").read_text().splitlines()
+    more = next(number for number, line in enumerate(lines) if term not in line.split())
+    lines[more] = f"{lines[more]} {term}".strip()
+    chunks.write("other.dat", "\n".join(lines) + "\n")
+    for name, code in (("sets.dat", 0), ("other.dat", 2)):
+        ran = chunks.run("evaluate", str(chunks.folder / name), str(chunks.out))
+        assert ran.code == code, ran.out + ran.err
+    assert "so it is not of the data" in ran.err
+
+
 def test_another_original_is_not_evaluated(done: Place) -> None:
     lines = (done.folder / "sets.dat").read_text().splitlines()
     fewer = next(number for number, line in enumerate(lines) if "0" in line.split())

@@ -222,10 +222,11 @@ def _require_possible_chunks(original: Table, publication: ChunkPublication) -> 
 
     column = original.transactions
     often = {} if column is None else dict(zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True))
-    for label, shown, terms in zip(
-        publication.vocabulary.labels, in_chunks(publication), in_terms(publication), strict=True
-    ):
-        occurring = often.get(label, 0)
-        if shown + terms > occurring or (shown < occurring and not terms):
-            msg = f"item {datum(label)} occurs {occurring} times in the original, {shown} times in the chunks, {_OTHER}"
+    totals, labels = dict(publication.totals or ()), publication.vocabulary.labels
+    for item, counts in enumerate(zip(in_chunks(publication), in_terms(publication), strict=True)):
+        occurring, shown = often.get(labels[item], 0), sum(counts)
+        unknown = counts[1] > 0 and item not in totals
+        if shown > occurring or (shown < occurring and not unknown):
+            counted = f"{occurring} records of the original hold it, {shown} are published"
+            msg = f"item {datum(labels[item])}: {counted}, {_OTHER}"
             raise InputError(msg)
