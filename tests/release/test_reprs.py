@@ -70,6 +70,7 @@ def secret_algorithms() -> Iterator[Any]:
     yield anonset.LmApriori(k=3, l=2, m=1, sensitive_items=SECRETS)
     losses = dict.fromkeys(ITEMS[:6], 0.5)
     yield anonset.CoherenceSuppression(h=0.8, k=2, p=1, sensitive_items=SECRETS, item_loss=losses)
+    yield anonset.SuppressControl(rho=0.9, m=1, sensitive_items=SECRETS)
 
 
 def relational_algorithms() -> Iterator[Any]:
@@ -162,6 +163,7 @@ def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
         yield intra_group_violations(one.publication)
         yield inter_group_violations(one.publication, 2, alpha=2)
     yield from (anonset.TransactionKAnonymity(2), anonset.LmDiversity(2, 2, 1, SECRETS), ITEMS)
+    yield from (anonset.KLDiversity(2, 2, "drug"), anonset.KTCloseness(2, 0.5, "drug"))
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from anonset.data import Hierarchy, Table
@@ -158,6 +158,14 @@ class Traits:
         if not self.memory_factor > 0:
             msg = f"memory_factor must be above 0, got {self.memory_factor!r}"
             raise InputError(msg)
+
+    def __repr__(self) -> str:
+        told = (
+            f"{part.name}={value!r}"
+            for part in fields(self)
+            if part.repr and (value := getattr(self, part.name)) != part.default
+        )
+        return f"Traits({', '.join(told)})"
 
     @property
     def models(self) -> tuple[str, ...]:
