@@ -30,8 +30,7 @@ from anonset.io.options import ReadOptions
 from anonset.io.publish import write_published
 from anonset.io.table_builder import gather_files
 from anonset.release import memory
-from anonset.release.formulas import formula_warnings
-from anonset.release.records import read_parts
+from anonset.release.records import RecordsKind, read_parts
 from anonset.release.symbols import name_sets
 from effort import examples
 
@@ -202,13 +201,14 @@ def test_a_text_that_was_not_written_as_it_was_meant_is_found(table, tmp_path):
 
 def test_warnings_and_codes_are_those_of_labels_in_memory(table, tmp_path):
     made, whole = published(table), published(anonset.read(tmp_path / "v.csv", items="items", keep="note,number"))
-    assert formula_warnings(made) == formula_warnings(whole) != ()
+    warnings_of = RecordsKind().formula_warnings
+    assert warnings_of(made) == warnings_of(whole) != ()
     shown = np.array([at for at, label in enumerate(made.kept[0].vocabulary.labels) if label[:1] != "="], np.int32)
     found = []
     for one in (made, whole):
         column = replace(one.kept[0], codes=shown)
         found.append(replace(one, transactions=None, kept=(column,), record=shown.astype(np.int64)))
-    assert formula_warnings(found[0]) == formula_warnings(found[1]) == ()
+    assert warnings_of(found[0]) == warnings_of(found[1]) == ()
     sets = (Symbol("(a,b)", "group", ("a", "b")), *made.symbols[2:])
     names = []
     for one in (made, whole):

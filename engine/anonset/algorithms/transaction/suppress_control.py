@@ -41,7 +41,7 @@ class SuppressControl(Discreet):
     Deviations: antecedents have at most m items; all rules of a size are listed before the first item of it goes;
     ties go to the last item.
 
-    >>> table = Table.from_sets([["a", "hiv"], ["a"], ["a", "b"], ["b", "hiv"], ["c"], ["c"]])
+    >>> table = Table.from_sets([["a", "hiv"], ["a"], ["a"], ["b", "hiv"], ["c"], ["c"]])
     >>> result = SuppressControl(rho=0.5, m=1, sensitive_items=("hiv",)).recode(table, {})
     >>> result.trace, result.figures["rules"]
     (('b',), 1.0)
@@ -49,7 +49,10 @@ class SuppressControl(Discreet):
 
     name: ClassVar[str] = "suppress-control"
     traits: ClassVar[Traits] = Traits(
-        memory_factor=1.6, coarsens=True, answers=("rho",), kernels=("sensitive_rules", "coherence", "rows")
+        memory_factor=1.6,
+        answers=("rho",),
+        not_tried="its guarantee is another one: how surely a sensitive item follows, however few records match",
+        kernels=("sensitive_rules", "coherence"),
     )
 
     rho: Written
