@@ -25,7 +25,8 @@ from anonset.data.ceilings import under
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import apply
 from anonset.measures.relational_ncp import relational_ncp
-from anonset.privacy.k import KAnonymity, KLDiversity, KTCloseness
+from anonset.privacy.classes import KLDiversity, KTCloseness
+from anonset.privacy.k import KAnonymity
 from anonset.verification import verify
 from anonset.verification.classes import entropy_is_at_least
 from effort import examples

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from anonset.data import CategoricalColumn, Table
-from anonset.privacy.k import KLDiversity, KTCloseness
+from anonset.privacy.classes import KLDiversity, KTCloseness
 from anonset.verification import verify
 from reference.class_rules import has_entropy
 

@@ -16,7 +16,8 @@ from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, spa
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files
 from anonset.generalization import Publication
-from anonset.privacy.k import KAnonymity, KLDiversity, KTCloseness
+from anonset.privacy.classes import KLDiversity, KTCloseness
+from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
 from anonset.verification import shares

@@ -1,12 +1,12 @@
 """What the package gives: each name with its home, once. `anonset.lazy_names` reads this file."""
 
 from anonset.privacy.anatomy import AnatomyDiversity as AnatomyDiversity
+from anonset.privacy.classes import KLDiversity as KLDiversity
+from anonset.privacy.classes import KTCloseness as KTCloseness
 from anonset.privacy.coherence import Coherence as Coherence
 from anonset.privacy.constraints import ConstraintSet as ConstraintSet
 from anonset.privacy.disassociation import DisassociationModel as DisassociationModel
 from anonset.privacy.k import KAnonymity as KAnonymity
-from anonset.privacy.k import KLDiversity as KLDiversity
-from anonset.privacy.k import KTCloseness as KTCloseness
 from anonset.privacy.kkm import KKmAnonymity as KKmAnonymity
 from anonset.privacy.km import KmAnonymity as KmAnonymity
 from anonset.privacy.lm import KLmDiversity as KLmDiversity

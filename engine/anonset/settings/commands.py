@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from anonset.privacy.k import Distance, Kind
+from anonset.privacy.classes import Distance, Kind
 from anonset.settings.readers import FORMS, Names, Share
 from anonset.settings.settings import ComparedSettings, InputSettings, RoleSettings
 

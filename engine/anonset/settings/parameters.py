@@ -61,8 +61,8 @@ _OWN: dict[str, ModelEntry] = {
         in_reach=MappingProxyType({"algorithm": "cluster"}),
         of_many_tuples=MappingProxyType({"algorithm": "mondrian"}),
     ),
-    "kl": ModelEntry("anonset.privacy.k:KLDiversity", "cluster"),
-    "kt": ModelEntry("anonset.privacy.k:KTCloseness", "cluster"),
+    "kl": ModelEntry("anonset.privacy.classes:KLDiversity", "cluster"),
+    "kt": ModelEntry("anonset.privacy.classes:KTCloseness", "cluster"),
     "kkm": ModelEntry(
         "anonset.privacy.kkm:KKmAnonymity",
         "rum-bound",

@@ -17,10 +17,11 @@ from anonset.verification.itemsets import check_km
 if TYPE_CHECKING:  # a model is imported by who asks for it
     from anonset.generalization.buckets import BucketPublication
     from anonset.privacy.anatomy import AnatomyDiversity
+    from anonset.privacy.classes import KLDiversity, KTCloseness
     from anonset.privacy.coherence import Coherence
     from anonset.privacy.constraints import ConstraintSet
     from anonset.privacy.disassociation import DisassociationModel
-    from anonset.privacy.k import KAnonymity, KLDiversity, KTCloseness
+    from anonset.privacy.k import KAnonymity
     from anonset.privacy.kkm import KKmAnonymity
     from anonset.privacy.lm import KLmDiversity, LmDiversity
     from anonset.privacy.partitions import PartitionKmAnonymity
@@ -167,8 +168,8 @@ _CHECKS: Mapping[str, Check] = MappingProxyType(
         "anonset.privacy.km:KmAnonymity": _km,
         "anonset.privacy.partitions:PartitionKmAnonymity": _partitions,
         "anonset.privacy.k:KAnonymity": _k,
-        "anonset.privacy.k:KLDiversity": _classes,
-        "anonset.privacy.k:KTCloseness": _classes,
+        "anonset.privacy.classes:KLDiversity": _classes,
+        "anonset.privacy.classes:KTCloseness": _classes,
         "anonset.privacy.kkm:KKmAnonymity": _kkm,
         "anonset.privacy.lm:LmDiversity": _lm,
         "anonset.privacy.lm:KLmDiversity": _klm,

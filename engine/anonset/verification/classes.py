@@ -23,7 +23,7 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.privacy import Verdict, Witness
-from anonset.privacy.k import KLDiversity, KTCloseness
+from anonset.privacy.classes import KLDiversity, KTCloseness
 from anonset.spelling import setting
 from anonset.verification import shares
 from anonset.verification.kkm import check_k, classes_of, require_columns

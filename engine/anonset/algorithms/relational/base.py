@@ -23,7 +23,8 @@ from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
 from anonset.measures.relational_ncp import relational_ncp
 from anonset.privacy import require_at_least
-from anonset.privacy.k import Distance, KAnonymity, Kind
+from anonset.privacy.classes import Distance, Kind
+from anonset.privacy.k import KAnonymity
 
 
 @dataclass(frozen=True, eq=False)

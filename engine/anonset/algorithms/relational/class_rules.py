@@ -16,7 +16,8 @@ from anonset.data.decimals import Written, exact
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.privacy.k import Distance, KAnonymity, Kind, KLDiversity, KTCloseness
+from anonset.privacy.classes import Distance, Kind, KLDiversity, KTCloseness
+from anonset.privacy.k import KAnonymity
 from anonset.spelling import setting
 
 NEAREST = 64
