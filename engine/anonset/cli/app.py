@@ -355,7 +355,8 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Algorithm": ("algorithm", "algorithms", "vary", "recoding"),
     "What is measured": (
-        "queries", "workload", "width", "reading", "top", "bound", "population", "threshold", "attempts", "seconds",
+        "queries", "workload", "width", "reading", "top", "bound", "population", "threshold", "attempts",
+        "attack", "beside", "seconds",
     ),
 }  # fmt: skip
 _REST = ("Parameters of algorithms", "Machinery")

@@ -15,6 +15,7 @@ from anonset.settings.settings import validate
 from anonset.spelling import as_typed
 
 if TYPE_CHECKING:
+    from anonset.attacks.base import Beside
     from anonset.release.opened import Opened
 
 Flags: Any = flags_of(RiskSettings, leave_out=["items"])
@@ -51,7 +52,7 @@ def risk(
         found = count(
             opened, table, hierarchies=settings.hierarchy, m=settings.m, threshold=settings.threshold,
             sensitive=settings.sensitive, population=population, attempts=settings.attempts, seed=settings.seed,
-            persons=persons,
+            persons=persons, attacks=settings.attack, beside=_beside(opened, settings.beside),
         )  # fmt: skip
     account, summary = account_and_summary(found)
     if json:
@@ -67,6 +68,17 @@ def _without_original(out: str) -> str:
 
 def _report(asked: str) -> str:
     return f"{as_typed('report', asked)} -o report.html"
+
+
+def _beside(opened: "Opened", other: str | None) -> "Beside | None":
+    if other is None:
+        return None
+    from anonset.jobs.beside import read_beside
+
+    if opened.report is None:
+        msg = f"--beside needs the private directory of {str(opened.out)!r}, too"
+        raise InputError(msg)
+    return read_beside(other, opened.report)
 
 
 def _population(opened: "Opened", population: str, original: Table | None) -> Table:

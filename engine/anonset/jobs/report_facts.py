@@ -10,8 +10,9 @@ from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.bucket_risk import BucketRisk
 from anonset.jobs.chunk_risk import ChunkRisk
+from anonset.jobs.exposures import Exposure, exposures
 from anonset.jobs.glance import Glance, glance
-from anonset.jobs.risk import Exposure, Risk, exposures, risk
+from anonset.jobs.risk import Risk, risk
 from anonset.measures.countable import Countable, FrequentItems, countable
 from anonset.privacy import PrivacyModel
 from anonset.release.documents import Attestation, Report

@@ -1,7 +1,7 @@
 """What is at risk after a publication: how many rows, or persons, fit what is known, and an attack that tries."""
 
 import os
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.attacks.base import Beside, Outcome, Scene
+from anonset.attacks.registry import require_attacks, tried
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
 from anonset.data.redacted_repr import Discreet
@@ -19,14 +21,13 @@ from anonset.generalization.chunks import ChunkPublication
 from anonset.jobs.attack import Attempts, attack
 from anonset.jobs.bucket_risk import BucketRisk, bucket_risk
 from anonset.jobs.chunk_risk import ChunkRisk, chunk_risk, require_about_chunks, telling_table
+from anonset.jobs.exposures import Exposure, exposures, knowledge
 from anonset.jobs.matching import Matching
 from anonset.jobs.original_check import require_columns, require_same_content
-from anonset.measures.distinct_records import class_figures, codes_of
+from anonset.measures.distinct_records import codes_of
 from anonset.measures.equivalence_classes import class_of
-from anonset.measures.known_items import rows_left
-from anonset.measures.known_persons import fewest_persons, persons_left
 from anonset.measures.sensitive_values import ObservedDiversity, diversity_by_blocks, observed_diversity
-from anonset.measures.shares import Figures, Share, percent
+from anonset.measures.shares import percent
 from anonset.measures.skewness import Skewness, skewness
 from anonset.measures.told_items import Telling
 from anonset.privacy import PrivacyModel
@@ -39,32 +40,6 @@ from anonset.spelling import setting
 
 _BYTES_A_ROW = 100
 """Memory that guessing takes for each row, about."""
-
-
-@dataclass(frozen=True)
-class Exposure(Discreet):
-    """How far somebody gets who knows something of a person that is in the data."""
-
-    values: bool
-    """Whether all published quasi-identifiers of the person are known."""
-    items: int
-    """Number of published symbols of the person that are known, those that tell the most."""
-    smallest: int
-    """Fewest rows, or persons (`Risk.unit`), that fit."""
-    mean: float
-    """How many fit, on average over the persons."""
-    highest: float
-    """Prosecutor risk: the chance to find the person of whom the fewest fit."""
-    average: Share
-    """Marketer risk: the chance to find a person, on average over all."""
-    above: Share
-    """Share of the persons whose risk is above the threshold."""
-    alone: Share
-    """Share of the persons of whom one fits."""
-    below: Share
-    """Share of the persons of whom fewer fit than k, of models without it 2."""
-    guaranteed: bool
-    """Whether the guarantee speaks of such knowledge."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +68,10 @@ class Risk(Discreet):
     """How often the values of each sensitive column are guessed by classes; nothing of rows that memory cannot hold."""
     told: tuple[Telling, ...] = ()
     """How surely other items of rows are told whose two rarest are known, where the original was there."""
+    outcomes: tuple[Outcome, ...] = ()
+    """What the attacks win that were asked for."""
+    not_tried: Mapping[str, str] = field(default_factory=dict)
+    """By the names of other attacks why they could not be tried, where all were asked for."""
 
     @property
     def broken(self) -> int:
@@ -129,30 +108,16 @@ def attack_table(found: Risk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     ]  # fmt: skip
 
 
-def few_persons(exposure: Exposure, k: int, persons: int) -> str:
-    """Say how many persons are below k, who have several rows.
-
-    >>> share = Share(0.25)
-    >>> few_persons(Exposure(True, 0, 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
-    'By all quasi-identifiers, 50 of 200 persons stand in a class of fewer than 5 persons'
-    """
-    few = (
-        f"{round(exposure.below.value * persons):,} of {persons:,} persons"
-        if exposure.below.exact
-        else f"{exposure.below} of them"
-    )
-    stand = "stand in a class of" if not exposure.items else "have a row that fits"
-    return f"By {knowledge(exposure.values, exposure.items)}, {few} {stand} fewer than {k} persons"
-
-
-def knowledge(values: bool, items: int) -> str:
-    """Say what somebody knows.
-
-    >>> knowledge(True, 2)
-    'all quasi-identifiers and 2 items'
-    """
-    parts = (["all quasi-identifiers"] if values else []) + ([f"{items} item{'s' * (items > 1)}"] if items else [])
-    return " and ".join(parts)
+def outcome_table(outcomes: Sequence[Outcome]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return what attacks win: the headings, and three rows of text an attack."""
+    head = ("attack", "", "targets", "below k", "certain", "right by guessing")
+    rows = list[tuple[str, ...]]()
+    for one in outcomes:
+        for name, won in (("without it", one.without), ("with it", one.won), ("control", one.control)):
+            first = (one.attack, name, f"{one.targets:,}") if name == "without it" else ("", name, "")
+            below = "" if won.below_k is None else percent(won.below_k)
+            rows.append((*first, below, percent(won.certain), f"{won.success:.2%}"))
+    return head, rows
 
 
 def risk(
@@ -169,6 +134,8 @@ def risk(
     seed: int = 0,
     work_dir: str | os.PathLike[str] | None = None,
     persons: Sequence[Hashable] | NDArray[Any] | None = None,
+    attacks: Sequence[str] = (),
+    beside: Beside | None = None,
 ) -> Risk | BucketRisk | ChunkRisk:
     """Count how many rows of a publication fit what somebody may know, and try to find persons.
 
@@ -205,13 +172,19 @@ def risk(
         memory, unless it was published in parts. Where the original is given, records are in memory in any case.
     persons
         Whose each record of the original is, in its order; by default each is another person's.
+    attacks
+        Names of attacks to try, or ``all``: see `anonset.attacks.registry`.
+    beside
+        Another release of the same persons, for the attack by composition.
 
     Raises
     ------
     InputError
-        If it is no publication of records, or the original or the persons are not its own.
+        If it is no publication of records, the original or the persons are not its own, or an attack that is named
+        cannot be tried.
     """
     require_between_0_and_1("threshold", threshold)
+    require_attacks(attacks)
     with ExitStack() as stack:
         if isinstance(published, Release):
             publication, model = published.publication, published.verdict.model
@@ -221,6 +194,8 @@ def risk(
             opened = stack.enter_context(opening(published, private, work_dir, records=original is None))
             publication, model, original, trees = _read(opened, original, hierarchies or {})
             by_person = opened.attested.declarations.unit == "person"
+        if isinstance(publication, BucketPublication | ChunkPublication):
+            _require_no_attacks(attacks)
         if isinstance(publication, BucketPublication):
             if population is not None:
                 msg = f"{setting('population')} is about generalized quasi-identifiers, of which buckets have none"
@@ -241,6 +216,9 @@ def risk(
         persons=None if owner is None else int(owner.max(initial=-1)) + 1,
         skews=_skews(publication, names, seed),
     )  # fmt: skip
+    scene = Scene(publication, model, original, trees, beside, found.skews, attempts, seed)
+    outcomes, reasons = tried(scene, attacks)
+    found = replace(found, outcomes=outcomes, not_tried=reasons)
     if original is None:
         if population is not None:
             msg = f"{setting('population')} needs {setting('original')}, which tells what the published values cover"
@@ -248,14 +226,27 @@ def risk(
         return found
     if population is not None:
         found = replace(found, journalist=_journalist(original, publication, trees, population, threshold))
-    tried = attack(original, publication, trees, model, size=most + 2, attempts=attempts, seed=seed, owner=owner)
+    looked_for = attack(original, publication, trees, model, size=most + 2, attempts=attempts, seed=seed, owner=owner)
     told = tuple[Telling, ...]()
     if original.transactions is not None:
         from anonset.measures.told_items import told_items
         from anonset.measures.top_itemsets import supports_of
 
         told = told_items(original.transactions, supports_of(publication), attempts, seed)
-    return replace(found, attempts=tried, told=told)
+    return replace(found, attempts=looked_for, told=told)
+
+
+def _require_no_attacks(attacks: Sequence[str]) -> None:
+    """Refuse attacks on what is not published as records.
+
+    Raises
+    ------
+    InputError
+        If any is asked for.
+    """
+    if attacks:
+        msg = f"{setting('attack')} is tried on records; what buckets and chunks tell is counted without it"
+        raise InputError(msg)
 
 
 def _disclosures(publication: Publication, names: Sequence[str]) -> dict[str, ObservedDiversity]:
@@ -309,68 +300,6 @@ def _read(
     if isinstance(opened.publication, ChunkPublication):
         return opened.publication, opened.model, table, trees
     return with_way_back(opened.publication, *way_back), opened.model, table, trees
-
-
-def exposures(
-    rows: Publication | Table,
-    model: PrivacyModel,
-    size: int,
-    threshold: float = THRESHOLD,
-    seed: int = 0,
-    owner: NDArray[np.int64] | None = None,
-) -> tuple[Exposure, ...]:
-    """Count the rows, or persons, that fit, by what is known: of a publication, or of data as they are.
-
-    Parameters
-    ----------
-    size
-        Known items up to which it is looked.
-    owner
-        int64 (n,): whose each row is, where persons are to be counted; of a person's rows, that tells which the fewest
-        persons fit.
-    """
-    found = list[Exposure]()
-    for values, items, left in _left(rows, size, seed) if owner is None else _persons_left(rows, size, seed, owner):
-        found.append(_exposure(values, items, left, threshold, model))
-    return tuple(found)
-
-
-def _left(rows: Publication | Table, size: int, seed: int) -> Iterator[tuple[bool, int, Figures]]:
-    """Yield how many rows are left of each one by what is known: the values, so many items."""
-    sets, group = rows.transactions, codes_of(rows.relational)
-    if group:
-        yield True, 0, class_figures(group, rows.store)
-    for known in ([], group) if group else ([],):
-        if sets is not None:
-            counted = rows_left(sets, size, group=known, store=rows.store, seed=seed)
-            yield from ((bool(known), items, left) for items, left in enumerate(counted, 1))
-
-
-def _persons_left(
-    rows: Publication | Table, size: int, seed: int, owner: NDArray[np.int64]
-) -> Iterator[tuple[bool, int, Figures]]:
-    """Yield how many persons are left of each one by what is known: the values, so many items."""
-    own, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)
-    if rows.relational:
-        yield True, 0, Figures.of(fewest_persons(classes, own))
-    for values in (False, True) if rows.relational else (False,):
-        if rows.transactions is not None:
-            counted = persons_left(rows.transactions, size, own, group=classes if values else None, seed=seed)
-            yield from ((values, left.size, Figures.of(left.least, left.known)) for left in counted)
-
-
-def _exposure(values: bool, items: int, left: Figures, threshold: float, model: PrivacyModel) -> Exposure:
-    from anonset.jobs.attack import is_promised_to
-
-    least = left.values
-    sure = left.records if left.known is None else left.known.astype(np.int64)
-    smallest = int(least[sure > 0].min(initial=int(least.max(initial=0))))
-    risks = 1.0 / np.maximum(least, 1)
-    mean = int((least * sure).sum()) / max(1, int(sure.sum()))
-    average, above, alone = left.mean(risks), left.share(risks > threshold), left.share(least == 1)
-    promised = is_promised_to(model, values, items)
-    below = left.share(least < int(getattr(model, "k", 2)))
-    return Exposure(values, items, smallest, mean, 1 / max(1, smallest), average, above, alone, below, promised)
 
 
 def _kept(publication: Publication, name: str) -> CategoricalColumn:

@@ -9,8 +9,9 @@ from typing import Any
 from anonset.errors import InputError
 from anonset.jobs.bucket_risk import BucketRisk, guess_table, inference_table
 from anonset.jobs.chunk_risk import ChunkRisk, telling_table
+from anonset.jobs.exposures import Exposure, knowledge
 from anonset.jobs.report_facts import ReportFacts
-from anonset.jobs.risk import Exposure, Risk, knowledge
+from anonset.jobs.risk import Risk
 from anonset.measures.retention import shares
 from anonset.measures.shares import percent
 from anonset.privacy import KAnonymity, PrivacyModel

@@ -7,7 +7,8 @@ from rich.table import Table as RichTable
 
 from anonset.jobs.bucket_risk import BucketRisk, guess_table, inference_table
 from anonset.jobs.chunk_risk import ChunkRisk, telling_table
-from anonset.jobs.risk import Exposure, Risk, attack_table, exposure_table, few_persons, knowledge
+from anonset.jobs.exposures import Exposure, few_persons, knowledge
+from anonset.jobs.risk import Risk, attack_table, exposure_table, outcome_table
 from anonset.measures.shares import percent
 from anonset.measures.skewness import Skewness
 from anonset.measures.told_items import RARE, Telling
@@ -54,6 +55,8 @@ def risk_summary(risk: Risk) -> dict[str, Any]:
             ],
             "told": risk.told,
             "broken": risk.broken,
+            "attacks": risk.outcomes,
+            "not_tried": risk.not_tried,
         }
     )
     return summary
@@ -194,4 +197,16 @@ def risk_account(risk: Risk) -> list[str | RichTable]:
             kept = "none was found more often" if not risk.broken else f"{counted(risk.broken, 'person')} WAS"
             kept += "" if risk.persons is None else "; it speaks of rows, of which a person has several"
             parts.append(f"Where the guarantee speaks, at most {promised[0].promised:.3g} each is promised: {kept}.")
-    return parts + _told(risk.told)
+    return parts + _told(risk.told) + _outcomes(risk)
+
+
+def _outcomes(risk: Risk) -> list[str | RichTable]:
+    """Return what attacks win, and which could not be tried."""
+    if not (risk.outcomes or risk.not_tried):
+        return []
+    parts: list[str | RichTable] = [""]
+    if risk.outcomes:
+        parts.append(_table("What attacks win", *outcome_table(risk.outcomes)))
+        parts += [f"{one.attack}: knows {one.knowledge}." for one in risk.outcomes]
+        parts.append("Control: the same where what it uses is random. Below k: theirs is among the fewer than k left.")
+    return parts + [f"{name} was not tried: {why}." for name, why in risk.not_tried.items()]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from anonset.attacks.registry import ATTACKS
 from anonset.settings.parameters import MODELS, collect
 from anonset.settings.readers import Names, Share
 from anonset.settings.settings import ComparedSettings, ReadingSettings, with_parameters
@@ -65,6 +66,12 @@ class RiskSettings(OriginalSettings):
     )
     sensitive: Names | None = Field(None, description="Kept columns that the attack tries to learn; default: all.")
     attempts: int = Field(1000, description="Number of persons that the attack looks for; default: 1000.")
+    attack: Names = Field(
+        [], description=f"Attacks to try on the publication, with a control each: {', '.join(ATTACKS)}, or all."
+    )
+    beside: str | None = Field(
+        None, description="Another release of the same persons (its directory), for the attack by composition."
+    )
     seed: int = Field(0, description="Random seed.")
 
 

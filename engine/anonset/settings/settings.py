@@ -283,7 +283,7 @@ def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-PLACES = ("input", "out", "private", "work_dir", "recoding", "original", "records", "codebook", "queries")
+PLACES = ("input", "out", "private", "work_dir", "recoding", "beside", "original", "records", "codebook", "queries")
 """Settings that are paths."""
 REPORT = "report.json"
 _WORDS = {

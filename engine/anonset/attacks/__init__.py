@@ -1,0 +1,1 @@
+"""Attacks that a publication is tried against, each with its knowledge and a control."""

@@ -1,0 +1,120 @@
+"""The attack by composition, against going through every record that there may be."""
+
+from itertools import chain, combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anonset
+from anonset.attacks.base import Beside, Scene
+from anonset.attacks.composition import ENOUGH, Both, Release, composition
+from anonset.attacks.registry import ATTACKS, tried
+from anonset.data import Table
+from anonset.errors import InputError
+from anonset.generalization import ItemGroups, Publication, apply
+
+ITEMS = "abcde"
+RECORDS = st.lists(st.sets(st.sampled_from(ITEMS)), min_size=1, max_size=7)
+GROUPS = st.lists(st.integers(-1, 3), min_size=5, max_size=5)
+
+
+def published(table: Table, numbers: list[int]) -> Publication:
+    column = table.transactions
+    assert column is not None
+    first: dict[int, int] = {}
+    group = [-1 if number < 0 else first.setdefault(number, at) for at, number in enumerate(numbers)]
+    return apply(table, ItemGroups(column.vocabulary, np.array(group, np.int32)))
+
+
+def of_records(records: list[set[str]]) -> Table:
+    return Table.from_sets(records, universe=ITEMS)
+
+
+def shown(publication: Publication, items: set[str]) -> frozenset[str]:
+    """Return the row that a record would be published as."""
+    return frozenset(symbol.label for symbol in publication.symbols if items & set(symbol.members))
+
+
+def naive_left(first: Publication, second: Publication, known: tuple[str, ...]) -> int:
+    """Return the rows of the first release that are left, by every record that holds the known items."""
+    assert first.transactions is not None
+    assert second.transactions is not None
+    rows = [[frozenset(row) for row in publication.transactions.rows()] for publication in (first, second)]
+    possible = {
+        (shown(first, set(items)), shown(second, set(items)))
+        for size in range(len(ITEMS) + 1)
+        for items in combinations(ITEMS, size)
+        if set(known) <= set(items)
+    }
+    return sum(any((row, other) in possible for other in rows[1]) for row in rows[0])
+
+
+@given(records=RECORDS, others=RECORDS, groups=GROUPS, other_groups=GROUPS)
+def test_what_is_left_is_what_some_record_allows(
+    records: list[set[str]], others: list[set[str]], groups: list[int], other_groups: list[int]
+) -> None:
+    first, second = published(of_records(records), groups), published(of_records(others), other_groups)
+    sides = Release.of(first), Release.of(second)
+    assert sides[0] is not None
+    assert sides[1] is not None
+    both = Both(*sides)
+    for known in chain(*(combinations(ITEMS, size) for size in (0, 1, 2))):
+        fitting = [side.fitting(known) for side in sides]
+        assert both.left(*fitting) == naive_left(first, second, known)
+
+
+def test_two_releases_of_the_same_records_tell_what_each_hides() -> None:
+    rng = np.random.default_rng(1)
+    items = [f"i{at:02}" for at in range(40)]
+    table = Table.from_sets(
+        [set(rng.choice(items, rng.integers(5, 9), replace=False)) for _ in range(300)], universe=items
+    )
+    pairs = [at // 2 for at in range(40)]
+    first, second = published(table, pairs), published(table, [*pairs[1:], 99])
+    scene = Scene(first, anonset.KmAnonymity(10, 2), table, beside=Beside(second, np.argsort(second.record)))
+    (outcome,) = composition(scene)
+    assert outcome.targets == 300
+    assert outcome.won.success > 2 * max(outcome.without.success, outcome.control.success)
+    assert outcome.won.below_k is not None
+    assert outcome.without.below_k is not None
+    assert outcome.won.below_k > outcome.without.below_k
+    assert composition(scene) == (outcome,)
+
+
+def test_a_coarser_release_of_the_same_records_tells_nothing() -> None:
+    rng = np.random.default_rng(3)
+    table = of_records([set(rng.choice(list(ITEMS), rng.integers(1, 4), replace=False)) for _ in range(60)])
+    first, second = published(table, [0, 1, 2, 3, 3]), published(table, [0, 0, 2, 3, 3])
+    scene = Scene(second, anonset.KmAnonymity(2, 1), table, beside=Beside(first, np.argsort(first.record)))
+    (outcome,) = composition(scene)
+    assert outcome.won == outcome.without
+
+
+def test_counting_ends_where_enough_are_left() -> None:
+    table = of_records([{"a"}] * 1500)
+    same = published(table, [0, 1, 2, 3, 3])
+    (outcome,) = composition(
+        Scene(same, anonset.KmAnonymity(2, 1), table, beside=Beside(same, same.record), attempts=2)
+    )
+    assert outcome.won.success == 1 / ENOUGH
+
+
+def test_persons_of_one_release_alone_are_no_targets() -> None:
+    table = of_records([{"a"}, {"b"}, {"b"}])
+    same = published(table, [0, 1, 2, 3, 3])
+    (outcome,) = composition(Scene(same, anonset.KmAnonymity(1, 1), table, beside=Beside(same, np.array([0, -1, -1]))))
+    assert outcome.targets == 1
+
+
+def test_what_cannot_be_tried_says_why() -> None:
+    table = of_records([{"a"}, {"b"}])
+    scene = Scene(published(table, [0, 1, 2, 3, 3]), anonset.KmAnonymity(1, 1), table)
+    assert composition(scene) == "it needs beside"
+    outcomes, reasons = tried(scene, ["all"])
+    assert reasons["composition"] == "it needs beside"
+    assert {one.attack for one in outcomes}.isdisjoint(reasons)
+    assert {*reasons, *(one.attack for one in outcomes)} <= set(ATTACKS)
+    with pytest.raises(InputError, match="cannot be tried: it needs beside"):
+        tried(scene, ["composition"])

@@ -1,0 +1,95 @@
+"""``anonset risk --attack``: attacks by name, and two releases of the same persons by their ids."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.place import Place
+
+PEOPLE = [(f"p{at}", "abcd"[at % 4] + " " + "efgh"[at // 4 % 4]) for at in range(32)]
+TREES = {"first": "balanced:2", "second": "coarse"}
+
+
+def csv(rows: list[tuple[str, str]]) -> str:
+    return "who,codes\n" + "".join(f"{who},{codes}\n" for who, codes in rows)
+
+
+def released(place: Place, name: str, rows: list[tuple[str, str]], tree: str, *more: str) -> str:
+    data = place.write(f"{name}.csv", csv(rows))
+    out = place.folder / name
+    ran = place.run(
+        "anonymize", data, "--items", "codes", *more, "--hierarchy", f"codes={tree}",
+        "--algorithm", "apriori", "--k", "4", "--m", "1", "-o", str(out), "--quiet",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    return str(out)
+
+
+def attack(place: Place, out: str, *more: str) -> object:
+    return place.run("risk", f"{out}.private/report.json", *more)
+
+
+def tree_of(place: Place, name: str, pairs: str) -> str:
+    lines = [f"{leaf},{pair},ALL\n" for pair in pairs.split() for leaf in pair]
+    return place.write(f"{name}.tree.csv", "".join(lines))
+
+
+def test_ids_tell_who_is_in_both(place: Place) -> None:
+    first = released(place, "first", PEOPLE, tree_of(place, "first", "ab cd ef gh"), "--id", "who")
+    others = [*reversed(PEOPLE[4:]), ("new", "a e"), ("other", "b f"), ("p0", "d h")]
+    second = released(place, "second", others, tree_of(place, "second", "ac bd eg fh"), "--id", "who")
+    found = place.run("risk", f"{second}.private/report.json", "--attack", "composition", "--beside", first, "--json")
+    assert found.code == 0, found.err
+    (outcome,) = found.json["attacks"]
+    assert (outcome["attack"], outcome["targets"]) == ("composition", 28)
+    text = place.run("risk", f"{second}.private/report.json", "--attack", "all", "--beside", first).out
+    assert "What attacks win" in text
+    assert "1 item of somebody who is in both releases" in " ".join(text.split())
+
+
+def test_releases_of_one_file_need_no_ids(place: Place) -> None:
+    first = released(place, "first", PEOPLE, "balanced:2", "--drop", "who", "--rows-are-persons")
+    (place.folder / "first").rename(place.folder / "before")
+    (place.folder / "first.private").rename(place.folder / "before.private")
+    second = released(place, "first", PEOPLE, "balanced:4", "--drop", "who", "--rows-are-persons")
+    assert first == second
+    found = place.run(
+        "risk", f"{second}.private/report.json", "--attack", "composition", "--beside", str(place.folder / "before"),
+        "--json",
+    )  # fmt: skip
+    assert (found.code, found.json["attacks"][0]["targets"]) == (0, 32)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ("changed", "was changed since"),
+        ("gone", "is not there any more"),
+        ("no ids", "has no --id"),
+        ("no private", "its private directory is required"),
+    ],
+)
+def test_what_does_not_tell_who_is_in_both_is_refused(place: Place, change: str, why: str) -> None:
+    ids = ("--drop", "who", "--rows-are-persons") if change == "no ids" else ("--id", "who")
+    first = released(place, "first", PEOPLE, "balanced:2", *ids)
+    second = released(place, "second", PEOPLE[1:], "balanced:2", "--id", "who")
+    if change == "changed":
+        place.write("first.csv", csv(PEOPLE[:-1]))
+    elif change == "gone":
+        Path(place.folder / "first.csv").unlink()
+    elif change == "no private":
+        Path(f"{first}.private").rename(place.folder / "elsewhere")
+    ran = place.run("risk", f"{second}.private/report.json", "--attack", "composition", "--beside", first)
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert why in ran.err
+    assert "p1" not in ran.err
+
+
+def test_names_are_checked(place: Place) -> None:
+    place.run(*place.job())
+    ran = place.run("risk", str(place.private / "report.json"), "--attack", "voodoo")
+    assert (ran.code, "must be out of composition" in ran.err) == (2, True)
+    ran = place.run("risk", str(place.private / "report.json"), "--attack", "composition")
+    assert (ran.code, "--attack composition cannot be tried: it needs --beside" in ran.err) == (2, True)
+    ran = place.run("risk", str(place.private / "report.json"), "--attack", "all")
+    assert (ran.code, "composition was not tried: it needs --beside." in ran.out) == (0, True)
