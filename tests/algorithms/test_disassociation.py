@@ -9,11 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from algorithms.chunk_cases import RECORDS, as_in_twin, disassociated, publication_of
-from anonset.algorithms.transaction import disassociation
 from anonset.algorithms.transaction.disassociation import Disassociation
 from anonset.data import SetColumn, Table, spans
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import chunk_cutting
 from anonset_kernels.chunk_fitting import needs_term
 from reference import disassociation as twin
 
@@ -68,8 +66,6 @@ def test_is_independent_of_how_much_is_held_at_once(records: list[set[str]], k: 
         return
     one = disassociated(records, k, 2, size, counts=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(disassociation, "CLUSTERS_AT_ONCE", 2)
-        patch.setattr(chunk_cutting, "RECORDS_AT_ONCE", 5)
         patch.setattr(spans, "AT_ONCE", 3)
         other = disassociated(records, k, 2, size, counts=True)
     assert (one.clusters, one.shared, one.totals) == (other.clusters, other.shared, other.totals)

@@ -207,7 +207,7 @@ def test_symbols_of_the_same_rows_are_told_by_the_first(rows: list[set[int]], ke
         free = [own if at not in kept else frozenset({-1 - at}) for at, own in enumerate(places)]
         found = distinct_rows.first_of_alike(column, others)
         assert found.tolist() == [free.index(own) == at for at, own in enumerate(free)]
-        fewer = distinct_rows.with_symbols(column, found)
+        fewer = column.only(found)
         labels = column.vocabulary.labels
         wanted = [{labels[code] for code in row if found[code]} for row in rows]
         assert [set(row) for row in fewer.rows()] == wanted

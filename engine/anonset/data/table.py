@@ -96,11 +96,17 @@ class SetColumn(Discreet):
         gather = np.arange(indptr[-1]) + np.repeat(self.indptr[records] - indptr[:-1], lengths)
         return SetColumn(self.name, indptr, self.items[gather], self.vocabulary)
 
-    def only(self, kept: NDArray[np.bool_]) -> "SetColumn":
-        """Return the column without the other items: bool (M,), which stay; the vocabulary does."""
-        stays = kept[self.items]
-        indptr = np.concatenate([[0], np.cumsum(stays)])[self.indptr].astype(np.int64)
-        return SetColumn(self.name, indptr, self.items[stays], self.vocabulary)
+    def only(self, kept: NDArray[np.bool_], store: Store = MEMORY) -> "SetColumn":
+        """Return the column without the other items: bool (M,), which stay; the vocabulary does. It lies in `store`."""
+        indptr = store.array("indptr", np.int64, self.n + 1)
+        items = store.array("items", np.int32, int(self.occurrences[kept].sum()))
+        indptr[0] = 0
+        for a, b in spans(self.n):
+            block, begin = self.slice(a, b), int(indptr[a])
+            stays = kept[block.items]
+            indptr[a + 1 : b + 1] = begin + np.concatenate([[0], np.cumsum(stays)])[block.indptr[1:]]
+            items[begin : indptr[b]] = block.items[stays]
+        return SetColumn(self.name, indptr, items, self.vocabulary)
 
     def recode(
         self, codes: Int32, vocabulary: Vocabulary, store: Store = MEMORY, *, in_order: bool = True

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, overload
+from typing import Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Closing, Store
 from anonset.data.table import Int32, Int64
 
 Items = tuple[int, ...]
@@ -142,6 +144,12 @@ class ChunkRows(Discreet):
         lengths = np.diff(self.begins)[chunks]
         return ChunkRows(begins_of(lengths), begins_of(np.diff(self.indptr)[rows]), items, self.count[rows])
 
+    def slice(self, first: int, end: int) -> "ChunkRows":
+        """Return the rows of the chunks from `first` up to `end`; items and counts are not copied."""
+        begins = self.begins[first : end + 1]
+        indptr, count = self.indptr[begins[0] : begins[-1] + 1], self.count[begins[0] : begins[-1]]
+        return ChunkRows(begins - begins[0], indptr - indptr[0], self.items[indptr[0] : indptr[-1]], count)
+
     def equals(self, other: "ChunkRows") -> bool:
         """Tell whether other rows are the same."""
         mine = (self.begins, self.indptr, self.items, self.count)
@@ -149,7 +157,10 @@ class ChunkRows(Discreet):
 
 
 def _same(mine: Sequence[NDArray[Any]], others: Sequence[NDArray[Any]]) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(mine, others, strict=True))
+    return all(
+        len(one) == len(other) and all(np.array_equal(one[a:b], other[a:b]) for a, b in spans(len(one)))
+        for one, other in zip(mine, others, strict=True)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +208,17 @@ class Clusters(Discreet, Sequence[Cluster]):
 
     def __iter__(self) -> Iterator[Cluster]:
         return (self[number] for number in range(len(self)))
+
+    def slice(self, first: int, end: int) -> "Clusters":
+        """Return the clusters from `first` up to `end`."""
+        terms, chunks = (begins[first : end + 1] for begins in (self.term_begins, self.chunk_begins))
+        return Clusters(
+            self.n[first:end],
+            terms - terms[0],
+            self.terms[terms[0] : terms[-1]],
+            chunks - chunks[0],
+            self.rows.slice(int(chunks[0]), int(chunks[-1])),
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
@@ -254,6 +276,26 @@ class SharedChunks(Discreet, Sequence[SharedChunk]):
     def __iter__(self) -> Iterator[SharedChunk]:
         return (self[number] for number in range(len(self)))
 
+    def slice(self, first: int, end: int) -> "SharedChunks":
+        """Return the chunks from `first` up to `end`."""
+        return SharedChunks(self.first[first:end], self.last[first:end], self.rows.slice(first, end))
+
+    def take(self, chunks: NDArray[np.integer]) -> "SharedChunks":
+        """Return the given chunks, in the given order."""
+        return SharedChunks(self.first[chunks], self.last[chunks], self.rows.take(chunks))
+
+    def with_wider(self, others: "SharedChunks") -> "SharedChunks":
+        """Return these and other chunks by range; of the same range, these come first."""
+        with GrowingColumns(SharedChunks) as growing:
+            growing.append(self)
+            growing.append(others)
+        all_chunks = growing.finished()
+        return all_chunks.take(np.lexsort((all_chunks.last, all_chunks.first)))
+
+    def shifted(self, clusters: int) -> "SharedChunks":
+        """Return the chunks on clusters with numbers larger by so many."""
+        return SharedChunks(self.first + clusters, self.last + clusters, self.rows)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
             return NotImplemented
@@ -261,3 +303,45 @@ class SharedChunks(Discreet, Sequence[SharedChunk]):
         return _same((self.first, self.last), (columns.first, columns.last)) and self.rows.equals(columns.rows)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+_Columns = TypeVar("_Columns", ChunkRows, Clusters, SharedChunks)
+_BEGINS = frozenset({"begins", "indptr", "term_begins", "chunk_begins"})
+
+
+class GrowingColumns(Closing, Generic[_Columns]):
+    """Rows of chunks, clusters or shared chunks under construction, in a store.
+
+    >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
+    >>> with GrowingColumns(ChunkRows) as growing:
+    ...     growing.append(rows)
+    ...     growing.append(rows.slice(1, 2))
+    >>> growing.finished().equals(rows.take(np.array([0, 1, 1])))
+    True
+    """
+
+    def __init__(self, kind: type[_Columns], store: Store = MEMORY) -> None:
+        super().__init__()
+        self._kind: type[_Columns] = kind
+        self._parts, self._ends = dict[str, Any](), dict.fromkeys(_BEGINS, 0)
+        for name, column in vars(kind.of(())).items():
+            nested = isinstance(column, ChunkRows)
+            part: Any = GrowingColumns(ChunkRows, store) if nested else store.growing(name, column.dtype)
+            self._parts[name] = self.held.enter_context(part)
+            if name in _BEGINS:
+                part.append(np.zeros(1, np.int64))
+
+    def append(self, more: _Columns) -> None:
+        """Add columns at the end."""
+        for name, part in self._parts.items():
+            column = getattr(more, name)
+            if name in _BEGINS:
+                part.append(column[1:] + self._ends[name])
+                self._ends[name] += int(column[-1])
+            else:
+                part.append(column)
+
+    def finished(self) -> _Columns:
+        """Return the columns of all; call `append` no more."""
+        columns: _Columns = self._kind(**{name: part.finished() for name, part in self._parts.items()})
+        return columns

@@ -1,23 +1,52 @@
-"""Cutting records into chunks, and putting clusters and chunks into the order of what is published of them."""
+"""Cutting records into chunks, some clusters at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
+from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
-from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks, begins_of, gathered
-from anonset.generalization.recoding import TERMS, Disassociated
+from anonset.generalization.chunk_columns import (
+    ChunkRows,
+    Clusters,
+    GrowingColumns,
+    SharedChunks,
+    begins_of,
+    gathered,
+)
+from anonset.generalization.chunk_order import Group, StoredText, by_range, grouped, in_order, renumbered
+from anonset.generalization.recoding import TERMS, ClusterPiece, Disassociated, clusters_at_once
 
-GROUPED = 4
-"""So many neighbouring clusters, or groups of them, make a group, which may share chunks."""
-RECORDS_AT_ONCE = 1 << 17
-"""Records, about, that are cut at once."""
 _LARGEST_KEY = 1 << 63
-_Key = list[bytes]
+
+
+class CutRecords(NamedTuple):
+    """Records that are cut into chunks, in the order of what is published."""
+
+    clusters: Clusters
+    shared: SharedChunks
+    record: Int64
+    """int64 (n,): the records, cluster by cluster."""
+    cluster: Int32
+    """int32 (n,): the cluster of each."""
+    terms: Int64
+    """int64 (M,): how many records hold each item where it is a term."""
+
+
+class _Piece(NamedTuple):
+    """Some neighbouring clusters, in the order of what is published of them."""
+
+    order: Int64
+    """int64: the old numbers of the clusters."""
+    shared: slice
+    """Where the chunks stand that they alone share, on clusters that are numbered in the piece."""
+    content: slice
+    """Where the bytes stand by which the pieces are ordered."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +56,10 @@ class _Cut(Discreet):
     place: Int64
     record: Int64
     item: Int64
+
+    def only(self, chosen: NDArray[np.bool_]) -> "_Cut":
+        """Return some of them."""
+        return _Cut(self.place[chosen], self.record[chosen], self.item[chosen])
 
     def rows(self) -> tuple[Int64, ChunkRows]:
         """Return the chunks of which there are any, ascending, and their distinct sub-records."""
@@ -56,176 +89,104 @@ class _Cut(Discreet):
         return self.place[order], self.record[order], self.item[order]
 
 
-def cut(column: SetColumn, recoding: Disassociated, code: Int32) -> tuple[Clusters, SharedChunks]:
-    """Return the clusters and the shared chunks of records as the recoding numbers them.
+def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -> CutRecords:
+    """Cut the records of each cluster into its chunks, and number clusters and chunks by what is published of them.
 
     Parameters
     ----------
     code
         int32 (M,): the code of each item in what is published.
+    store
+        Where the arrays are to lie.
     """
-    rows = _rows(column, recoding, code)
-    is_term = recoding.place == TERMS
-    terms, in_cluster = code[recoding.item[is_term]], recoding.in_cluster[is_term]
-    n_clusters = recoding.n_clusters
-    own, shared = (np.flatnonzero(kind) for kind in (recoding.first == recoding.last, recoding.first < recoding.last))
-    own = own[np.argsort(recoding.first[own], kind="stable")]
+    width, terms, n_shared = clusters_at_once(recoding.n_clusters, column), np.zeros(len(code), np.int64), 0
+    pieces, wide = list[_Piece](), list[_Cut]()
+    with (
+        store.below() as scratch,
+        GrowingColumns(Clusters, scratch) as clusters,
+        GrowingColumns(SharedChunks, scratch) as shared,
+        scratch.growing("content", np.uint8) as content,
+    ):
+        for piece in recoding.pieces(column):
+            terms += np.bincount(code[piece.column.items[piece.place == TERMS]], minlength=len(terms))
+            own, inside, outside = _cut_piece(piece, recoding, code)
+            order, own, inside, text = in_order(own, inside, width)
+            at = slice(n_shared, n_shared + len(inside)), slice(content.length, content.length + len(text))
+            pieces.append(_Piece(order + piece.first, *at))
+            n_shared += len(inside)
+            clusters.append(own)
+            shared.append(inside)
+            content.append(np.frombuffer(text, np.uint8))
+            wide.append(outside)
+        in_pieces = clusters.finished(), shared.finished()
+        return _put_together(recoding, pieces, in_pieces, _shared(wide, recoding), content.finished(), store, terms)
+
+
+def _cut_piece(piece: ClusterPiece, recoding: Disassociated, code: Int32) -> tuple[Clusters, SharedChunks, _Cut]:
+    """Return clusters, the chunks that these alone share, both numbered in the piece, and what is in wider chunks."""
+    n, shown = np.diff(recoding.begins[piece.first : piece.end + 1]), piece.place >= 0
+    row = np.repeat(recoding.begins[piece.first] + np.arange(piece.column.n), piece.column.lengths)
+    whole = _Cut(piece.place[shown].astype(np.int64), row[shown], code[piece.column.items[shown]].astype(np.int64))
+    inside = (recoding.first[whole.place] >= piece.first) & (recoding.last[whole.place] < piece.end)
+    chunks, rows = whole.only(inside).rows()
+    first, last = (borders[chunks] - np.int64(piece.first) for borders in (recoding.first, recoding.last))
+    own, several = np.flatnonzero(first == last), np.flatnonzero(first < last)
+    own = own[np.argsort(first[own], kind="stable")]
+    is_term = recoding.place[piece.pairs] == TERMS
+    in_cluster = recoding.in_cluster[piece.pairs][is_term] - piece.first
+    terms = code[recoding.item[piece.pairs][is_term]]
     clusters = Clusters(
-        np.bincount(recoding.cluster, minlength=n_clusters).astype(np.int64),
-        begins_of(np.bincount(in_cluster, minlength=n_clusters)),
+        n,
+        begins_of(np.bincount(in_cluster, minlength=len(n))),
         terms[np.lexsort((terms, in_cluster))],
-        begins_of(np.bincount(recoding.first[own], minlength=n_clusters)),
+        begins_of(np.bincount(first[own], minlength=len(n))),
         rows.take(own),
     )
-    first, last = (borders[shared].astype(np.int64) for borders in (recoding.first, recoding.last))
-    return clusters, SharedChunks(first, last, rows.take(shared))
+    return clusters, SharedChunks(first[several], last[several], rows.take(several)), whole.only(~inside)
 
 
-def _rows(column: SetColumn, recoding: Disassociated, code: Int32) -> ChunkRows:
-    """Return the sub-records of each chunk, in the order of the recoding: those of clusters by some of them at once."""
-    record = np.argsort(recoding.cluster, kind="stable")
-    is_own, ends = recoding.first == recoding.last, np.cumsum(np.bincount(recoding.cluster, minlength=1))
-    chunks, parts, left = list[Int64](), list[ChunkRows](), list[_Cut]()
-    for first, end in _whole(ends):
-        part, records = column.take(record[first:end]), record[first:end]
-        place = recoding.places_of(part, records).astype(np.int64)
-        whole = _Cut(place, np.repeat(np.arange(first, end), part.lengths), code[part.items].astype(np.int64))
-        shown = place >= 0
-        apart = shown.copy()
-        apart[shown] = is_own[place[shown]]
-        for chosen, several in ((apart, False), (shown & ~apart, True)):
-            some = _Cut(whole.place[chosen], whole.record[chosen], whole.item[chosen])
-            if several:
-                left.append(some)
-            else:
-                own, rows = some.rows()
-                chunks.append(own)
-                parts.append(rows)
-    if left:
-        joined = (np.concatenate([getattr(some, name) for some in left]) for name in ("place", "record", "item"))
-        own, rows = _Cut(*joined).rows()
-        chunks.append(own)
-        parts.append(rows)
-    return _scattered(chunks, parts, len(recoding.first))
-
-
-def _whole(ends: Int64) -> Iterator[tuple[int, int]]:
-    """Yield spans of records, cluster by cluster, that end where clusters do, int64 (clusters,).
-
-    >>> list(_whole(np.array([2, 5, 7])))
-    [(0, 7)]
-    """
-    first = 0
-    while first < ends[-1]:
-        end = int(ends[min(int(np.searchsorted(ends, first + RECORDS_AT_ONCE)), len(ends) - 1)])
-        yield first, end
-        first = end
-
-
-def _scattered(chunks: Sequence[Int64], parts: Sequence[ChunkRows], n_chunks: int) -> ChunkRows:
-    """Return the rows of all chunks in order, given those of some, each once; the others have none."""
-    if not parts:
-        return ChunkRows.of([()] * n_chunks)
-    joined = ChunkRows(
-        begins_of(np.concatenate([np.diff(part.begins) for part in parts])),
-        begins_of(np.concatenate([np.diff(part.indptr) for part in parts])),
-        np.concatenate([part.items for part in parts]),
-        np.concatenate([part.count for part in parts]),
+def _shared(parts: Sequence[_Cut], recoding: Disassociated) -> SharedChunks:
+    """Return the chunks that clusters of several pieces share."""
+    empty = np.empty(0, np.int64)
+    columns = (
+        np.concatenate([empty, *(getattr(part, name) for part in parts)]) for name in ("place", "record", "item")
     )
-    chunk = np.concatenate(chunks)
-    rows = joined.take(np.argsort(chunk, kind="stable"))
-    lengths = np.zeros(n_chunks, np.int64)
-    lengths[np.sort(chunk)] = np.diff(rows.begins)
-    return ChunkRows(begins_of(lengths), rows.indptr, rows.items, rows.count)
+    chunks, rows = _Cut(*columns).rows()
+    return SharedChunks(recoding.first[chunks].astype(np.int64), recoding.last[chunks].astype(np.int64), rows)
 
 
-# -- the order of what is published ------------------------------------------------------------------------------------
-
-
-def in_order(clusters: Clusters, shared: SharedChunks) -> tuple[Int64, Clusters, SharedChunks]:
-    """Return the clusters sorted by content within each group of 4, these groups within each of 16, and so on.
-
-    So the clusters of a shared chunk stay neighbours, and their numbers tell nothing beside what is published. Chunks
-    are sorted by their sub-records. The first of what is returned is the old number of each cluster.
-    """
-    chunk_texts, chunk = contents_of(clusters.rows), list[int]()
-    texts, own_chunks = list[bytes](), list[list[int]]()
-    term_ends, chunk_ends = clusters.term_begins.tolist(), clusters.chunk_begins.tolist()
-    for number, n in enumerate(clusters.n.tolist()):
-        own = sorted(range(chunk_ends[number], chunk_ends[number + 1]), key=lambda place: chunk_texts[place])
-        terms = clusters.terms[term_ends[number] : term_ends[number + 1]]
-        head = np.concatenate([[n], terms + 1, [0]]).astype(">u4").tobytes()
-        texts.append(b"".join([head, *(chunk_texts[place] for place in own), _END]))
-        own_chunks.append(own)
-    by_range, of_range = _by_range(shared)
-    order = _order(texts, of_range)
-    for number in order:
-        chunk += own_chunks[number]
-    chosen = np.array(order, np.int64)
-    sorted_clusters = Clusters(
-        clusters.n[chosen],
-        begins_of(np.diff(clusters.term_begins)[chosen]),
-        clusters.terms[gathered(clusters.term_begins, chosen)],
-        begins_of(np.diff(clusters.chunk_begins)[chosen]),
-        clusters.rows.take(np.array(chunk, np.int64)),
-    )
-    return chosen, sorted_clusters, _renumbered(shared, by_range, chosen)
-
-
-_END = bytes(4)
-
-
-def contents_of(rows: ChunkRows) -> list[bytes]:
-    """Return the content of each chunk as bytes that compare as its rows do, and none of which begins another one."""
-    lengths = np.diff(rows.indptr) + 2  # the items, each plus one, then 0 and the count
-    ends = begins_of(lengths)
-    tokens = np.zeros(ends[-1], ">u4")
-    behind = np.arange(len(rows.items)) + 2 * np.repeat(np.arange(len(lengths)), lengths - 2)
-    tokens[behind] = rows.items + 1
-    tokens[ends[1:] - 1] = rows.count
-    text, bounds = tokens.tobytes(), (4 * ends[rows.begins]).tolist()
-    return [text[a:b] + _END for a, b in pairwise(bounds)]
-
-
-def _by_range(shared: SharedChunks) -> tuple[Int64, dict[tuple[int, int], bytes]]:
-    """Return the shared chunks by range, then content; and the content of all of a range."""
-    texts, of_range = contents_of(shared.rows), dict[tuple[int, int], bytes]()
-    order = np.lexsort((shared.last, shared.first))
-    ranges = np.stack([shared.first[order], shared.last[order]], axis=1)
-    begins = np.flatnonzero(np.append(True, np.any(ranges[1:] != ranges[:-1], axis=1))) if len(order) else order
-    sorted_chunks = list[int]()
-    for first, end in zip(begins.tolist(), [*begins[1:].tolist(), len(order)], strict=False):
-        own = sorted(order[first:end].tolist(), key=lambda chunk: texts[chunk])
-        of_range[int(ranges[first, 0]), int(ranges[first, 1])] = b"".join(texts[chunk] for chunk in own)
-        sorted_chunks += own
-    return np.array(sorted_chunks, np.int64), of_range
-
-
-def _order(texts: Sequence[bytes], of_range: dict[tuple[int, int], bytes]) -> list[int]:
-    """Return the clusters, sorted within groups and groups of groups, given the content of each."""
-    nodes: list[tuple[_Key, list[int], tuple[int, int]]] = [
-        ([text], [number], (number, number)) for number, text in enumerate(texts)
+def _put_together(
+    recoding: Disassociated,
+    pieces: Sequence[_Piece],
+    in_pieces: tuple[Clusters, SharedChunks],
+    wide: SharedChunks,
+    content: NDArray[np.uint8],
+    store: Store,
+    terms: Int64,
+) -> CutRecords:
+    """Put pieces in order, and among their shared chunks those of several pieces."""
+    wide_chunks, of_range = by_range(wide)
+    groups: list[Group] = [
+        ([StoredText(content[piece.content])], [number], (int(piece.order.min()), int(piece.order.max())))
+        for number, piece in enumerate(pieces)
     ]
-    while len(nodes) > 1:
-        above = []
-        for first in range(0, len(nodes), GROUPED):
-            group = nodes[first : first + GROUPED]
-            span = (group[0][2][0], group[-1][2][1])
-            inside = sorted(group, key=lambda node: node[0])
-            chunks = of_range.get(span, b"") if len(group) > 1 else b""
-            key = [text for node in inside for text in node[0]]
-            above.append(([*key, _END + chunks + _END], [cluster for node in inside for cluster in node[1]], span))
-        nodes = above
-    return nodes[0][1] if nodes else []
-
-
-def _renumbered(shared: SharedChunks, by_range: Int64, order: Int64) -> SharedChunks:
-    """Return shared chunks over the new numbers of their clusters, which are neighbours as before, by these numbers."""
-    number = np.empty(len(order), np.int64)
-    number[order] = np.arange(len(order))
-    first, last = shared.first[by_range], shared.last[by_range]
-    ranges, of_range = np.unique(np.stack([first, last], axis=1), axis=0, return_inverse=True)
-    new = np.array([number[a : b + 1].min() for a, b in ranges.tolist()], np.int64)[of_range.ravel()]
-    behind = new + (last - first)
-    again = np.lexsort((behind, new))
-    return SharedChunks(new[again], behind[again], shared.rows.take(by_range[again]))
+    order = grouped(groups, of_range, len(pieces), lambda text: StoredText(np.frombuffer(text, np.uint8)))[1]
+    chosen = np.concatenate([np.empty(0, np.int64), *(pieces[number].order for number in order)])
+    wide, done = renumbered(wide, wide_chunks, chosen), 0
+    borders = np.cumsum([0, *(len(piece.order) for piece in pieces)]).tolist()
+    with (
+        GrowingColumns(Clusters, store) as clusters,
+        GrowingColumns(SharedChunks, store) as shared,
+        store.growing("record", np.int64) as record,
+        store.growing("cluster", np.int32) as cluster,
+    ):
+        for number in order:
+            own, piece = in_pieces[0].slice(borders[number], borders[number + 1]), pieces[number]
+            clusters.append(own)
+            begin, end = np.searchsorted(wide.first, (done, done + len(own))).tolist()
+            inside = in_pieces[1].slice(piece.shared.start, piece.shared.stop).shifted(done)
+            shared.append(inside.with_wider(wide.slice(begin, end)))
+            record.append(recoding.record[gathered(recoding.begins, piece.order)])
+            cluster.append(np.repeat(np.arange(done, done + len(own), dtype=np.int32), own.n))
+            done += len(own)
+        return CutRecords(clusters.finished(), shared.finished(), record.finished(), cluster.finished(), terms)

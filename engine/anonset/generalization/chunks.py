@@ -13,10 +13,10 @@ from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.chunk_columns import Cluster, Clusters, Items, Rows, SharedChunk, SharedChunks, items_of
-from anonset.generalization.chunk_cutting import GROUPED, cut, in_order
-from anonset.generalization.recoding import TERMS, Disassociated
+from anonset.generalization.chunk_cutting import cut
+from anonset.generalization.recoding import Disassociated
 
-__all__ = ["GROUPED", "ChunkPublication", "Cluster", "Items", "Rows", "SharedChunk", "Shown", "items_of"]
+__all__ = ["ChunkPublication", "Cluster", "Items", "Rows", "SharedChunk", "Shown", "items_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,35 +91,29 @@ class ChunkPublication(Discreet):
         --------
         >>> import numpy as np
         >>> table = Table.from_sets([{"a", "b"}, {"a", "c"}])
-        >>> one, item = np.zeros(3, np.int32), np.arange(3, dtype=np.int32)
-        >>> recoding = Disassociated(one[:2], one, item, np.array([0, -1, -1], np.int32), one[:1], one[:1])
+        >>> one, item, place = np.zeros(3, np.int32), np.arange(3, dtype=np.int32), np.array([0, -1, -1], np.int32)
+        >>> recoding = Disassociated(np.arange(2), np.array([0, 2]), one, item, place, one[:1], one[:1])
         >>> [(one.n, one.terms, one.chunks) for one in ChunkPublication.of(table, recoding).clusters]
         [(2, (1, 2), ((((0,), 2),),))]
         """
         column = table.transactions
-        if column is None or len(recoding.cluster) != column.n:
+        if column is None or len(recoding.record) != column.n:
             records = "none" if column is None else f"{column.n}"
-            msg = f"the recoding is of {len(recoding.cluster)} records with items, the table has {records}"
+            msg = f"the recoding is of {len(recoding.record)} records with items, the table has {records}"
             raise InputError(msg)
-        shown = np.unique(recoding.item)
+        occurs = np.zeros(len(column.vocabulary), np.bool_)
+        for first, end in spans(len(recoding.item)):
+            occurs[recoding.item[first:end]] = True
+        shown = np.flatnonzero(occurs)
         labels = [column.vocabulary.labels[item] for item in shown.tolist()]
         vocabulary = Vocabulary.of(labels)
         code = np.zeros(len(column.vocabulary), np.int32)
         code[shown] = [vocabulary.index[label] for label in labels]
-        order, clusters, shared = in_order(*cut(column, recoding, code))
-        number = np.empty(len(order), np.int32)
-        number[order] = np.arange(len(order), dtype=np.int32)
-        cluster = number[recoding.cluster]
-        record = np.argsort(cluster, kind="stable").astype(np.int64)
+        made = cut(column, recoding, code, table.store)
         totals = None
         if recoding.totals is not None:
-            terms = np.zeros(len(code), np.int64)
-            for first, end in spans(column.n):
-                part = column.slice(first, end)
-                is_term = recoding.places_of(part, np.arange(first, end)) == TERMS
-                terms += np.bincount(part.items[is_term], minlength=len(code))
-            totals = tuple(sorted((int(code[item]), int(terms[item])) for item in recoding.totals.tolist()))
-        return cls(column.name, vocabulary, clusters, shared, record, cluster[record], totals)
+            totals = tuple(sorted((item, int(made.terms[item])) for item in code[recoding.totals].tolist()))
+        return cls(column.name, vocabulary, made.clusters, made.shared, made.record, made.cluster, totals)
 
 
 class Shown:

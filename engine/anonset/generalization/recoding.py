@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data import Hierarchy, SetColumn, Vocabulary
+from anonset.data import Hierarchy, SetColumn, Vocabulary, spans
 from anonset.data.redacted_repr import Discreet, names_shown
-from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 
 SUPPRESSED = -1
@@ -146,7 +146,7 @@ class PerCluster(Discreet):
         for (begin, end), (low, high) in zip(pairwise(first), pairwise(cluster), strict=True):
             values = tuple(RelationalValues(one.name, one.labels[low:high]) for one in self.relational)
             items = self.items[low:high]
-            for a, b in spans(end - begin, None if high == low + 1 else max(1, end - begin)):
+            for a, b in spans.spans(end - begin, None if high == low + 1 else max(1, end - begin)):
                 records = self.parts.record[begin + a : begin + b]
                 yield records, PerCluster(self.cluster[records] - np.int32(low), items, values)
 
@@ -179,8 +179,10 @@ TERMS = -1
 class Disassociated(Discreet):
     """Where each item of each cluster of records is published: in a chunk, in one that clusters share, or as a term."""
 
-    cluster: Int32
-    """int32 (n,): cluster of each record."""
+    record: Int64
+    """int64 (n,): the records, cluster by cluster, ascending in each."""
+    begins: Int64
+    """int64 (clusters + 1,): where the records of each cluster begin."""
     in_cluster: Int32
     """int32 (p,): a cluster, ascending."""
     item: Int32
@@ -196,32 +198,57 @@ class Disassociated(Discreet):
 
     def __repr__(self) -> str:
         shared = int(np.count_nonzero(self.first < self.last))
-        return f"Disassociated({len(self.cluster):,} records in {self.n_clusters:,} clusters, {shared:,} shared chunks)"
+        return f"Disassociated({len(self.record):,} records in {self.n_clusters:,} clusters, {shared:,} shared chunks)"
 
     @property
     def n_clusters(self) -> int:
         """Number of clusters."""
-        return int(self.cluster.max(initial=-1)) + 1
+        return len(self.begins) - 1
 
-    @cached_property
-    def _keys(self) -> Int64:
-        """int64 (p + 1,): each cluster with each of its items as one number, and a larger one behind."""
-        return np.append(self.in_cluster.astype(np.int64) << _BITS | self.item, np.iinfo(np.int64).max)
+    def pieces(self, column: SetColumn) -> "Iterator[ClusterPiece]":
+        """Yield some clusters after others, with their records of the original column.
 
-    def places_of(self, column: SetColumn, records: Int64 | None = None) -> Int32:
-        """Return the chunk of each occurrence in a column, int32 (nnz,); -1 for a term, -2 where it is suppressed.
-
-        Parameters
-        ----------
-        records
-            int64: the records that the column is of; None: all.
+        They are whole groups, and groups of groups, of `GROUPED` neighbours, but for what the last one lacks.
         """
-        cluster = self.cluster if records is None else self.cluster[records]
-        wanted = np.repeat(cluster, column.lengths).astype(np.int64) << _BITS | column.items
-        index = np.searchsorted(self._keys, wanted)
-        found = self._keys[index] == wanted
-        places: Int32 = np.where(found, np.append(self.place, 0)[index], LEFT_OUT).astype(np.int32)
-        return places
+        for first, end in spans.spans(self.n_clusters, clusters_at_once(self.n_clusters, column)):
+            begins = self.begins[first : end + 1]
+            part = column.take(self.record[begins[0] : begins[-1]])
+            low, high = np.searchsorted(self.in_cluster, (first, end)).tolist()
+            keys = self.in_cluster[low:high].astype(np.int64) << _BITS | self.item[low:high]
+            cluster = np.repeat(np.arange(first, end), np.diff(begins))
+            wanted = np.repeat(cluster, part.lengths) << _BITS | part.items
+            index = np.searchsorted(keys, wanted)
+            is_there = np.append(keys, np.iinfo(np.int64).max)[index] == wanted
+            place = np.where(is_there, np.append(self.place[low:high], 0)[index], LEFT_OUT)
+            yield ClusterPiece(first, end, slice(low, high), part, place.astype(np.int32))
+
+
+class ClusterPiece(NamedTuple):
+    """Some neighbouring clusters."""
+
+    first: int
+    end: int
+    pairs: slice
+    """Their pairs of a cluster and an item."""
+    column: SetColumn
+    """Their records, cluster by cluster."""
+    place: Int32
+    """int32 (occurrences,): the chunk of each occurrence there; -1 for a term, -2 where it is suppressed."""
+
+
+GROUPED = 4
+"""So many neighbouring clusters, or groups of them, make a group, which may share chunks."""
+
+
+def clusters_at_once(n_clusters: int, column: SetColumn) -> int:
+    """Return how many of the clusters of some records are held at once: a power of `GROUPED`.
+
+    They hold some spans of records and items, on average.
+    """
+    clusters, elements = 1, column.n + len(column.items)
+    while clusters < n_clusters and GROUPED * clusters * elements <= GROUPED * spans.AT_ONCE * n_clusters:
+        clusters *= GROUPED
+    return clusters
 
 
 _BITS = 32

@@ -13,7 +13,7 @@ from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks, begins_of, gathered
-from anonset.generalization.chunk_cutting import contents_of
+from anonset.generalization.chunk_order import contents_of
 from anonset.generalization.chunks import ChunkPublication
 from anonset.io import arrow
 from anonset.io.batches import Reading, open_source

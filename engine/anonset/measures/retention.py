@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
-from anonset.data.spans import spans
 from anonset.data.table import Column, Int32, Int64
 from anonset.generalization import Buckets, Cut, Disassociated, ItemGroups, PerCluster, Recoding, RelationalValues
 from anonset.generalization.recoding import LEFT_OUT, TERMS
@@ -193,10 +192,9 @@ def of_items(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Coun
 def of_chunks(column: SetColumn, recoding: Disassociated) -> Counts:
     """Count the occurrences of items by where a disassociated publication shows them."""
     terms = left_out = 0
-    for first, end in spans(column.n):
-        place = recoding.places_of(column.slice(first, end), np.arange(first, end))
-        terms += int(np.count_nonzero(place == TERMS))
-        left_out += int(np.count_nonzero(place == LEFT_OUT))
+    for piece in recoding.pieces(column):
+        terms += int(np.count_nonzero(piece.place == TERMS))
+        left_out += int(np.count_nonzero(piece.place == LEFT_OUT))
     return {"in_chunks": len(column.items) - terms - left_out, "terms": terms, SUPPRESSED: left_out}
 
 

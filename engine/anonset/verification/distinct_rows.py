@@ -161,14 +161,3 @@ def _row_spans(indptr: Int64) -> Iterator[tuple[int, int]]:
         end = int(np.searchsorted(indptr, indptr[first] + _CODES_PER_CALL, side="right")) - 1
         yield first, max(first + 1, end)
         first = max(first + 1, end)
-
-
-def with_symbols(rows: SetColumn, kept: NDArray[np.bool_], store: Store = MEMORY) -> SetColumn:
-    """Return the rows with only those of their symbols that are kept, bool (V,)."""
-    with GrowingSets(rows.name, store) as kept_rows:
-        for a, b in _row_spans(rows.indptr):
-            block = rows.slice(a, b)
-            chosen = kept[block.items]
-            ends = np.concatenate([[0], np.cumsum(chosen)])[block.indptr]
-            kept_rows.append(SetColumn(rows.name, ends, block.items[chosen], rows.vocabulary))
-    return kept_rows.finished(rows.vocabulary)

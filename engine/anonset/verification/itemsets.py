@@ -15,7 +15,7 @@ from anonset.data.table import Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.verification.counting import MOST_OF_BITS, MOST_SYMBOLS, Bits, Count, Counting, Found, Progress, windows_of
-from anonset.verification.distinct_rows import first_of_alike, merged, with_symbols
+from anonset.verification.distinct_rows import first_of_alike, merged
 
 _PAIR = 2
 _WORTH_THREADS = 50_000_000  # itemset occurrences, some tenths of a second
@@ -65,7 +65,7 @@ class DistinctRows:
         present = np.flatnonzero(first & (self.column.occurrences > 0)).astype(np.int32)
         left = len(present)
         if left < self.symbols:
-            self._present, self._rows = present, with_symbols(self._rows, first, self._store)
+            self._present, self._rows = present, self._rows.only(first, self._store)
             for name in ("_lengths", "_least"):
                 self.__dict__.pop(name, None)
         return left

@@ -7,39 +7,39 @@ Its steps, and where they are::
     VerPart: the items of a cluster in chunks and terms          kernel chunk_fitting.divide_clusters
     sensitive items in chunks of their own, below the cap        _first_fit.Rule
     a cluster without terms is covered by its chunks (rule 4)    kernel chunk_fitting.needs_term
-    refining: terms in chunks that groups of clusters share      Pieces.share; kernel chunk_fitting.share_terms
-    how often what is left as terms occurs, if asked for         _left_as_terms
+    refining: terms in chunks that groups of clusters share      Terms.share; kernel chunk_fitting.share_terms
+    how often what is left as terms occurs, if asked for         _Growing.finished
 """
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.gray_order import GrayOrder
 from anonset.algorithms.transaction.horizontal_parts import horizontal_parts, near_equal
-from anonset.algorithms.transaction.shared_chunks import Pieces
+from anonset.algorithms.transaction.shared_chunks import Terms
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import Written, floor_fraction
+from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
+from anonset.data.store import Closing, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Disassociated
-from anonset.generalization.recoding import TERMS
+from anonset.generalization.chunk_columns import begins_of
+from anonset.generalization.recoding import TERMS, clusters_at_once
 from anonset.privacy import DisassociationModel, require_at_least
 
 if TYPE_CHECKING:
     from anonset_kernels._first_fit import Rule
 
 Clustering = Literal["gray", "horpart"]
-CLUSTERS_AT_ONCE = 1 << 13
-"""Clusters whose items are put into chunks by a call of a kernel."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,18 +123,19 @@ class Disassociation(Discreet):
         if 0 < column.n < self.k:
             reason = f"there are {column.n} records, at least k={self.k} are required"
             raise InfeasibleError(self.name, reason, achieved=float(column.n), bound=float(self.k))
-        order, borders, rows = self._clusters(column.only(column.occurrences >= self.k))
-        rule = self._rule(column)
-        pieces = _divided(rows, np.array(borders, np.int64), rule, progress)
-        pieces.share(rule)
-        cluster = np.empty(column.n, np.int32)
-        cluster[order] = np.repeat(np.arange(len(pieces.n), dtype=np.int32), pieces.n)
-        totals = _left_as_terms(pieces, rule) if self.counts else None
-        recoding = Disassociated(
-            cluster, pieces.cluster, pieces.item, pieces.place, pieces.first, pieces.last, totals=totals
-        )
-        shared = np.count_nonzero(pieces.first < pieces.last)
-        figures = {"clusters": float(len(pieces.n)), "shared_chunks": float(shared)}
+        frequent = column.occurrences >= self.k
+        with table.store.below() as scratch:
+            clusters = self._clusters(column.only(frequent, scratch), scratch)
+            n_clusters = len(clusters.begins) - 1
+            width = clusters_at_once(n_clusters, column)
+            with _Growing(clusters, self._rule(column), table.store) as growing:
+                for first, end in spans(n_clusters, width):
+                    growing.add(first, end, width)
+                    if progress is not None:
+                        progress("clusters", float(end), float(n_clusters))
+                recoding = growing.finished(with_totals=self.counts)
+        shared = np.count_nonzero(recoding.first < recoding.last)
+        figures = {"clusters": float(recoding.n_clusters), "shared_chunks": float(shared)}
         unused = f"the hierarchy of column {column.name!r} is not used: disassociation publishes items as they are"
         notes = (unused,) if column.name in hierarchies else ()
         return Result(recoding, figures=figures, notes=notes)
@@ -148,59 +149,96 @@ class Disassociation(Discreet):
         share = floor_fraction(self.model.share, max(1, column.n))
         return Rule(self.k, self.m, share.numerator, share.denominator, alone)
 
-    def _clusters(self, column: SetColumn) -> tuple[Int64, list[int], SetColumn]:
-        """Return the records in the order of their clusters, where these begin and end, and the records so ordered."""
-        if not column.n:
-            return np.empty(0, np.int64), [0], column
-        order, size = GrayOrder.of(column).record, max(self.cluster_size, 2 * self.k)
-        rows = column.take(order)
-        if self.clustering == "gray":
-            return order, near_equal(column.n, size), rows
+    def _clusters(self, column: SetColumn, scratch: Store) -> "_Clusters":
+        """Return the records cluster by cluster."""
+        order, size = GrayOrder.of(column, scratch), max(self.cluster_size, 2 * self.k)
+        if self.clustering == "gray" or not column.n:
+            return _Clusters(order.record, np.array(near_equal(column.n, size), np.int64), order)
+        rows = order.slice(0, column.n)
         parts = horizontal_parts(rows, self.k, size)
         records = np.concatenate(parts)
-        borders = np.cumsum([0, *map(len, parts)]).tolist()
-        return order[records], borders, rows.take(records)
+        return _Clusters(order.record[records], begins_of(map(len, parts)), rows.take(records))
 
 
-def _divided(rows: SetColumn, borders: Int64, rule: "Rule", progress: Progress | None) -> Pieces:
-    """Put the items of each cluster into chunks, or among its terms, some clusters at a time."""
-    from anonset_kernels.chunk_fitting import divide_clusters
+class _Clusters(NamedTuple):
+    """Records, cluster by cluster."""
 
-    found: list[tuple[NDArray[Any], ...]] = []
-    n_clusters, n_chunks, n_posted = len(borders) - 1, 0, 0
-    for first, end in spans(n_clusters, CLUSTERS_AT_ONCE):
-        block = rows.slice(int(borders[first]), int(borders[end]))
-        own = divide_clusters(block.indptr, block.items, borders[first : end + 1] - borders[first], rule)
-        chunks = np.cumsum(own.n_chunks) - own.n_chunks + n_chunks
-        terms = own.place < 0
-        lengths = np.diff(own.begins)
-        posted = own.records[np.repeat(terms, lengths)] + np.int32(borders[first])
-        found.append(
-            (
-                own.must_keep,
-                own.cluster + np.int32(first),
-                own.item,
-                np.where(terms, TERMS, own.place + chunks[own.cluster]).astype(np.int32),
-                np.cumsum(lengths[terms]) + n_posted,
-                posted,
-                np.repeat(np.arange(first, end, dtype=np.int32), own.n_chunks),
-            )
+    record: Int64
+    """int64 (n,): the records."""
+    begins: Int64
+    """int64 (clusters + 1,): where those of each cluster begin."""
+    rows: GrayOrder | SetColumn
+    """Their items."""
+
+
+class _Growing(Closing):
+    """A recoding under construction, some clusters at a time."""
+
+    def __init__(self, clusters: _Clusters, rule: "Rule", store: Store) -> None:
+        super().__init__()
+        self._clusters, self._rule, self._store = clusters, rule, store
+        self._left, self._n_items, self._n_chunks = list[Terms](), max(1, len(rule.alone)), 0
+        names = ("cluster", "item", "place", "first", "last")
+        self._column = {name: self.held.enter_context(store.growing(name, np.int32)) for name in names}
+        self._record = self.held.enter_context(store.growing("record", np.int64))
+
+    def add(self, first: int, end: int, width: int) -> None:
+        """Put the items of clusters into chunks, which groups of at most `width` clusters share, or among the terms."""
+        from anonset_kernels.chunk_fitting import divide_clusters
+
+        begins, number = self._clusters.begins[first : end + 1], np.arange(first, end, dtype=np.int32)
+        rows = self._clusters.rows.slice(int(begins[0]), int(begins[-1]))
+        own = divide_clusters(rows.indptr, rows.items, begins - begins[0], self._rule)
+        n_pairs, shown = self._column["place"].length, own.place >= 0
+        moving, n_chunks = np.flatnonzero(~shown), begins_of(own.n_chunks)
+        terms = Terms(
+            np.diff(begins),
+            np.bincount(own.cluster[moving], minlength=end - first).astype(np.int32),
+            own.must_keep,
+            n_pairs + moving,
+            own.cluster[moving],
+            own.item[moving],
+            own.begins[moving],
+            own.begins[moving + 1],
+            own.records,
+            distinct(own.cluster[shown] * np.int64(self._n_items) + own.item[shown]),
         )
-        n_chunks += int(own.n_chunks.sum())
-        n_posted += len(posted)
-        if progress is not None:
-            progress("clusters", float(end), float(n_clusters))
-    kinds = (np.bool_, np.int32, np.int32, np.int32, np.int64, np.int32, np.int32)
-    empty = [tuple(np.empty(0, kind) for kind in kinds)]
-    must_keep, cluster, item, place, ends, records, chunk = map(np.concatenate, zip(*(found or empty), strict=True))
-    begins = np.concatenate([[0], ends]).astype(np.int64)
-    return Pieces(np.diff(borders), must_keep, cluster, item, place, begins, records, chunk, chunk)
+        place = np.where(shown, own.place + n_chunks[own.cluster] + self._n_chunks, TERMS)
+        self._add_chunks(np.repeat(number, own.n_chunks), np.repeat(number, own.n_chunks))
+        moved = terms.share(self._rule, width)
+        place[moved.pair - n_pairs] = moved.chunk + self._n_chunks
+        self._add_chunks(moved.first + number[:1], moved.last + number[:1])
+        for name, values in (("cluster", number[own.cluster]), ("item", own.item), ("place", place)):
+            self._column[name].append(values)
+        self._left.append(terms)
+        record = self._clusters.record[begins[0] : begins[-1]]
+        self._record.append(record[np.lexsort((record, np.repeat(number, np.diff(begins))))])
 
+    def _add_chunks(self, first: Int32, last: Int32) -> None:
+        self._column["first"].append(first)
+        self._column["last"].append(last)
+        self._n_chunks += len(first)
 
-def _left_as_terms(pieces: Pieces, rule: "Rule") -> Int32:
-    """Return the items that stay terms of some cluster.
-
-    Sensitive ones are left out: the total of what is a term since too many records hold it would say so.
-    """
-    items: Int32 = np.unique(pieces.item[pieces.place == TERMS])
-    return items[~rule.alone[items]]
+    def finished(self, *, with_totals: bool) -> Disassociated:
+        """Let groups of any width share chunks, and return the recoding; call `add` no more."""
+        moved, n_clusters = None, len(self._clusters.begins) - 1
+        if len(self._left) > 1:
+            n_chunks, moved = self._n_chunks, Terms.joined(self._left, self._n_items).share(self._rule, n_clusters)
+            self._add_chunks(moved.first, moved.last)
+        found = {name: column.finished() for name, column in self._column.items()}
+        place, is_term = self._store.array("place", np.int32, len(found["place"])), np.zeros(self._n_items, np.bool_)
+        for a, b in spans(len(place)):
+            place[a:b] = found["place"][a:b]
+        if moved is not None:
+            place[moved.pair] = moved.chunk + n_chunks
+        self._column["place"].drop()
+        for a, b in spans(len(place) if with_totals else 0):
+            is_term[found["item"][a:b][place[a:b] == TERMS]] = True
+        # the total of what is a term since too many records hold it would say so
+        totals = np.flatnonzero(is_term[: len(self._rule.alone)] & ~self._rule.alone).astype(np.int32)
+        return Disassociated(
+            self._record.finished(),
+            self._clusters.begins,
+            *(found["cluster"], found["item"], place, found["first"], found["last"]),
+            totals=totals if with_totals else None,
+        )

@@ -1,15 +1,17 @@
 """Refining: terms of neighbouring clusters go into chunks that these share, by groups of 4, 16, 64, ... clusters."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
-from anonset.generalization.chunks import GROUPED
+from anonset.generalization.chunk_columns import begins_of
+from anonset.generalization.recoding import GROUPED
 
 if TYPE_CHECKING:
     from anonset_kernels._first_fit import Rule
@@ -17,84 +19,127 @@ if TYPE_CHECKING:
 Bools = NDArray[np.bool_]
 
 
-@dataclass(eq=False)
-class Pieces(Discreet):
-    """The items of clusters of records, each at a place of its cluster: p pairs, by cluster, then item.
+class Shared(NamedTuple):
+    """Terms that are moved into shared chunks, and these chunks."""
 
-    Postings, the records that hold an item in a cluster, are there for terms.
-    """
-
-    n: Int64
-    """int64 (clusters,): records of each cluster."""
-    must_keep: Bools
-    """bool (clusters,): whether a term must stay, since the chunks of a cluster alone would say too much."""
-    cluster: Int32
-    """int32 (p,)."""
-    item: Int32
-    """int32 (p,)."""
-    place: Int32
-    """int32 (p,): a chunk, numbered over all clusters; -1 where the item is a term."""
-    begins: Int64
-    """int64 (terms + 1,): where the posting of each term begins."""
-    records: Int32
-    """int32: the postings."""
+    pair: Int64
+    """int64: the number of each such term among the pairs of a cluster and an item."""
+    chunk: Int32
+    """int32: its chunk."""
     first: Int32
     """int32 (chunks,): the first cluster of each chunk."""
     last: Int32
     """int32 (chunks,): the last one."""
 
-    def share(self, rule: "Rule") -> None:
-        """Move terms into chunks that clusters share, the narrow ranges first.
+
+@dataclass(eq=False)
+class Terms(Discreet):
+    """Terms of neighbouring clusters that a shared chunk may take, and what else the clusters show."""
+
+    n: Int64
+    """int64 (clusters,): records of each cluster."""
+    terms: Int32
+    """int32 (clusters,): its terms."""
+    must_keep: Bools
+    """bool (clusters,): whether a term must stay, since the chunks of a cluster alone would say too much."""
+    pair: Int64
+    """int64 (t,): the number of each term, among whatever."""
+    cluster: Int32
+    """int32 (t,)."""
+    item: Int32
+    """int32 (t,)."""
+    starts: Int64
+    """int64 (t,): where its posting begins, the records of the cluster that hold it."""
+    ends: Int64
+    """int64 (t,): where it ends."""
+    records: Int32
+    """int32: the postings."""
+    shown: Int64
+    """int64: ascending, each group with each item that a chunk of it shows: the group times the items, plus the item.
+    """
+    width: int = 1
+    """Clusters of a group."""
+
+    def share(self, rule: "Rule", widest: int) -> Shared:
+        """Move terms into chunks that clusters share, the narrow ranges first, up to groups of `widest` clusters.
 
         A shared chunk falls on the clusters of its range that show none of its items by themselves or in a chunk that
         fewer clusters share. So items that some cluster of the range shows get a chunk each; the others go into chunks
         together, which stay k^m-anonymous. An item that is capped has a chunk alone, below its cap. The last term of a
         cluster stays where the chunks alone would say too much.
         """
-        from anonset_kernels.chunk_fitting import Clusters, Terms, share_terms
+        none = np.empty(0, np.int32)
+        moved = [Shared(np.empty(0, np.int64), none, none, none)]
+        head, n_chunks = np.full(int(self.records.max(initial=-1)) + 1, -1, np.int32), 0
+        while self.width < widest:
+            level = self._share_in_groups(rule, head)
+            moved.append(level._replace(chunk=level.chunk + np.int32(n_chunks)))
+            n_chunks += len(level.first)
+        self._compact()
+        return Shared(*map(np.concatenate, zip(*moved, strict=True)))
 
-        n_items = max(1, len(rule.alone))
-        moving = np.flatnonzero(self.place < 0)
-        starts, ends = self.begins[:-1], self.begins[1:]
-        shown = self.cluster[self.place >= 0].astype(np.int64) * n_items + self.item[self.place >= 0]
-        terms = np.bincount(self.cluster[moving], minlength=len(self.n)).astype(np.int32)
-        clusters = Clusters(self.n, terms, self.must_keep)
-        head = np.full(int(self.n.sum()), -1, np.int32)
-        firsts, lasts, n_chunks = [self.first], [self.last], len(self.first)
-        for width in _widths(len(self.n)):
-            shown = np.unique(shown // n_items // GROUPED * n_items + shown % n_items)
-            group = self.cluster[moving].astype(np.int64) // width
-            grouped = np.flatnonzero(np.minimum((group + 1) * width, len(self.n)) - group * width > width // GROUPED)
-            keys = group[grouped] * n_items + self.item[moving[grouped]]
-            grouped = grouped[np.argsort(keys, kind="stable")]
-            keys, group = np.sort(keys), group[grouped]
-            pairs = moving[grouped]
-            at = np.minimum(np.searchsorted(shown, keys), max(0, len(shown) - 1))
-            is_shown = shown[at] == keys if len(shown) else np.zeros(len(keys), np.bool_)
-            of_groups = Terms(self.item[pairs], self.cluster[pairs], starts[grouped], ends[grouped], is_shown)
-            begins = np.flatnonzero(np.append(True, group[1:] != group[:-1])) if len(group) else np.empty(0, np.int64)
-            borders = np.append(begins, len(group))
-            chunk, settled, group_of = share_terms(of_groups, self.records, borders, clusters, rule, head)
-            left = chunk < 0
-            self.place[pairs[~left]] = chunk[~left] + n_chunks
-            range_of = group[begins][group_of] if len(group) else group
-            firsts.append((range_of * width).astype(np.int32))
-            lasts.append((np.minimum((range_of + 1) * width, len(self.n)) - 1).astype(np.int32))
-            n_chunks += len(group_of)
-            shown = np.union1d(shown, keys[settled])
-            stay = np.ones(len(moving), np.bool_)
-            stay[grouped[settled]] = False
-            moving, starts, ends = moving[stay], starts[stay], ends[stay]
-        self.first, self.last = np.concatenate(firsts), np.concatenate(lasts)
+    def _share_in_groups(self, rule: "Rule", head: Int32) -> Shared:
+        """Move terms into chunks of groups of the next width."""
+        from anonset_kernels.chunk_fitting import Clusters, share_terms
+        from anonset_kernels.chunk_fitting import Terms as OfGroups
 
+        n_items, n_clusters = max(1, len(rule.alone)), len(self.n)
+        self.shown = distinct(self.shown // n_items // GROUPED * n_items + self.shown % n_items)
+        self.width *= GROUPED
+        group = self.cluster.astype(np.int64) // self.width
+        several = np.minimum((group + 1) * self.width, n_clusters) - group * self.width > self.width // GROUPED
+        chosen = np.flatnonzero(several)
+        keys = group[chosen] * n_items + self.item[chosen]
+        order = np.argsort(keys, kind="stable")
+        chosen, keys = chosen[order], keys[order]
+        group = group[chosen]
+        is_shown = np.append(self.shown, -1)[np.searchsorted(self.shown, keys)] == keys
+        of_groups = OfGroups(self.item[chosen], self.cluster[chosen], self.starts[chosen], self.ends[chosen], is_shown)
+        begins = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
+        clusters = Clusters(self.n, self.terms, self.must_keep)
+        borders = np.append(begins, len(group))
+        chunk, settled, group_of = share_terms(of_groups, self.records, borders, clusters, rule, head)
+        range_of = group[begins][group_of]
+        moved = Shared(
+            self.pair[chosen[chunk >= 0]],
+            chunk[chunk >= 0],
+            (range_of * self.width).astype(np.int32),
+            (np.minimum((range_of + 1) * self.width, n_clusters) - 1).astype(np.int32),
+        )
+        self.shown = distinct(np.append(self.shown, keys[settled]))
+        stay = np.ones(len(self.pair), np.bool_)
+        stay[chosen[settled]] = False
+        for name in ("pair", "cluster", "item", "starts", "ends"):
+            setattr(self, name, getattr(self, name)[stay])
+        return moved
 
-def _widths(n_clusters: int) -> Iterator[int]:
-    """Yield the sizes of the groups of clusters: 4, 16, 64, ... up to one that holds all.
+    def _compact(self) -> None:
+        """Keep the postings of the terms that are left alone, their records numbered 0, 1, 2, ..."""
+        begins = begins_of(self.ends - self.starts)
+        records = self.records[np.arange(begins[-1]) + np.repeat(self.starts - begins[:-1], np.diff(begins))]
+        self.starts, self.ends = begins[:-1], begins[1:]
+        self.records = np.unique(records, return_inverse=True)[1].ravel().astype(np.int32)
 
-    >>> list(_widths(1)), list(_widths(17))
-    ([], [4, 16, 64])
-    """
-    width = 1
-    while width < n_clusters:
-        width *= GROUPED
-        yield width
+    @classmethod
+    def joined(cls, parts: "Sequence[Terms]", n_items: int) -> "Terms":
+        """Return what is left of the terms of neighbours, at least one, in groups of the same width."""
+
+        def all_of(name: str, sizes: Iterable[int]) -> NDArray[Any]:
+            shift = begins_of(sizes).tolist()
+            columns = [getattr(part, name) for part in parts]
+            return np.concatenate([column + column.dtype.type(by) for column, by in zip(columns, shift, strict=False)])
+
+        postings = [len(part.records) for part in parts]
+        return cls(
+            np.concatenate([part.n for part in parts]),
+            np.concatenate([part.terms for part in parts]),
+            np.concatenate([part.must_keep for part in parts]),
+            np.concatenate([part.pair for part in parts]),
+            all_of("cluster", (len(part.n) for part in parts)),
+            np.concatenate([part.item for part in parts]),
+            all_of("starts", postings),
+            all_of("ends", postings),
+            all_of("records", (int(part.records.max(initial=-1)) + 1 for part in parts)),
+            all_of("shown", (-(-len(part.n) // part.width) * n_items for part in parts)),
+            parts[0].width,
+        )

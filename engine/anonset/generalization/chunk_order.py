@@ -1,0 +1,136 @@
+"""The order of what is published of clusters and chunks, which tells nothing beside it.
+
+Clusters are sorted by content within each group of 4, these groups within each of 16, and so on. So the clusters of a
+shared chunk stay neighbours. Chunks are sorted by their sub-records.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import total_ordering
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.spans import spans
+from anonset.data.table import Int64
+from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks, begins_of, gathered
+from anonset.generalization.recoding import GROUPED
+
+_END = bytes(4)
+Group = tuple[list[Any], list[int], tuple[int, int]]
+"""Texts that tell the content of neighbouring clusters, in order; the members in that order; first and last cluster."""
+
+
+@total_ordering
+class StoredText:
+    """Bytes that lie in a store, and compare as bytes do."""
+
+    def __init__(self, text: NDArray[np.uint8]) -> None:
+        self._text = text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StoredText) and np.array_equal(self._text, other._text)
+
+    def __lt__(self, other: "StoredText") -> bool:
+        shorter = min(len(self._text), len(other._text))
+        for a, b in spans(shorter):
+            mine, others = self._text[a:b].tobytes(), other._text[a:b].tobytes()
+            if mine != others:
+                return mine < others
+        return len(self._text) < len(other._text)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def in_order(clusters: Clusters, shared: SharedChunks, widest: int) -> tuple[Int64, Clusters, SharedChunks, bytes]:
+    """Return neighbouring clusters, and the chunks that these share, in order, as groups of up to `widest` clusters.
+
+    The first of what is returned is the old number of each cluster, the last what they are compared by as a group.
+    """
+    chunk_texts, texts, own_chunks = contents_of(clusters.rows), list[bytes](), list[list[int]]()
+    term_ends, chunk_ends = clusters.term_begins.tolist(), clusters.chunk_begins.tolist()
+    for number, n in enumerate(clusters.n.tolist()):
+        own = sorted(range(chunk_ends[number], chunk_ends[number + 1]), key=lambda place: chunk_texts[place])
+        terms = clusters.terms[term_ends[number] : term_ends[number + 1]]
+        head = np.concatenate([[n], terms + 1, [0]]).astype(">u4").tobytes()
+        texts.append(b"".join([head, *(chunk_texts[place] for place in own), _END]))
+        own_chunks.append(own)
+    sorted_chunks, of_range = by_range(shared)
+    groups: list[Group] = [([text], [number], (number, number)) for number, text in enumerate(texts)]
+    key, order, _ = grouped(groups, of_range, widest, lambda text: text)
+    chosen = np.array(order, np.int64)
+    in_content_order = Clusters(
+        clusters.n[chosen],
+        begins_of(np.diff(clusters.term_begins)[chosen]),
+        clusters.terms[gathered(clusters.term_begins, chosen)],
+        begins_of(np.diff(clusters.chunk_begins)[chosen]),
+        clusters.rows.take(np.array([chunk for number in order for chunk in own_chunks[number]], np.int64)),
+    )
+    return chosen, in_content_order, renumbered(shared, sorted_chunks, chosen), b"".join(key)
+
+
+def contents_of(rows: ChunkRows) -> list[bytes]:
+    """Return the content of each chunk as bytes that compare as its rows do, and none of which begins another one."""
+    lengths = np.diff(rows.indptr) + 2  # the items, each plus one, then 0 and the count
+    ends = begins_of(lengths)
+    tokens = np.zeros(ends[-1], ">u4")
+    behind = np.arange(len(rows.items)) + 2 * np.repeat(np.arange(len(lengths)), lengths - 2)
+    tokens[behind] = rows.items + 1
+    tokens[ends[1:] - 1] = rows.count
+    text, bounds = tokens.tobytes(), (4 * ends[rows.begins]).tolist()
+    return [text[a:b] + _END for a, b in pairwise(bounds)]
+
+
+def by_range(shared: SharedChunks) -> tuple[Int64, dict[tuple[int, int], bytes]]:
+    """Return the shared chunks by range, then content; and the content of all of a range."""
+    texts, of_range = contents_of(shared.rows), dict[tuple[int, int], bytes]()
+    order = np.lexsort((shared.last, shared.first))
+    ranges = np.stack([shared.first[order], shared.last[order]], axis=1)
+    begins = np.flatnonzero(np.append(True, np.any(ranges[1:] != ranges[:-1], axis=1))) if len(order) else order
+    sorted_chunks = list[int]()
+    for first, end in zip(begins.tolist(), [*begins[1:].tolist(), len(order)], strict=False):
+        own = sorted(order[first:end].tolist(), key=lambda chunk: texts[chunk])
+        of_range[int(ranges[first, 0]), int(ranges[first, 1])] = b"".join(texts[chunk] for chunk in own)
+        sorted_chunks += own
+    return np.array(sorted_chunks, np.int64), of_range
+
+
+def grouped(
+    groups: Sequence[Group], of_range: Mapping[tuple[int, int], bytes], number: int, as_text: Callable[[bytes], Any]
+) -> Group:
+    """Return neighbouring groups as one, sorted within groups and groups of groups of up to `number` of them.
+
+    Parameters
+    ----------
+    of_range
+        The content of the shared chunks of each range, the first and last cluster of a group.
+    as_text
+        Makes a text that compares as those of the groups do.
+    """
+    size = 1
+    while size < number:
+        size *= GROUPED
+        above = list[Group]()
+        for first in range(0, len(groups), GROUPED):
+            neighbours = groups[first : first + GROUPED]
+            span = (neighbours[0][2][0], neighbours[-1][2][1])
+            inside = sorted(neighbours, key=lambda group: group[0])
+            chunks = of_range.get(span, b"") if len(neighbours) > 1 else b""
+            key = [text for group in inside for text in group[0]]
+            members = [member for group in inside for member in group[1]]
+            above.append(([*key, as_text(_END + chunks + _END)], members, span))
+        groups = above
+    return groups[0] if groups else ([], [], (0, 0))
+
+
+def renumbered(shared: SharedChunks, by_range: Int64, order: Int64) -> SharedChunks:
+    """Return shared chunks over the new numbers of their clusters, which are neighbours as before, by these numbers."""
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    first, last = shared.first[by_range], shared.last[by_range]
+    ranges, of_range = np.unique(np.stack([first, last], axis=1), axis=0, return_inverse=True)
+    new = np.array([number[a : b + 1].min() for a, b in ranges.tolist()], np.int64)[of_range.ravel()]
+    behind = new + (last - first)
+    again = np.lexsort((behind, new))
+    return SharedChunks(new[again], behind[again], shared.rows.take(by_range[again]))
