@@ -66,6 +66,17 @@ def begins_of(lengths: Iterable[int] | NDArray[np.integer]) -> Int64:
     return np.concatenate([[0], ends]).astype(np.int64)
 
 
+def runs_of(begins: Int64, first: int, end: int) -> Int64:
+    """Return the run of each of the elements first .. end - 1, int64 (end - first,).
+
+    >>> runs_of(np.array([0, 2, 2, 5]), 1, 4).tolist()
+    [0, 2, 2]
+    """
+    low, high = int(np.searchsorted(begins, first, side="right")) - 1, int(np.searchsorted(begins, end))
+    inside = np.clip(begins[low : high + 1], first, end)
+    return np.repeat(np.arange(low, high), np.diff(inside))
+
+
 def gathered(begins: Int64, chosen: NDArray[np.integer]) -> Int64:
     """Return the places of the elements of the chosen runs, one run after the other.
 

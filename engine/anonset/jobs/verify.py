@@ -139,7 +139,7 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
     from anonset.release.records import with_codebook
 
     if "chunks" in model.protects:
-        from anonset.io.chunks import read_chunks
+        from anonset.io.chunk_reading import read_chunks
 
         return read_chunks(published, settings.items[0] if settings.items else "items")
     if "buckets" in model.protects:

@@ -97,10 +97,10 @@ class ChunksKind:
     def read(
         self, folder: Path, files: ChunkFiles, store: Store = MEMORY, meant: ChunkPublication | None = None
     ) -> ChunkPublication:
-        """Read the tables, which are held in memory."""
-        from anonset.io.chunks import read_chunks
+        """Read the tables."""
+        from anonset.io.chunk_reading import read_chunks
 
-        return read_chunks(folder, files.items[0], files.tables)
+        return read_chunks(folder, files.items[0], files.tables, store)
 
     def require_same(self, meant: ChunkPublication, written: ChunkPublication) -> ChunkPublication:
         """Compare clusters and chunks; the owner alone knows the records."""
@@ -134,17 +134,18 @@ class ChunksKind:
     def sizes(self, unverified: Unverified[ChunkPublication]) -> dict[str, int]:
         """Return how many items and clusters are published, and how many chunks clusters share."""
         publication = unverified.publication
-        records = [cluster.n for cluster in publication.clusters]
-        bounds = {"smallest_cluster": min(records), "largest_cluster": max(records)} if records else {}
-        shared = {"shared_chunks": len(publication.shared)}
-        return {"published_items": len(publication.vocabulary), "clusters": len(records), **bounds, **shared}
+        clusters, shared = publication.columns
+        n = clusters.n
+        bounds = {"smallest_cluster": int(n.min()), "largest_cluster": int(n.max())} if len(n) else {}
+        sizes = {"published_items": len(publication.vocabulary), "clusters": len(n)}
+        return {**sizes, **bounds, "shared_chunks": len(shared)}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: ChunkPublication) -> str:
         """Say that no chunk holds an item, although records do."""
         items = table.transactions
         if items is None or not len(items.items) or publication.shared:
             return ""
-        return "" if any(cluster.chunks for cluster in publication.clusters) else "no chunk holds an item"
+        return "" if len(publication.columns[0].rows) else "no chunk holds an item"
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: ChunkPublication) -> tuple[str, ...]:
         """Nothing: items are published as they are, and there are no other columns."""
