@@ -37,32 +37,39 @@ class Ranges(NamedTuple):
 
 
 @kernel()
-def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array) -> Int64Array:
-    """Return on how many records each shared chunk may fall, int64 (chunks,).
+def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array, window: int) -> Int64Array:
+    """Return on how many records of some neighbouring clusters each shared chunk may fall, int64 (chunks,).
 
-    They are of the clusters of its range that show none of its items by themselves or in a smaller shared chunk.
+    They are of those clusters of its range that show none of its items by themselves or in a smaller shared chunk.
 
     Parameters
     ----------
+    shown, chunks
+        What is shown in these clusters; and the chunks whose ranges meet them.
     places
         int64 (clusters + 1,): the records of the clusters before each.
+    window
+        The number of the first cluster.
     """
-    free = np.empty(len(chunks.first), np.int64)
-    taken = np.full(len(places), -1, np.int64)
+    free, behind = np.empty(len(chunks.first), np.int64), window + len(places) - 1
+    taken = np.full(len(places) - 1, -1, np.int64)
     for chunk in range(len(chunks.first)):
         first, last = chunks.first[chunk], chunks.last[chunk]
-        free[chunk] = places[last + 1] - places[first]
+        begin, end = max(first, window), min(last + 1, behind)
+        free[chunk] = places[end - window] - places[begin - window]
         for where in range(chunks.item_begins[chunk], chunks.item_begins[chunk + 1]):
             item = chunks.item[where]
-            at = _first_from(shown.cluster, shown.cluster_begins[item], shown.cluster_begins[item + 1], first)
-            while at < shown.cluster_begins[item + 1] and shown.cluster[at] <= last:
-                free[chunk] -= _take(taken, places, shown.cluster[at], chunk)
+            stop = shown.cluster_begins[item + 1]
+            at = _first_from(shown.cluster, shown.cluster_begins[item], stop, begin)
+            while at < stop and shown.cluster[at] < end:
+                free[chunk] -= _take(taken, places, shown.cluster[at] - window, chunk)
                 at += 1
-            at = _first_from(shown.first, shown.range_begins[item], shown.range_begins[item + 1], first)
-            while at < shown.range_begins[item + 1] and shown.first[at] <= last:
+            stop = shown.range_begins[item + 1]
+            at = _first_from(shown.first, shown.range_begins[item], stop, first)
+            while at < stop and shown.first[at] <= last:
                 if shown.last[at] <= last and shown.last[at] - shown.first[at] < last - first:
-                    for cluster in range(shown.first[at], shown.last[at] + 1):
-                        free[chunk] -= _take(taken, places, cluster, chunk)
+                    for cluster in range(max(shown.first[at], begin), min(shown.last[at] + 1, end)):
+                        free[chunk] -= _take(taken, places, cluster - window, chunk)
                 at += 1
     return free
 
@@ -79,13 +86,7 @@ def _take(taken: Int64Array, places: Int64Array, cluster: int, chunk: int) -> in
 @kernel()
 def _first_from(values: Int64Array, begin: int, end: int, least: int) -> int:
     """Return the place of the first of some ascending values that is at least `least`; `end` if none is."""
-    while begin < end:
-        middle = (begin + end) // 2
-        if values[middle] < least:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin
+    return begin + int(np.searchsorted(values[begin:end], least))
 
 
 @kernel()

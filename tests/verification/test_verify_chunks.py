@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from algorithms.chunk_cases import RECORDS, as_in_twin, disassociated, publication_of
-from anonset.data import Table
+from anonset.data import Table, spans
 from anonset.errors import InputError, plain_text
 from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import DisassociationModel
-from anonset.verification import chunk_truth, verify
+from anonset.verification import verify
 from anonset.verification.chunk_truth import check_chunks_true
 from reference import disassociation as twin
 
@@ -61,8 +61,12 @@ def test_a_publication_that_keeps_all_rules_holds() -> None:
     assert verdict.checked["chunks"] == 3
 
 
+@pytest.mark.parametrize("at_once", [1, 4, 1 << 18])
 @pytest.mark.parametrize(("publication", "message"), FORGED)
-def test_every_rule_can_be_broken(publication: ChunkPublication, message: str) -> None:
+def test_every_rule_can_be_broken(
+    publication: ChunkPublication, message: str, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spans, "AT_ONCE", at_once)
     verdict = verify(publication, DisassociationModel(2, 2))
     assert verdict.holds is False
     assert message in plain_text(f"{verdict}")
@@ -145,7 +149,16 @@ CAPS = st.sampled_from((Fraction(1, 3), Fraction(1, 2), Fraction(1)))
 TOTALS = st.none() | st.dictionaries(st.sampled_from("ade"), st.integers(1, 6), max_size=2)
 
 
-@given(st.lists(CLUSTER, min_size=2, max_size=2), SHARED, st.integers(1, 3), st.booleans(), SECRETS, CAPS, TOTALS)
+@given(
+    st.lists(CLUSTER, min_size=2, max_size=2),
+    SHARED,
+    st.integers(1, 3),
+    st.booleans(),
+    SECRETS,
+    CAPS,
+    TOTALS,
+    st.sampled_from((1, 9)),
+)
 @settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_what_holds_links_nobody(
     clusters: list[object],
@@ -155,11 +168,14 @@ def test_what_holds_links_nobody(
     secrets: str,
     cap: Fraction,
     totals: dict[str, int] | None,
+    at_once: int,
 ) -> None:
     publication = publication_of(clusters, shared, totals)  # type: ignore[arg-type]
     published = as_in_twin(publication)
     model = DisassociationModel(2, m, tuple(secrets), cap if secrets else None)
-    holds = verify(publication, model).holds
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spans, "AT_ONCE", at_once)
+        holds = verify(publication, model).holds
     assert holds == twin.holds(published, 2, m, frozenset(secrets), cap)
     if holds and twin.number_of_worlds(published) <= MOST_WORLDS:
         assert twin.surest_link(published, m, empty=empty) <= Fraction(1, 2)
@@ -175,9 +191,11 @@ def test_what_the_algorithm_publishes_holds_and_is_true(
     assume(len(records) >= k)
     given = {"sensitive_items": tuple(secrets), "cap": cap} if secrets else {}
     publication = disassociated(records, k, m, size, counts=size > 2, **given)
-    assert verify(publication, DisassociationModel(k, m, **given)).holds  # type: ignore[arg-type]
+    verdict = verify(publication, DisassociationModel(k, m, **given))  # type: ignore[arg-type]
+    assert verdict.holds
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chunk_truth, "RECORDS_AT_ONCE", 4)
+        patch.setattr(spans, "AT_ONCE", 8)
+        assert verify(publication, verdict.model) == verdict
         assert check_chunks_true(Table.from_sets(records), publication) is None
 
 
@@ -239,7 +257,7 @@ def test_untrue_publications_are_found(
     at_once: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(chunk_truth, "RECORDS_AT_ONCE", at_once)
+    monkeypatch.setattr(spans, "AT_ONCE", at_once)
     publication, table = disassociated(ORIGINAL, 3, 2, 6), Table.from_sets(ORIGINAL)
     assert check_chunks_true(table, publication) is None
     breach = check_chunks_true(table, change(publication))

@@ -1,18 +1,30 @@
 """A disassociated publication: items as they are, in chunks of clusters of records that hide which stood together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Table, Vocabulary
+from anonset.data import spans as limits
+from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization.chunk_columns import Cluster, Clusters, Items, Rows, SharedChunk, SharedChunks, items_of
+from anonset.generalization.chunk_columns import (
+    Cluster,
+    Clusters,
+    Items,
+    Rows,
+    SharedChunk,
+    SharedChunks,
+    begins_of,
+    items_of,
+)
 from anonset.generalization.chunk_cutting import cut
 from anonset.generalization.recoding import Disassociated
 
@@ -57,6 +69,24 @@ class ChunkPublication(Discreet):
     def columns(self) -> tuple[Clusters, SharedChunks]:
         """Clusters and shared chunks as columns."""
         return Clusters.of(self.clusters), SharedChunks.of(self.shared)
+
+    def shown(self) -> "Shown":
+        """Return where the items are shown."""
+        return Shown(*self.columns, len(self.vocabulary))
+
+    def windows(self) -> "Iterator[ChunkWindow]":
+        """Yield some clusters after others, each with the shared chunks whose ranges meet them."""
+        clusters, shared = self.columns
+        done, around, first = begins_of(clusters.n), np.empty(0, np.int64), 0
+        order = None if limits.ascending(shared.first) else np.argsort(shared.first, kind="stable")
+        begins = shared.first if order is None else shared.first[order]
+        while first < len(clusters):
+            room = done[first] + limits.AT_ONCE // 4
+            end = max(first + 1, int(np.searchsorted(done, room, side="right")) - 1)
+            low, high = np.searchsorted(begins, (first, end)).tolist()
+            number = np.append(around, np.arange(low, high) if order is None else order[low:high])
+            yield ChunkWindow(first, end, clusters.slice(first, end), number, shared.take(number))
+            around, first = number[shared.last[number] >= end], end
 
     @property
     def transactions(self) -> None:
@@ -116,6 +146,17 @@ class ChunkPublication(Discreet):
         return cls(column.name, vocabulary, made.clusters, made.shared, made.record, made.cluster, totals)
 
 
+class ChunkWindow(NamedTuple):
+    """Some neighbouring clusters of a publication."""
+
+    first: int
+    end: int
+    clusters: Clusters
+    number: Int64
+    """int64: the numbers of the shared chunks whose ranges meet these clusters."""
+    shared: SharedChunks
+
+
 class Shown:
     """Where clusters and shared chunks show each item.
 
@@ -127,18 +168,27 @@ class Shown:
         int64 (items + 1,) and int64 each: the ranges of the shared chunks that show each item, ascending.
     item_begins, item
         int64 (chunks + 1,) and int64: the items of each shared chunk, ascending.
+
+    Parameters
+    ----------
+    clusters, shared
+        Neighbouring clusters, and the shared chunks whose ranges meet them.
+    n_items
+        Number of items.
+    number
+        That of the first cluster.
     """
 
-    def __init__(self, publication: ChunkPublication) -> None:
-        clusters, self.shared = publication.columns
-        numbers, n_clusters = np.arange(len(publication.vocabulary) + 1), max(1, len(clusters))
+    def __init__(self, clusters: Clusters, shared: SharedChunks, n_items: int, number: int = 0) -> None:
+        self.shared = shared
+        numbers, end = np.arange(n_items + 1), max(1, number + len(clusters))
         chunk, item = clusters.rows.domains
-        of_chunks = item * n_clusters + clusters.cluster_of_chunk[chunk]
-        keys = np.unique(np.append(of_chunks, clusters.terms * n_clusters + clusters.cluster_of_term))
-        self.cluster_begins, self.cluster = np.searchsorted(keys, numbers * n_clusters), keys % n_clusters
-        chunk, self.item = self.shared.rows.domains
-        self.item_begins = np.searchsorted(chunk, np.arange(len(self.shared) + 1))
-        first, last = self.shared.first[chunk], self.shared.last[chunk]
+        of_chunks = item * end + clusters.cluster_of_chunk[chunk] + number
+        keys = distinct(np.append(of_chunks, clusters.terms * np.int64(end) + clusters.cluster_of_term + number))
+        self.cluster_begins, self.cluster = np.searchsorted(keys, numbers * end), keys % end
+        chunk, self.item = shared.rows.domains
+        self.item_begins = np.searchsorted(chunk, np.arange(len(shared) + 1))
+        first, last = shared.first[chunk], shared.last[chunk]
         order = np.lexsort((last, first, self.item))
         self.range_begins = np.searchsorted(self.item[order], numbers)
         self.first, self.last = first[order], last[order]

@@ -9,7 +9,7 @@ from anonset.data import SetColumn, Table
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization.chunks import ChunkPublication, Cluster, Rows, Shown
+from anonset.generalization.chunks import ChunkPublication, Cluster, Rows
 from anonset.release.opened import Opened
 from anonset.release.publish import require_decided
 from anonset.release.release import Release
@@ -74,7 +74,7 @@ def _drawn(publication: ChunkPublication, random: SplitMix) -> Table:
         own = [number for number, cluster in enumerate(publication.clusters) if term in cluster.terms]
         of_term = [place for number in own for place in range(first[number], first[number + 1])]
         _place_more(records, term, of_term, total, random)
-    shown = Shown(publication)
+    shown = publication.shown()
     for number, chunk in enumerate(publication.shared):
         clusters = chunk.first + np.flatnonzero(shown.falls_on(number))
         places = np.concatenate([np.arange(first[c], first[c + 1]) for c in clusters.tolist()])

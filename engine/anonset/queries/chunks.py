@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
-from anonset.generalization.chunks import ChunkPublication, Cluster, Rows, Shown, items_of
+from anonset.generalization.chunks import ChunkPublication, Cluster, Rows, items_of
 from anonset.queries.workload import Query
 
 Floats = NDArray[np.float64]
@@ -72,7 +72,7 @@ class ChunkCounts:
                 self._terms.setdefault(term, []).append(number)
         self._totals = dict(publication.totals or ())
         self._in_turn = np.array([len(own.chunks) > 1 and not own.terms for own in publication.clusters], np.bool_)
-        self._shown = Shown(publication)
+        self._shown = publication.shown()
         self._places: dict[int, _Places] = {}
         self._fallen: dict[int, Int64] = {}
         self._held_numbers = 0

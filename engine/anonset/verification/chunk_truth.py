@@ -1,25 +1,23 @@
 """Truthfulness of a disassociated publication: its chunks are what the records of its clusters hold, and all of it."""
 
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Table, Vocabulary
-from anonset.data.spans import run_spans
+from anonset.data.distinct import distinct
+from anonset.data.spans import ascending, spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.chunk_columns import ChunkRows, begins_of
-from anonset.generalization.chunks import ChunkPublication
+from anonset.generalization.chunks import ChunkPublication, ChunkWindow
 from anonset.privacy.model import Witness
-from anonset.verification.disassociation import Breach, shown_in
+from anonset.verification.disassociation import Breach, named_chunk, shown_in
 from anonset.verification.distinct_rows import merge_equal
+from anonset.verification.item_truth import first_repeated
 
-if TYPE_CHECKING:
-    from anonset_kernels.chunk_check import Ranges, ShownItems
-
-RECORDS_AT_ONCE = 1 << 17
-"""Records, about, that are compared at once."""
 _TERM, _NOWHERE = -1, -2
 
 
@@ -47,17 +45,23 @@ def check_chunks_true(table: Table, publication: ChunkPublication) -> Witness | 
         raise InputError(msg)
     if (breach := _untrue_clusters(table.n, publication, record, cluster)) is not None:
         return breach
-    by_cluster = np.argsort(cluster, kind="stable")
-    return _Comparison(publication, column).breach(record[by_cluster], cluster[by_cluster])
+    if not ascending(cluster):
+        by_cluster = np.argsort(cluster, kind="stable")
+        record = record[by_cluster]
+    return _Comparison(publication, column).breach(record)
 
 
 def _untrue_clusters(n: int, publication: ChunkPublication, record: Int64, cluster: Int32) -> Breach | None:
-    if not (len(record) == len(cluster) == n and np.array_equal(np.sort(record), np.arange(n))):
+    within = all(bool(np.all((record[a:b] >= 0) & (record[a:b] < n))) for a, b in spans(len(record)))
+    if not (len(record) == len(cluster) == n and within and first_repeated(record, n) < 0):
         return Breach((), len(record), n, 0, f"the clusters do not part the {n} records of the original")
     stated = publication.columns[0].n
-    if n and not 0 <= int(cluster.min()) <= int(cluster.max()) < len(stated):
-        return Breach((), 0, 1, 0, "records are in a cluster that is not published")
-    held = np.bincount(cluster, minlength=len(stated))
+    held = np.zeros(len(stated), np.int64)
+    for a, b in spans(n):
+        part = cluster[a:b]
+        if not 0 <= int(part.min()) <= int(part.max()) < len(stated):
+            return Breach((), 0, 1, 0, "records are in a cluster that is not published")
+        held += np.bincount(part, minlength=len(stated))
     for number in np.flatnonzero(held != stated).tolist():
         return Breach(
             (), int(held[number]), int(stated[number]), number, f"cluster {number} has {held[number]} records"
@@ -65,58 +69,105 @@ def _untrue_clusters(n: int, publication: ChunkPublication, record: Int64, clust
     return None
 
 
-class _Comparison:
-    """What records hold against what is published of them, by some clusters at a time; at the end what several share.
+class _Occurrences(NamedTuple):
+    """Occurrences of items in shared chunks."""
 
-    Memory: the records of some clusters, the published chunks, and the occurrences in shared ones.
+    chunk: Int64
+    """int64 (occurrences,): the chunk of each."""
+    row: Int64
+    """int64 (occurrences,): the record, numbered cluster by cluster."""
+    item: Int64
+
+    def those(self, chosen: NDArray[np.bool_]) -> "_Occurrences":
+        """Return some of them."""
+        return _Occurrences(*(column[chosen] for column in self))
+
+
+class _Comparison:
+    """What records hold against what is published of them, some clusters at a time.
+
+    Occurrences in a shared chunk wait until its range ends.
     """
 
     def __init__(self, publication: ChunkPublication, column: SetColumn) -> None:
         self._publication, self._column = publication, column
-        self._clusters, self._shared = publication.columns
-        self._width = max(1, len(publication.vocabulary))
+        self._shared, self._width = publication.columns[1], max(1, len(publication.vocabulary))
         index = publication.vocabulary.index
-        labels = column.vocabulary.labels
-        self._code = np.array([index.get(label, _NOWHERE) for label in labels], np.int64)
-        chunk, item = self._clusters.rows.domains
-        self._terms = self._clusters.cluster_of_term * self._width + self._clusters.terms
-        shown = np.append(self._clusters.cluster_of_chunk[chunk] * self._width + item, self._terms)
+        self._code = np.array([index.get(label, _NOWHERE) for label in column.vocabulary.labels], np.int64)
+        self._of_terms = np.zeros(self._width, np.int64)
+        empty = np.empty(0, np.int64)
+        self._waiting = _Occurrences(empty, empty, empty)
+
+    def breach(self, record: Int64) -> Breach | None:
+        """Return what is not true, given the records, int64 (n,), cluster by cluster."""
+        done = 0
+        for window in self._publication.windows():
+            n = int(window.clusters.n.sum())
+            found = self._in_window(window, record[done : done + n], done)
+            if found is not None:
+                return found
+            done += n
+        labels = self._publication.vocabulary.labels
+        for term, total in self._publication.totals or ():
+            if (held := int(self._of_terms[term])) != total:
+                detail = f"{held} records hold it where it is a term, not {total}"
+                return Breach((labels[term],), held, total, 0, detail)
+        return None
+
+    def _in_window(self, window: ChunkWindow, record: Int64, before: int) -> Breach | None:
+        """Compare the records of some clusters, behind so many others."""
+        labels, clusters = self._publication.vocabulary.labels, window.clusters
+        part = self._column.take(record)
+        item, row = self._code[part.items], np.repeat(np.arange(part.n), part.lengths)
+        row, item = row[item >= 0], item[item >= 0]
+        cluster = np.repeat(np.arange(len(clusters)), clusters.n)
+        keys = cluster[row] * self._width + item
+        place = _Places(self._publication, window, self._width).of(keys)
+        n_own, row = len(clusters.rows), row + before
+        if (unplaced := np.flatnonzero(place == _NOWHERE)).size:
+            where, label = int(keys[unplaced[0]]) // self._width + window.first, labels[item[unplaced[0]]]
+            return Breach((label,), 0, 1, where, f"cluster {where} shows it nowhere, and a record of it holds it")
+        terms = clusters.cluster_of_term * self._width + clusters.terms
+        for key in terms[~np.isin(terms, keys[place == _TERM])].tolist():
+            number, label = key // self._width + window.first, labels[key % self._width]
+            return Breach((label,), 0, 1, number, f"it is a term of cluster {number}, and no record of it holds it")
+        self._of_terms += np.bincount(item[place == _TERM], minlength=self._width)
+        own, several = (place >= 0) & (place < n_own), place >= n_own
+        if (chunk := _differing(clusters.rows, place[own], row[own], item[own])) is not None:
+            first = int(self._publication.columns[0].chunk_begins[window.first])
+            return self._different(first + chunk, of_shared=False)
+        new = _Occurrences(window.number[place[several] - n_own], row[several], item[several])
+        return self._in_shared(window, _Occurrences(*map(np.append, self._waiting, new)))
+
+    def _in_shared(self, window: ChunkWindow, found: _Occurrences) -> Breach | None:
+        """Compare the shared chunks whose ranges end with some clusters; what is in the others waits."""
+        ends = self._shared.last[window.number] < window.end
+        complete = np.sort(window.number[ends])
+        at = np.searchsorted(complete, found.chunk)
+        is_complete = np.append(complete, -1)[at] == found.chunk
+        self._waiting, here = found.those(~is_complete), found.those(is_complete)
+        chunk = _differing(self._shared.rows.take(complete), at[is_complete], here.row, here.item)
+        return None if chunk is None else self._different(int(complete[chunk]), of_shared=True)
+
+    def _different(self, chunk: int, *, of_shared: bool) -> Breach:
+        number, name = named_chunk(self._publication, chunk, of_shared)
+        return Breach((), 0, 1, number, f"{name} differs from what its records hold")
+
+
+class _Places:
+    """Where occurrences in the records of some clusters must be."""
+
+    def __init__(self, publication: ChunkPublication, window: ChunkWindow, width: int) -> None:
+        self._publication, self._window, self._width = publication, window, width
+        clusters = window.clusters
+        chunk, item = clusters.rows.domains
+        terms = clusters.cluster_of_term * width + clusters.terms
+        shown = np.append(clusters.cluster_of_chunk[chunk] * width + item, terms)
         order = np.argsort(shown, kind="stable")
         self._shown = np.append(shown[order], np.iinfo(np.int64).max)
-        self._place = np.append(np.append(chunk, np.full(len(self._terms), _TERM))[order], _NOWHERE)
+        self._place = np.append(np.append(chunk, np.full(len(terms), _TERM))[order], _NOWHERE)
 
-    def breach(self, record: Int64, cluster: Int32) -> Breach | None:
-        """Return what is not true, given the records, int64 (n,), and the cluster of each, int32 (n,), ascending."""
-        terms, occurrences = list[Int64](), np.zeros(self._width, np.int64)
-        left: list[tuple[Int64, Int64, Int64]] = []
-        from_chunk, n_own = 0, len(self._clusters.rows)
-        for first, end in run_spans(cluster, RECORDS_AT_ONCE):
-            part = self._column.take(record[first:end])
-            item, row = self._code[part.items], np.repeat(np.arange(first, end), part.lengths)
-            row, item = row[item >= 0], item[item >= 0]
-            keys = cluster[row] * np.int64(self._width) + item
-            place = self._places(keys)
-            if (unplaced := np.flatnonzero(place == _NOWHERE)).size:
-                where, label = int(cluster[row[unplaced[0]]]), self._publication.vocabulary.labels[item[unplaced[0]]]
-                return Breach((label,), 0, 1, where, f"cluster {where} shows it nowhere, and a record of it holds it")
-            terms.append(np.unique(keys[place == _TERM]))
-            occurrences += np.bincount(item[place == _TERM], minlength=self._width)
-            to_chunk = n_own if end == len(cluster) else int(self._clusters.chunk_begins[cluster[end - 1] + 1])
-            own = (place >= 0) & (place < n_own)
-            rows = self._clusters.rows.take(np.arange(from_chunk, to_chunk))
-            if (chunk := _differing(rows, place[own] - from_chunk, row[own], item[own])) is not None:
-                return self._different(from_chunk + chunk)
-            several = place >= n_own
-            left.append((place[several] - n_own, row[several], item[several]))
-            from_chunk = to_chunk
-        if (breach := self._untrue_terms(np.concatenate([*terms, np.empty(0, np.int64)]), occurrences)) is not None:
-            return breach
-        empty = np.empty(0, np.int64)
-        joined = (np.concatenate([empty, *(part[number] for part in left)]) for number in range(3))
-        chunk = _differing(self._shared.rows, *joined)
-        return None if chunk is None else self._different(n_own + chunk)
-
-    def _places(self, keys: Int64) -> Int64:
+    def of(self, keys: Int64) -> Int64:
         """Return where each occurrence must be: the number of a chunk, -1 for a term, -2 where nothing shows it.
 
         Chunks are numbered cluster by cluster, the shared ones behind. An occurrence that no cluster shows by itself is
@@ -125,63 +176,47 @@ class _Comparison:
         Parameters
         ----------
         keys
-            int64 (occurrences,): the cluster times the number of items, plus the item.
+            int64 (occurrences,): the cluster, numbered in the window, times the number of items, plus the item.
         """
         at = np.atleast_1d(np.searchsorted(self._shown, keys))
         place: Int64 = np.where(self._shown[at] == keys, self._place[at], _NOWHERE)
         left = np.flatnonzero(place == _NOWHERE)
-        distinct, inverse = np.unique(keys[left], return_inverse=True)
-        shared = self._in_shared(distinct // self._width, distinct % self._width)
-        place[left] = np.where(shared >= 0, shared + len(self._clusters.rows), shared)[inverse.ravel()]
+        pairs, inverse = np.unique(keys[left], return_inverse=True)
+        shared = self._in_shared(pairs // self._width + self._window.first, pairs % self._width)
+        place[left] = np.where(shared >= 0, shared + len(self._window.clusters.rows), shared)[inverse.ravel()]
         return place
 
-    @cached_property
-    def _by_width(self) -> list[tuple[Int64, Int64, Int64]]:
-        """The shared chunks by width, the narrow ones first: the key of each with each item, chunk and item."""
-        chunk, item = self._shared.rows.domains
-        size, found = (self._shared.last - self._shared.first)[chunk], []
-        for width in np.unique(size).tolist():
+    def _by_width(self) -> Iterator[tuple[Int64, Int64, Int64]]:
+        """Yield the shared chunks by width, the narrow ones first: the key of each with each item, chunk and item."""
+        shared = self._window.shared
+        chunk, item = shared.rows.domains
+        size = (shared.last - shared.first)[chunk]
+        for width in distinct(size).tolist():
             here = np.flatnonzero(size == width)
-            begins = item[here] * (len(self._clusters) + 1) + self._shared.first[chunk[here]]
+            begins = item[here] * self._n_clusters + shared.first[chunk[here]]
             order = np.argsort(begins, kind="stable")
-            found.append((begins[order], chunk[here[order]], item[here[order]]))
-        return found
+            yield begins[order], chunk[here[order]], item[here[order]]
 
-    @cached_property
-    def _falls(self) -> "tuple[ShownItems, Ranges]":
-        return shown_in(self._publication)
+    @property
+    def _n_clusters(self) -> int:
+        return len(self._publication.columns[0]) + 1
 
     def _in_shared(self, cluster: Int64, item: Int64) -> Int64:
         """Return the smallest shared chunk of an item that may fall on a cluster, int64 (pairs,); -2 where none may."""
         from anonset_kernels.chunk_check import falls
 
-        place = np.full(len(item), _NOWHERE, np.int64)
-        for begins, chunk, of_chunk in self._by_width:
+        place, shown, shared = np.full(len(item), _NOWHERE, np.int64), None, self._window.shared
+        for begins, chunk, of_chunk in self._by_width():
             left = np.flatnonzero(place == _NOWHERE)
-            wanted = item[left] * (len(self._clusters) + 1) + cluster[left]
+            wanted = item[left] * self._n_clusters + cluster[left]
             nearest = np.atleast_1d(np.searchsorted(begins, wanted, side="right")) - 1
             around = (nearest >= 0) & (of_chunk[nearest] == item[left])
-            around &= self._shared.last[chunk[nearest]] >= cluster[left]
+            around &= shared.last[chunk[nearest]] >= cluster[left]
             left, found = left[around], chunk[nearest[around]]
-            may = falls(*self._falls, found, cluster[left])
+            shown = shown_in(self._publication, self._window) if shown is None else shown
+            may = falls(*shown, found, cluster[left])
             place[left[may]] = found[may]
         return place
-
-    def _untrue_terms(self, held: Int64, occurrences: Int64) -> Breach | None:
-        """Return a term that no record holds, or a total that is another one."""
-        labels = self._publication.vocabulary.labels
-        for key in self._terms[~np.isin(self._terms, held)].tolist():
-            number, label = key // self._width, labels[key % self._width]
-            return Breach((label,), 0, 1, number, f"it is a term of cluster {number}, and no record of it holds it")
-        for term, total in self._publication.totals or ():
-            if (found := int(occurrences[term])) != total:
-                detail = f"{found} records hold it where it is a term, not {total}"
-                return Breach((labels[term],), found, total, 0, detail)
-        return None
-
-    def _different(self, chunk: int) -> Breach:
-        number, name = _named_chunk(self._publication, chunk)
-        return Breach((), 0, 1, number, f"{name} differs from what its records hold")
 
 
 def _differing(rows: ChunkRows, place: Int64, record: Int64, item: Int64) -> int | None:
@@ -200,13 +235,3 @@ def _differing(rows: ChunkRows, place: Int64, record: Int64, item: Int64) -> int
     sums = merge_equal(column, np.append(np.ones(len(begin), np.int64), -rows.count))
     different = np.flatnonzero(sums)
     return int(symbols[column.items[indptr[different[0]]]]) // width if len(different) else None
-
-
-def _named_chunk(publication: ChunkPublication, chunk: int) -> tuple[int, str]:
-    """Return the first cluster of a chunk, the shared ones numbered behind the others, and what to call it."""
-    clusters, shared = publication.columns
-    if chunk >= len(clusters.rows):
-        one = chunk - len(clusters.rows)
-        return int(shared.first[one]), f"shared chunk {one}"
-    number = int(clusters.cluster_of_chunk[chunk])
-    return number, f"chunk {chunk - clusters.chunk_begins[number]} of cluster {number}"

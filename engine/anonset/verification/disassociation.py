@@ -9,16 +9,19 @@ fill at most the share `cap` of their places; a total is of a term, and of no se
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Vocabulary
-from anonset.data.table import Int32, Int64
+from anonset.data import spans as limits
+from anonset.data.distinct import distinct
+from anonset.data.spans import spans
+from anonset.data.table import Int64
 from anonset.errors import foreign
-from anonset.generalization.chunk_columns import ChunkRows, Clusters, begins_of, gathered
-from anonset.generalization.chunks import ChunkPublication, Shown
+from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks, begins_of, gathered, items_of
+from anonset.generalization.chunks import ChunkPublication, ChunkWindow, Shown
 from anonset.privacy import DisassociationModel, KmAnonymity, Verdict, Witness
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km
@@ -53,40 +56,63 @@ def check_disassociation(
     """
     clusters, shared = publication.columns
     sizes = {"clusters": len(clusters), "chunks": len(clusters.rows), "shared_chunks": len(shared)}
-    breach = next(_breaches(publication, model), None)
-    if breach is not None:
-        return Verdict(False, model, sizes, breach)
-    column = _sub_records([clusters.rows, shared.rows])
-    counted = check_km(column, KmAnonymity(model.k, model.m), budget, progress)
-    witness = None
-    if counted.witness is not None:
-        where, labels = _named(publication, [int(label) - 1 for label in counted.witness.what])
-        witness = Witness(labels, counted.witness.support, model.k, counted.witness.record, f"sub-records of {where}")
-    return Verdict(counted.holds, model, {**sizes, **counted.checked}, witness)
+    broken: dict[int, Breach] = {}
+    for rule, breach in _breaches(publication, model):
+        broken.setdefault(rule, breach)
+    if broken:
+        return Verdict(False, model, sizes, broken[min(broken)])
+    counted = _check_sub_records(publication, model, budget, progress)
+    return Verdict(counted.holds, model, {**sizes, **counted.checked}, counted.witness)
 
 
-def _breaches(publication: ChunkPublication, model: DisassociationModel) -> Iterator[Breach]:
-    """Yield what is wrong beside sets of items that are too rare."""
-    labels, clusters = publication.vocabulary.labels, publication.columns[0]
+_SMALL, _TWICE, _TOO_MANY, _CAP, _COVER, _RANGES, _SHARED_TWICE, _ROOM, _SHARED_CAP, _TOTAL = range(10)
+_Broken = Iterator[tuple[int, Breach]]
+"""Breaches, each behind the number of the rule that is broken."""
+
+
+def _breaches(publication: ChunkPublication, model: DisassociationModel) -> _Broken:
+    """Yield what is wrong beside sets of items that are too rare, some clusters at a time."""
+    capped, totals = _Capped(publication, model), _Totals(publication)
+    crossing = _crossing(publication)
+    if crossing is not None:
+        yield _RANGES, crossing
+    room = np.zeros(len(publication.columns[1]), np.int64)
+    for window in publication.windows():
+        yield from _of_clusters(publication, window, model, capped)
+        totals.add(window.clusters)
+        if crossing is None:
+            yield from _shown_twice(publication, window)
+            room[window.number] += _free_places(publication, window)
+    if crossing is None:
+        yield from _of_shared(publication, room, capped)
+    yield from totals.breaches(model.sensitive_items)
+
+
+def _of_clusters(
+    publication: ChunkPublication, window: ChunkWindow, model: DisassociationModel, capped: "_Capped"
+) -> _Broken:
+    """Yield what is wrong with clusters by themselves."""
+    labels, clusters = publication.vocabulary.labels, window.clusters
     n, cluster, filled = clusters.n, clusters.cluster_of_chunk, clusters.rows.sizes
-    for number in np.flatnonzero(n < model.k).tolist():
-        yield Breach((), int(n[number]), model.k, number, f"cluster {number} has {n[number]} records of {model.k}")
+    for own in np.flatnonzero(n < model.k).tolist():
+        number = own + window.first
+        yield _SMALL, Breach((), int(n[own]), model.k, number, f"cluster {number} has {n[own]} records of {model.k}")
     (chunk, item), width = clusters.rows.domains, max(1, len(labels))
     keys = np.sort(np.append(cluster[chunk] * width + item, clusters.cluster_of_term * width + clusters.terms))
     for key in keys[1:][keys[1:] == keys[:-1]].tolist():
-        number = key // width
-        yield Breach((labels[key % width],), 2, 1, number, f"cluster {number} shows it at two places")
+        number = key // width + window.first
+        yield _TWICE, Breach((labels[key % width],), 2, 1, number, f"cluster {number} shows it at two places")
     for one in np.flatnonzero(filled > n[cluster]).tolist():
-        number = int(cluster[one])
-        detail = f"a chunk of cluster {number} has {filled[one]} sub-records on {n[number]} places"
-        yield Breach((), int(filled[one]), int(n[number]), number, detail)
-    capped = _Capped(publication, model)
-    yield from capped.breaches(clusters.rows, n[cluster], cluster, lambda one: f"a chunk of cluster {cluster[one]}")
-    for number in np.flatnonzero(~_are_covered(clusters, model)).tolist():
+        number, most = int(cluster[one]) + window.first, int(n[cluster[one]])
+        detail = f"a chunk of cluster {number} has {filled[one]} sub-records on {most} places"
+        yield _TOO_MANY, Breach((), int(filled[one]), most, number, detail)
+    numbers = cluster + window.first
+    for breach in capped.breaches(clusters.rows, n[cluster], numbers, lambda one: f"a chunk of cluster {numbers[one]}"):
+        yield _CAP, breach
+    for own in np.flatnonzero(~_are_covered(clusters, model)).tolist():
+        number = own + window.first
         detail = f"cluster {number} has no terms, and its chunks do not cover its records safely"
-        yield Breach((), int(n[number]), model.k, number, detail)
-    yield from _of_shared(publication, capped)
-    yield from _of_totals(publication, model.sensitive_items)
+        yield _COVER, Breach((), int(n[own]), model.k, number, detail)
 
 
 def _are_covered(clusters: Clusters, model: DisassociationModel) -> NDArray[np.bool_]:
@@ -103,21 +129,29 @@ def _are_covered(clusters: Clusters, model: DisassociationModel) -> NDArray[np.b
     return safe
 
 
-def _of_totals(publication: ChunkPublication, sensitive: Collection[str]) -> Iterator[Breach]:
-    """Yield what is wrong with the totals of terms."""
-    labels, clusters = publication.vocabulary.labels, publication.columns[0]
-    places_of = np.zeros(len(labels), np.int64)
-    np.add.at(places_of, clusters.terms, clusters.n[clusters.cluster_of_term])
-    clusters_of = np.bincount(clusters.terms, minlength=len(labels))
-    for item, total in publication.totals or ():
-        least, most = int(clusters_of[item]), int(places_of[item])
-        if not least:
-            yield Breach((labels[item],), 0, 1, 0, "a total is published of it, and it is no term")
-        elif labels[item] in sensitive:
-            yield Breach((labels[item],), total, 0, 0, "a total is published of it, and it is sensitive")
-        elif not least <= total <= most:
-            detail = f"the total of a term of {least} clusters must be from {least} to {most}, got {total}"
-            yield Breach((labels[item],), total, least, 0, detail)
+class _Totals:
+    """The terms of a publication, against which its totals are held."""
+
+    def __init__(self, publication: ChunkPublication) -> None:
+        self._totals, self._labels = publication.totals or (), publication.vocabulary.labels
+        self._clusters, self._places = np.zeros((2, len(self._labels)), np.int64)
+
+    def add(self, clusters: Clusters) -> None:
+        """Count the clusters where each item is a term, and their records."""
+        self._clusters += np.bincount(clusters.terms, minlength=len(self._labels))
+        np.add.at(self._places, clusters.terms, clusters.n[clusters.cluster_of_term])
+
+    def breaches(self, sensitive: Collection[str]) -> _Broken:
+        """Yield what is wrong with the totals."""
+        for item, total in self._totals:
+            label, least, most = self._labels[item], int(self._clusters[item]), int(self._places[item])
+            if not least:
+                yield _TOTAL, Breach((label,), 0, 1, 0, "a total is published of it, and it is no term")
+            elif label in sensitive:
+                yield _TOTAL, Breach((label,), total, 0, 0, "a total is published of it, and it is sensitive")
+            elif not least <= total <= most:
+                detail = f"the total of a term of {least} clusters must be from {least} to {most}, got {total}"
+                yield _TOTAL, Breach((label,), total, least, 0, detail)
 
 
 class _Capped:
@@ -143,81 +177,149 @@ class _Capped:
                 yield Breach((label,), int(filled[one]), int(places[one]), int(cluster[one]), detail)
 
 
-def _of_shared(publication: ChunkPublication, capped: _Capped) -> Iterator[Breach]:
-    """Yield what is wrong with the chunks that clusters share."""
-    labels, (clusters, shared) = publication.vocabulary.labels, publication.columns
-    if breach := _crossing(
-        sorted(set(zip(shared.first.tolist(), (-shared.last).tolist(), strict=True))), len(clusters)
-    ):
-        yield breach
-        return
-    (chunk, item), filled = shared.rows.domains, shared.rows.sizes
-    order = np.lexsort((item, shared.last[chunk], shared.first[chunk]))
-    first, last, shown_item = shared.first[chunk[order]], shared.last[chunk[order]], item[order]
-    same = (first[1:] == first[:-1]) & (last[1:] == last[:-1]) & (shown_item[1:] == shown_item[:-1])
-    for at in np.flatnonzero(same).tolist():
-        detail = f"two chunks of the clusters {first[at]} to {last[at]} show it"
-        yield Breach((labels[shown_item[at]],), 2, 1, int(first[at]), detail)
-    from anonset_kernels.chunk_check import free_places
-
-    room = free_places(*shown_in(publication), begins_of(clusters.n))
-    names = [f"the clusters {a} to {b} share" for a, b in zip(shared.first.tolist(), shared.last.tolist(), strict=True)]
-    for one in np.flatnonzero(filled > room).tolist():
-        detail = (
-            f"a chunk that {names[one]} has {filled[one]} sub-records on {room[one]} places that show none of its items"
-        )
-        items = tuple(labels[code] for code in item[chunk == one].tolist())
-        yield Breach(items, int(filled[one]), int(room[one]), int(shared.first[one]), detail)
-    yield from capped.breaches(shared.rows, room, shared.first, lambda one: f"a chunk that {names[one]}")
-
-
-def _crossing(ranges: list[tuple[int, int]], n_clusters: int) -> Breach | None:
-    """Return a range, (first, -last) ascending, that is none of clusters, or neither inside nor outside of another."""
-    around: list[int] = []
-    for a, b in ranges:
-        if not 0 <= a < -b < n_clusters:
-            return Breach((), 0, 1, a, f"a shared chunk has the clusters {a} to {-b} of {n_clusters}")
-        while around and around[-1] < a:
+def _crossing(publication: ChunkPublication) -> Breach | None:
+    """Return a range that is none of clusters, or neither inside nor outside of another one."""
+    (clusters, shared), around, keys = publication.columns, list[int](), [np.empty(0, np.int64)]
+    for a, b in spans(len(shared)):
+        first, last = shared.first[a:b], shared.last[a:b]
+        outside = (first < 0) | (first >= last) | (last >= len(clusters))
+        for one in np.flatnonzero(outside).tolist():
+            detail = f"a shared chunk has the clusters {first[one]} to {last[one]} of {len(clusters)}"
+            return Breach((), 0, 1, int(first[one]), detail)
+        keys.append(distinct((first + 1) * len(clusters) - last))  # the wide ranges first
+    for key in distinct(np.concatenate(keys)).tolist():
+        first_one, back = divmod(key - 1, len(clusters))
+        begin, end = first_one, len(clusters) - back - 1
+        while around and around[-1] < begin:
             around.pop()
-        if around and around[-1] < -b:
-            return Breach((), 0, 1, a, f"the range {a} to {-b} of a shared chunk crosses that of another one")
-        around.append(-b)
+        if around and around[-1] < end:
+            return Breach((), 0, 1, begin, f"the range {begin} to {end} of a shared chunk crosses that of another one")
+        around.append(end)
     return None
 
 
-def shown_in(publication: ChunkPublication) -> "tuple[ShownItems, Ranges]":
+def _shown_twice(publication: ChunkPublication, window: ChunkWindow) -> _Broken:
+    """Yield items that two chunks of one range show."""
+    labels, shared = publication.vocabulary.labels, window.shared
+    chunk, item = shared.rows.domains
+    order = np.lexsort((item, shared.last[chunk], shared.first[chunk]))
+    first, last, item = shared.first[chunk[order]], shared.last[chunk[order]], item[order]
+    same = (first[1:] == first[:-1]) & (last[1:] == last[:-1]) & (item[1:] == item[:-1])
+    for at in np.flatnonzero(same).tolist():
+        detail = f"two chunks of the clusters {first[at]} to {last[at]} show it"
+        yield _SHARED_TWICE, Breach((labels[item[at]],), 2, 1, int(first[at]), detail)
+
+
+def _free_places(publication: ChunkPublication, window: ChunkWindow) -> Int64:
+    """Return on how many records of some clusters each shared chunk may fall, int64 (chunks of the window,)."""
+    from anonset_kernels.chunk_check import free_places
+
+    return free_places(*shown_in(publication, window), begins_of(window.clusters.n), window.first)
+
+
+def _of_shared(publication: ChunkPublication, room: Int64, capped: "_Capped") -> _Broken:
+    """Yield what is wrong with the chunks that clusters share, given on how many records each may fall."""
+    labels, shared = publication.vocabulary.labels, publication.columns[1]
+    for a, b in spans(len(shared)):
+        part, places = shared.slice(a, b), room[a:b]
+        filled = part.rows.sizes
+
+        def name(one: int, part: SharedChunks = part) -> str:
+            return f"a chunk that the clusters {part.first[one]} to {part.last[one]} share"
+
+        for one in np.flatnonzero(filled > places).tolist():
+            detail = f"{name(one)} has {filled[one]} sub-records on {places[one]} places that show none of its items"
+            items = tuple(labels[code] for code in items_of(part.rows[one]))
+            yield _ROOM, Breach(items, int(filled[one]), int(places[one]), int(part.first[one]), detail)
+        for breach in capped.breaches(part.rows, places, part.first, name):
+            yield _SHARED_CAP, breach
+
+
+def shown_in(publication: ChunkPublication, window: ChunkWindow) -> "tuple[ShownItems, Ranges]":
     """Return where items are shown, and the shared chunks, for the kernels of `chunk_check`."""
     from anonset_kernels.chunk_check import Ranges, ShownItems
 
-    shown = Shown(publication)
+    shown = Shown(window.clusters, window.shared, len(publication.vocabulary), window.first)
     places = ShownItems(shown.cluster_begins, shown.cluster, shown.range_begins, shown.first, shown.last)
     return places, Ranges(shown.shared.first, shown.shared.last, shown.item_begins, shown.item)
 
 
-def _named(publication: ChunkPublication, symbols: list[int]) -> tuple[str, tuple[str, ...]]:
-    """Return the name of the chunk of some symbols of `_sub_records`, and the labels of their items."""
-    (clusters, shared), labels = publication.columns, publication.vocabulary.labels
-    chunk, item = clusters.rows.domains
-    own = len(item)
-    if symbols[0] >= own:
-        chunk, item = shared.rows.domains
-        return f"shared chunk {chunk[symbols[0] - own]}", tuple(labels[item[symbol - own]] for symbol in symbols)
-    one = int(chunk[symbols[0]])
-    number = int(clusters.cluster_of_chunk[one])
-    name = f"chunk {one - clusters.chunk_begins[number]} of cluster {number}"
-    return name, tuple(labels[item[symbol]] for symbol in symbols)
+def _check_sub_records(
+    publication: ChunkPublication, model: DisassociationModel, budget: int, progress: Progress | None
+) -> Verdict:
+    """Check that every chunk is k^m-anonymous, some chunks at a time; the witness is the smallest set, then the first.
+
+    What is counted adds up over chunks, since a set of items of a chunk is another one than those of other chunks.
+    """
+    counts: dict[str, Any] = dict.fromkeys(("rows", "distinct_rows", "symbols"), 0)
+    counts |= {"itemset_occurrences": {}, "distinct_itemsets": {}}
+    most, longest, witness, undecided = model.m, -1, None, False
+    for first, rows, of_shared in _spans_of_rows(publication):
+        column = _sub_records(rows)
+        part = check_km(column, KmAnonymity(model.k, most), budget, progress)
+        if part.witness is not None:
+            witness = _witness(publication, (first, rows, of_shared), part.witness, counts["rows"])
+            most = len(part.witness.what) - 1
+        undecided |= part.holds is None
+        for name, count in part.checked.items():
+            if isinstance(count, dict):
+                for size, number in count.items():
+                    counts[name][size] = counts[name].get(size, 0) + number
+            elif name != "covered":
+                counts[name] = counts.get(name, 0) + count
+        budget = max(0, budget - sum(part.checked.get("itemset_occurrences", {}).values()))
+        if part.holds is not True or (witness is None and column.longest > longest):
+            longest, counts["covered"] = column.longest, part.checked["covered"]
+        if undecided or not most:
+            break
+    holds = False if witness is not None else None if undecided else True
+    return Verdict(holds, model, counts, witness)
 
 
-def _sub_records(parts: list[ChunkRows]) -> SetColumn:
+def _spans_of_rows(publication: ChunkPublication) -> "Iterator[tuple[int, ChunkRows, bool]]":
+    """Yield the rows of some chunks, at least once, behind the number of the first; and whether clusters share these.
+
+    All rows of a chunk are together.
+    """
+    clusters, shared = publication.columns
+    for rows, of_shared in ((clusters.rows, False), (shared.rows, True)):
+        first = 0
+        while first < len(rows):
+            room = rows.begins[first] + limits.AT_ONCE // 4
+            end = max(first + 1, int(np.searchsorted(rows.begins, room, side="right")) - 1)
+            yield first, rows.slice(first, end), of_shared
+            first = end
+    if not len(clusters.rows) + len(shared.rows):
+        yield 0, clusters.rows, False
+
+
+def _sub_records(rows: ChunkRows) -> SetColumn:
     """Return all sub-records as one column, in which each chunk has symbols of its own: the pairs of its domain."""
-    lengths, codes, n_symbols = list[Int64](), list[Int32](), 0
-    for rows in parts:
-        chunk, item = rows.domains
-        width = int(rows.items.max(initial=0)) + 1
-        wanted = np.repeat(rows.chunk, np.diff(rows.indptr)) * width + rows.items
-        symbol = (np.searchsorted(chunk * width + item, wanted) + n_symbols).astype(np.int32)
-        each = np.repeat(np.arange(len(rows.count)), rows.count)
-        lengths.append(np.diff(rows.indptr)[each])
-        codes.append(symbol[gathered(rows.indptr, each)])
-        n_symbols += len(chunk)
-    return SetColumn("items", begins_of(np.concatenate(lengths)), np.concatenate(codes), Vocabulary.numbered(n_symbols))
+    chunk, item = rows.domains
+    width = int(rows.items.max(initial=0)) + 1
+    wanted = np.repeat(rows.chunk, np.diff(rows.indptr)) * width + rows.items
+    symbol = np.searchsorted(chunk * width + item, wanted).astype(np.int32)
+    each = np.repeat(np.arange(len(rows.count)), rows.count)
+    indptr = begins_of(np.diff(rows.indptr)[each])
+    return SetColumn("items", indptr, symbol[gathered(rows.indptr, each)], Vocabulary.numbered(len(chunk)))
+
+
+def _witness(
+    publication: ChunkPublication, where: "tuple[int, ChunkRows, bool]", found: Witness, before: int
+) -> Witness:
+    """Return the witness in some chunks, behind so many sub-records of others, as one of the publication."""
+    (first, rows, of_shared), labels = where, publication.vocabulary.labels
+    chunk, item = rows.domains
+    symbols = [int(label) - 1 for label in found.what]
+    name = named_chunk(publication, first + int(chunk[symbols[0]]), of_shared)[1]
+    what = tuple(labels[item[symbol]] for symbol in symbols)
+    return Witness(what, found.support, found.required, found.record + before, f"sub-records of {name}")
+
+
+def named_chunk(publication: ChunkPublication, chunk: int, of_shared: bool) -> tuple[int, str]:
+    """Return the first cluster of a chunk of clusters, or of a shared one, and what to call it."""
+    clusters, shared = publication.columns
+    if of_shared:
+        return int(shared.first[chunk]), f"shared chunk {chunk}"
+    number = int(np.searchsorted(clusters.chunk_begins, chunk, side="right")) - 1
+    return number, f"chunk {chunk - clusters.chunk_begins[number]} of cluster {number}"

@@ -46,7 +46,7 @@ def check_item_truth(original: Table, publication: Publication, *, progress: Pro
     """
     before, after = original.transactions, publication.transactions
     _require_same_shape(original, publication)
-    if (row := _first_repeated(publication.record, original.n)) >= 0:
+    if (row := first_repeated(publication.record, original.n)) >= 0:
         return Witness((), 0, 1, row, f"input record {publication.record[row]} is published more than once")
     if before is None or after is None:
         return None
@@ -74,12 +74,12 @@ def _require_same_shape(original: Table, publication: Publication) -> None:
         raise InputError(msg)
 
 
-def _first_repeated(record: Int64, n: int) -> int:
+def first_repeated(record: Int64, n: int) -> int:
     """Return the first row whose record an earlier row was made from, out of `n` records, or -1."""
-    from anonset_kernels.truth_check import first_repeated
+    from anonset_kernels import truth_check
 
     seen = np.zeros(n // 64 + 1, np.uint64)
-    parts = (first_repeated(record, seen, *span) for span in spans(len(record)))
+    parts = (truth_check.first_repeated(record, seen, *span) for span in spans(len(record)))
     return next((int(row) for row in parts if row >= 0), -1)
 
 
