@@ -12,7 +12,7 @@ PAGE = Path(__file__).resolve().parents[1] / "install.md"
 _ROWS = (
     (("numba", "llvmlite"), "kernels", "by a search or a check, from the cache of compiled code"),
     (("pyarrow",), "CSV, Parquet, Arrow", "where files are read or written"),
-    (("scipy",), "two functions of statistics", "by generators, and by the risk of buckets"),
+    (("scipy",), "statistics, sparse matrices", "by generators, `compare` over sizes, the risk of buckets, attacks"),
     (("numpy",), "arrays", "by every job"),
     (("highspy",), "integer programs", "by `exact` alone"),
     (("pydantic", "pydantic_core"), "settings", "by the command"),
