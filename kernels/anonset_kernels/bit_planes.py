@@ -15,8 +15,6 @@ pair holds the words of all smaller codes, the others those of all codes before 
 The table of sets of 5 is one of sets of 4 for each largest code, over the codes before that, which begins at start[e].
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from anonset_kernels._arrays import (
@@ -27,38 +25,13 @@ from anonset_kernels._arrays import (
     Parent,
     UInt64Array,
 )
-from anonset_kernels._bits import bit, trailing_zeros
+from anonset_kernels._bits import bit
 from anonset_kernels._jit import kernel
 from anonset_kernels._planes import Planes, fours_below, width
 from anonset_kernels._prefix import with_room
+from anonset_kernels._record_codes import Ancestors, Record, room_for_record, take_record
 
 _ALL = ~np.uint64(0)
-
-
-class Ancestors(NamedTuple):
-    """The codes of each leaf's node and of what is above it, as the words of bitmaps that are not zero."""
-
-    start: Int64Array
-    """int64 (M + 1,): where the words of each leaf begin."""
-    place: Int32Array
-    """int32 (entries,): which words these are."""
-    words: UInt64Array
-    """uint64 (entries,)."""
-    n_codes: Int32Array
-    """int32 (M,): number of codes of each leaf."""
-
-
-class Record(NamedTuple):
-    """Room for the codes of a record."""
-
-    words: UInt64Array
-    """uint64 (W,): its codes as bits; zero between records."""
-    used: UInt64Array
-    """uint64 ((W + 63) // 64,): bits of the words that are not zero; zero between records."""
-    place: Int32Array
-    """int32 (W,): these words, ascending."""
-    codes: Int32Array
-    """int32 (C,): its codes, ascending."""
 
 
 @kernel()
@@ -93,7 +66,9 @@ def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height
 
 
 @kernel()
-def count_sets(rows: Csr, ancestors: Ancestors, size: int, table: Planes, lengths: Int64Array) -> None:
+def count_sets(
+    rows: Csr, ancestors: Ancestors, size: int, table: Planes, lengths: Int64Array, adding: UInt64Array
+) -> None:
     """Count the sets of `size` (2 to 4) codes of some records.
 
     Parameters
@@ -104,30 +79,35 @@ def count_sets(rows: Csr, ancestors: Ancestors, size: int, table: Planes, length
         The table, added to.
     lengths
         int64 (C + 1,): added to; number of records of so many codes; of fewer than `size`, that of any number below.
+    adding
+        uint64 ((n + 63) // 64,): the bits of the records that add to a counter are set. Who holds a set that stays
+        rare is among them.
 
     Cost: a look at each word of each row that a record has sets in, and P + 1 writes where one of them is not closed;
     next to nothing for a record of one item, or of so few that they have fewer than `size` codes.
     """
     indptr, items = rows
     n_codes = len(lengths) - 1
-    record = _room_for_record(n_codes)
+    record = room_for_record(n_codes)
     for at in range(len(indptr) - 1):
         of_record = items[indptr[at] : indptr[at + 1]]
         most = _most_codes(of_record, ancestors.n_codes, size)
         if len(of_record) < 2 or most < size:
             lengths[most if most >= size else 0] += 1
             continue
-        n, n_words = _take_record(of_record, ancestors, record)
+        n, n_words = take_record(of_record, ancestors, record)
         lengths[n] += 1
         n_first = n_words if len(of_record) >= size else 0  # of nodes above one item only one can be in a set
         while n_first > 0 and record.place[n_first - 1] >= table.n_words:
             n_first -= 1
         if size == 2:
-            _count_pairs(record, n, n_first, table)
+            adds = _count_pairs(record, n, n_first, table)
         elif size == 3:
-            _count_triples(record, n, n_first, table)
+            adds = _count_triples(record, n, n_first, table)
         else:
-            _count_fours(record, n, n_first, n_codes, table)
+            adds = _count_fours(record, n, n_first, n_codes, table)
+        if adds:
+            adding[at >> 6] |= bit(at & 63)
         for i in range(n_words):
             record.words[record.place[i]] = np.uint64(0)
 
@@ -144,47 +124,6 @@ def _most_codes(of_record: Int32Array, n_codes: Int32Array, size: int) -> int:
 
 
 @kernel()
-def _room_for_record(n_codes: int) -> Record:
-    """Return room for the codes of one record after another."""
-    n_words = (n_codes + 63) >> 6
-    return Record(
-        np.zeros(n_words, np.uint64),
-        np.zeros((n_words + 63) >> 6, np.uint64),
-        np.empty(n_words, np.int32),
-        np.empty(n_codes, np.int32),
-    )
-
-
-@kernel()
-def _take_record(of_record: Int32Array, ancestors: Ancestors, record: Record) -> tuple[int, int]:
-    """Store the codes of a record; return how many there are, and how many words they take.
-
-    All words of an item's codes are set, whichever are: to look would take longer.
-    """
-    start, place, codes = ancestors.start, ancestors.place, ancestors.words
-    words, used = record.words, record.used
-    for item in of_record:
-        for at in range(start[item], start[item + 1]):
-            w = place[at]
-            words[w] |= codes[at]
-            used[w >> 6] |= bit(w & 63)
-    n = n_words = 0
-    for i in range(len(used)):
-        left, used[i] = used[i], np.uint64(0)
-        while left != 0:
-            w = i * 64 + trailing_zeros(left)
-            left &= left - np.uint64(1)
-            record.place[n_words] = w
-            n_words += 1
-            word = words[w]
-            while word != 0:
-                record.codes[n] = w * 64 + trailing_zeros(word)
-                n += 1
-                word &= word - np.uint64(1)
-    return n, n_words
-
-
-@kernel()
 def _raise(cell: int, sets: np.uint64, closed: UInt64Array, planes: UInt64Array, flip: UInt64Array) -> None:
     """Add 1 to the counters of some sets of a cell, none of which is closed, and close those that reach k."""
     at, carry, full = cell * len(flip), sets, sets
@@ -198,8 +137,10 @@ def _raise(cell: int, sets: np.uint64, closed: UInt64Array, planes: UInt64Array,
 
 
 @kernel()
-def _count_pairs(record: Record, n: int, n_first: int, table: Planes) -> None:
+def _count_pairs(record: Record, n: int, n_first: int, table: Planes) -> bool:
+    """Count the sets of a record; tell whether some counter changes."""
     closed, planes, flip, place, words = table.closed, table.planes, table.flip, record.place, record.words
+    adds = False
     for j in range(1, n if n_first else 0):
         c = record.codes[j]
         row, last = table.start[c], c >> 6
@@ -212,12 +153,16 @@ def _count_pairs(record: Record, n: int, n_first: int, table: Planes) -> None:
                 word &= bit(c & 63) - np.uint64(1)
             left = word & ~closed[row + w] if word != 0 else word
             if left != 0:
+                adds = True
                 _raise(row + w, left, closed, planes, flip)
+    return adds
 
 
 @kernel()
-def _count_triples(record: Record, n: int, n_first: int, table: Planes) -> None:
+def _count_triples(record: Record, n: int, n_first: int, table: Planes) -> bool:
+    """Count the sets of a record; tell whether some counter changes."""
     closed, planes, flip, codes = table.closed, table.planes, table.flip, record.codes
+    adds = False
     for j in range(1, n - 1 if n_first else 0):
         b = codes[j]
         last, wide = b >> 6, width(b, table.n_words)
@@ -235,12 +180,16 @@ def _count_triples(record: Record, n: int, n_first: int, table: Planes) -> None:
                 cell = begin + codes[h] * wide
                 left = word & ~closed[cell]
                 if left != 0:
+                    adds = True
                     _raise(cell, left, closed, planes, flip)
+    return adds
 
 
 @kernel()
-def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Planes) -> None:
+def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Planes) -> bool:
+    """Count the sets of a record; tell whether some counter changes."""
     closed, planes, flip, codes = table.closed, table.planes, table.flip, record.codes
+    adds = False
     for j in range(1, n - 2 if n_first else 0):
         b = codes[j]
         last, wide = b >> 6, width(b, table.n_words)
@@ -260,7 +209,9 @@ def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Plan
                     cell = row + codes[g] * wide + w
                     left = word & ~closed[cell]
                     if left != 0:
+                        adds = True
                         _raise(cell, left, closed, planes, flip)
+    return adds
 
 
 @kernel()
@@ -271,7 +222,7 @@ def count_fives(rows: Csr, ancestors: Ancestors, table: Planes, lengths: Int64Ar
     and 12 for where it is found. ``lengths``, int64 (C + 1,), is the number of records of so many codes, added to.
     """
     n_codes = len(lengths) - 1
-    record, start = _room_for_record(n_codes), np.zeros(n_codes + 1, np.int64)
+    record, start = room_for_record(n_codes), np.zeros(n_codes + 1, np.int64)
     begin, codes = _as_codes(rows, ancestors, record, lengths)
     for c in codes:
         start[c + 1] += 1
@@ -309,7 +260,7 @@ def _as_codes(rows: Csr, ancestors: Ancestors, record: Record, lengths: Int64Arr
     begin, codes, filled = np.zeros(len(indptr), np.int64), np.empty(1024, np.int32), 0
     for at in range(len(indptr) - 1):
         of_record = items[indptr[at] : indptr[at + 1]]
-        n, n_words = _take_record(of_record, ancestors, record)
+        n, n_words = take_record(of_record, ancestors, record)
         lengths[n] += 1
         if len(of_record) >= 5:
             codes = with_room(codes, filled, filled + n)

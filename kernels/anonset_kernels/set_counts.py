@@ -1,36 +1,16 @@
-"""Counting given sets of codes, up to k, in one pass over the records: each set is looked for from its last code on."""
+"""Given sets of codes, each looked for from its last code on in a pass over the records: how many hold it, or which."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from anonset_kernels._arrays import Codes, Int32Array, Int32Matrix, Int64Array, UInt64Array, UInt64Matrix
-from anonset_kernels._bits import trailing_zeros
+from anonset_kernels._arrays import Csr, Int32Array, Int32Matrix, Int64Array, UInt64Array, UInt64Matrix
+from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._candidates import first_at_least
 from anonset_kernels._jit import kernel
-from anonset_kernels._saturation import gather_words
-
-
-class SetIndex(NamedTuple):
-    """Sets of one size (>= 3), in the order of their last code, the one before it, the third last, then the others.
-
-    P pairs of last codes differ, and Q triples.
-    """
-
-    sets: Int32Matrix
-    """int32 (T, size): ascending codes."""
-    begin: Int64Array
-    """int64 (C + 1,): where the pairs of each last code begin."""
-    partner: Int32Array
-    """int32 (P,): the code before the last one, ascending for each."""
-    first: Int64Array
-    """int64 (P + 1,): where the triples of each pair begin."""
-    third: Int32Array
-    """int32 (Q,): the third last code, ascending for each pair."""
-    bounds: Int64Array
-    """int64 (Q + 1,): where the sets of each triple begin."""
-    lowest: int
-    """The first last code."""
+from anonset_kernels._prefix import with_room
+from anonset_kernels._record_codes import Ancestors, Record, room_for_record, take_record
+from anonset_kernels._set_index import SetIndex
 
 
 class Wanted(NamedTuple):
@@ -51,74 +31,65 @@ class Wanted(NamedTuple):
 
 
 @kernel()
-def count_sets(codes: Codes, k: int, index: SetIndex, wanted: Wanted) -> None:
+def count_sets(rows: Csr, ancestors: Ancestors, k: int, index: SetIndex, wanted: Wanted) -> None:
     """Add the records that hold each set to ``wanted.met``, up to `k`.
 
     Cost: a look at each word of a record's bitmap for each of its codes, and again for each pair of them that ends a
     wanted set.
     """
-    size, n_codes = index.sets.shape[1], len(index.begin) - 1
-    stamp = np.full(n_codes, -1, np.int64)
-    words, used = np.empty((n_codes + 63) // 64, np.uint64), np.empty((n_codes + 63) // 64, np.int32)
-    begin = 0
-    for end in range(len(codes)):
-        if codes[end] >= 0:
-            stamp[codes[end]] = begin
+    indptr, items = rows
+    size, record = index.sets.shape[1], room_for_record(len(index.begin) - 1)
+    words, used = record.words, record.place
+    for at in range(len(indptr) - 1):
+        if indptr[at + 1] - indptr[at] < size:  # no two codes of one item are in a set
             continue
-        n_words = gather_words(codes, begin, end, words, used) if end - begin >= size else 0
-        for j in range(begin + size - 1, end if n_words > 0 else begin):
-            last = codes[j]
+        n, n_words = take_record(items[indptr[at] : indptr[at + 1]], ancestors, record)
+        for j in range(size - 1, n):
+            last = record.codes[j]
             if index.begin[last] == index.begin[last + 1]:
                 continue
             row = wanted.pairs[last - index.lowest]
             for w in range(n_words):
                 if used[w] > last >> 6:
                     break
-                found = words[w] & row[used[w]]
+                found = words[used[w]] & row[used[w]]
                 while found != 0:
                     low = found & (~found + np.uint64(1))
                     found ^= low
                     before = used[w] * 64 + trailing_zeros(low)
                     pair = first_at_least(index.partner, index.begin[last], index.begin[last + 1], before)
-                    _count_pair(pair, begin, words, used, w, stamp, k, index, wanted)
+                    _count_pair(pair, record, w, k, index, wanted)
                     if wanted.triples_left[pair] == 0:
                         row[used[w]] ^= low
-        begin = end + 1
+        for w in range(n_words):
+            words[used[w]] = np.uint64(0)
 
 
 @kernel()
-def _count_pair(
-    pair: int, record: int, words: UInt64Array, used: Int32Array, last_word: int, stamp: Int64Array, k: int,
-    index: SetIndex, wanted: Wanted,
-) -> None:  # fmt: skip
+def _count_pair(pair: int, record: Record, last_word: int, k: int, index: SetIndex, wanted: Wanted) -> None:
     """Count a record that holds a pair for the wanted sets that the pair ends."""
     thirds = wanted.thirds[pair]
-    for w in range(last_word + 1):
-        found = words[w] & thirds[used[w]]
+    for w in record.place[: last_word + 1]:
+        found = record.words[w] & thirds[w]
         while found != 0:
             low = found & (~found + np.uint64(1))
             found ^= low
-            code = used[w] * 64 + trailing_zeros(low)
+            code = w * 64 + trailing_zeros(low)
             triple = first_at_least(index.third, index.first[pair], index.first[pair + 1], code)
-            _count_triple(triple, record, stamp, k, index, wanted)
+            _count_triple(triple, record.words, k, index, wanted)
             if wanted.left[triple] == 0:
-                thirds[used[w]] ^= low
+                thirds[w] ^= low
                 wanted.triples_left[pair] -= 1
 
 
 @kernel()
-def _count_triple(triple: int, record: int, stamp: Int64Array, k: int, index: SetIndex, wanted: Wanted) -> None:
-    """Count a record, whose codes bear its stamp, for the wanted sets that end with three codes and that it holds."""
-    others, place = index.sets.shape[1] - 3, index.bounds[triple]
+def _count_triple(triple: int, words: UInt64Array, k: int, index: SetIndex, wanted: Wanted) -> None:
+    """Count a record, whose codes are the bits of `words`, for the wanted sets that end with three codes."""
+    place = index.bounds[triple]
     end = place + wanted.left[triple]
     while place < end:
         t = wanted.order[place]
-        held = True
-        for j in range(others):
-            if stamp[index.sets[t, j]] != record:
-                held = False
-                break
-        if held:
+        if _holds_others(words, index.sets, t):
             wanted.met[t] += 1
             if wanted.met[t] == k:
                 end -= 1
@@ -126,3 +97,72 @@ def _count_triple(triple: int, record: int, stamp: Int64Array, k: int, index: Se
                 wanted.left[triple] -= 1
                 continue
         place += 1
+
+
+@kernel()
+def _holds_others(words: UInt64Array, sets: Int32Matrix, t: int) -> bool:
+    """Tell whether a record, whose codes are the bits of `words`, holds all codes of a set but its last three."""
+    for j in range(sets.shape[1] - 3):
+        code = sets[t, j]
+        if words[code >> 6] & bit(code & 63) == 0:
+            return False
+    return True
+
+
+@kernel()
+def holders(
+    rows: Csr, chosen: UInt64Array, first: int, ancestors: Ancestors, index: SetIndex, pairs: UInt64Matrix
+) -> tuple[Int32Array, Int64Array]:
+    """Return which of some records holds which set, by record.
+
+    Parameters
+    ----------
+    chosen
+        uint64 ((n + 63) // 64,): the bits of the records that are looked at.
+    first
+        Number of the first record.
+    pairs
+        uint64 (L, W): for each last code, from the lowest on, the bits of the codes before it in sets.
+
+    Returns
+    -------
+    int32 (F,) and int64 (F,)
+        Sets, as their places in the index, and numbers of records.
+
+    Cost: a look at each word of a record's bitmap for each of its codes, and at the sets of each pair of them that ends
+    one: for sets that few records hold.
+    """
+    indptr, items = rows
+    size, record = index.sets.shape[1], room_for_record(len(index.begin) - 1)
+    words, used = record.words, record.place
+    sets, records, n_found = np.empty(1024, np.int32), np.empty(1024, np.int64), 0
+    for at in range(len(indptr) - 1):
+        if chosen[at >> 6] & bit(at & 63) == 0 or indptr[at + 1] - indptr[at] < size:
+            continue
+        n, n_words = take_record(items[indptr[at] : indptr[at + 1]], ancestors, record)
+        for j in range(size - 1, n):
+            last = record.codes[j]
+            if index.begin[last] == index.begin[last + 1]:
+                continue
+            row = pairs[last - index.lowest]
+            for w in range(n_words):
+                if used[w] > last >> 6:
+                    break
+                found = words[used[w]] & row[used[w]]
+                while found != 0:
+                    before = used[w] * 64 + trailing_zeros(found)
+                    found &= found - np.uint64(1)
+                    pair = first_at_least(index.partner, index.begin[last], index.begin[last + 1], before)
+                    for triple in range(index.first[pair], index.first[pair + 1]):
+                        third = index.third[triple]
+                        if words[third >> 6] & bit(third & 63) == 0:
+                            continue
+                        for t in range(index.bounds[triple], index.bounds[triple + 1]):
+                            if _holds_others(words, index.sets, t):
+                                sets = with_room(sets, n_found, n_found + 1)
+                                records = with_room(records, n_found, n_found + 1)
+                                sets[n_found], records[n_found] = t, first + at
+                                n_found += 1
+        for w in range(n_words):
+            words[used[w]] = np.uint64(0)
+    return sets[:n_found], records[:n_found]

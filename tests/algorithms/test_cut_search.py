@@ -15,8 +15,8 @@ from anonset.algorithms.transaction import (
     count_tree,
     cut_search,
     marked_pairs,
+    rare_above,
     rare_tables,
-    supported_nodes,
     vpa,
     windows,
 )
@@ -46,9 +46,9 @@ def are_apart(nodes):
     return not any(a == b or a in TREE.ancestors(b) or b in TREE.ancestors(a) for a, b in combinations(nodes, 2))
 
 
-def above(hierarchy, sets, at_once):
+def above(hierarchy, sets, at_once, kept=lambda sets: np.ones(len(sets), bool)):
     """Return the sets above some, part by part, as tuples."""
-    return [[tuple(one) for one in part.tolist()] for part in sets_above(hierarchy, sets, at_once)]
+    return [[tuple(one) for one in part.tolist()] for part in sets_above(hierarchy, sets, at_once, kept)]
 
 
 @given(st.sets(st.sampled_from(sorted(combinations(TREE.leaf_node.tolist(), 3))), min_size=1, max_size=9))
@@ -57,6 +57,21 @@ def test_sets_above_are_all_that_raising_members_gives_in_any_parts(sets):
     for at_once in (1, 3, 1_000):
         found = [one for part in above(TREE, np.array(sorted(sets), np.int32)[:, ::-1], at_once) for one in part]
         assert sorted(found) == sorted(expected)
+
+
+@given(st.sets(st.sampled_from(sorted(combinations(TREE.leaf_node.tolist(), 3))), min_size=1, max_size=9), st.data())
+def test_nothing_above_a_set_that_is_not_kept_is_reached(sets, data):
+    """Left out is whatever is above one of some sets."""
+    everything = sorted({tuple(sorted(way)) for one in sets for way in product(*map(ways_up, one)) if are_apart(way)})
+    left_out = data.draw(st.lists(st.sampled_from(everything), max_size=3))
+    reached = [way for one in left_out for way in product(*map(ways_up, one)) if way != one and are_apart(way)]
+    dropped = ({*left_out, *(tuple(sorted(way)) for way in reached)}) - sets
+
+    def kept(some):
+        return np.array([tuple(sorted(one)) not in dropped for one in some.tolist()], bool)
+
+    found = [one for part in above(TREE, np.array(sorted(sets), np.int32), 2, kept) for one in part]
+    assert sorted(found) == [one for one in everything if one not in dropped]
 
 
 def test_parts_of_sets_above_are_as_small_as_they_may_be():
@@ -182,8 +197,8 @@ def test_rare_sets_above_are_counted_in_any_ranges(
         for name in ("STEPS_PER_RARE_SET", "RECORDS_PER_RARE_SET"):
             patch.setattr(cut_search, name, 1e-9)  # they are counted by themselves
         expected = run(column, k, m)
-        patch.setattr(supported_nodes, "SETS_AT_ONCE", sets_at_once)
-        patch.setattr(supported_nodes, "BYTES_AT_ONCE", bytes_at_once)
+        patch.setattr(rare_above, "SETS_AT_ONCE", sets_at_once)
+        patch.setattr(rare_above, "BYTES_AT_ONCE", bytes_at_once)
         with Files.temporary(tmp_path) as work, executor_of(workers) as executor:
             for records in (column, Blocks.of(mapped(column, work), records_per_block)):
                 assert run(records, k, m, executor=executor) == expected

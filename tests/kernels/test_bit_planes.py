@@ -16,7 +16,8 @@ from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset_kernels._planes import Planes
-from anonset_kernels.bit_planes import Ancestors, ancestor_codes, merge
+from anonset_kernels._record_codes import Ancestors
+from anonset_kernels.bit_planes import ancestor_codes, merge
 from effort import examples
 
 SMALL = Hierarchy.from_tree(
@@ -110,6 +111,28 @@ def test_any_blocks_and_threads_give_the_same(data, tree, size, k, records_per_b
 
 
 @settings(max_examples=examples(40))
+@given(st.data(), TREES, st.integers(2, 4), st.integers(1, 9), st.integers(1, 5), st.sampled_from([1, 2]))
+def test_who_holds_a_rare_set_adds_to_its_table(data, tree, size, k, records_per_block, workers):
+    rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
+    records = [{v for x in row for v in [tree.node_of[x], *tree.ancestors(tree.node_of[x])]} for row in rows]
+    none = np.zeros(tree.n_nodes, np.uint8)
+    with executor_of(workers) as executor, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rare_tables, "RECORDS_PER_PIECE", 2)
+        divided = tables(rows, tree, everything, size, k, records_per_block=records_per_block, executor=executor)
+        for table in divided.of_all(none):
+            assert [first for first, _, _ in table.rows] == sorted(first for first, _, _ in table.rows)
+            adding = {
+                first + at
+                for first, (indptr, _), bits in table.rows
+                for at in range(len(indptr) - 1)
+                if int(bits[at >> 6]) >> (at & 63) & 1
+            }
+            rare = [set(nodes) for nodes, _ in as_nodes(table.rare_sets(none))]
+            assert adding >= {at for at, record in enumerate(records) for nodes in rare if nodes <= record}
+            assert not any(len(rows[at]) < 2 for at in adding)
+
+
+@settings(max_examples=examples(40))
 @given(st.data(), TREES, SIZES, st.integers(2, 9))
 def test_sets_of_what_was_generalized_meanwhile_are_passed_over(data, tree, size, k):
     """After each part some more nodes are generalized: no set that comes later holds one of them."""
@@ -133,14 +156,16 @@ def test_pairs_are_marked_where_there_are_more_rare_sets_than_room(data, tree, s
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
     expected = naive_rare_sets(rows, tree, everything, size, k)
     counted = tables(rows, tree, everything, size, k)
-    increments, together, rare = counted.rare_together(lambda increments: room + 0 * int(increments))
+    increments, together, rare, frequent = counted.rare_together(lambda increments: room + 0 * int(increments))
     assert increments == counted.increments()
     if len(expected) <= room:
         assert rare is not None
+        assert sum(len(table.planes.closed) for table in frequent) > 0 or len(counted.nodes) < size
+        assert not any(len(table.planes.planes) for table in frequent)
         assert as_nodes([rare]) == expected
         assert together.shape == (0, 0)
     else:
-        assert rare is None
+        assert (rare, frequent) == (None, [])
         marked = {tuple(pair) for pair in counted.nodes[np.argwhere(together)].tolist()}
         assert marked == {(a, b) for chosen, _ in expected for a in chosen for b in chosen if a != b}
 
@@ -207,11 +232,11 @@ def require_sums(rows, part_of, size: int, k: int) -> None:
 
 @given(st.integers(1, 70), SIZES, st.integers(1, 20), st.integers(1, 2))
 def test_the_bytes_of_a_table_are_what_it_takes(n_codes, size, k, n_words):
-    table, _ = CountSets(NO_LEAVES, n_codes, size, k, n_words)(())
+    table, *_ = CountSets(NO_LEAVES, n_codes, size, k, n_words)(())
     assert table.closed.nbytes + table.planes.nbytes == bytes_of(n_codes, size, k, n_words)
 
 
 def test_sets_that_cannot_be_are_none():
     found = tables([{"a1"}, set()], SMALL, set(), 3, 2)
     assert list(found.of_all(np.zeros(SMALL.n_nodes, np.uint8))) == []
-    assert isinstance(found.rare_together(lambda _: 0)[-1], RareSets)
+    assert isinstance(found.rare_together(lambda _: 0)[2], RareSets)

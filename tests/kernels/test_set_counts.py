@@ -1,4 +1,4 @@
-"""Counting given sets up to k, against a dictionary."""
+"""Counting given sets up to k, and telling who holds them, against a dictionary."""
 
 import pickle
 from collections import Counter
@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from anonset.algorithms.transaction import wanted_sets
 from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges
+from anonset.data import Hierarchy
+from anonset_kernels.bit_planes import ancestor_codes
 from effort import examples
 
 N_CODES = 70
@@ -21,8 +23,21 @@ bytes_at_once = st.sampled_from([1, 300, 1_000, 1 << 20])
 EVERY_THREE = list(combinations([0, 2, 3, 40, 62, 63, 64, 65, 69], 3))
 
 
+FLAT = Hierarchy.balanced([str(c) for c in range(N_CODES)], N_CODES)
+ITEMS = ancestor_codes(FLAT.leaf_node, FLAT.parent, np.arange(-1, N_CODES, dtype=np.int32), 2)
+"""Each item has a code of its own."""
+
+
 def encoded(rows):
-    return np.array([c for row in rows for c in (*sorted(row), -1)], np.int32)
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    return indptr, np.array([c for row in rows for c in sorted(row)], np.int32)
+
+
+def bits(chosen):
+    """Return bits as 64-bit words."""
+    padded = np.zeros((len(chosen) + 63) // 64 * 64, bool)
+    padded[: len(chosen)] = chosen
+    return np.packbits(padded, bitorder="little").view(np.uint64)
 
 
 def supports(rows, size):
@@ -38,7 +53,7 @@ def test_sets_are_counted_up_to_k_over_any_blocks_and_in_any_ranges(rows, others
     random.shuffle(wanted)
     found = []
     for part in in_ranges(np.array(wanted, np.int32).reshape(-1, size), N_CODES, most):
-        sets = pickle.loads(pickle.dumps(WantedSets(part, N_CODES, k)))  # as it travels to another process
+        sets = pickle.loads(pickle.dumps(WantedSets(part, ITEMS, N_CODES, k)))  # as it travels to another process
         for blocks in ([encoded(rows), encoded([])], [encoded(others)]):
             sets.add(sets.count(blocks))
         rare, counts = sets.rare()
@@ -46,9 +61,31 @@ def test_sets_are_counted_up_to_k_over_any_blocks_and_in_any_ranges(rows, others
     assert sorted(found) == [(chosen, support[chosen]) for chosen in sorted(wanted) if support[chosen] < k]
 
 
+@settings(max_examples=examples(150))
+@given(records, records, st.integers(3, 5), st.randoms(use_true_random=False))
+def test_those_who_hold_given_sets_are_found(rows, others, size, random):
+    every = sorted(supports([*rows, *others], size))
+    chosen = random.sample(every, (len(every) + 1) // 2)
+    if not chosen:
+        return
+    (part,) = in_ranges(np.array(chosen, np.int32), N_CODES, 1 << 20)
+    wanted = pickle.loads(pickle.dumps(WantedSets(part, ITEMS, N_CODES, 1)))
+    seen = np.array([random.random() < 0.7 for _ in [*others, *rows]], bool)
+    blocks = [
+        (7, encoded(others), bits(seen[: len(others)])),
+        (7 + len(others), encoded(rows), bits(seen[len(others) :])),
+    ]
+    sets, numbers = wanted.holders(blocks)
+    held = [(tuple(part[t].tolist()), number - 7) for t, number in zip(sets, numbers, strict=True)]
+    holders = [(one, at) for at, row in enumerate([*others, *rows]) for one in chosen if row.issuperset(one)]
+    expected = [(one, at) for one, at in holders if seen[at]]
+    assert sorted(held) == sorted(expected)
+    assert [at for _, at in held] == sorted(at for _, at in held)
+
+
 def held_by(part):
     """Return the bytes of what a task holds of some sets: their bits above all."""
-    wanted = WantedSets(part, N_CODES, 2)
+    wanted = WantedSets(part, ITEMS, N_CODES, 2)
     own = wanted_sets._none_met(wanted.index)
     return sum(array.nbytes for array in (*own, *wanted.index) if isinstance(array, np.ndarray))
 

@@ -87,7 +87,7 @@ class Algorithms(Mapping[str, type[Algorithm]]):
         return len(self._own) + len(self._offered)
 
 
-RARE_SETS = ("bit_planes", "count_tree", "fix", "rare_in_planes", "rows", "set_counts", "suffixes")
+RARE_SETS = ("bit_planes", "count_tree", "fix", "rare_in_planes", "rows", "set_counts", "sets_above", "suffixes")
 """Files of the kernels that find rare sets of nodes, and fix them."""
 THREATS = ("count_tree", "decisive_records", "threats")
 """Files of the kernels that mine minimal rare sets."""

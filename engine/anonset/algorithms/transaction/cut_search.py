@@ -5,7 +5,7 @@ and 4.4) and of what is built on them. Rare sets come in the order of the count-
 was generalised meanwhile are passed over.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ import numpy as np
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.rare_sets import Nodes, Pairs, RareSets
-from anonset.algorithms.transaction.rare_tables import RareTables, refuse_above
+from anonset.algorithms.transaction.rare_tables import BY_LARGEST, RareTable, RareTables, refuse_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
@@ -25,6 +25,7 @@ from anonset.generalization import Cut
 
 if TYPE_CHECKING:
     from anonset.algorithms.transaction.count_tree import CountTree
+    from anonset.algorithms.transaction.rare_above import RareAbove
     from anonset_kernels.fix import Data
 
 TOGETHER_CELLS = 1 << 28
@@ -210,15 +211,14 @@ class CutSearch:
         if len(np.unique(self.image)) ** 2 > TOGETHER_CELLS:
             yield from self._rare_above(size, live, None)
             return
-        nodes, together, rare = self._rare_on_cut(size, live)
-        if rare is not None:
-            del together
-            yield self.nodes.rare_above(rare.node_of_code[rare.codes], self.image)
+        nodes, together, above = self._rare_on_cut(size, live)
+        if above is not None:
+            yield above.sets()
             return
         yield from self._rare_above(size, live, self._together_above(nodes, together, live), accounted=True)
 
-    def _rare_on_cut(self, size: int, live: Int32) -> tuple[Int32, Pairs, RareSets | None]:
-        """Return the nodes of the cut by code; which pairs of them are in rare sets; these, unless there are many.
+    def _rare_on_cut(self, size: int, live: Int32) -> tuple[Int32, Pairs, "RareAbove | None"]:
+        """Return the nodes of the cut by code; which pairs of them are in rare sets; what these are below, unless many.
 
         Many are more than pay beside counting all live nodes.
         """
@@ -236,12 +236,20 @@ class CutSearch:
             return min(int(few), walked(increments)) if in_tables else walked(increments)
 
         if tables.suit:
-            increments, together, rare = tables.rare_together(room)
+            increments, together, rare, frequent = tables.rare_together(room)
             self.increments += increments
-            return tables.nodes, together, rare
+            return tables.nodes, together, self._above(rare, frequent)
         tree = self.nodes.count_tree(on_cut, self.image, size)
         self._account(tree)
-        return tree.node_of_code, *tree.rare_together(walked(tree.total))
+        together, rare = tree.rare_together(walked(tree.total))
+        return tree.node_of_code, together, self._above(rare, ())
+
+    def _above(self, rare: RareSets | None, frequent: "Sequence[RareTable]") -> "RareAbove | None":
+        """Return what finds the rare sets above those of the cut, if these are given."""
+        from anonset.algorithms.transaction.rare_above import RareAbove
+
+        has_cells = bool(frequent) and frequent[0].size != BY_LARGEST
+        return None if rare is None else RareAbove(self.nodes, self.image, rare, frequent if has_cells else ())
 
     def _rare_above(
         self, size: int, live: Int32, together: Pairs | None, *, accounted: bool = False

@@ -7,7 +7,8 @@ those of the nodes that follow, without what was generalised meanwhile. The reco
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from math import comb
 from typing import TYPE_CHECKING, TypeVar
 
@@ -25,7 +26,7 @@ from anonset.spelling import setting
 
 if TYPE_CHECKING:
     from anonset_kernels._planes import Planes
-    from anonset_kernels.bit_planes import Ancestors
+    from anonset_kernels._record_codes import Ancestors
 
 """uint8 (C, C): a set of pairs of codes."""
 SIZES = (2, 3, 4, 5)
@@ -47,8 +48,11 @@ _SAMPLES, _SAMPLED = 8, 256
 _TASKS, _SMALL_TASKS = 4, 16
 _OF_16_BITS = 1 << 16
 
-Counted = tuple["Planes", Int64]
-"""A table, and how many records hold so many codes: int64 (C + 1,)."""
+UInt64 = NDArray[np.uint64]
+Counted = tuple["Planes", Int64, list[UInt64]]
+"""A table; how many records hold so many codes, int64 (C + 1,); and, by block, the bits of those that add to it."""
+CountedRows = tuple[int, Rows, UInt64]
+"""The number of the first of some records, these, and the bits of those that add to a table."""
 _Part = TypeVar("_Part")
 
 
@@ -64,11 +68,17 @@ class RareTable:
     planes: "Planes"
     lengths: Int64
     """int64 (C + 1,): number of records that hold so many of the nodes."""
+    rows: Sequence[CountedRows]
+    """The records; of sets of 5 there are none."""
 
     @property
     def increments(self) -> float:
         """Increments that counting each set in each record takes, also those whose first node comes later."""
         return _increments(self.lengths, self.size)
+
+    def without_supports(self) -> "RareTable":
+        """Return what tells which sets k records hold, and no more."""
+        return replace(self, planes=self.planes._replace(planes=np.empty(0, np.uint64)))
 
     def rare_sets(self, generalized: NDArray[np.uint8]) -> Iterator[RareSets]:
         """Yield the rare sets in the order of the count-tree, some at a time.
@@ -112,7 +122,7 @@ class CountSets:
     """Words of first codes."""
 
     def __call__(self, group: Iterable[Rows]) -> "Counted":
-        """Return the table of the sets, and the lengths of the records in codes, int64 (C + 1,)."""
+        """Return the table of the sets, the lengths of the records in codes, and which of them add to it."""
         counted = self.nothing()
         for rows in group:
             self.add(rows, counted)
@@ -123,10 +133,12 @@ class CountSets:
         from anonset_kernels.bit_planes import count_fives, count_sets
 
         require_sound(*rows, len(self.ancestors.start) - 1)
+        table, lengths, adding = counted
         if self.size == BY_LARGEST:
-            count_fives(rows, self.ancestors, *counted)
+            count_fives(rows, self.ancestors, table, lengths)
         else:
-            count_sets(rows, self.ancestors, self.size, *counted)
+            adding.append(np.zeros((len(rows[0]) + 62) // 64, np.uint64))
+            count_sets(rows, self.ancestors, self.size, table, lengths, adding[-1])
 
     def nothing(self) -> "Counted":
         """Return what is counted in no record."""
@@ -137,7 +149,7 @@ class CountSets:
         flip = np.where(of_k, np.uint64(0), ~np.uint64(0))
         cells, lengths = int(start[-1]), np.zeros(self.n_codes + 1, np.int64)
         table = Planes(self.n_words, start, flip, np.zeros(cells, np.uint64), np.zeros(cells * len(flip), np.uint64))
-        return table, lengths
+        return table, lengths, []
 
 
 def bytes_of(n_codes: int, size: int, k: int, n_words: int) -> int:
@@ -193,7 +205,7 @@ class RareTables:
         ends = [len(indptr) - 1 for indptr, _ in chosen]
         begins = [at * max(0, end - _SAMPLED) // _SAMPLES for at, end in enumerate(ends)]
         rows = [(indptr[at : at + _SAMPLED + 1], items) for at, (indptr, items) in zip(begins, chosen, strict=True)]
-        _, lengths = self._count(self.nodes, 0)(rows)
+        _, lengths, _ = self._count(self.nodes, 0)(rows)
         n = sum(len(indptr) - 1 for indptr, _ in pieces)
         return _increments(lengths, self.size) * n / max(1, int(lengths.sum()))
 
@@ -221,8 +233,8 @@ class RareTables:
         """Return the increments that counting each set in each record takes: nothing is counted but lengths."""
         return self._counted(self.nodes, 0).increments
 
-    def rare_together(self, room: Callable[[float], int]) -> tuple[float, Pairs, RareSets | None]:
-        """Return the increments, the pairs of nodes that are in a rare set, and the rare sets.
+    def rare_together(self, room: Callable[[float], int]) -> tuple[float, Pairs, RareSets | None, list[RareTable]]:
+        """Return the increments, the pairs of nodes that are in a rare set, the rare sets, and which are frequent.
 
         Parameters
         ----------
@@ -231,13 +243,14 @@ class RareTables:
 
         Returns
         -------
-        float, uint8 (C, C) and RareSets
-            If all sets are returned, the pairs are not: (0, 0); else the sets are None.
+        float, uint8 (C, C), RareSets and tables
+            If all sets are returned, the pairs are not: (0, 0), and the tables say which sets k records hold, not how
+            many hold the others; else the sets are None, and there are no tables.
         """
         from anonset_kernels.rare_in_planes import mark_together
 
         none, n_codes = np.zeros(self.hierarchy.n_nodes, np.uint8), len(self.nodes)
-        kept, total, most = [self._none()], 0, 0
+        kept, frequent, total, most = [self._none()], list[RareTable](), 0, 0
         together, increments = np.empty((0, 0), np.uint8), 0.0
         for table in self.of_all():
             before = n_codes - len(table.node_of_code)
@@ -252,7 +265,8 @@ class RareTables:
                     for sets in kept:
                         mark_together(sets.codes, together)
                     kept = [self._none()]
-        return increments, together, None if total > most else RareSets.joined(kept)
+            frequent = [] if total > most else [*frequent, table.without_supports()]
+        return increments, together, None if total > most else RareSets.joined(kept), frequent
 
     def rare_bits(self) -> NDArray[np.uint64]:
         """Return which pairs are rare: uint64 (C, W), for the node in place a a bit for each b > a."""
@@ -298,20 +312,24 @@ class RareTables:
         from anonset_kernels.bit_planes import merge
 
         count, pieces = self._count(nodes, n_words), self._pieces()
-        table, lengths = count.nothing()
+        table, lengths, adding = count.nothing()
         if self.executor is None:
             for rows in self._telling(pieces, len(pieces)):
-                count.add(rows, (table, lengths))
+                count.add(rows, (table, lengths, adding))
                 self._require_few(lengths, n_words)
         else:
             small = table.closed.nbytes <= BYTES_IN_CACHE
             groups = divided(pieces, self.executor, _SMALL_TASKS if small else at_a_time(self.executor, _TASKS))
-            for other, of_task in self._telling(run_tasks(self.executor, count, groups), len(groups)):
+            by_task = list[list[UInt64]]()
+            for other, of_task, adding in self._telling(run_tasks(self.executor, count, groups), len(groups)):
                 merge(table, other)
                 lengths += of_task
+                by_task.append(adding)
                 self._require_few(lengths, n_words)
-        tree = self.hierarchy
-        return RareTable(nodes, (tree.leaf_lo[nodes], tree.leaf_hi[nodes]), self.size, table, lengths)
+            adding = [adding for together in zip_longest(*by_task) for adding in together if adding is not None]
+        tree, first = self.hierarchy, np.cumsum([0, *(len(indptr) - 1 for indptr, _ in pieces)]).tolist()
+        rows_of = list(zip(first, pieces, adding, strict=False))
+        return RareTable(nodes, (tree.leaf_lo[nodes], tree.leaf_hi[nodes]), self.size, table, lengths, rows_of)
 
     def _require_few(self, lengths: Int64, n_words: int) -> None:
         """Refuse to go on where the records so far take too many increments."""

@@ -1,6 +1,6 @@
 """The sets of nodes above those of a hierarchy cut."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +8,12 @@ from numpy.typing import NDArray
 from anonset.data import Hierarchy
 from anonset.data.table import Int32
 
+Kept = Callable[[Int32], NDArray[np.bool_]]
+"""Which of some sets to keep: from int32 (T, size) to bool (T,)."""
 
-def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int) -> Iterator[Int32]:
-    """Yield some sets of nodes, and all that come of them by raising members, no two above each other, in parts.
+
+def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, kept: Kept) -> Iterator[Int32]:
+    """Yield some sets of nodes, and what comes of them by raising members, no two above each other, in parts.
 
     Where the rare sets of a cut are given, every rare set of nodes at or above the cut is among these: a record that
     holds it holds a set of the cut below it, and that is no more frequent.
@@ -22,16 +25,18 @@ def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int) -> Iterator[Int3
     at_once
         How many sets a member is raised in at once. Sets that can lead to the same are never apart, even if they are
         more.
+    kept
+        Which sets are kept: where one is not, nothing above it may be. The given sets are kept.
 
     Yields
     ------
     int32 (R, size)
         The sets, each in one part and there once, each row ascending; none holds the root.
     """
-    yield from _above(hierarchy, _distinct(hierarchy, np.sort(sets, axis=1)), 0, at_once)
+    yield from _above(hierarchy, _distinct(hierarchy, np.sort(sets, axis=1)), 0, at_once, kept)
 
 
-def _above(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int) -> Iterator[Int32]:
+def _above(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int, kept: Kept) -> Iterator[Int32]:
     """Yield what comes of raising the members of ascending sets from one on, in parts; those before it are raised."""
     if member == sets.shape[1]:
         yield sets
@@ -40,8 +45,9 @@ def _above(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int) -> Iter
         raised, last = [part], part
         while len(last):
             last = _distinct(hierarchy, _raised(hierarchy, last, member))
+            last = last[kept(last)]
             raised.append(last)
-        yield from _above(hierarchy, _distinct(hierarchy, np.concatenate(raised)), member + 1, at_once)
+        yield from _above(hierarchy, _distinct(hierarchy, np.concatenate(raised)), member + 1, at_once, kept)
 
 
 def _parts(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int) -> Iterator[Int32]:

@@ -9,24 +9,16 @@ import numpy as np
 
 from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion
-from anonset.algorithms.transaction.rare_sets import Found, Nodes, RareSets
+from anonset.algorithms.transaction.rare_sets import Nodes, RareSets
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks, Rows, require_sound
-from anonset.data.spans import at_a_time, divided
+from anonset.data.spans import divided
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 
 if TYPE_CHECKING:  # what tables leave: sets of more nodes, and few of them
     from anonset.algorithms.transaction.count_tree import CountTree
-
-SETS_AT_ONCE, BYTES_AT_ONCE = 1 << 22, 1 << 28
-"""Sets of which a member is raised at once, and what counting sets may take in a task, memory permitting.
-
-With 1 GiB instead of 256 MiB a task made more misses of the cache than a pass over the records costs.
-"""
-_TASKS = 4
-_BYTES_OF_RAISED = 80  # a set, its key, and how these are sorted
 
 
 class SupportedNodes:
@@ -83,7 +75,7 @@ class SupportedNodes:
         from anonset.algorithms.transaction.count_tree import CountTree
 
         tree, nodes = self.hierarchy, self.by_support[taking_part[self.by_support]]
-        code = self._place(nodes)
+        code = self.place(nodes)
         return CountTree(
             node_of_code=nodes,
             records=self._expanded(image, code, len(nodes)),
@@ -115,52 +107,7 @@ class SupportedNodes:
         """Return the records as codes, from the node that each leaf begins with on upward."""
         return ExpandedBlocks(self.blocks, Expansion.of(self.hierarchy, image, code, n_codes), self.executor)
 
-    def rare_above(self, sets: Int32, image: Int32) -> RareSets:
-        """Return what is rare of some sets of nodes and of all sets above them, in the order of the count-tree.
-
-        Parameters
-        ----------
-        sets
-            int32 (T, size): sets of nodes, none of which is above another.
-        image
-            int32 (M,): the node that each leaf begins with.
-        """
-        from anonset.algorithms.transaction.sets_above import sets_above
-
-        raised = int(self.hierarchy.depth.max(initial=0)) + 1
-        at_once = self.blocks.store.limits.held(SETS_AT_ONCE, _BYTES_OF_RAISED * raised)
-        parts = (self._rare_of(part, image) for part in sets_above(self.hierarchy, sets, at_once))
-        nodes, support = (np.concatenate(found) for found in zip(*parts, strict=True))
-        codes = self._place(self.by_support)[nodes]
-        del nodes
-        order = np.lexsort(codes.T[::-1])
-        return RareSets(codes[order], support[order], self.by_support)
-
-    def _rare_of(self, sets: Int32, image: Int32) -> Found:
-        """Return those of some sets that are rare, as nodes by descending support; see `rare_above`."""
-        from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges
-
-        taking_part = np.zeros(self.hierarchy.n_nodes, np.bool_)
-        taking_part[sets.ravel()] = True
-        nodes = self.by_support[taking_part[self.by_support]]
-        code = self._place(nodes)
-        most = self.blocks.store.limits.held(BYTES_AT_ONCE, at_a_time(self.executor, _TASKS))
-        ranges = list(in_ranges(np.sort(code[sets], axis=1), len(nodes), most))
-        found = [(sets[:0], np.empty(0, np.int32))]
-        if not ranges:
-            return found[0]
-        records = self._expanded(image, code, len(nodes))
-        if len(ranges) > 1:
-            records.stored()
-        for part in ranges:
-            wanted = WantedSets(part, len(nodes), self.k)
-            for met in records.over(wanted.count, _TASKS):
-                wanted.add(met)
-            rare, support = wanted.rare()
-            found.append((nodes[rare], support))
-        return np.concatenate([rare for rare, _ in found]), np.concatenate([support for _, support in found])
-
-    def _place(self, nodes: Int32) -> Int32:
+    def place(self, nodes: Int32) -> Int32:
         """Return where each node of the hierarchy stands among some, int32 (V,); -1 where it is none of them."""
         place = np.full(self.hierarchy.n_nodes, -1, np.int32)
         place[nodes] = np.arange(len(nodes), dtype=np.int32)

@@ -1,55 +1,77 @@
-"""Supports of given sets of codes, up to k."""
+"""Given sets of codes in records: how many hold each, up to k, and which."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from anonset.data.table import Int32
+from anonset.data.blocks import Rows, require_sound
+from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
-    from anonset_kernels.set_counts import SetIndex, Wanted
+    from anonset_kernels._record_codes import Ancestors
+    from anonset_kernels._set_index import SetIndex
+    from anonset_kernels.set_counts import Wanted
 
+UInt64 = NDArray[np.uint64]
 _BYTES_OF_SET = 64  # itself, its places in the index, and its count
 
 
 class WantedSets:
-    """Sets of codes that are counted up to k.
+    """Sets of codes that are looked for in records.
 
-    Tasks that count over different records share the index of the sets, which none changes; only the sets are sent to
+    Tasks that look into different records share the index of the sets, which none changes; only the sets are sent to
     another process.
 
     Parameters
     ----------
     sets
         int32 (T, size), T >= 1: sets of at least 3 codes, each ascending and there once, in the order of `in_ranges`.
+    ancestors
+        The codes of each leaf: see the kernel `bit_planes.ancestor_codes`.
     n_codes
         Number of codes.
     k
         Where counting stops.
     """
 
-    def __init__(self, sets: Int32, n_codes: int, k: int) -> None:
-        self.sets, self.n_codes, self.k = sets, n_codes, k
+    def __init__(self, sets: Int32, ancestors: "Ancestors", n_codes: int, k: int) -> None:
+        self.sets, self.ancestors, self.n_codes, self.k = sets, ancestors, n_codes, k
         self.met = np.zeros(len(sets), np.int32)
         """int32 (T,): records that hold each set, up to k."""
-        self.index = _indexed(sets, n_codes)
+        self.index = indexed(sets, n_codes)
 
-    def __reduce__(self) -> tuple[type["WantedSets"], tuple[Int32, int, int]]:
+    def __reduce__(self) -> "tuple[type[WantedSets], tuple[Int32, Ancestors, int, int]]":
         """Return the sets without counts and without their index."""
-        return WantedSets, (self.sets, self.n_codes, self.k)
+        return WantedSets, (self.sets, self.ancestors, self.n_codes, self.k)
 
-    def count(self, blocks: Iterable[Int32]) -> Int32:
-        """Count the records of some blocks that hold each set, up to k: int32 (T,).
-
-        See `count_tree.expand_block` for the records.
-        """
+    def count(self, group: Iterable[Rows]) -> Int32:
+        """Count the records of some blocks that hold each set, up to k: int32 (T,)."""
         from anonset_kernels.set_counts import count_sets
 
         wanted = _none_met(self.index)
-        for codes in blocks:
-            count_sets(codes, self.k, self.index, wanted)
+        for rows in group:
+            require_sound(*rows, len(self.ancestors.start) - 1)
+            count_sets(rows, self.ancestors, self.k, self.index, wanted)
         return wanted.met
+
+    def holders(self, group: Iterable[tuple[int, Rows, UInt64]]) -> tuple[Int32, Int64]:
+        """Return which record of some blocks holds which set: int32 (F,) places of sets, and int64 (F,) records.
+
+        Parameters
+        ----------
+        group
+            The number of each block's first record, the block, and the bits of the records that are looked at.
+        """
+        from anonset_kernels.set_counts import holders
+
+        pairs, found = _bits_of_pairs(self.index), [(np.empty(0, np.int32), np.empty(0, np.int64))]
+        for first, rows, chosen in group:
+            require_sound(*rows, len(self.ancestors.start) - 1)
+            found.append(holders(rows, chosen, first, self.ancestors, self.index, pairs))
+        sets, records = zip(*found, strict=True)
+        return np.concatenate(sets), np.concatenate(records)
 
     def add(self, met: Int32) -> None:
         """Add the counts over other records."""
@@ -84,9 +106,9 @@ def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
         first = end
 
 
-def _indexed(sets: Int32, n_codes: int) -> "SetIndex":
-    """Return the sets as the kernel takes them."""
-    from anonset_kernels.set_counts import SetIndex
+def indexed(sets: Int32, n_codes: int) -> "SetIndex":
+    """Return the sets, in the order of `in_ranges`, as kernels take them."""
+    from anonset_kernels._set_index import SetIndex
 
     third, before, last = sets[:, -3], sets[:, -2], sets[:, -1]
     pair_first = _firsts(last, before)
@@ -101,16 +123,24 @@ def _none_met(index: "SetIndex") -> "Wanted":
     """Return zero counts for all sets."""
     from anonset_kernels.set_counts import Wanted
 
-    n_words, lowest = _words(len(index.begin) - 1), index.lowest
-    pairs = np.zeros((int(index.sets[-1, -1]) + 1 - lowest, n_words), np.uint64)
-    last = np.repeat(np.arange(len(pairs)), np.diff(index.begin[lowest : lowest + len(pairs) + 1]))
-    np.bitwise_or.at(pairs, (last, index.partner >> 6), _bits(index.partner))
+    n_words = _words(len(index.begin) - 1)
     triples = np.diff(index.first)
     thirds = np.zeros((len(triples), n_words), np.uint64)
     pair = np.repeat(np.arange(len(triples)), triples)
     np.bitwise_or.at(thirds, (pair, index.third >> 6), _bits(index.third))
     order, met = np.arange(len(index.sets), dtype=np.int32), np.zeros(len(index.sets), np.int32)
-    return Wanted(pairs, thirds, triples.astype(np.int32), order, np.diff(index.bounds).astype(np.int32), met)
+    return Wanted(
+        _bits_of_pairs(index), thirds, triples.astype(np.int32), order, np.diff(index.bounds).astype(np.int32), met
+    )
+
+
+def _bits_of_pairs(index: "SetIndex") -> UInt64:
+    """Return for each last code, from the lowest on, the bits of the codes before it: uint64 (L, W)."""
+    n_words, lowest = _words(len(index.begin) - 1), index.lowest
+    pairs = np.zeros((int(index.sets[-1, -1]) + 1 - lowest, n_words), np.uint64)
+    last = np.repeat(np.arange(len(pairs)), np.diff(index.begin[lowest : lowest + len(pairs) + 1]))
+    np.bitwise_or.at(pairs, (last, index.partner >> 6), _bits(index.partner))
+    return pairs
 
 
 def _firsts(*columns: Int32) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":

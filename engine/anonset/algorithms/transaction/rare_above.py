@@ -1,0 +1,177 @@
+"""Which sets of nodes above a hierarchy cut are rare, and their supports, from the rare sets of the cut.
+
+A set above the cut is rare only if no set of the cut below it is held by k records; tables of the cut's sets tell. Then
+its support is that of the only rare set of the cut below it, or the number of the records that hold some of several,
+which are few, and found among those that add to a table. Where no table tells, the sets are counted.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.base import run_tasks
+from anonset.algorithms.transaction.rare_sets import Found, RareSets
+from anonset.algorithms.transaction.sets_above import sets_above
+from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges, indexed
+from anonset.data.spans import at_a_time, divided
+from anonset.data.table import Int32, Int64
+
+if TYPE_CHECKING:
+    from anonset.algorithms.transaction.rare_tables import RareTable
+    from anonset.algorithms.transaction.supported_nodes import SupportedNodes
+    from anonset_kernels._record_codes import Ancestors
+    from anonset_kernels._set_index import SetIndex
+    from anonset_kernels.sets_above import Below
+
+SETS_AT_ONCE, BYTES_AT_ONCE = 1 << 22, 1 << 28
+"""Sets of which a member is raised at once, and what looking for sets may take in a task, memory permitting.
+
+With 1 GiB instead of 256 MiB a task made more misses of the cache than a pass over the records costs.
+"""
+MOST_BELOW = 1 << 12
+"""Sets of the cut below one, above which that is counted."""
+_TASKS = 4
+_BYTES_OF_RAISED = 80  # a set, its key, and how these are sorted
+_BYTES_OF_HOLDER = 40  # a set and a record, as found and as sorted
+
+
+class RareAbove:
+    """The sets of nodes at or above a cut that are rare.
+
+    Parameters
+    ----------
+    nodes
+        The nodes of the hierarchy, and the records.
+    image
+        int32 (M,): the cut, as the node of each leaf.
+    rare
+        The rare sets of the cut, by code.
+    tables
+        What is rare was read from these; none if it was found without tables.
+    """
+
+    def __init__(
+        self, nodes: "SupportedNodes", image: Int32, rare: RareSets, tables: "Sequence[RareTable]" = ()
+    ) -> None:
+        self.nodes, self.image, self.rare, self.tables = nodes, image, rare, tables
+
+    def sets(self) -> RareSets:
+        """Return the sets in the order of the count-tree."""
+        hierarchy = self.nodes.hierarchy
+        raised = int(hierarchy.depth.max(initial=0)) + 1
+        at_once = self.nodes.blocks.store.limits.held(SETS_AT_ONCE, _BYTES_OF_RAISED * raised)
+        on_cut = self.rare.node_of_code[self.rare.codes]
+        if not len(on_cut):
+            return self.rare
+        found = [self._rare_of(part) for part in sets_above(hierarchy, on_cut, at_once, self._possible)]
+        members, support = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        codes = np.sort(self.nodes.place(self.nodes.by_support)[members], axis=1)
+        order = np.lexsort(codes.T[::-1])
+        return RareSets(codes[order], support[order], self.nodes.by_support)
+
+    @cached_property
+    def _below(self) -> "Below":
+        """The codes of the cut below each node."""
+        from anonset_kernels.sets_above import Below
+
+        tree = self.nodes.hierarchy
+        first_leaf = tree.leaf_lo[self.rare.node_of_code]
+        by_leaf = np.argsort(first_leaf).astype(np.int32)
+        start, end = (np.searchsorted(first_leaf[by_leaf], leaf) for leaf in (tree.leaf_lo, tree.leaf_hi))
+        return Below(start.astype(np.int64), end.astype(np.int64), by_leaf)
+
+    @cached_property
+    def _indexed(self) -> tuple["SetIndex", Int32]:
+        """The rare sets of the cut, and their supports, in the order of the index."""
+        order = np.lexsort(self.rare.codes.T)
+        sets = np.ascontiguousarray(self.rare.codes[order])
+        return indexed(sets, len(self.rare.node_of_code)), self.rare.support[order]
+
+    def _possible(self, sets: Int32) -> NDArray[np.bool_]:
+        """Tell which sets of nodes can be rare."""
+        from anonset_kernels.sets_above import keep_possible
+
+        possible = np.ones(len(sets), np.bool_)
+        for table in self.tables:
+            before = len(self.rare.node_of_code) - len(table.node_of_code)
+            keep_possible(table.planes, before, self._below, sets, MOST_BELOW, possible)
+        return possible
+
+    def _rare_of(self, sets: Int32) -> Found:
+        """Return those of some possible sets that are rare, with their supports."""
+        from anonset_kernels.sets_above import rare_below
+
+        index, support_on_cut = self._indexed
+        start, below = rare_below(index, self._below, sets, MOST_BELOW if self.tables else 1)
+        n_below = np.diff(start)
+        support, alone, several = np.empty(len(sets), np.int32), n_below == 1, n_below > 1
+        support[alone] = support_on_cut[below[start[:-1][alone]]]
+        support[several] = self._sizes_of_unions(n_below[several], below[np.repeat(several, n_below)])
+        support[n_below == 0] = self._counted(sets[n_below == 0])
+        rare = support < self.nodes.k
+        return sets[rare], support[rare]
+
+    def _sizes_of_unions(self, n_below: Int64, below: Int32) -> Int32:
+        """Return how many records, up to k, hold some of the rare sets of the cut below each set of nodes.
+
+        Parameters
+        ----------
+        n_below, below
+            int64 (T,), how many there are; and int32, these, as places in the index.
+        """
+        from anonset_kernels.sets_above import sizes_of_unions
+
+        (index, support), sizes = self._indexed, np.empty(len(n_below), np.int32)
+        start = np.concatenate([[0], np.cumsum(n_below)])
+        held = np.concatenate([[0], np.cumsum(support[below], dtype=np.int64)])[start]
+        most, first = self.nodes.blocks.store.limits.held(BYTES_AT_ONCE // _BYTES_OF_HOLDER, _BYTES_OF_HOLDER), 0
+        while first < len(sizes):
+            end = max(first + 1, int(np.searchsorted(held, held[first] + most, side="right")) - 1)
+            of_part = below[start[first] : start[end]]
+            wanted = np.zeros(len(support), np.bool_)
+            wanted[of_part] = True
+            begin = np.concatenate([[0], np.cumsum(np.where(wanted, support, 0), dtype=np.int64)])
+            records, bounds = self._holders(index.sets[wanted]), start[first : end + 1] - start[first]
+            sizes[first:end] = sizes_of_unions(bounds, of_part, begin, records, self.nodes.k)
+            first = end
+        return sizes
+
+    def _holders(self, sets: Int32) -> Int64:
+        """Return the numbers of the records that hold each of some sets of the cut, int64, set after set."""
+        nodes = self.rare.node_of_code
+        wanted = WantedSets(sets, self._ancestors(nodes), len(nodes), self.nodes.k)
+        of_tables = zip(*(table.rows for table in self.tables), strict=True)
+        rows = [(*same[0][:2], np.bitwise_or.reduce([adding for _, _, adding in same])) for same in of_tables]
+        groups = divided(rows, self.nodes.executor, _TASKS)
+        found, records = zip(*run_tasks(self.nodes.executor, wanted.holders, groups), strict=True)
+        by_set: Int64 = np.concatenate(records)[np.argsort(np.concatenate(found), kind="stable")]
+        return by_set
+
+    def _counted(self, sets: Int32) -> Int32:
+        """Count the records that hold each of some sets of nodes, up to k: int32 (T,)."""
+        met, taking_part = np.empty(len(sets), np.int32), np.zeros(self.nodes.hierarchy.n_nodes, np.bool_)
+        taking_part[sets.ravel()] = True
+        nodes = self.nodes.by_support[taking_part[self.nodes.by_support]]
+        ancestors, tasks = self._ancestors(nodes), at_a_time(self.nodes.executor, _TASKS)
+        most = self.nodes.blocks.store.limits.held(BYTES_AT_ONCE, tasks)
+        codes = np.sort(self.nodes.place(nodes)[sets], axis=1)
+        order, first = np.lexsort(codes.T), 0
+        for part in in_ranges(codes[order], len(nodes), most):
+            wanted = WantedSets(part, ancestors, len(nodes), self.nodes.k)
+            groups = divided(self.nodes.blocks.rows, self.nodes.executor, _TASKS)
+            for counts in run_tasks(self.nodes.executor, wanted.count, groups):
+                wanted.add(counts)
+            met[order[first : first + len(part)]] = wanted.met
+            first += len(part)
+        return met
+
+    def _ancestors(self, nodes: Int32) -> "Ancestors":
+        """Return the codes of each leaf: those of its node of the cut, and of what is above it, among some nodes."""
+        from anonset_kernels.bit_planes import ancestor_codes
+
+        tree = self.nodes.hierarchy
+        height = int(tree.depth.max(initial=0)) + 1
+        return ancestor_codes(self.image, tree.parent, self.nodes.place(nodes), height)

@@ -1,0 +1,78 @@
+"""The codes of a record: those of its items' nodes and of what is above them, as bits and in order."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import Int32Array, Int64Array, UInt64Array
+from anonset_kernels._bits import bit, trailing_zeros
+from anonset_kernels._jit import kernel
+
+
+class Ancestors(NamedTuple):
+    """The codes of each leaf's node and of what is above it, as the words of bitmaps that are not zero."""
+
+    start: Int64Array
+    """int64 (M + 1,): where the words of each leaf begin."""
+    place: Int32Array
+    """int32 (entries,): which words these are."""
+    words: UInt64Array
+    """uint64 (entries,)."""
+    n_codes: Int32Array
+    """int32 (M,): number of codes of each leaf."""
+
+
+class Record(NamedTuple):
+    """Room for the codes of a record."""
+
+    words: UInt64Array
+    """uint64 (W,): its codes as bits; zero between records."""
+    used: UInt64Array
+    """uint64 ((W + 63) // 64,): bits of the words that are not zero; zero between records."""
+    place: Int32Array
+    """int32 (W,): these words, ascending."""
+    codes: Int32Array
+    """int32 (C,): its codes, ascending."""
+
+
+@kernel()
+def room_for_record(n_codes: int) -> Record:
+    """Return room for the codes of one record after another."""
+    n_words = (n_codes + 63) >> 6
+    return Record(
+        np.zeros(n_words, np.uint64),
+        np.zeros((n_words + 63) >> 6, np.uint64),
+        np.empty(n_words, np.int32),
+        np.empty(n_codes, np.int32),
+    )
+
+
+@kernel()
+def take_record(of_record: Int32Array, ancestors: Ancestors, record: Record) -> tuple[int, int]:
+    """Store the codes of a record; return how many there are, and how many words they take.
+
+    ``of_record`` is int32 (any,): its items. The words are to be zeroed by the caller.
+
+    All words of an item's codes are set, whichever are: to look would take longer.
+    """
+    start, place, codes = ancestors.start, ancestors.place, ancestors.words
+    words, used = record.words, record.used
+    for item in of_record:
+        for at in range(start[item], start[item + 1]):
+            w = place[at]
+            words[w] |= codes[at]
+            used[w >> 6] |= bit(w & 63)
+    n = n_words = 0
+    for i in range(len(used)):
+        left, used[i] = used[i], np.uint64(0)
+        while left != 0:
+            w = i * 64 + trailing_zeros(left)
+            left &= left - np.uint64(1)
+            record.place[n_words] = w
+            n_words += 1
+            word = words[w]
+            while word != 0:
+                record.codes[n] = w * 64 + trailing_zeros(word)
+                n += 1
+                word &= word - np.uint64(1)
+    return n, n_words

@@ -1,0 +1,143 @@
+"""Sets of nodes above those of a hierarchy cut: which can be rare, and their supports, from the cut's rare sets.
+
+A record that holds a set of nodes holds a set of the cut below it. So a set of nodes is held by k records if one of the
+cut below it is; else by those records that hold a rare set of the cut below it, which are fewer than k for each.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import BoolArray, Int32Array, Int32Matrix, Int64Array, Itemset
+from anonset_kernels._bits import bit
+from anonset_kernels._jit import kernel
+from anonset_kernels._planes import Planes, width
+from anonset_kernels._prefix import with_room
+from anonset_kernels._set_index import SetIndex, place_of
+
+
+class Below(NamedTuple):
+    """The codes of a cut, those that occur, below each node."""
+
+    start: Int64Array
+    """int64 (V,): where those of each node begin."""
+    end: Int64Array
+    """int64 (V,): and end."""
+    codes: Int32Array
+    """int32 (C,): by leaf."""
+
+
+@kernel()
+def _number_below(below: Below, nodes: Itemset) -> int:
+    """Return how many sets of the cut may be below a set of nodes."""
+    number = 1
+    for node in nodes:
+        number *= below.end[node] - below.start[node]
+    return number
+
+
+@kernel()
+def _set_below(below: Below, nodes: Itemset, number: int, chosen: Itemset) -> None:
+    """Store one of the sets of the cut below a set of nodes in ``chosen``, its codes ascending."""
+    for j in range(len(nodes)):
+        wide = below.end[nodes[j]] - below.start[nodes[j]]
+        code, place = below.codes[below.start[nodes[j]] + number % wide], j
+        number //= wide
+        while place > 0 and chosen[place - 1] > code:
+            chosen[place] = chosen[place - 1]
+            place -= 1
+        chosen[place] = code
+
+
+@kernel()
+def keep_possible(table: Planes, before: int, below: Below, sets: Int32Matrix, most: int, possible: BoolArray) -> None:
+    """Clear what ``possible``, bool (T,), says of each set of nodes that is above one of the cut that k records hold.
+
+    Parameters
+    ----------
+    table
+        Of the sets of 3 or 4 codes of the cut.
+    before
+        The code of the cut that the table has for 0: sets with a smaller code are in another one.
+    sets
+        int32 (T, size).
+    most
+        Sets that have more of the cut below them stay possible. They are looked at as far as this.
+    """
+    n_codes, chosen = len(below.codes) - before, np.empty(sets.shape[1], np.int32)
+    for t in range(len(sets)):
+        n_below = min(_number_below(below, sets[t]), most) if possible[t] else 0
+        for number in range(n_below):
+            _set_below(below, sets[t], number, chosen)
+            a, b, c = chosen[0] - before, chosen[1] - before, chosen[2] - before
+            if a < 0 or a >> 6 >= table.n_words:
+                continue
+            if len(chosen) == 3:
+                cell = table.start[b] + (c - b - 1) * width(b, table.n_words) + (a >> 6)
+            else:
+                row = table.start[b * n_codes + c]
+                cell = row + (chosen[3] - before - c - 1) * width(b, table.n_words) + (a >> 6)
+            if table.closed[cell] & bit(a & 63) != 0:
+                possible[t] = False
+                break
+
+
+@kernel()
+def rare_below(index: SetIndex, below: Below, sets: Int32Matrix, most: int) -> tuple[Int64Array, Int32Array]:
+    """Return the rare sets of the cut below some sets of nodes; none for one above more than `most` sets of the cut.
+
+    Parameters
+    ----------
+    index
+        The rare sets of the cut, by code.
+    sets
+        int32 (T, size).
+
+    Returns
+    -------
+    int64 (T + 1,) and int32 (start[T],)
+        Where those of each set begin, and these, as places in the index.
+    """
+    start, chosen = np.zeros(len(sets) + 1, np.int64), np.empty(sets.shape[1], np.int32)
+    of_set, n_found = np.empty(1024, np.int32), 0
+    for t in range(len(sets)):
+        n_below = _number_below(below, sets[t])
+        for number in range(n_below if n_below <= most else 0):
+            _set_below(below, sets[t], number, chosen)
+            place = place_of(index, chosen)
+            if place >= 0:
+                of_set = with_room(of_set, n_found, n_found + 1)
+                of_set[n_found] = place
+                n_found += 1
+        start[t + 1] = n_found
+    return start, of_set[:n_found]
+
+
+@kernel()
+def sizes_of_unions(
+    start: Int64Array, of_set: Int32Array, first: Int64Array, records: Int64Array, k: int
+) -> Int32Array:
+    """Return how many records hold some of the sets below each set of nodes, up to `k`: int32 (T,).
+
+    Parameters
+    ----------
+    start, of_set
+        Those of `rare_below`.
+    first, records
+        int64 (sets + 1,) and int64: where the records of each set of the cut begin, and these.
+    """
+    sizes, held = np.zeros(len(start) - 1, np.int32), np.empty(max(1, k), np.int64)
+    for t in range(len(sizes)):
+        n = 0
+        for below in of_set[start[t] : start[t + 1]]:
+            for record in records[first[below] : first[below + 1]]:
+                known = 0
+                while known < n and held[known] != record:
+                    known += 1
+                if known == n and n < k:
+                    held[n] = record
+                    n += 1
+            if n == k:
+                break
+        sizes[t] = n
+    return sizes
