@@ -4,7 +4,7 @@ import io
 import subprocess
 import sys
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -14,6 +14,7 @@ WIDTH = 160
 TEXTS = st.text(st.characters(min_codepoint=32, max_codepoint=0xFF), max_size=170)
 
 
+@example({"\x7f": ""})
 @given(st.dictionaries(TEXTS.filter(str.isascii), TEXTS, min_size=1, max_size=4))
 def test_facts_in_lines_are_those_of_the_table(rows: dict[str, str]) -> None:
     facts, file = facts_table(rows), io.StringIO()

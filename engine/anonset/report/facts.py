@@ -20,10 +20,11 @@ class Facts:
     rows: Mapping[str, str]
 
     def in_lines(self, width: int) -> str | None:
-        """Return the table as plain text, a line a row; None where a text is not of ASCII, or needs several lines."""
+        """Return the table as plain text, a line a row; None where a text is not printable ASCII, or is too long."""
         named = max(map(len, self.rows), default=0) + _GAP
         longest = max(map(len, self.rows.values()), default=0)
-        if named + longest + _GAP > width or not all(f"{name}{text}".isascii() for name, text in self.rows.items()):
+        plain = "".join(f"{name}{text}" for name, text in self.rows.items())
+        if named + longest + _GAP > width or not (plain.isascii() and plain.isprintable()):
             return None
         return "".join(f"{name:<{named}}{text:<{longest + _GAP}}\n" for name, text in self.rows.items())
 
