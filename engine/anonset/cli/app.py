@@ -27,6 +27,7 @@ _COMMANDS = {
     "report": "Write a page about a publication for a data protection officer.",
     "compare": "Compare algorithms or parameters on one data set.",
     "reconstruct": "Write one possible table behind a disassociated publication.",
+    "import": "Make a job from a project of ARX or a template of Amnesia.",
     "demo": "Try everything on a generated data set.",
     "clean": "List what killed jobs left behind, and remove it.",
     "completions": "Print the completion script of a shell.",
@@ -35,7 +36,10 @@ _COMMANDS = {
 _ON_DATA = ("inspect", "suggest", "anonymize", "verify", "evaluate", "risk", "compare")
 _SHORT = (*_ON_DATA, "report")
 """Commands whose help begins with what nearly everyone needs."""
-_PLACES = {"anonymize": "anonset.cli.anonymize_any:anonymize"}
+_PLACES = {
+    "anonymize": "anonset.cli.anonymize_any:anonymize",
+    "import": "anonset.cli.import_project:import_project",
+}
 """Commands that do not lie in the file of their name."""
 _WHOLE = ("-h", "--help", "--config")
 """What calls for the options of all algorithms."""

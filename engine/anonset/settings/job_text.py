@@ -16,6 +16,7 @@ def job_text(
     guarantee: Mapping[str, Any],
     reasons: Mapping[str, Sequence[str]],
     problems: Sequence[str] = (),
+    origin: str = "Roles were proposed by what columns look like. Whether they are right, you alone can know.",
 ) -> str:
     """Return a commented job file.
 
@@ -31,9 +32,11 @@ def job_text(
         Lines of comment above a setting.
     problems
         What the owner should look at first.
+    origin
+        A sentence on where the settings come from.
     """
     lines = ["# A job for anonset: `anonset anonymize THIS-FILE`; `anonset suggest THIS-FILE` tries what keeps more."]
-    lines += ["# Roles were proposed by what columns look like. Whether they are right, you alone can know."]
+    lines += [f"# {_one_line(origin)}"]
     lines += ["#", *(f"# Look at: {one}" for one in map(_one_line, problems))] if problems else []
     lines += [
         "",
@@ -44,7 +47,11 @@ def job_text(
     for name, value in settings.items():
         if name not in tables:
             lines += ["", *(f"# {_one_line(one)}" for one in reasons.get(name, ())), f"{name} = {_toml(value)}"]
-    lines += ["", "# What must hold; k: records that look alike; m: items that others may know of a person."]
+    lines += (
+        []
+        if not guarantee
+        else ["", "# What must hold; k: records that look alike; m: items that others may know of a person."]
+    )
     lines += [f"{name} = {_toml(value)}" for name, value in guarantee.items()]
     for name, entries in tables.items():
         lines += ["", *(f"# {_one_line(one)}" for one in reasons.get(name, ())), f"[{name}]"]

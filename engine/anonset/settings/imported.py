@@ -1,0 +1,109 @@
+"""What another tool's settings file asks for, as settings of a job, and what of it is not taken."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from anonset.io.projects import Project
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A job, as far as a settings file tells it."""
+
+    settings: dict[str, Any]
+    """Roles of columns, and ways of reading."""
+    guarantee: dict[str, Any]
+    """The model and what it takes; empty if any of what must hold is not understood: no job promises less unsaid."""
+    trees: dict[str, str]
+    """By column, the name of its hierarchy in the other tool."""
+    left: tuple[str, ...]
+    """What is not taken, in words."""
+
+
+def imported(project: Project) -> Imported:
+    """Return the settings of a job that asks for what a project does.
+
+    A column whose role is not told gets none, so that `anonset anonymize` asks for it.
+    """
+    guarantee, unknown = _guarantee(tuple(criterion for criterion in project.criteria if criterion != _SAMPLE))
+    settings: dict[str, Any] = {} if project.delimiter is None else {"delimiter": project.delimiter}
+    left = list(project.others)
+    if _SAMPLE in project.criteria:
+        left.append("a research sample, if one is chosen: all records are taken")
+    protected = guarantee.pop("sensitive", None)
+    for column in project.columns:
+        role = column.role
+        if role == "sensitive" and column.name == protected:
+            settings[role] = column.name
+        elif role is None or role == "sensitive":
+            left.append(f"{column.name!r}: {_WITHOUT[role]}; give it a role")
+        else:
+            settings.setdefault(role, []).append(column.name)
+        left += [f"{column.name!r}: {other}" for other in column.others]
+    if protected is not None and "sensitive" not in settings:
+        unknown.append(f"what is asked of {protected!r}, which is no sensitive column")
+    relational = [column for column in project.columns if column.role == "relational"]
+    trees = {column.name: column.hierarchy for column in relational if column.hierarchy is not None}
+    if guarantee.get("t_distance") == "hierarchical":
+        tree = next((column.hierarchy for column in project.columns if column.name == protected), None)
+        if tree is None:
+            unknown.append(f"the distance by a hierarchy of {protected!r}, which the project lacks")
+        else:
+            trees[protected] = tree
+    left += [f"what must hold: {criterion}" for criterion in unknown]
+    if unknown or "k" not in guarantee:
+        left.append("no model is chosen: add model, k and what it takes, or the job does not run")
+        return Imported(settings, {}, trees, tuple(left))
+    if project.suppressed:
+        guarantee["max_suppressed_records"] = project.suppressed
+    weights = {column.name: column.weight for column in relational if column.weight is not None}
+    if len(set(weights.values())) > 1:
+        settings["relational_weights"] = weights
+    return Imported(settings, guarantee, trees, tuple(left))
+
+
+_WITHOUT = {None: "what it is, is not told", "sensitive": "sensitive, and nothing that is taken protects it"}
+_OF = r" for attribute '(?P<sensitive>.*)'"
+_CRITERIA = (
+    (r"(?P<k>\d+)-anonymity", {"model": "k"}),
+    (rf"distinct-(?P<l>\d+)-diversity{_OF}", {"model": "kl", "l_kind": "distinct"}),
+    (rf"(shannon-)?entropy-(?P<l>\d+)(\.0)?-diversity{_OF}", {"model": "kl", "l_kind": "entropy"}),
+    (rf"recursive-\((?P<c>[\d.]+),(?P<l>\d+)\)-diversity{_OF}", {"model": "kl", "l_kind": "recursive"}),
+    (rf"(?P<t>[\d.]+)-closeness with equal ground-distance{_OF}", {"model": "kt", "t_distance": "equal"}),
+    (rf"(?P<t>[\d.]+)-closeness with ordered distance{_OF}", {"model": "kt", "t_distance": "ordered"}),
+    (rf"(?P<t>[\d.]+)-closeness with hierarchical ground-distance{_OF}", {"model": "kt", "t_distance": "hierarchical"}),
+)
+"""What ARX calls what must hold, and the model that is it."""
+_NUMBERS: dict[str, Callable[[str], Any]] = {"k": int, "l": int, "c": float, "t": float}
+_SAMPLE = "Inclusion"
+"""What ARX names a research sample, and always says of k-anonymity."""
+
+
+def _guarantee(criteria: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:
+    """Return the model that holds what is asked, with ``sensitive``, and the criteria that it does not hold.
+
+    k-anonymity joins any other; without one, l values in each class say that l records are.
+
+    >>> _guarantee(("5-anonymity", "distinct-3-diversity for attribute 'drug'"))[0]
+    {'model': 'kl', 'algorithm': 'full-domain', 'k': 5, 'l_kind': 'distinct', 'l': 3, 'sensitive': 'drug'}
+    """
+    taken: dict[str, dict[str, Any]] = {}
+    unknown = []
+    for criterion in criteria:
+        read = next(filter(None, (_read(criterion, *known) for known in _CRITERIA)), None)
+        family = "k" if read is not None and "k" in read else "classes"
+        if read is None or family in taken:
+            unknown.append(criterion)
+        else:
+            taken[family] = read
+    model = {**taken.get("k", {}), **taken.get("classes", {})}
+    least = model.pop("k", model.get("l"))
+    first = {"model": model.pop("model", None), "algorithm": "full-domain"}
+    return {**first, **({} if least is None else {"k": least}), **model}, unknown
+
+
+def _read(criterion: str, pattern: str, fixed: Mapping[str, str]) -> dict[str, Any] | None:
+    match = re.fullmatch(pattern, criterion)
+    return match and {**fixed, **{name: _NUMBERS.get(name, str)(text) for name, text in match.groupdict().items()}}

@@ -1,0 +1,93 @@
+"""A job asks for what another tool's settings asked for, or says what it does not."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anonset.io.projects import Project, ProjectColumn
+from anonset.settings.imported import imported
+
+COLUMNS = (
+    ProjectColumn("who", "id"),
+    ProjectColumn("age", "relational", "age.csv", 0.5),
+    ProjectColumn("sex", "relational", "sex.csv", 0.5),
+    ProjectColumn("drug", "sensitive", "drug.csv"),
+    ProjectColumn("site", "keep"),
+)
+PROJECT = Project(Path("p.deid"), COLUMNS, (), delimiter=";")
+OF_DRUG = " for attribute 'drug'"
+
+
+@pytest.mark.parametrize(
+    ("criteria", "guarantee"),
+    [
+        (("5-anonymity", "distinct-3-diversity"), {"model": "kl", "k": 5, "l_kind": "distinct", "l": 3}),
+        (("shannon-entropy-2.0-diversity",), {"model": "kl", "k": 2, "l_kind": "entropy", "l": 2}),
+        (("recursive-(4.0,3)-diversity", "Inclusion"),
+         {"model": "kl", "k": 3, "l_kind": "recursive", "l": 3, "c": 4.0}),
+        (("2-anonymity", "0.2-closeness with equal ground-distance"),
+         {"model": "kt", "k": 2, "t_distance": "equal", "t": 0.2}),
+        (("2-anonymity", "0.2-closeness with ordered distance"),
+         {"model": "kt", "k": 2, "t_distance": "ordered", "t": 0.2}),
+        (("2-anonymity", "0.2-closeness with hierarchical ground-distance"),
+         {"model": "kt", "k": 2, "t_distance": "hierarchical", "t": 0.2}),
+    ],
+)  # fmt: skip
+def test_what_must_hold_is_that_of_the_project(criteria: tuple[str, ...], guarantee: dict[str, Any]) -> None:
+    asked = tuple(text if text == "Inclusion" or text.endswith("anonymity") else text + OF_DRUG for text in criteria)
+    job = imported(replace(PROJECT, criteria=asked, suppressed=0.1))
+    assert job.guarantee == {"algorithm": "full-domain", "max_suppressed_records": 0.1, **guarantee}
+    assert job.settings == {
+        "delimiter": ";", "id": ["who"], "relational": ["age", "sex"], "sensitive": "drug", "keep": ["site"],
+    }  # fmt: skip
+    in_tree = guarantee.get("t_distance") == "hierarchical"
+    assert job.trees == {"age": "age.csv", "sex": "sex.csv", **({"drug": "drug.csv"} if in_tree else {})}
+    sample = "a research sample, if one is chosen: all records are taken"
+    assert job.left == ((sample,) if "Inclusion" in criteria else ())
+
+
+@pytest.mark.parametrize(
+    ("criteria", "why"),
+    [
+        (("5-anonymity", "(0.1)-sample-uniqueness"), "what must hold: (0.1)-sample-uniqueness"),
+        (("grassberger-entropy-3.0-diversity" + OF_DRUG,), "what must hold: grassberger-entropy"),
+        (("shannon-entropy-2.5-diversity" + OF_DRUG,), "what must hold: shannon-entropy-2.5"),
+        (("5-anonymity", "distinct-2-diversity for attribute 'site'"), "what is asked of 'site'"),
+        (("5-anonymity", "distinct-2-diversity" + OF_DRUG, "0.5-closeness with ordered distance" + OF_DRUG),
+         "what must hold: 0.5-closeness"),
+        (("0.5-closeness with ordered distance" + OF_DRUG,), "no model is chosen"),
+        ((), "no model is chosen"),
+    ],
+)  # fmt: skip
+def test_a_job_that_would_promise_less_has_no_model(criteria: tuple[str, ...], why: str) -> None:
+    job = imported(replace(PROJECT, criteria=criteria))
+    assert job.guarantee == {}
+    assert any(why in text for text in job.left)
+    assert job.left[-1].startswith("no model is chosen")
+
+
+def test_a_hierarchical_distance_without_its_hierarchy_is_not_taken() -> None:
+    columns = tuple(replace(column, hierarchy=None) for column in COLUMNS)
+    criteria = ("2-anonymity", "0.2-closeness with hierarchical ground-distance" + OF_DRUG)
+    job = imported(replace(PROJECT, columns=columns, criteria=criteria))
+    assert job.guarantee == {}
+    assert "what must hold: the distance by a hierarchy of 'drug', which the project lacks" in job.left
+
+
+def test_roles_that_are_not_told_are_left_to_the_owner() -> None:
+    columns = (*COLUMNS, ProjectColumn("more", None, others=("type 'set'",)))
+    job = imported(replace(PROJECT, columns=columns, criteria=("5-anonymity",)))
+    assert job.left == (
+        "'drug': sensitive, and nothing that is taken protects it; give it a role",
+        "'more': what it is, is not told; give it a role",
+        "'more': type 'set'",
+    )
+    assert {"drug", "more"}.isdisjoint(str(job.settings).split("'"))
+
+
+def test_weights_are_taken_where_they_differ() -> None:
+    columns = (COLUMNS[1], replace(COLUMNS[2], weight=0.25))
+    job = imported(replace(PROJECT, columns=columns, criteria=("5-anonymity",)))
+    assert job.settings["relational_weights"] == {"age": 0.5, "sex": 0.25}
