@@ -43,6 +43,11 @@ def test_the_example_of_help_is_read_as_a_command(place: Place, command: str) ->
     assert re.match(r"anonset: error: (a\.csv|out): no such file|anonset: error: '?out'?:? ", ran.err), ran.err
 
 
+@pytest.mark.parametrize("command", ["anonymize", "verify", "compare"])
+def test_an_option_has_one_kind_of_value(place: Place, command: str) -> None:
+    assert not re.findall(r"\b[A-Z]+\|[A-Z]+\b", place.run(command, "--help-all").out)
+
+
 def test_help_names_no_list_before_its_meaning(place: Place) -> None:
     shown = " ".join(place.run("anonymize", "--help").out.replace("│", " ").split())
     assert "Minimum number of records that must look alike. --m" in shown

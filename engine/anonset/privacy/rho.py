@@ -34,9 +34,9 @@ class RhoUncertainty(PrivacyModel):
     sensitive_items: tuple[str, ...] = ()
     """Items that must not be inferred; published as they are, or not at all."""
     strict: bool = True
-    """Whether a share of exactly rho is too much; else it is allowed."""
+    """A share of exactly rho is too much; false: it is allowed."""
     from_nothing: bool = True
-    """Whether the share of all records counts, too: what somebody infers who knows no item."""
+    """The share of all records counts, too: what somebody infers who knows no item; false: it does not."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", require_between_0_and_1("rho", self.rho, above_0=True))

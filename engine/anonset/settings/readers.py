@@ -306,6 +306,9 @@ FORMS: dict[str, Form] = {
         "(tum-bound); what some values cost is shown by: anonset compare INPUT ... --vary delta=0.3,0.5,0.7",
     ),
     "h": Form("h", Share, text="Maximum share of the matching records with the same sensitive item."),
+    "rho": Form(
+        "rho", Share, text="What the share of matching records with a sensitive item stays below, from 0 to 1."
+    ),
     "cap": Form("cap", Share, text="Maximum share of a cluster that shows a sensitive item; default: 1/2."),
     "max_suppressed": Form("max_suppressed", Share, text="Maximum share of suppressed items, from 0 to 1."),
     "suppress": Form(

@@ -112,7 +112,7 @@ class ColumnSettings(BaseModel):
     relational: Names = Field([], description="Quasi-identifiers: columns that others may know; commas between.")
     numeric: Names = Field([], description="Columns of numbers; all others are text.")
     sensitive: str | None = Field(None, description="Column to protect: its values must not be linked to anyone.")
-    id: Names = Field([], description="Columns that identify the person; never published.")
+    id: Names = Field([], description="Columns that identify the person; published in buckets alone.")
     keep: Names = Field([], description="Columns to publish unchanged: your decision.")
     drop: Names = Field([], description="Columns to leave out.")
 

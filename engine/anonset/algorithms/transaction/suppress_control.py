@@ -62,9 +62,9 @@ class SuppressControl(Discreet):
     sensitive_items: tuple[str, ...] = ()
     """Items that must not be inferred."""
     strict: bool = True
-    """Whether a share of exactly rho is too much; else it is allowed."""
+    """A share of exactly rho is too much; false: it is allowed."""
     from_nothing: bool = True
-    """Whether the share of all records counts, too: what somebody infers who knows no item."""
+    """The share of all records counts, too: what somebody infers who knows no item; false: it does not."""
     max_rules: int = 30_000_000
     """Largest number of rules of one size to hold."""
 
