@@ -262,3 +262,27 @@ def test_in_python_the_column_may_be_sensitive_or_kept() -> None:
         anonset.anonymize(beside, algorithm)
     with pytest.raises(anonset.InputError, match="'drug' must be a column that is sensitive or kept; kept are: none"):
         anonset.anonymize(anonset.read(data, relational=["age"], drop=["drug", "person"]), algorithm)
+
+
+OF_AGE = ["--relational", "age", "--numeric", "age", "--hierarchy", "age=range"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        [*OF_AGE, "--model", "kl", "--l", "2"],
+        [*OF_AGE, "--model", "kkm", "--m", "2", "--delta", "1"],
+        ["--drop", "age", "--model", "km", "--m", "2"],
+    ],
+)
+def test_who_hides_a_value_beside_items_is_told_how(place: Place, asked: list[str]) -> None:
+    rows = (f"p{n},{20 + n % 30},{'abc'[n % 3]} {'de'[n % 2]},{'xyz'[n % 3]}\n" for n in range(60))
+    place.write("rt.csv", "id,age,codes,drug\n" + "".join(rows))
+    job = ["anonymize", str(place.folder / "rt.csv"), "--id", "id", "--k", "3", "-o", str(place.out), "--quiet"]
+    refused = place.run(*job, "--items", "codes", "--sensitive", "drug", *asked)
+    way = "--model klm --items codes,drug --sensitive-items drug:"
+    assert refused.code == 2
+    assert f"to hide 'drug' from those who know items, too: {way}VALUE,..." in refused.err
+    followed = shlex.split(f"{way}x,drug:y,drug:z --hierarchy codes=balanced:2")
+    assert place.run(*job, *OF_AGE, *followed, "--m", "2", "--l", "2", "--delta", "1", "--allow-worthless").code == 0
+    assert (place.out / "published.csv").read_text().startswith("age,codes,drug\n")

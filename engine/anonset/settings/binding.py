@@ -196,21 +196,25 @@ def _with_joined(
     column = table.transactions
     if column is None or not (set(table.joined) & set(hierarchies)) - {column.name}:
         return hierarchies
-    missing = [name for name in table.joined if name not in hierarchies]
+    private, labels = set(beside), column.vocabulary.labels
+    codes: dict[str, dict[str, int]] = {}
+    for name in table.joined:
+        mark = prefixed(name, "")
+        theirs = ((code, label) for code, label in enumerate(labels) if label.startswith(mark) and label not in private)
+        codes[name] = {label.removeprefix(mark): code for code, label in theirs}
+    missing = [name for name in table.joined if name not in hierarchies and codes[name]]
     if missing or (column.name in hierarchies and column.name not in table.joined):
         names = ", ".join(map(repr, table.joined))
         problem = f"{missing[0]!r} has none" if missing else "both are given"
         msg = f"{hierarchy_of()}: give one for each of {names}, or one for {column.name!r}, which joins them; {problem}"
         raise InputError(msg)
-    parts, private, labels = {}, set(beside), column.vocabulary.labels
+    parts = {}
     for name in table.joined:
-        spec, mark = hierarchies[name], prefixed(name, "")
+        if name not in hierarchies:
+            continue
+        spec, own = hierarchies[name], Vocabulary.of(codes[name])
         _require_tree(spec, name)
-        code_of = {
-            x.removeprefix(mark): code for code, x in enumerate(labels) if x.startswith(mark) and x not in private
-        }
-        own = Vocabulary.of(code_of)
-        part = hierarchy_for(spec, own, name, column.occurrences[[code_of[label] for label in own.labels]])
+        part = hierarchy_for(spec, own, name, column.occurrences[[codes[name][label] for label in own.labels]])
         if own.labels or not is_over_data(spec):  # a column without items adds none
             parts[name] = part
     others = {name: spec for name, spec in hierarchies.items() if name not in table.joined}
@@ -339,8 +343,19 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
         msg = (
             f"model {model.name} protects {protected} alone, and says nothing about "
             f"{', '.join(map(repr, found))}; publish them as they are with --keep or leave them out with --drop"
+            f"{_as_items(table, model)}"
         )
         raise InputError(msg)
+
+
+def _as_items(table: Table, model: PrivacyModel) -> str:
+    """Return how a sensitive column is hidden from those who know items, too: its values become sensitive items."""
+    name = model.sensitive_column or (None if table.sensitive is None else table.sensitive.name)
+    if name is None or table.transactions is None or "buckets" in model.protects:
+        return ""
+    sets = ",".join(table.joined or (table.transactions.name,))
+    options = " ".join([setting("model", "klm"), setting("items", f"{sets},{name}"), setting("sensitive_items")])
+    return f"; to hide {name!r} from those who know items, too: {options} {prefixed(name, 'VALUE')},..."
 
 
 def require_table(given: object) -> None:
