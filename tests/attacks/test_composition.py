@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anonset
-from anonset.attacks.base import Beside, Scene
+from anonset.attacks.base import Scene
 from anonset.attacks.composition import ENOUGH, Both, Release, composition
 from anonset.attacks.registry import ATTACKS, tried
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, Publication, apply
+from anonset.generalization.beside import Beside
 
 ITEMS = "abcde"
 RECORDS = st.lists(st.sets(st.sampled_from(ITEMS)), min_size=1, max_size=7)

@@ -7,8 +7,8 @@ import numpy as np
 
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet
-from anonset.data.table import Int64
 from anonset.generalization import Publication
+from anonset.generalization.beside import Beside
 from anonset.measures.skewness import Skewness
 from anonset.privacy import PrivacyModel
 
@@ -41,16 +41,6 @@ class Outcome(Discreet):
     """What the attack wins."""
     control: Won
     """What it wins where that which it uses is random."""
-
-
-@dataclass(frozen=True, eq=False)
-class Beside(Discreet):
-    """Another release, and where the persons of the first one are in it."""
-
-    publication: Publication
-    """The other release."""
-    row: Int64
-    """int64 (n,): its row for each record of the first one's original; -1 where the person is not in it."""
 
 
 @dataclass(frozen=True, eq=False)

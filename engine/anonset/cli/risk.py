@@ -15,7 +15,7 @@ from anonset.settings.settings import validate
 from anonset.spelling import as_typed
 
 if TYPE_CHECKING:
-    from anonset.attacks.base import Beside
+    from anonset.generalization.beside import Beside
     from anonset.release.opened import Opened
 
 Flags: Any = flags_of(RiskSettings, leave_out=["items"])

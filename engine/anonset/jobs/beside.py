@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from anonset.attacks.base import Beside
 from anonset.data.table import Int64
 from anonset.errors import InputError
+from anonset.generalization.beside import Beside
 from anonset.generalization.buckets import with_way_back
 from anonset.generalization.chunks import ChunkPublication
 from anonset.io.source import Source
@@ -40,7 +40,7 @@ def read_beside(other: str | os.PathLike[str], report: Report) -> Beside:
     row_of = np.full(int(opened.report.input["records"]), -1, np.int64)
     row_of[publication.record] = np.arange(publication.n)
     there = records_of_same(report, opened.report)
-    return Beside(publication, np.where(there < 0, -1, row_of[there]))
+    return Beside(publication, np.where(there < 0, -1, row_of[there]), opened.sha256)
 
 
 def records_of_same(report: Report, other: Report) -> Int64:

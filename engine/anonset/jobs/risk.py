@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.attacks.base import Beside, Outcome, Scene
+from anonset.attacks.base import Outcome, Scene
 from anonset.attacks.registry import require_attacks, tried
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 from anonset.generalization import Publication
+from anonset.generalization.beside import Beside
 from anonset.generalization.buckets import BucketPublication, with_way_back
 from anonset.generalization.chunks import ChunkPublication
 from anonset.jobs.attack import Attempts, attack

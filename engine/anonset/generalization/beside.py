@@ -1,0 +1,19 @@
+"""Another release of the same persons, beside one that is published or tried."""
+
+from dataclasses import dataclass
+
+from anonset.data.redacted_repr import Discreet
+from anonset.data.table import Int64
+from anonset.generalization.publication import Publication
+
+
+@dataclass(frozen=True, eq=False)
+class Beside(Discreet):
+    """Another release, and where the persons of a table are in it."""
+
+    publication: Publication
+    """The other release."""
+    row: Int64
+    """int64 (n,): its row for each record of the table; -1 where the person is not in it."""
+    attestation_sha256: str = ""
+    """Digest of its attestation."""
