@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset.attacks.base import Scene
-from anonset.attacks.composition import ENOUGH, Both, Release, composition
+from anonset.attacks.composition import ENOUGH, Both, Side, composition
 from anonset.attacks.registry import ATTACKS, tried
 from anonset.data import Table
 from anonset.errors import InputError
@@ -57,13 +57,15 @@ def test_what_is_left_is_what_some_record_allows(
     records: list[set[str]], others: list[set[str]], groups: list[int], other_groups: list[int]
 ) -> None:
     first, second = published(of_records(records), groups), published(of_records(others), other_groups)
-    sides = Release.of(first), Release.of(second)
+    sides = Side.of(first), Side.of(second)
     assert sides[0] is not None
     assert sides[1] is not None
     both = Both(*sides)
     for known in chain(*(combinations(ITEMS, size) for size in (0, 1, 2))):
         fitting = [side.fitting(known) for side in sides]
         assert both.left(*fitting) == naive_left(first, second, known)
+    pairs = np.array([(a, b) for a in range(sides[0].column.n) for b in range(sides[1].column.n)], np.int64).T
+    assert both.of_one(*pairs).tolist() == [bool(both.fit([a], [b])[0, 0]) for a, b in pairs.T]
 
 
 def test_two_releases_of_the_same_records_tell_what_each_hides() -> None:

@@ -8,7 +8,7 @@ U, and one that holds less shows no more; so there is such a record if and only 
 Reference: Ganta, Kasiviswanathan, Smith, KDD 2008 (intersection attacks; ours speaks of records, not of classes).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,15 +36,16 @@ def composition(scene: Scene) -> tuple[Outcome, ...] | str:
     if scene.original is None or scene.beside is None:
         needs = [name for name, there in (("original", scene.original), ("beside", scene.beside)) if there is None]
         return f"it needs {' and '.join(map(setting, needs))}"
-    later, earlier = (Release.of(one) for one in (scene.publication, scene.beside.publication))
+    later, earlier = (Side.of(one) for one in (scene.publication, scene.beside.publication))
     if later is None or earlier is None or scene.original.transactions is None:
         return "both releases must publish sets of items, and each item in one way"
     both, random = Both(later, earlier), np.random.default_rng(scene.seed)
     row_of = np.full(scene.original.n, -1, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
     there = np.flatnonzero((row_of >= 0) & (scene.beside.row >= 0))
-    own = np.full((scene.original.n, 2), -1, np.int64)
-    own[there] = np.stack((later.kind[row_of[there]], earlier.kind[scene.beside.row[there]]), axis=1)
+    own = np.stack((later.kind[row_of], earlier.kind[scene.beside.row]), axis=1)  # of others, no matter what
+    there = there[both.of_one(own[there, 0], own[there, 1])]
+    own[np.setdiff1d(np.arange(len(own)), there)] = -1
     targets = Targets(scene.original.transactions, scene.model.secrets, both, own)
     people = np.sort(random.choice(there, min(scene.attempts, len(there)), replace=False))
     met = [(person, known) for each in people.tolist() for person, known in targets.draw(each, scene.m, random)]
@@ -69,7 +70,7 @@ class Targets(Discreet):
     """Items that nobody knows."""
     both: "Both"
     own: NDArray[np.int64]
-    """int64 (n, 2): the distinct row of each record in the later and in the earlier release; -1: it is not in both."""
+    """int64 (n, 2): the distinct row of each record in the later and in the earlier release; -1: it is no target."""
 
     @cached_property
     def _index(self) -> SupportIndex:
@@ -86,19 +87,15 @@ class Targets(Discreet):
         labels = [(item, column.vocabulary.labels[item]) for item in items]
         may = [(x, label) for x, label in labels if label not in self.secrets and self.both.is_known(label, shown)]
         chosen = [may[at] for at in random.permutation(len(may))[:size].tolist()]
-        if not chosen or not self._is_same(person):
+        if not chosen:
             return []
         holders = self._index.records([item for item, _ in chosen])
-        target = next(at for at in random.permutation(holders).tolist() if self.own[at, 0] >= 0 and self._is_same(at))
+        target = int(random.choice(holders[self.own[holders, 0] >= 0]))
         return [(target, [label for _, label in chosen])]
-
-    def _is_same(self, person: int) -> bool:
-        """Tell whether both rows of a person may be of one record."""
-        return bool(self.both.fit(self.own[person, :1], self.own[person, 1:])[0, 0])
 
 
 @dataclass(frozen=True, eq=False)
-class Release(Discreet):
+class Side(Discreet):
     """The distinct rows of a release that publishes each item in one way."""
 
     symbol_of: dict[str, int]
@@ -109,17 +106,18 @@ class Release(Discreet):
     """int64 (n,): the distinct row of each row."""
 
     @classmethod
-    def of(cls, publication: Publication) -> "Release | None":
+    def of(cls, publication: Publication) -> "Side | None":
         """Return the distinct rows of a publication; None where it has no sets, or an item several symbols."""
         sets, symbol_of = publication.transactions, dict[str, int]()
         for code, symbol in enumerate(publication.symbols):
             for member in symbol.members:
                 if symbol_of.setdefault(member, code) != code:
                     return None
-        return None if sets is None or publication.cluster is not None else cls._distinct(symbol_of, sets)
+        return None if sets is None or publication.cluster is not None else cls.of_rows(symbol_of, sets)
 
     @classmethod
-    def _distinct(cls, symbol_of: dict[str, int], sets: SetColumn) -> "Release":
+    def of_rows(cls, symbol_of: dict[str, int], sets: SetColumn) -> "Side":
+        """Return the distinct rows of a column of symbols."""
         kind = row_ranks(sets)
         return cls(symbol_of, sets.take(np.unique(kind, return_index=True)[1]), kind)
 
@@ -140,14 +138,23 @@ class Release(Discreet):
 
     def fitting(self, items: Sequence[str]) -> Int64:
         """Return the distinct rows, ascending, that show each of the items that have a symbol."""
-        codes = {self.symbol_of[item] for item in items if item in self.symbol_of}
-        return self._index.records(codes).astype(np.int64)
+        return self.showing({self.symbol_of[item] for item in items if item in self.symbol_of})
+
+    def showing(self, symbols: Iterable[int]) -> Int64:
+        """Return the distinct rows, ascending, that show each of some symbols."""
+        return self._index.records(symbols).astype(np.int64)
+
+    def symbols(self, kind: int) -> list[int]:
+        """Return the symbols of a distinct row."""
+        column = self.column
+        shown: list[int] = column.items[column.indptr[kind] : column.indptr[kind + 1]].tolist()
+        return shown
 
     def weight_of(self, kinds: Int64) -> int:
         """Return how many rows some distinct ones are."""
         return int(self.weight[kinds].sum())
 
-    def dealt(self, random: np.random.Generator) -> "Release":
+    def dealt(self, random: np.random.Generator) -> "Side":
         """Return rows over which the symbols are dealt at random, each to about as many as show it."""
         column = self.column.take(self.kind)
         shape = column.n, len(column.vocabulary)
@@ -156,15 +163,15 @@ class Release(Discreet):
         )
         rows.sum_duplicates()
         indptr, items = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
-        return self._distinct(self.symbol_of, SetColumn(column.name, indptr, items, column.vocabulary))
+        return self.of_rows(self.symbol_of, SetColumn(column.name, indptr, items, column.vocabulary))
 
 
 @dataclass(frozen=True, eq=False)
 class Both(Discreet):
     """Two releases, and which of their rows may be of one record."""
 
-    later: Release
-    earlier: Release
+    later: Side
+    earlier: Side
 
     @cached_property
     def _cells(self) -> csr_matrix:
@@ -184,7 +191,7 @@ class Both(Discreet):
     def is_known(self, item: str, own: Int64) -> bool:
         """Tell whether both rows of a person may be of a record with an item, and one of them shows it."""
         shown = [
-            _shows(side, kind, side.symbol_of[item])
+            side.symbol_of[item] in side.symbols(kind)
             for side, kind in zip((self.later, self.earlier), own.tolist(), strict=True)
             if item in side.symbol_of
         ]
@@ -198,8 +205,16 @@ class Both(Discreet):
         fits &= (allowed_there @ there.T).toarray() == np.diff(there.indptr)[None, :]
         return fits
 
-    def left(self, later: Int64, earlier: Int64, own: int | None = None) -> int:
-        """Return how many rows of the later release are left; `ENOUGH` and more count as that.
+    def of_one(self, later: Int64, earlier: Int64) -> NDArray[np.bool_]:
+        """Return bool (p,): whether the two distinct rows of each pair may be of one record."""
+        here, there = self.later.rows[later], self.earlier.rows[earlier]
+        covered_here = here.multiply(self._allowed[1][earlier]).sum(axis=1) == here.sum(axis=1)
+        covered_there = there.multiply(self._allowed[0][later]).sum(axis=1) == there.sum(axis=1)
+        covered: NDArray[np.bool_] = np.asarray(covered_here).ravel() & np.asarray(covered_there).ravel()
+        return covered
+
+    def left(self, later: Int64, earlier: Int64, own: int | None = None, enough: int = ENOUGH) -> int:
+        """Return how many rows of the later release are left; `enough` and more count as that.
 
         Parameters
         ----------
@@ -215,19 +230,14 @@ class Both(Discreet):
             left = np.zeros(len(part), np.bool_)
             for others in _parts(earlier):
                 left[~left] = self.fit(part[~left], others).any(axis=1)
-                if found + self.later.weight_of(part[left]) >= ENOUGH:
-                    return ENOUGH
+                if found + self.later.weight_of(part[left]) >= enough:
+                    return enough
             found += self.later.weight_of(part[left])
         return found
 
 
 def _parts(kinds: Int64) -> list[Int64]:
     return [kinds[a : a + _AT_ONCE] for a in range(0, len(kinds), _AT_ONCE)]
-
-
-def _shows(side: Release, kind: int, symbol: int) -> bool:
-    column = side.column
-    return symbol in column.items[column.indptr[kind] : column.indptr[kind + 1]]
 
 
 def _reached(rows: csr_matrix, cells: csr_matrix) -> csr_matrix:

@@ -357,7 +357,7 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {
     "Safety": (
         "rows_are_persons", "identifying_as_declared", "allow_worthless", "accept_undecided", "budget", "memory_limit",
     ),
-    "Algorithm": ("algorithm", "algorithms", "vary", "recoding"),
+    "Algorithm": ("algorithm", "algorithms", "vary", "recoding", "after"),
     "What is measured": (
         "queries", "workload", "width", "reading", "top", "bound", "population", "threshold", "attempts",
         "attack", "beside", "seconds",

@@ -17,3 +17,5 @@ class Beside(Discreet):
     """int64 (n,): its row for each record of the table; -1 where the person is not in it."""
     attestation_sha256: str = ""
     """Digest of its attestation."""
+    linked: bool = False
+    """Whether what is kept together with it holds against who can tell which rows are of the same person."""

@@ -17,7 +17,6 @@ from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, tr
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
-from anonset.data.hierarchy_rules import HALVES, REFINE
 from anonset.data.store import Files
 from anonset.errors import InputError, WorthlessError
 from anonset.generalization import Cut
@@ -32,6 +31,7 @@ from anonset.settings.binding import HierarchySpec, bind, cap, require_roles, re
 from anonset.spelling import setting
 
 if TYPE_CHECKING:  # few runs continue an earlier release; pydantic takes its time, and is needed for files alone
+    from anonset.generalization.beside import Beside
     from anonset.generalization.earlier import Earlier
     from anonset.settings.settings import Settings
 
@@ -55,6 +55,7 @@ def anonymize(
     part_rows: int | None = None,
     client: Any = None,
     ceilings: Mapping[str, int | Collection[str] | os.PathLike[str]] | None = None,
+    after: "Beside | None" = None,
 ) -> Release:
     """Anonymize a table and verify the result.
 
@@ -99,6 +100,8 @@ def anonymize(
     ceilings
         Of columns by name, the nodes of their hierarchies above which nothing is published: labels, a column of the
         hierarchy's file, counted from the root's, or a file with a label a line.
+    after
+        An earlier release of the same persons, together with which the model is kept.
 
     Raises
     ------
@@ -126,7 +129,7 @@ def anonymize(
         msg = f"{setting('format')} and {setting('part_rows')} are of what is written: {setting('out')} must say where"
         raise InputError(msg)
     layout = Layout(order, symbols, format or "csv", part_rows=part_rows)
-    earlier = None if recoding is None else _earlier(recoding, "client" if client is not None else None)
+    earlier = _earlier(recoding, on_cluster=client is not None)
     request = None if out is None else Request(Path(out), None, layout, accept_undecided, budget)
     if request is not None:
         require_free(request.out, request.private_folder)
@@ -136,7 +139,9 @@ def anonymize(
         from anonset.jobs.cluster import require_shareable
 
         require_shareable(table, algorithm)
-    job = Job(written, workers, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {})
+    job = Job(
+        written, workers, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {}, beside=after
+    )
     with tell_compiling(progress):
         unverified = job.run(table, hierarchies or {}, algorithm)
         kind_of(algorithm.model).require_readable(unverified.publication)
@@ -169,7 +174,7 @@ def anonymize_file(
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
     from anonset.io.files import arrow_threads
-    from anonset.jobs.input import input_of, table_of
+    from anonset.jobs.input import input_of, request_of, table_of
     from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
     from anonset.settings.readers import Context
     from anonset.settings.settings import with_absolute_paths, with_sensitive_kept
@@ -184,17 +189,16 @@ def anonymize_file(
     skip = f"{setting('if_exists', 'skip')} passes over what is made already"
     if not settings.resume:
         require_free(request.out, request.private_folder, skip)
-    on_cluster = "cluster" if settings.cluster is not None else None
-    earlier = None if settings.recoding is None else _earlier(settings.recoding, on_cluster)
+    earlier = _earlier(settings.recoding, on_cluster=settings.cluster is not None)
+    beside = None
+    if settings.after is not None:
+        from anonset.jobs.beside import read_after
+
+        beside = read_after(settings, source, algorithm.model)
     job = Job(
-        request.layout,
-        settings.workers,
-        progress,
-        settings.max_loss,
-        settings.allow_worthless,
-        earlier,
-        ceilings=settings.ceiling,
-    )
+        request.layout, settings.workers, progress, settings.max_loss, settings.allow_worthless, earlier,
+        ceilings=settings.ceiling, beside=beside,
+    )  # fmt: skip
 
     def made_from(bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
         return make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
@@ -227,6 +231,7 @@ def anonymize_file(
                 "file": Path(settings.input).name,
                 "sha256": source.sha256,
                 **({} if earlier is None else {"recoding_of": earlier.attestation_sha256}),
+                **({} if beside is None else {"after": beside.attestation_sha256}),
             },
         }
         verdict = publish(unverified, request, watch=job.watch, progress=progress, context=context)
@@ -249,6 +254,8 @@ class Job:
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Takes the time of each step."""
     ceilings: Mapping[str, Any] = field(default_factory=dict)
+    beside: "Beside | None" = None
+    """An earlier release of the same persons, together with which the model is kept."""
 
     def run(
         self,
@@ -289,6 +296,12 @@ class Job:
             sealed = _sealed(table)
             with sealed():
                 result = self._recode(algorithm, table, hierarchies, executor)
+                if (beside := self.beside) is not None:
+                    from anonset.algorithms.transaction.kept_together import kept_together
+
+                    column = bind_items(table, hierarchies)[0]
+                    result, linked = kept_together(algorithm, result, column, beside, self.progress)
+                    beside = replace(beside, linked=linked)
             hierarchies = _with_used(table, hierarchies, result)
         with self.watch.phase("apply"), sealed():
             layout = self.layout if self.earlier is None else replace(self.layout, codes=self.earlier.codes)
@@ -314,7 +327,7 @@ class Job:
         warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
         warnings = self.layout.warnings + result.notes + warnings
         return Unverified(
-            table, hierarchies, algorithm, result, publication, measures, kept, warnings, self.earlier, since
+            table, hierarchies, algorithm, result, publication, measures, kept, warnings, self.earlier, since, beside
         )
 
     def _on_workers(self, table: Table) -> Table:
@@ -366,34 +379,11 @@ def _sealed(table: Table) -> Callable[[], AbstractContextManager[None]]:
     return Seal.of(table).kept
 
 
-def _earlier(private: str | os.PathLike[str], on_cluster: str | None) -> "Earlier":
-    """Read the earlier release; what goes on from it runs on one machine."""
-    from anonset.release.earlier import read_earlier
+def _earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool) -> "Earlier | None":
+    """Read the earlier release to go on from, if there is one; what goes on from it runs on one machine."""
+    if private is None:
+        return None
+    from anonset.release.earlier import read_earlier, require_one_machine
 
-    if on_cluster is not None:
-        msg = f"{setting('recoding')} goes on from the earlier release on one machine; leave {setting(on_cluster)} out"
-        raise InputError(msg)
+    require_one_machine("recoding", on_cluster=on_cluster)
     return read_earlier(private)
-
-
-_OF_SETS = frozenset("(,)")
-"""What the names of sets of items hold: where that separates the items of the input, something else must in OUT."""
-
-
-_PUBLISHED = {"tsv": "csv", "baskets": "csv", "spmf": "dat"}
-"""By the format of the input that of the publication, where that differs."""
-
-
-def request_of(settings: "Settings", algorithm: Algorithm, read: str) -> Request:
-    """Return where and how the settings ask to publish; by default in the format that is read, but tables as csv."""
-    model = algorithm.model
-    private = None if settings.private is None else Path(settings.private)
-    tables = not model.protects.isdisjoint(("buckets", "chunks"))
-    format = settings.format or ("csv" if tables else _PUBLISHED.get(read, read))  # noqa: A001
-    forms = traits_of(algorithm).forms_sets or any(
-        spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values()
-    )
-    sets = forms and settings.symbols != "short"
-    separator = None if sets and _OF_SETS.intersection(settings.separator or "") else settings.separator
-    layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
-    return Request(Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace)

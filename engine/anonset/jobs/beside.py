@@ -1,22 +1,28 @@
 """Two releases of the same persons: which records are whose, by the ids of their inputs."""
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anonset.algorithms.transaction.kept_together import sizes_of
 from anonset.data.table import Int64
 from anonset.errors import InputError
+from anonset.generalization import Publication
 from anonset.generalization.beside import Beside
-from anonset.generalization.buckets import with_way_back
-from anonset.generalization.chunks import ChunkPublication
 from anonset.io.source import Source
+from anonset.privacy import PrivacyModel
 from anonset.release.documents import Report
+from anonset.release.earlier import require_one_machine
 from anonset.release.opened import Opened
 from anonset.settings.settings import ReadingSettings, validate
 from anonset.spelling import setting
+
+if TYPE_CHECKING:
+    from anonset.settings.settings import Settings
 
 
 def read_beside(other: str | os.PathLike[str], report: Report) -> Beside:
@@ -28,35 +34,70 @@ def read_beside(other: str | os.PathLike[str], report: Report) -> Beside:
         If it is no release of records, or nothing tells which of its records are whose.
     """
     opened = Opened.at(other)
-    way_back = opened.way_back(opened.store)
-    if opened.report is None or way_back is None:
-        msg = f"{setting('beside')} {opened.out}: its private directory is required, which tells the record of each row"
-        raise InputError(msg)
-    publication: Any = opened.publication
-    if opened.has_buckets or isinstance(publication, ChunkPublication):
-        msg = f"{setting('beside')} {opened.out}: a release of records is required"
-        raise InputError(msg)
-    publication = with_way_back(publication, *way_back)
-    row_of = np.full(int(opened.report.input["records"]), -1, np.int64)
-    row_of[publication.record] = np.arange(publication.n)
-    there = records_of_same(report, opened.report)
-    return Beside(publication, np.where(there < 0, -1, row_of[there]), opened.sha256)
+    if opened.report is None:
+        raise InputError(_private_missing("beside", opened.out))
+    if _alike(report.input.get("sha256"), report.settings, opened.report):
+        there = np.arange(int(report.input["records"]))
+    else:
+        there = same_persons(ids_of_release(report), ids_of_release(opened.report))
+    return _beside(opened, there)
 
 
-def records_of_same(report: Report, other: Report) -> Int64:
-    """Return int64 (n,): for each record of a release the one of the same person in another; -1 where there is none.
-
-    Releases of the same input have the same records; else the ids of both inputs tell.
+def read_after(settings: "Settings", source: Source, model: PrivacyModel) -> Beside:
+    """Read the earlier release that settings name, and find in it the persons of the new input.
 
     Raises
     ------
     InputError
-        If the inputs differ, and one of them has no ids, or is not there any more.
+        As `read_beside`; or if the search is to run on a cluster, or another model than k^m-anonymity is to hold.
     """
-    alike = all(report.settings.get(name) == other.settings.get(name) for name in ("group", "id"))
-    if report.input.get("sha256", "") == other.input.get("sha256") and alike:
-        return np.arange(int(report.input["records"]))
-    return same_persons(ids_of_release(report), ids_of_release(other))
+    sizes_of(model)
+    require_one_machine("after", on_cluster=settings.cluster is not None)
+    opened = release_at(settings.after or "")
+    if opened.report is None:
+        raise InputError(_private_missing("after", opened.out))
+    if _alike(source.sha256, settings.model_dump(), opened.report):
+        return _beside(opened, np.arange(int(opened.report.input["records"])))
+    if not settings.id:
+        msg = f"{setting('after')}: the new data have no {setting('id')}: nothing tells whose their records are"
+        raise InputError(msg)
+    return _beside(opened, same_persons(ids_of(source, settings, settings.id), ids_of_release(opened.report)))
+
+
+def release_at(private: str) -> Opened:
+    """Open the release of a private directory, or of its own.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    folder = Path(private)
+    if not folder.name.endswith(".private"):
+        return Opened.at(folder)
+    return Opened.at(folder.with_name(folder.name.removesuffix(".private")), folder)
+
+
+def _private_missing(name: str, out: Path) -> str:
+    return f"{setting(name)} {out}: its private directory is required, which tells the record of each row"
+
+
+def _alike(sha256: str | None, settings: Mapping[str, Any], report: Report) -> bool:
+    """Tell whether a release has the same records as data of a digest that are read by some settings."""
+    same = all(settings.get(name) == report.settings.get(name) for name in ("group", "id"))
+    return same and sha256 is not None and sha256 == report.input.get("sha256")
+
+
+def _beside(opened: Opened, there: Int64) -> Beside:
+    """Return another release, by the record in it of each record of a table."""
+    way_back, publication = opened.way_back(opened.store), opened.publication
+    if opened.report is None or way_back is None or not isinstance(publication, Publication):
+        msg = f"{opened.out}: a release of records is required, and what tells the record of each of its rows"
+        raise InputError(msg)
+    row_of = np.full(int(opened.report.input["records"]), -1, np.int64)
+    row_of[way_back[0]] = np.arange(publication.n)
+    publication = replace(publication, record=way_back[0], cluster=way_back[1])
+    return Beside(publication, np.where(there < 0, -1, row_of[there]), opened.sha256)
 
 
 def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.base import Progress
 from anonset.errors import InputError
+from anonset.jobs.beside import release_at
 from anonset.jobs.publication_check import PublicationCheck
 from anonset.jobs.verify import check_opened
 from anonset.jobs.work_places import relevant
@@ -40,6 +41,7 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
         "versions": versions(),
         "data": settings.source(settings.input).sha256,
         "earlier release": None if settings.recoding is None else read_earlier(settings.recoding).attestation_sha256,
+        "release beside": None if settings.after is None else release_at(settings.after).sha256,
     }
     defaults = type(settings).model_construct().model_dump(exclude_none=True)  # of what no report knew then
     made: dict[str, Any] = {
@@ -47,6 +49,7 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
         "versions": report.versions,
         "data": report.input.get("sha256"),
         "earlier release": report.input.get("recoding_of"),
+        "release beside": report.input.get("after"),
     }
     if other := [what for what, value in asked.items() if made[what] != value]:
         keys = asked["settings"].keys() | made["settings"].keys()

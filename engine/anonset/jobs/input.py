@@ -3,18 +3,22 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anonset.algorithms.base import Algorithm, Progress, traits_of
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Table
+from anonset.data.hierarchy_rules import HALVES, REFINE
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import Limits
 from anonset.data.store import Files, Memory, Store
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 from anonset.release import memory
+from anonset.release.formats import Layout
 from anonset.release.memory import COMPILING_TAKES, Compiling, format_size, memory_for, memory_limit, require_memory
+from anonset.release.publish import Request
 from anonset.spelling import listed, setting
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
@@ -212,3 +216,26 @@ def _gathered(chosen: Input, settings: "Settings", store: Store, progress: Progr
             progress("read", records, 0)
 
     return gather_files(chosen.source, ReadOptions.of(**settings.read_options()), store, tell)
+
+
+_OF_SETS = frozenset("(,)")
+"""What the names of sets of items hold: where that separates the items of the input, something else must in OUT."""
+
+
+_PUBLISHED = {"tsv": "csv", "baskets": "csv", "spmf": "dat"}
+"""By the format of the input that of the publication, where that differs."""
+
+
+def request_of(settings: "Settings", algorithm: Algorithm, read: str) -> Request:
+    """Return where and how the settings ask to publish; by default in the format that is read, but tables as csv."""
+    model = algorithm.model
+    private = None if settings.private is None else Path(settings.private)
+    tables = not model.protects.isdisjoint(("buckets", "chunks"))
+    format = settings.format or ("csv" if tables else _PUBLISHED.get(read, read))  # noqa: A001
+    forms = traits_of(algorithm).forms_sets or any(
+        spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values()
+    )
+    sets = forms and settings.symbols != "short"
+    separator = None if sets and _OF_SETS.intersection(settings.separator or "") else settings.separator
+    layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
+    return Request(Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace)

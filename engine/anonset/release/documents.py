@@ -189,6 +189,10 @@ class Declarations(Document):
     """The check could not be finished, and the owner published all the same."""
     earlier_attestation: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
     """SHA-256 of the attestation of an earlier publication of the same persons."""
+    together_with: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+    """SHA-256 of the attestation of an earlier one, together with which the guarantee is kept for persons in both."""
+    together_if_linked: Literal[True] | None = None
+    """It is kept also against who can tell which rows of both are of the same person."""
 
     @property
     def unit_in_words(self) -> str:

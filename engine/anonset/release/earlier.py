@@ -17,6 +17,19 @@ from anonset.release.documents import HIERARCHY, REPORT, Report
 from anonset.spelling import setting
 
 
+def require_one_machine(name: str, *, on_cluster: bool) -> None:
+    """Refuse to search on a cluster what goes on from an earlier release, by the setting that names that.
+
+    Raises
+    ------
+    InputError
+        If it is asked for.
+    """
+    if on_cluster:
+        msg = f"{setting(name)} goes on from the earlier release on one machine; leave {setting('cluster')} out"
+        raise InputError(msg)
+
+
 def read_earlier(private: str | os.PathLike[str]) -> Earlier:
     """Return the recoding of an earlier release.
 

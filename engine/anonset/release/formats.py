@@ -22,7 +22,8 @@ from anonset.generalization import Publication
 from anonset.privacy import PrivacyModel, Witness
 from anonset.spelling import setting
 
-if TYPE_CHECKING:  # of buckets, of chunks, and of what continues an earlier release
+if TYPE_CHECKING:  # of buckets, of chunks, and of what continues an earlier release, or stands beside one
+    from anonset.generalization.beside import Beside
     from anonset.generalization.buckets import BucketPublication
     from anonset.generalization.chunks import ChunkPublication
     from anonset.generalization.earlier import Earlier, Since
@@ -155,6 +156,8 @@ class Unverified(Discreet, Generic[P]):
     """The earlier release that it continues."""
     since: "Since | None" = None
     """What became of the names of that one."""
+    beside: "Beside | None" = None
+    """The earlier release of the same persons, together with which it keeps its model."""
 
     def __repr__(self) -> str:
         return f"Unverified({shown(self.algorithm)}, {self.publication!r}, {figures_shown(self.measures)})"

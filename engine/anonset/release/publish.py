@@ -170,6 +170,12 @@ def verify_release(
     if witness is not None:
         raise VerificationError(Untrue(witness))
     require_decided(verdict, accept_undecided=accept_undecided)
+    if unverified.beside is not None:
+        from anonset.verification.together import few_together
+
+        broken = few_together(unverified.table, publication, unverified.beside, model)
+        if broken is not None:
+            raise VerificationError(Untrue(broken))
     return verdict
 
 

@@ -87,6 +87,23 @@ GOES_ON = (
     "two together. A group may stand for labels of the earlier data alone."
 )
 """What holds where the recoding of an earlier release was coarsened."""
+CONTINUES = (
+    "It continues an earlier release, whose names keep their meaning: whoever has both sees what became coarser, so "
+    "what became rare. A group may stand for labels of the earlier data alone."
+)
+"""The same where both keep the guarantee together."""
+TOGETHER_LINKED = (
+    "Together with one earlier release, named by its attestation, it keeps the guarantee for persons in both, even "
+    "against whoever can tell which rows are of one person. Of persons in one of the two alone, and of further "
+    "releases, it says nothing together."
+)
+"""What holds beside an earlier release, where what that shows of the persons in both keeps the guarantee."""
+TOGETHER = (
+    "Together with one earlier release, named by its attestation, it keeps the guarantee for persons in both whose "
+    "record is the same: k rows of each are left that go with a row of the other. Whoever can link rows otherwise, or "
+    "knows all who are in both, may find fewer. Of others, and of further releases, it says nothing together."
+)
+"""What holds beside an earlier release otherwise."""
 UNDECIDED = "The check could not finish, which was accepted: that the guarantee holds is not proven."
 """What holds where an unfinished check was accepted."""
 
@@ -95,6 +112,7 @@ IN_SHORT = {
     NAMED: "Columns that may name persons are published on purpose.",
     BY_WORD: "That no two rows are of one person is your word.",
     ROWS: "Somebody with several rows is not protected as one person.",
+    TOGETHER: "With the earlier release, whoever can tell which rows are of one person may find fewer than k.",
     GOES_ON: "No guarantee holds for this and the earlier release together.",
     ALONE: "Together with another publication about the same persons, it may reveal more.",
     FINEST: "The result is as detailed as is safe; that itself can hint at what was hidden.",
@@ -111,6 +129,7 @@ def limits_of(
     from_data: bool = False,
     sets_from_data: bool = False,
     earlier: bool = False,
+    together: str = "",
     by_word: bool = False,
     named: bool = False,
 ) -> list[str]:
@@ -128,6 +147,8 @@ def limits_of(
         Whether a partition of the items was.
     earlier
         Whether it goes on from an earlier release.
+    together
+        What it keeps together with one, if anything.
     by_word
         Whether the owner declares that rows are persons.
     named
@@ -138,7 +159,9 @@ def limits_of(
         sentences += _of_records(model, publication)
     sentences.append(ALONE)
     if earlier:
-        sentences.append(GOES_ON)
+        sentences.append(CONTINUES if together else GOES_ON)
+    if together:
+        sentences.append(together)
     if not by_person:
         sentences.append(ROWS)
     if by_word:
@@ -191,14 +214,19 @@ def declared_limits(model: PrivacyModel, publication: "AnyPublication", declared
         from_data=bool(declared.hierarchy_built_from_data),
         sets_from_data=bool(declared.partition_made_from_data),
         earlier=declared.earlier_attestation is not None,
+        together="" if declared.together_with is None else _kept_with(declared),
         by_word=bool(declared.rows_are_persons),
         named=bool(declared.identifying_as_declared),
     )
 
 
+def _kept_with(declared: Declarations) -> str:
+    return TOGETHER_LINKED if declared.together_if_linked else TOGETHER
+
+
 def declarations(unverified: Unverified[Any], *, undecided: bool) -> Declarations:
     """Return what is declared of a publication, and of its verification."""
-    table, earlier = unverified.table, unverified.earlier
+    table, earlier, beside = unverified.table, unverified.earlier, unverified.beside
     from_data = any(hierarchy.from_data for hierarchy in unverified.hierarchies.values())
     return Declarations(
         unit="person" if table.by_person else "row, taken for a person",
@@ -208,6 +236,8 @@ def declarations(unverified: Unverified[Any], *, undecided: bool) -> Declaration
         partition_made_from_data=traits_of(unverified.algorithm).sets_from_data or None,
         accepted_undecided=True if undecided else None,
         earlier_attestation=None if earlier is None else earlier.attestation_sha256,
+        together_with=None if beside is None else beside.attestation_sha256,
+        together_if_linked=(beside is not None and beside.linked) or None,
     )
 
 

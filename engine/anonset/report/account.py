@@ -82,6 +82,7 @@ def account(release: Release) -> list[str | Facts]:
         "changed": "; ".join(map(_change_text, unverified.table.changes)),
         **_size_texts(sizes(release)),
         "earlier": _since_text(unverified),
+        "together": _together_text(unverified),
         **_merging_texts(unverified),
         **_retention_texts(unverified),
         "generalized": _levels_text(unverified),
@@ -214,6 +215,18 @@ def _since_text(unverified: Unverified[Any]) -> str:
     lists = {"coarser": coarser, "suppressed": since.suppressed, "new": since.new}
     counts = [f"{len(names):,} {what} ({_few(names)})" for what, names in lists.items() if names]
     return "; ".join([f"{counted(since.kept, 'symbol')} kept", *counts])
+
+
+def _together_text(unverified: Unverified[Any]) -> str:
+    """Return with whom the guarantee is kept together, and what that took."""
+    if (beside := unverified.beside) is None:
+        return ""
+    figures = unverified.result.figures
+    raised = f"{counted(int(figures['raised']), 'node')} of the hierarchy raised for it"
+    against = "even if rows are linked" if beside.linked else "if rows are not linked"
+    return (
+        f"kept with the earlier release for {counted(int(figures['in_both']), 'person')} in both, {against}; {raised}"
+    )
 
 
 def _few(names: Sequence[str]) -> str:

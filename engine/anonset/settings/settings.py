@@ -181,6 +181,9 @@ class Settings(InputSettings):
     recoding: str | None = Field(
         None, description="OUT.private of an earlier release to continue: published names keep their meaning."
     )
+    after: str | None = Field(
+        None, description="OUT.private of an earlier release of the same persons: both together keep km, by their --id."
+    )
     format: Literal["csv", "parquet", "dat"] | None = Field(
         None, description="Format of the published data; default: that of the input."
     )
@@ -283,7 +286,19 @@ def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-PLACES = ("input", "out", "private", "work_dir", "recoding", "beside", "original", "records", "codebook", "queries")
+PLACES = (
+    "input",
+    "out",
+    "private",
+    "work_dir",
+    "recoding",
+    "after",
+    "beside",
+    "original",
+    "records",
+    "codebook",
+    "queries",
+)
 """Settings that are paths."""
 REPORT = "report.json"
 _WORDS = {

@@ -1,0 +1,277 @@
+"""Coarsening a cut until it keeps k^m-anonymity together with an earlier release of the same persons.
+
+What somebody knows is a few items of a person who is in both releases; each item shows a symbol in the one, in the
+other, or in both. Two readings of what both releases leave, the stricter one where it can be had:
+
+* linked: the persons in both whose two rows show all of these symbols. It holds even against who can tell which rows
+  are of the same person. What the earlier release shows of the persons in both must be k^m-anonymous by itself.
+* by rows: the rows of each release that show these symbols, and that may be of one record with a row of the other that
+  does, too (`anonset.attacks.composition`); of persons whose record may be the same.
+
+Both only grow where the cut is raised, and at the root the second one holds. So the cut is raised, to the parents that
+mend most for their loss, until nothing is left to mend; and then lowered again, a node at a time, the most costly one
+first, as long as nothing breaks: no single node of the result can be parted. Our own.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from scipy.sparse import hstack
+
+from anonset.algorithms.base import Algorithm, Progress, Result
+from anonset.attacks.composition import Both, Side
+from anonset.data import SetColumn, Vocabulary
+from anonset.data.redacted_repr import Discreet
+from anonset.data.table import Int32, Int64
+from anonset.errors import InfeasibleError, InputError, TooLargeError
+from anonset.generalization import Cut
+from anonset.generalization.beside import Beside
+from anonset.generalization.recoding import SUPPRESSED
+from anonset.privacy import KmAnonymity, PrivacyModel
+from anonset.spelling import counted, setting
+from anonset.support import SupportIndex
+
+MOST = 20_000_000
+"""Sets of known items of distinct records that are gone through at most."""
+Known = tuple[tuple[int, int], ...]
+"""What known items show: each a symbol of the new release and one of the earlier, -1 where it shows none there."""
+
+
+def kept_together(
+    algorithm: Algorithm, result: Result, column: SetColumn, beside: Beside, progress: Progress | None = None
+) -> tuple[Result, bool]:
+    """Raise the cut of a result until it keeps k^m-anonymity together with an earlier release.
+
+    Parameters
+    ----------
+    column
+        The original, bound to the hierarchy of the cut.
+
+    Returns
+    -------
+    tuple of Result and bool
+        The result, and whether it holds against who can tell which rows are of the same person.
+
+    Raises
+    ------
+    InfeasibleError
+        If the recoding is no cut, or the earlier release leaves fewer than k by itself.
+    InputError
+        If the model is another one.
+    """
+    k, m = sizes_of(algorithm.model)
+    earlier = Side.of(beside.publication)
+    cut = result.recoding
+    if earlier is None or not isinstance(cut, Cut):
+        why = "both releases must publish each item in one way, the new one by a hierarchy"
+        raise InfeasibleError(algorithm.name, why)
+    floor, tree, linked, raised = cut.image, cut.hierarchy, True, 0
+    people = np.flatnonzero(beside.row >= 0)
+    kinds, there = earlier.kind[beside.row[people]], column.take(people)
+    root = Cut(tree, np.where(cut.image == SUPPRESSED, SUPPRESSED, 0).astype(np.int32))
+    if next(_Together.of(root, column, people, earlier, kinds).rare(there, k, m, linked=True), None) is not None:
+        linked = False
+    while broken := list(_Together.of(cut, column, people, earlier, kinds).rare(there, k, m, linked=linked)):
+        if progress is not None:
+            progress("coarsen", raised, 0)
+        parents = _mending(cut, column, broken)
+        if not parents:
+            few = f"{counted(len(broken), 'set')} of up to {counted(m, 'item')} of persons in both releases"
+            why = f"{few} leave fewer than k={k} of them, whatever the new release shows"
+            raise InfeasibleError(algorithm.name, why)
+        raised += len(parents)
+        cut = _raised(cut, parents)
+
+    def holds(lower: Cut) -> bool:
+        broken = _Together.of(lower, column, people, earlier, kinds).rare(there, k, m, linked=linked)
+        return next(broken, None) is None
+
+    if raised:
+        cut = _lowered(cut, floor, column, holds)
+    figures = {name: figure for name, figure in result.figures.items() if not raised or name in _OF_SEARCH}
+    figures |= {"raised": float(raised), "in_both": float(len(people)), "linked": float(linked)}
+    return replace(result, recoding=cut, figures=figures), linked
+
+
+def sizes_of(model: PrivacyModel) -> tuple[int, int]:
+    """Return the k and the m of k^m-anonymity.
+
+    Raises
+    ------
+    InputError
+        If it is another model.
+    """
+    if not isinstance(model, KmAnonymity):
+        msg = f"{setting('after')} keeps the model km together with an earlier release, got {model.name}"
+        raise InputError(msg)
+    return model.k, model.m
+
+
+_OF_SEARCH = ("increments", "clauses", "closed", "rounds", "nodes")
+"""Figures that remain true where the cut is raised; the loss that is proven does not."""
+
+
+def _mending(cut: Cut, column: SetColumn, broken: list[Known]) -> list[int]:
+    """Return parents of nodes of a cut, so that each broken set has a node below one: those that mend most, greedily.
+
+    A set that shows no node below the root is mended by raising any.
+    """
+    tree, occurrences = cut.hierarchy, np.concatenate([[0], np.cumsum(column.occurrences)])
+    leaves = tree.n_leaves_below.astype(np.int64)
+    loss = np.concatenate([[0], np.cumsum(np.where(cut.image > 0, leaves[cut.image] - 1, 0) * column.occurrences)])
+    above = [{int(tree.parent[v]) for v, _ in known if v > 0} for known in broken]
+    others = {int(tree.parent[v]) for v in cut.nodes.tolist() if v > 0}
+    above = [parents or others for parents in above]
+    chosen = list[int]()
+    while above and others:
+        counts = Counter(parent for parents in above for parent in parents)
+
+        def cost(p: int) -> int:
+            low, high = tree.leaf_lo[p], tree.leaf_hi[p]
+            whole = int((occurrences[high] - occurrences[low]) * (leaves[p] - 1))
+            return max(1, whole - int(loss[high] - loss[low]))
+
+        best = max(counts, key=lambda p: (counts[p] / cost(p), -p))
+        chosen.append(best)
+        above = [parents for parents in above if best not in parents]
+    return chosen
+
+
+def _raised(cut: Cut, parents: list[int]) -> Cut:
+    """Return a cut with everything below some nodes published as these; what is suppressed stays so."""
+    tree, image = cut.hierarchy, cut.image.copy()
+    for parent in sorted(parents, reverse=True):  # the higher ones last: they come first in preorder
+        below = slice(int(tree.leaf_lo[parent]), int(tree.leaf_hi[parent]))
+        image[below] = np.where(image[below] == SUPPRESSED, SUPPRESSED, parent)
+    return Cut(tree, image)
+
+
+def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], bool]) -> Cut:
+    """Part nodes of a cut, the most costly first, into their children, at or above a floor, where it still holds."""
+    tree, occurrences = cut.hierarchy, np.concatenate([[0], np.cumsum(column.occurrences)])
+    leaves = tree.n_leaves_below.astype(np.int64)
+    tried = set[int]()
+    while True:
+        above = cut.nodes[np.isin(cut.nodes, np.setdiff1d(cut.image, floor))]
+        open_nodes = [v for v in above.tolist() if v not in tried]
+        if not open_nodes:
+            return cut
+        worst = max(
+            open_nodes, key=lambda v: int((occurrences[tree.leaf_hi[v]] - occurrences[tree.leaf_lo[v]]) * leaves[v])
+        )
+        tried.add(worst)
+        parted = _parted(cut, floor, worst)
+        cut = parted if holds(parted) else cut
+
+
+def _parted(cut: Cut, floor: Int32, node: int) -> Cut:
+    """Return a cut with the children of a node in its place, or what the floor publishes where that is higher."""
+    tree, image = cut.hierarchy, cut.image.copy()
+    below = np.flatnonzero(image == node)
+    child = tree.leaf_node[below].copy()
+    while (higher := tree.parent[child] != node).any():
+        child[higher] = tree.parent[child[higher]]
+    higher = tree.n_leaves_below[floor[below]] > tree.n_leaves_below[child]
+    image[below] = np.where(higher, floor[below], child)
+    return Cut(tree, image.astype(np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class _Together(Discreet):
+    """A cut and an earlier release, and the persons that are in both."""
+
+    both: Both
+    nodes: Int64
+    """int64: the node of each symbol of the cut."""
+    here: Int64
+    """int64 (p,): the distinct row of each of them under the cut."""
+    there: Int64
+    """int64 (p,): that in the earlier release."""
+
+    @classmethod
+    def of(cls, cut: Cut, column: SetColumn, people: Int64, earlier: Side, there: Int64) -> "_Together":
+        """Publish a column by a cut."""
+        later, nodes = _published(cut, column)
+        return cls(Both(later, earlier), nodes, later.kind[people], there)
+
+    def rare(self, column: SetColumn, k: int, m: int, *, linked: bool) -> Iterator[Known]:
+        """Yield what known items of persons in both show, where it leaves fewer than k.
+
+        Parameters
+        ----------
+        column
+            The original records of these persons.
+        """
+        both, offset = self.both, len(self.nodes)
+        index, same = self._index, both.of_one(self.here, self.there)
+        reverse = Both(both.earlier, both.later)
+        who = np.arange(column.n) if linked else np.flatnonzero(same)
+        for cells in _occurring(self._known(column, who), m):
+            codes = {here for here, _ in cells if here >= 0} | {offset + other for _, other in cells if other >= 0}
+            if index.support(codes) >= k:
+                continue
+            rows = both.later.showing({here for here, _ in cells if here >= 0})
+            others = both.earlier.showing({other for _, other in cells if other >= 0})
+            if linked or both.left(rows, others, enough=k) < k or reverse.left(others, rows, enough=k) < k:
+                yield tuple((int(self.nodes[here]) if here >= 0 else -1, other) for here, other in cells)
+
+    @cached_property
+    def _index(self) -> SupportIndex:
+        """The rows of each person in both releases as one: symbols of the cut, and behind them the earlier ones."""
+        rows = hstack([self.both.later.rows[self.here], self.both.earlier.rows[self.there]], format="csr")
+        names = Vocabulary(tuple(map(str, range(rows.shape[1]))))
+        return SupportIndex(SetColumn("both", rows.indptr.astype(np.int64), rows.indices.astype(np.int32), names))
+
+    def _known(self, column: SetColumn, who: Int64) -> list[tuple[tuple[int, int], ...]]:
+        """Return what the items of each person show in both, as distinct sets."""
+        later, earlier = self.both.later, self.both.earlier
+        labels = column.vocabulary.labels
+        here = np.array([later.symbol_of.get(label, -1) for label in labels], np.int64)
+        other = np.array([earlier.symbol_of.get(label, -1) for label in labels], np.int64)
+        found = dict[tuple[tuple[int, int], ...], None]()
+        for person in who.tolist():
+            items = column.items[column.indptr[person] : column.indptr[person + 1]]
+            shown = set(earlier.symbols(int(self.there[person])))
+            cells = {(int(here[x]), int(other[x]) if other[x] in shown else -1) for x in items.tolist()}
+            cells |= {(-1, symbol) for symbol in shown - {symbol for _, symbol in cells}}  # what is no more there
+            found[tuple(sorted(cells - {(-1, -1)}))] = None
+        return list(found)
+
+
+def _occurring(records: list[tuple[tuple[int, int], ...]], m: int) -> Iterator[Known]:
+    """Yield each set of up to m of what records show, once.
+
+    Raises
+    ------
+    TooLargeError
+        If there are too many to go through.
+    """
+    met, left = set[Known](), MOST
+    for record in records:
+        for size in range(1, m + 1):
+            for cells in combinations(record, size):
+                left -= 1
+                if cells not in met:
+                    met.add(cells)
+                    yield cells
+        if left < 0:
+            msg = f"{setting('after')} goes through at most {MOST:,} sets of known items; a smaller m has fewer"
+            raise TooLargeError(msg)
+
+
+def _published(cut: Cut, column: SetColumn) -> tuple[Side, Int64]:
+    """Return the rows that a cut publishes, and the node of each of their symbols."""
+    from anonset_kernels.rows import map_rows
+
+    nodes = np.unique(cut.image[(column.occurrences > 0) & (cut.image != SUPPRESSED)])
+    codes = np.searchsorted(nodes, cut.image).astype(np.int32)
+    shown = np.isin(cut.image, nodes)
+    codes = np.where(shown, codes, SUPPRESSED).astype(np.int32)
+    indptr, items = map_rows(column.indptr, column.items, codes, len(nodes))
+    labels = Vocabulary(tuple(str(node) for node in nodes.tolist()))
+    symbol_of = {x: int(code) for x, code in zip(column.vocabulary.labels, codes.tolist(), strict=True) if code >= 0}
+    return Side.of_rows(symbol_of, SetColumn(column.name, indptr, items, labels)), nodes.astype(np.int64)

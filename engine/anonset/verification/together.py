@@ -1,0 +1,163 @@
+"""Whether two releases of the same persons together leave k of what up to m known items show.
+
+By whole numbers as sets of persons, and sets of symbols; it shares nothing with the search.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, pairwise
+from typing import Any
+
+from anonset.data import Table
+from anonset.data.redacted_repr import Discreet
+from anonset.errors import InputError
+from anonset.generalization import Publication
+from anonset.generalization.beside import Beside
+from anonset.privacy import KmAnonymity, PrivacyModel, Witness
+
+_NONE = -1
+Row = frozenset[int]
+Cells = frozenset[tuple[int, int]]
+
+
+def few_together(table: Table, publication: Any, beside: Beside, model: PrivacyModel) -> Witness | None:
+    """Return known items of a person in both releases that leave fewer than k, if there are any.
+
+    Parameters
+    ----------
+    table
+        The original of `publication`, whose rows are known by their records.
+    beside
+        The earlier release. If what is kept holds for linked rows, the persons in both are counted whose two rows show
+        what is known; else the rows of each release that do, and that may be of one record with such a row of the
+        other.
+
+    Raises
+    ------
+    InputError
+        If they are no records, or the model is not k^m-anonymity.
+    """
+    if not isinstance(publication, Publication) or not isinstance(model, KmAnonymity):
+        msg = f"two releases together are checked of records and of the model km, got {model.name}"
+        raise InputError(msg)
+    k, linked = model.k, beside.linked
+    later, earlier = _Shown.of(publication), _Shown.of(beside.publication)
+    pairs = _Pairs(later, earlier, *_cells(later, earlier))
+    row_of = {record: row for row, record in enumerate(publication.record.tolist())}
+    people = [
+        (row_of[record], other, items)
+        for record, (other, items) in enumerate(zip(beside.row.tolist(), _items(table), strict=True))
+        if other >= 0 and record in row_of
+    ]
+    masks: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    for number, (row, other, _) in enumerate(people):
+        for mask, symbols in zip(masks, (later.rows[row], earlier.rows[other]), strict=True):
+            for symbol in symbols:
+                mask[symbol] = mask.get(symbol, 0) | 1 << number
+    checked: dict[Cells, int] = {}
+    for row, other, items in people:
+        if not linked and not pairs.of_one(later.rows[row], earlier.rows[other]):
+            continue
+        for known in _sets(_known(later, earlier, earlier.rows[other], items), model.m):
+            if known not in checked:
+                together = (1 << len(people)) - 1
+                for here, there in known:
+                    together &= masks[0][here] if here != _NONE else together
+                    together &= masks[1][there] if there != _NONE else together
+                left = together.bit_count()
+                checked[known] = left if linked or left >= k else pairs.left(known, k)
+            if checked[known] < k:
+                return Witness((), checked[known], k, row, "together with the earlier release")
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Shown(Discreet):
+    """What a release shows."""
+
+    symbol_of: dict[str, int]
+    rows: list[Row]
+
+    @classmethod
+    def of(cls, publication: Publication) -> "_Shown":
+        symbol_of = {member: code for code, symbol in enumerate(publication.symbols) for member in symbol.members}
+        column = publication.transactions
+        if column is None:
+            return cls(symbol_of, [frozenset()] * publication.n)
+        ends = column.indptr.tolist()
+        items = column.items.tolist()
+        return cls(symbol_of, [frozenset(items[a:b]) for a, b in pairwise(ends)])
+
+    @cached_property
+    def distinct(self) -> dict[Row, int]:
+        """How often each row is there."""
+        counts: dict[Row, int] = {}
+        for row in self.rows:
+            counts[row] = counts.get(row, 0) + 1
+        return counts
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs(Discreet):
+    """Two releases, and what a symbol of the one leaves of the other."""
+
+    later: _Shown
+    earlier: _Shown
+    there: dict[int, Row]
+    """By a later symbol, the earlier ones that its items show; -1 for none."""
+    here: dict[int, Row]
+    """The other way round."""
+
+    def of_one(self, row: Row, other: Row) -> bool:
+        """Tell whether a later row and an earlier one may be of the same record."""
+        shown_there, shown_here = other | {_NONE}, row | {_NONE}
+        return all(self.there[symbol] & shown_there for symbol in row) and all(
+            self.here[symbol] & shown_here for symbol in other
+        )
+
+    def left(self, known: Cells, k: int) -> int:
+        """Return how many rows of the release are left that has fewest; k and more count as k."""
+        needed = [frozenset(cell[at] for cell in known) - {_NONE} for at in (0, 1)]
+        rows = [row for row in self.later.distinct if needed[0] <= row]
+        others = [row for row in self.earlier.distinct if needed[1] <= row]
+        fits = [(self.later.distinct[row] for row in rows if any(self.of_one(row, other) for other in others))]
+        fits += [(self.earlier.distinct[other] for other in others if any(self.of_one(row, other) for row in rows))]
+        return min(_up_to(counts, k) for counts in fits)
+
+
+def _up_to(counts: Iterable[int], k: int) -> int:
+    total = 0
+    for count in counts:
+        total += count
+        if total >= k:
+            return k
+    return total
+
+
+def _cells(later: _Shown, earlier: _Shown) -> tuple[dict[int, Row], dict[int, Row]]:
+    there: dict[int, set[int]] = {}
+    here: dict[int, set[int]] = {}
+    for item in {*later.symbol_of, *earlier.symbol_of}:
+        one, other = later.symbol_of.get(item, _NONE), earlier.symbol_of.get(item, _NONE)
+        there.setdefault(one, set()).add(other)
+        here.setdefault(other, set()).add(one)
+    return {x: frozenset(held) for x, held in there.items()}, {x: frozenset(held) for x, held in here.items()}
+
+
+def _items(table: Table) -> Iterator[list[str]]:
+    column = table.transactions
+    return iter([[]] * table.n) if column is None else column.rows()
+
+
+def _known(later: _Shown, earlier: _Shown, row: Row, items: Iterable[str]) -> Cells:
+    """Return what the items of a person show in both, and what their earlier row shows beside."""
+    shown = {(later.symbol_of.get(item, _NONE), earlier.symbol_of.get(item, _NONE)) for item in items}
+    cells = {(here, there if there in row else _NONE) for here, there in shown}
+    cells |= {(_NONE, symbol) for symbol in row - {there for _, there in cells}}
+    return frozenset(cells - {(_NONE, _NONE)})
+
+
+def _sets(cells: Cells, m: int) -> Iterator[Cells]:
+    for size in range(1, m + 1):
+        yield from map(frozenset, combinations(sorted(cells), size))

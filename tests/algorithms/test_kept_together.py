@@ -1,0 +1,154 @@
+"""Two releases that together keep k^m-anonymity, against going through everything that somebody may know."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, combinations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from anonset.algorithms.base import Result
+from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.kept_together import kept_together
+from anonset.data import Hierarchy, Table
+from anonset.errors import InfeasibleError
+from anonset.generalization import Cut, ItemGroups, Publication, apply
+from anonset.generalization.beside import Beside
+from anonset.privacy import KmAnonymity
+from anonset.verification.together import few_together
+
+TREE = Hierarchy.from_tree(("ALL", [("AB", ["a", "b"]), ("CDE", [("CD", ["c", "d"]), "e"])]))
+OTHER = Hierarchy.from_tree(("ALL", [("AC", ["a", "c"]), ("BDE", [("BE", ["b", "e"]), "d"])]))
+ITEMS = "abcde"
+Records = list[frozenset[str]]
+RECORD = st.frozensets(st.sampled_from(ITEMS), max_size=4)
+
+
+def table_of(records: Records, tree: Hierarchy) -> Table:
+    table = Table.from_sets(records, universe=ITEMS)
+    assert table.transactions is not None
+    return table.with_transactions(tree.bind(table.transactions))
+
+
+def shown(publication: Publication, items: frozenset[str]) -> frozenset[str]:
+    return frozenset(symbol.label for symbol in publication.symbols if items & set(symbol.members))
+
+
+def sets_of(items: frozenset[str], m: int) -> Iterator[frozenset[str]]:
+    return map(frozenset, chain(*(combinations(sorted(items), size) for size in range(m + 1))))
+
+
+def rows_of(publication: Publication) -> list[frozenset[str]]:
+    assert publication.transactions is not None
+    return [frozenset(row) for row in publication.transactions.rows()]
+
+
+def naive_linked(later: Publication, beside: Beside, now: Records, before: dict[int, frozenset[str]], m: int) -> int:
+    """Return the fewest persons in both whose rows show m items, known of somebody's earlier or later record."""
+    rows, others = rows_of(later), rows_of(beside.publication)
+    row_of = {record: rows[row] for row, record in enumerate(later.record.tolist())}
+    both = {record: (row_of[record], others[row]) for record, row in enumerate(beside.row.tolist()) if row >= 0}
+    fewest = len(both)
+    for person in both:
+        for here in sets_of(now[person], m):
+            for there in sets_of(before[person], m):
+                if len(here | there) <= m:
+                    needed = shown(later, here), shown(beside.publication, there)
+                    fits = sum(needed[0] <= row and needed[1] <= other for row, other in both.values())
+                    fewest = min(fewest, fits)
+    return fewest
+
+
+def naive_by_rows(later: Publication, beside: Beside, now: Records, m: int) -> int:
+    """Return the fewest rows left of a release, for items of somebody who is in both with the same record."""
+    rows, others = rows_of(later), rows_of(beside.publication)
+    fewest = len(rows)
+    for person in np.flatnonzero(beside.row >= 0).tolist():
+        for known in sets_of(now[person], m):
+            worlds = {(shown(later, items), shown(beside.publication, items)) for items in sets_of(frozenset(ITEMS), 5)
+                      if known <= items}  # fmt: skip
+            left = sum(any((row, other) in worlds for other in others) for row in rows)
+            fewest = min(fewest, left, sum(any((row, other) in worlds for row in rows) for other in others))
+    return fewest
+
+
+def earlier_of(records: Records, k: int, m: int, groups: list[int] | None = None) -> Publication:
+    table = table_of(records, OTHER)
+    if groups is not None:
+        assert table.transactions is not None
+        first: dict[int, int] = {}
+        codes = [first.setdefault(group, at) for at, group in enumerate(groups)]
+        return apply(table, ItemGroups(table.transactions.vocabulary, np.array(codes, np.int32)))
+    return apply(table, Apriori(k=k, m=m).recode(table, {"items": OTHER}).recoding)
+
+
+def by_record(publication: Publication, record_of: list[int], n: int) -> Beside:
+    row_of = np.full(n + 1, -1, np.int64)
+    row_of[publication.record] = np.arange(publication.n)
+    return Beside(publication, row_of[record_of])
+
+
+@given(
+    records=st.lists(RECORD, min_size=6, max_size=14), left=st.integers(0, 3), new=st.lists(RECORD, max_size=3),
+    changes=st.dictionaries(st.integers(0, 20), RECORD, max_size=2), k=st.integers(2, 3), m=st.integers(1, 2),
+)  # fmt: skip
+def test_what_is_kept_together_is_kept_by_going_through_everything(
+    records: Records, left: int, new: Records, changes: dict[int, frozenset[str]], k: int, m: int
+) -> None:
+    assume(sum(map(bool, records)) >= k)
+    stayed = records[left:]
+    now = [changes.get(at, record) for at, record in enumerate(stayed)] + new
+    assume(sum(map(bool, now)) >= k)
+    earlier = earlier_of(records, k, m)
+    beside = by_record(earlier, [left + at for at in range(len(stayed))] + [-1] * len(new), len(records))
+    table = table_of(now, TREE)
+    assert table.transactions is not None
+    algorithm = Apriori(k=k, m=m)
+    result = algorithm.recode(table, {"items": TREE})
+    try:
+        kept, linked = kept_together(algorithm, result, table.transactions, beside)
+    except InfeasibleError:
+        assert left or changes
+        return
+    publication = apply(table, kept.recoding)
+    assert few_together(table, publication, replace(beside, linked=linked), KmAnonymity(k, m)) is None
+    before = {at: records[left + at] for at in range(len(stayed))}
+    if linked:
+        assert len(before) == 0 or naive_linked(publication, beside, now, before, m) >= k
+    elif not changes:
+        assert naive_by_rows(publication, beside, now, m) >= k
+    assert isinstance(kept.recoding, Cut)
+    assert isinstance(result.recoding, Cut)
+    was, new_image = result.recoding.image, kept.recoding.image
+    assert (TREE.leaf_lo[new_image] <= TREE.leaf_lo[was]).all()
+    assert (TREE.leaf_hi[new_image] >= TREE.leaf_hi[was]).all()
+
+
+GROUPS = st.lists(st.integers(0, 3), min_size=5, max_size=5)
+
+
+@given(records=st.lists(RECORD, min_size=3, max_size=8), groups=GROUPS, others=GROUPS, k=st.integers(2, 3))
+def test_the_check_finds_whatever_is_not_kept(records: Records, groups: list[int], others: list[int], k: int) -> None:
+    table, m = table_of(records, OTHER), 2
+    later, earlier = earlier_of(records, k, m, groups), earlier_of(records, k, m, others)
+    beside = by_record(earlier, list(range(len(records))), len(records))
+    before = dict(enumerate(records))
+    kept = naive_linked(later, beside, records, before, m) >= k
+    assert (few_together(table, later, replace(beside, linked=True), KmAnonymity(k, m)) is None) == kept
+    kept = naive_by_rows(later, beside, records, m) >= k
+    found = few_together(table, later, beside, KmAnonymity(k, m))
+    assert (found is None) == kept
+    assert found is None or (found.required, found.support < k, found.what) == (k, True, ())
+
+
+def test_without_a_cut_it_is_refused() -> None:
+    records = [frozenset("ab")] * 4
+    table = table_of(records, TREE)
+    assert table.transactions is not None
+    beside = by_record(earlier_of(records, 2, 1), [0, 1, 2, 3], 4)
+    with pytest.raises(InfeasibleError, match="must publish each item in one way"):
+        kept_together(
+            Apriori(k=2, m=1), Result(ItemGroups.identity(table.transactions.vocabulary)), table.transactions, beside
+        )

@@ -1,0 +1,123 @@
+"""`--after OUT.private`: a release that keeps the guarantee together with an earlier one of the same persons."""
+
+import json
+
+import pytest
+
+from anonset.algorithms.transaction import kept_together
+from cli.place import Place
+
+PEOPLE = [(f"p{at:02}", " ".join(sorted({"abcdef"[at % 6], "abcdef"[at // 6 % 6], "gh"[at % 2]}))) for at in range(72)]
+FIRST = "a,AB,ALL\nb,AB,ALL\nc,CD,ALL\nd,CD,ALL\ne,EF,ALL\nf,EF,ALL\ng,g,ALL\nh,h,ALL\n"
+SECOND = "a,AC,L,ALL\nc,AC,L,ALL\nb,BE,L,ALL\ne,BE,L,ALL\nd,DF,L,ALL\nf,DF,L,ALL\ng,g,M,ALL\nh,h,M,ALL\n"
+
+
+def release(place: Place, name: str, people: list[tuple[str, str]], tree: str, *more: str, k: int = 9) -> list[str]:
+    data = place.write(f"{name}.csv", "who,codes\n" + "".join(f"{who},{codes}\n" for who, codes in people))
+    hierarchy = place.write(f"{name}.tree.csv", tree)
+    return [
+        "anonymize", data, "--items", "codes", "--id", "who", "--hierarchy", f"codes={hierarchy}",
+        "--algorithm", "apriori", "--k", str(k), "--m", "2", "-o", str(place.folder / name), *more,
+    ]  # fmt: skip
+
+
+def after(place: Place) -> tuple[str, str]:
+    return "--after", str(place.folder / "first.private")
+
+
+def attested(place: Place, name: str) -> dict[str, object]:
+    found: dict[str, object] = json.loads((place.folder / name / "attestation.json").read_text())
+    return found
+
+
+def test_both_together_keep_it(place: Place) -> None:
+    assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
+    assert place.run(*release(place, "apart", PEOPLE[::-1], SECOND)).code == 0
+    ran = place.run(*release(place, "second", [*PEOPLE[::-1], ("new", "a c")], SECOND, *after(place)))
+    assert ran.code == 0, ran.err
+    text = " ".join(ran.out.split())
+    assert "together kept with the earlier release for 72 persons in both, even if rows are linked" in text
+    before = json.loads((place.folder / "first.private" / "report.json").read_text())["attestation_sha256"]
+    declared = attested(place, "second")["declarations"]
+    assert isinstance(declared, dict)
+    assert (declared["together_with"], declared["together_if_linked"]) == (before, True)
+    assert "even against whoever can tell which rows are of one person" in str(attested(place, "second")["limits"])
+    assert place.run("verify", str(place.folder / "second")).code == 0
+    symbols = [len((place.folder / name / "codebook.csv").read_text().splitlines()) for name in ("apart", "second")]
+    assert symbols[1] < symbols[0]
+
+
+def test_who_left_is_not_counted_on(place: Place) -> None:
+    assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
+    ran = place.run(*release(place, "second", PEOPLE[24:], SECOND, *after(place)))
+    assert ran.code == 0, ran.err
+    assert "for 48 persons in both, if rows are not linked" in " ".join(ran.out.split())
+    assert "may find fewer" in str(attested(place, "second")["limits"])
+    assert place.run("verify", str(place.folder / "second")).code == 0
+
+
+def test_going_on_loses_nothing_more(place: Place) -> None:
+    assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
+    recoding = ("--recoding", str(place.folder / "first.private"))
+    ran = place.run(*release(place, "second", PEOPLE, FIRST, *after(place), *recoding, "--json"))
+    assert ran.code == 0, ran.err
+    limits = str(attested(place, "second")["limits"])
+    assert "It continues an earlier release" in limits
+    assert "No guarantee holds for the two together" not in limits
+    report = json.loads((place.folder / "second.private" / "report.json").read_text())
+    assert (report["figures"]["raised"], report["figures"]["in_both"]) == (0, 72)
+    found = place.run(
+        "risk", f"{place.folder / 'second'}.private/report.json", "--attack", "composition", "--beside",
+        str(place.folder / "first"), "--json",
+    )  # fmt: skip
+    assert found.json["attacks"][0]["won"]["below_k"] == 0
+
+
+def test_it_is_found_to_be_made_already(place: Place) -> None:
+    assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
+    job = release(place, "second", PEOPLE, SECOND, *after(place))
+    assert place.run(*job).code == 0
+    assert place.run(*job, "--if-exists", "skip").code == 0
+    ran = place.run(*job[:-2], "--if-exists", "skip")
+    assert (ran.code, "made from other settings (after)" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "why"),
+    [
+        ("model", 2, "keeps the model km together with an earlier release, got transaction-k"),
+        ("cluster", 2, "leave --cluster out"),
+        ("no ids", 2, "nothing tells whose their records are"),
+        ("smaller k", 1, "leave fewer than k=20 of them"),
+        ("changed", 2, "differs"),
+        ("sets", 1, "must publish each item in one way, the new one by a hierarchy"),
+    ],
+)
+def test_what_cannot_be_kept_is_refused(place: Place, how: str, code: int, why: str) -> None:
+    assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
+    job = release(place, "second", PEOPLE[1:], SECOND, *after(place), k=20 if how == "smaller k" else 9)
+    if how == "model":
+        job[job.index("apriori")] = "local-generalization"
+        del job[job.index("--m") : job.index("--m") + 2]
+    elif how == "cluster":
+        job += ["--cluster", "local:1"]
+    elif how == "no ids":
+        job[job.index("--id")] = "--drop"
+        job += ["--rows-are-persons"]
+    elif how == "changed":
+        place.write("first/codebook.csv", "symbol,kind,members\n")
+    elif how == "sets":
+        job[job.index("apriori")] = "set-search"
+    ran = place.run(*job)
+    assert ran.code == code, ran.err
+    assert why in ran.err
+    assert not (place.folder / "second").exists()
+    assert "p01" not in ran.err
+
+
+def test_what_the_search_leaves_broken_is_not_published(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
+    monkeypatch.setattr(kept_together._Together, "rare", lambda *_, **__: iter(()))
+    ran = place.run(*release(place, "second", PEOPLE, SECOND, *after(place)))
+    assert (ran.code, (place.folder / "second").exists()) == (1, False)
+    assert "together with the earlier release" in ran.err
