@@ -35,6 +35,8 @@ STEPS_PER_RARE_SET = 1 << 10
 """Increments of a walk that take about as long as counting what is above one rare set of the cut."""
 RECORDS_PER_RARE_SET, INCREMENTS_PER_RARE_SET = 20, 1 << 12
 """Records, and increments of the cut, of which counting all nodes in tables takes about as long as that."""
+LEAST_HOLDERS, HOLDERS_COUNTED = 16, 128
+"""Where tables tell what is above a rare set, its share of the cost of counting that: (the first + k) / the second."""
 _NO_RECORDS = (np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int32))
 
 
@@ -227,13 +229,15 @@ class CutSearch:
         wider = support[live].sum() / max(1.0, support[tables.nodes].sum())
         in_tables = self._tables(self._on_or_above, size).fit
 
-        def walked(increments: float) -> int:
-            return int(min(MAX_RARE_SETS, increments * wider**size / STEPS_PER_RARE_SET))
+        told = (LEAST_HOLDERS + self.k) / HOLDERS_COUNTED if size < BY_LARGEST else 1.0
+
+        def walked(increments: float, each: float = 1.0) -> int:
+            return int(min(MAX_RARE_SETS, increments * wider**size / STEPS_PER_RARE_SET / each))
 
         def room(increments: float) -> int:
             few = self.nodes.blocks.n / RECORDS_PER_RARE_SET + increments / INCREMENTS_PER_RARE_SET
-            few += len(live)  # each of which is gone through for what can be rare together
-            return min(int(few), walked(increments)) if in_tables else walked(increments)
+            few = few / told + len(live)  # each of which is gone through for what can be rare together
+            return min(int(few), walked(increments, told)) if in_tables else walked(increments, told)
 
         if tables.suit:
             increments, together, rare, frequent = tables.rare_together(room)
