@@ -27,7 +27,6 @@ NOT_RUN = {
     "python -m benchmarks.tuples 10000000": "takes minutes",
     "anonset anonymize 'visits/*.parquet'": "ends by being killed",
     "# on one machine": "needs several machines",
-    "import anonset\nfrom anonset_datasets import catalogue": "real data, which do not ship",
     "make reproduce": "takes minutes to hours, and real data",
     "FROM python:3.11-slim": "needs a container engine",
     "make wheel && docker build": "needs a container engine",

@@ -311,6 +311,10 @@ FORMS: dict[str, Form] = {
     ),
     "cap": Form("cap", Share, text="Maximum share of a cluster that shows a sensitive item; default: 1/2."),
     "max_suppressed": Form("max_suppressed", Share, text="Maximum share of suppressed items, from 0 to 1."),
+    "max_steps": Form(
+        "max_steps",
+        text="Stop after so many steps, each below a second, with the best by then; default: 1000, of set-search 60.",
+    ),
     "suppress": Form(
         "suppress",
         bool,
