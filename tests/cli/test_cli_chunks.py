@@ -243,7 +243,7 @@ NOT_YET = [
     ("evaluate", "{sets}", "{out}", "--top", "0"),
     ("report", "{out}", "--shareable", "--original", "{sets}", "-o", "{out}.html"),
     ("suggest", "{sets}", "--model", "disassociation"),
-    ("anonymize", "{sets}", *MODEL, "--work-dir", "{out}.work", "-o", "{out}2"),
+    ("anonymize", "{sets}", *MODEL, "--clustering", "horpart", "--work-dir", "{out}.work", "-o", "{out}2"),
     ("anonymize", "{sets}", *MODEL, "--memory-limit", "1M", "-o", "{out}2"),
     ("anonymize", "{sets}", *MODEL, "--recoding", "{out}.private", "-o", "{out}2"),
     ("verify", "{out}", "--model", "km", "--k", "2", "--m", "2"),

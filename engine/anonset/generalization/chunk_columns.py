@@ -141,6 +141,11 @@ class ChunkRows(Discreet):
         chunk, item = np.divmod(keys, width)
         return chunk, item
 
+    @cached_property
+    def occurrences(self) -> int:
+        """Number of items in all sub-records."""
+        return sum(int(np.dot(self.count[a:b], np.diff(self.indptr[a : b + 1]))) for a, b in spans(len(self.count)))
+
     @property
     def sizes(self) -> Int64:
         """int64 (chunks,): the sub-records of each chunk."""

@@ -66,6 +66,11 @@ class ChunkPublication(Discreet):
         return int(self.columns[0].n.sum())
 
     @cached_property
+    def occurrences(self) -> int:
+        """Number of items in the sub-records of all chunks."""
+        return sum(part.rows.occurrences for part in self.columns)
+
+    @cached_property
     def columns(self) -> tuple[Clusters, SharedChunks]:
         """Clusters and shared chunks as columns."""
         return Clusters.of(self.clusters), SharedChunks.of(self.shared)
@@ -80,8 +85,9 @@ class ChunkPublication(Discreet):
         done, around, first = begins_of(clusters.n), np.empty(0, np.int64), 0
         order = None if limits.ascending(shared.first) else np.argsort(shared.first, kind="stable")
         begins = shared.first if order is None else shared.first[order]
+        at_once = max(1, 2 * limits.AT_ONCE * self.n // max(1, self.n + self.occurrences))
         while first < len(clusters):
-            room = done[first] + limits.AT_ONCE // 4
+            room = done[first] + at_once
             end = max(first + 1, int(np.searchsorted(done, room, side="right")) - 1)
             low, high = np.searchsorted(begins, (first, end)).tolist()
             number = np.append(around, np.arange(low, high) if order is None else order[low:high])

@@ -315,8 +315,8 @@ class Job:
                 self.earlier.require_kept(publication.symbols)
                 since = self.earlier.since(decided, publication.symbols)
         with self.watch.phase("measure"):
-            measures = measures_of(table, hierarchies, algorithm, result, publication)
             kept = retention(table, result.recoding)
+            measures = measures_of(table, hierarchies, algorithm, result, publication, kept)
             kind = kind_of(algorithm.model)
             warnings = kind.nothing_left(algorithm.model, table, publication)
             if what := kind.why_worthless(algorithm.model, table, publication):

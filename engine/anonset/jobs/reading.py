@@ -58,11 +58,11 @@ def place_of_data(
 
 
 def compared_data(opened: Opened | None, original: "Source | None", *, records: bool = False) -> list["Source"]:
-    """Return the data of which the size tells where they lie: an original, and buckets of a publication, or `records`.
+    """Return the data of which the size tells where they lie: an original, and buckets or chunks, or `records`.
 
     Other records are mapped where they were published in parts.
     """
-    published = [] if opened is None or not (records or opened.has_buckets) else [opened.source]
+    published = [] if opened is None or not (records or opened.has_buckets or opened.has_chunks) else [opened.source]
     return published if original is None else [*published, original]
 
 

@@ -40,9 +40,19 @@ LOSSES = {
 
 
 def measures_of(
-    table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, result: Result, publication: Any
+    table: Table,
+    hierarchies: Mapping[str, Hierarchy],
+    algorithm: Algorithm,
+    result: Result,
+    publication: Any,
+    kept: Mapping[str, Mapping[str, int]],
 ) -> dict[str, float]:
     """Return the losses of a recoding, the main one first; the logarithm of no loss is left out.
+
+    Parameters
+    ----------
+    kept
+        What `retention` counts.
 
     Raises
     ------
@@ -60,9 +70,7 @@ def measures_of(
         shares = {name: counts[counted] / n for name, counted in lost.items() if counted in counts}
         return {"grouping_loss": grouping_loss(recoding), **shares}
     if isinstance(recoding, Disassociated):
-        from anonset.measures.retention import retention
-
-        counts = retention(table, recoding).get("items", {})
+        counts = kept.get("items", {})
         return {"not_in_chunks": 1 - counts["in_chunks"] / total if (total := sum(counts.values())) else 0.0}
     measures: dict[str, float] = {}
     if table.relational and isinstance(recoding, PerCluster):

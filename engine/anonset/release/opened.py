@@ -161,7 +161,7 @@ class Opened(Discreet):
         if isinstance(data, ChunkFiles):
             from anonset.release.chunks import ChunksKind
 
-            return ChunksKind().read(self.out, data)
+            return ChunksKind().read(self.out, data, self.store)
         if isinstance(data, BucketFiles):
             return BucketsKind().read(self.out, data, self.store)
         return RecordsKind().read(self.out, data, self.store, book=self.codebook)

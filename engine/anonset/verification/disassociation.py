@@ -283,9 +283,9 @@ def _spans_of_rows(publication: ChunkPublication) -> "Iterator[tuple[int, ChunkR
     """
     clusters, shared = publication.columns
     for rows, of_shared in ((clusters.rows, False), (shared.rows, True)):
-        first = 0
+        first, at_once = 0, max(1, 2 * limits.AT_ONCE * len(rows.count) // max(1, rows.occurrences))
         while first < len(rows):
-            room = rows.begins[first] + limits.AT_ONCE // 4
+            room = rows.begins[first] + at_once
             end = max(first + 1, int(np.searchsorted(rows.begins, room, side="right")) - 1)
             yield first, rows.slice(first, end), of_shared
             first = end

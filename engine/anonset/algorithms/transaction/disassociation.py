@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits
+from anonset.algorithms.base import Progress, Result, Traits, narrow
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.gray_order import GrayOrder
 from anonset.algorithms.transaction.horizontal_parts import horizontal_parts, near_equal
@@ -68,7 +68,9 @@ class Disassociation(Discreet):
 
     name: ClassVar[str] = "disassociation"
     traits: ClassVar[Traits] = Traits(
-        memory_factor=2.2,
+        memory_factor=1.2,
+        by_blocks=True,
+        where="clusters are pieces of the Gray order",
         kernels=("chunk_fitting", "gray", "row_order", "rows", "sub_records"),
         answers=("disassociation",),
         set_beside=("km",),
@@ -95,6 +97,8 @@ class Disassociation(Discreet):
             choices = " or ".join(map(repr, get_args(Clustering)))
             msg = f"clustering must be {choices}, got {self.clustering!r}"
             raise InputError(msg)
+        if self.clustering != "gray":
+            narrow(self, by_blocks=False)
         _ = self.model
 
     @property

@@ -1,0 +1,77 @@
+"""Disassociation by blocks: the bytes of a run in memory, and what is checked of them."""
+
+import random
+
+import pytest
+from tests.cli.place import Ran
+from tests.jobs.test_by_blocks import files_of, report_of_both
+
+from anonset.cli.main import main
+from anonset.data import spans
+from anonset.io import text_chunks
+from anonset.release import memory
+
+N_ROWS = 150
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    """Pieces of some bytes, and temporary files below the test's own folder."""
+    monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", 99)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(memory, "AT_LEAST", 0)
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    source = random.Random(7)
+    rows = [{f"i{int(30 * source.random() ** 2)}" for _ in range(source.randint(0, 6))} for _ in range(N_ROWS)]
+    (tmp_path / "v.dat").write_text("".join(" ".join(sorted(row)) + "\n" for row in rows))
+
+    def anonymize(out, *options):
+        asked = ["--model", "disassociation", "--k", "2", "--cluster-size", "5", *options]
+        code = main(["anonymize", str(tmp_path / "v.dat"), "-o", str(tmp_path / out), *asked])
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return anonymize
+
+
+@pytest.mark.parametrize("at_once", [3, 40, 10 * N_ROWS])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--m", "2"),
+        ("--m", "3", "--counts", "--sensitive-items", "i1,i9", "--part-rows", "7"),
+        ("--m", "2", "--format", "parquet", "--counts"),
+    ],
+    ids=["m=2", "counts and a cap in parts", "parquet"],
+)
+def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, run, monkeypatch, options, at_once):
+    assert run("memory", *options).code == 0
+    monkeypatch.setattr(spans, "AT_ONCE", at_once)
+    done = run("blocks", *options, "--memory-limit", "100")
+    assert (done.code, done.err.count("\n")) == (0, 1)
+    assert done.err.startswith("anonset: runs by blocks in ")
+    assert report_of_both(tmp_path)["figures"]["shared_chunks"] > 0
+
+
+def test_what_is_read_block_by_block_is_held_against_its_original(tmp_path, run, monkeypatch, capsys):
+    assert run("out", "--m", "2").code == 0
+    monkeypatch.setattr(spans, "AT_ONCE", 9)
+    work, original = ["--work-dir", str(tmp_path / "work")], ["--original", str(tmp_path / "v.dat")]
+    assert main(["verify", str(tmp_path / "out"), *original, *work]) == 0
+    rows = (tmp_path / "v.dat").read_text().splitlines()
+    rows[3] = f"{rows[3]} i0".strip() if "i0" not in rows[3].split() else "i1"
+    (tmp_path / "other.dat").write_text("\n".join(rows) + "\n")
+    capsys.readouterr()
+    assert main(["verify", str(tmp_path / "out"), "--original", str(tmp_path / "other.dat"), *work]) == 1
+    assert "cluster" in capsys.readouterr().out
+
+
+def test_clusters_of_the_paper_take_all_records_at_once(tmp_path, run):
+    done = run("out", "--m", "2", "--clustering", "horpart", "--memory-limit", "100")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "disassociation runs by blocks where clusters are pieces of the Gray order" in done.err
+    assert files_of(tmp_path / "temporary") == {}
