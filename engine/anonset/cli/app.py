@@ -76,7 +76,7 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
 _EPILOGUE = (
     "Every command takes --log-format json: progress, warnings and errors as lines of JSON on standard error. "
     "Exit codes: 0 done, the model holds; 1 it does not hold or cannot be reached; 2 bad input; 3 undecided; "
-    "130 interrupted (128 + the number of the signal)."
+    "70 a defect of anonset; 130 interrupted (128 + the number of the signal)."
 )
 
 

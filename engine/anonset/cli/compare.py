@@ -28,7 +28,7 @@ def compare(
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     vary: Annotated[
         list[str] | None,
-        Parameter(help="NAME=VALUE,...: vary a parameter that is not a number, such as suppress=true,false."),
+        Parameter(help="NAME=VALUE,...: vary any parameter, such as k=2,5 or suppress=true,false."),
     ] = None,
     out: Annotated[
         str | None,

@@ -1,4 +1,4 @@
-"""``anonset report``: one page on a publication, for a data-protection officer."""
+"""``anonset report``: one page on a publication, for a data protection officer."""
 
 import os
 from collections.abc import Iterable

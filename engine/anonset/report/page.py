@@ -1,4 +1,4 @@
-"""The page for a data-protection officer: what is published, what it guarantees, what is at risk, what is left."""
+"""The page for a data protection officer: what is published, what it guarantees, what is at risk, what is left."""
 
 import re
 from collections.abc import Mapping, Sequence
