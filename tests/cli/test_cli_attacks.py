@@ -93,3 +93,30 @@ def test_names_are_checked(place: Place) -> None:
     assert (ran.code, "--attack composition cannot be tried: it needs --beside" in ran.err) == (2, True)
     ran = place.run("risk", str(place.private / "report.json"), "--attack", "all")
     assert (ran.code, "composition was not tried: it needs --beside." in ran.out) == (0, True)
+
+
+def test_values_are_attacked_by_name_too(rt: Place) -> None:
+    columns = ["--relational", "age,origin", "--keep", "gender", "--drop", "items", "--rows-are-persons"]
+    trees = ["--hierarchy", "age=range", "--hierarchy", "origin=values"]
+    data = str(rt.folder / "rt.csv")
+    made = rt.run(
+        "anonymize", data, *columns, *trees, "--algorithm", "mondrian", "--k", "2", "-o", str(rt.out), "--quiet"
+    )
+    assert made.code == 0, made.err
+    found = rt.run("risk", str(rt.out), "--attack", "all", "--json").json
+    assert [one["attack"] for one in found["attacks"]] == ["homogeneity", "skewness"]
+    assert found["attacks"][1]["won"]["success"] == found["skewness"]["gender"]["guessed"]
+    assert found["not_tried"].keys() == {"composition"}
+    page = rt.folder / "page.html"
+    ran = rt.run("report", str(rt.private / "report.json"), "-o", str(page))
+    assert ran.code == 0, ran.err
+    assert "guesses the most frequent value of &#39;gender&#39;" in page.read_text()
+    ran = rt.run("report", str(rt.out), "--shareable", "-o", str(rt.folder / "public.html"))
+    assert "What further attacks win" not in (rt.folder / "public.html").read_text()
+
+
+def test_buckets_are_not_attacked_by_name(long: Place) -> None:
+    job = ["anonymize", str(long.folder / "long.csv"), "--id", "name", "--keep", "age", "--sensitive", "drug"]
+    assert long.run(*job, "--model", "anatomy", "--l", "2", "-o", str(long.out), "--rows-are-persons").code == 0
+    ran = long.run("risk", str(long.out), "--attack", "all")
+    assert (ran.code, "--attack is tried on records" in ran.err) == (2, True)

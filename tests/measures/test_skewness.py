@@ -21,6 +21,9 @@ def test_what_is_guessed_is_what_a_count_says(rows: list[tuple[int, str]]) -> No
     gains = [held[c].count(v) / len(held[c]) / (values.count(v) / n) for c, v in rows]
     assert found.largest_gain == pytest.approx(max(gains))
     assert found.doubled == pytest.approx(sum(gain >= 2 - 1e-12 for gain in gains) / n)
+    assert found.alone == sum(len(own) for own in held.values() if len(set(own)) == 1) / n
+    assert found.alone <= found.guessed
+    assert found.alone_by_chance <= found.by_chance
     assert found.guessed_of_all - 1e-12 <= found.guessed
     assert found.guessed_of_all - 1e-12 <= found.by_chance <= 1
 
@@ -35,8 +38,9 @@ def test_the_control_tells_what_small_classes_give_by_themselves() -> None:
     sorted_out = CategoricalColumn.of("s", sorted(drawn.labels()))
     told = skewness(classes, sorted_out)
     assert told.guessed > 0.99 > told.by_chance + 0.3
+    assert told.alone > 0.9 > told.alone_by_chance + 0.8
     assert skewness(classes, drawn, 1) == skewness(classes, drawn, 1)
 
 
 def test_no_rows() -> None:
-    assert skewness(np.zeros(0, np.int64), CategoricalColumn.of("s", [])) == Skewness(0.0, 0.0, 0.0, 0.0, 0.0)
+    assert skewness(np.zeros(0, np.int64), CategoricalColumn.of("s", [])) == Skewness(*[0.0] * 7)

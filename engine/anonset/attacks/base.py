@@ -17,8 +17,8 @@ from anonset.privacy import PrivacyModel
 class Won(Discreet):
     """What is won of the targets."""
 
-    certain: float
-    """Share of them of whom one row, or one value, is left, and it is theirs."""
+    certain: float | None
+    """Share of them of whom one row, or one value, is left, and it is theirs; None where only guesses count."""
     success: float
     """Chance to be right by picking one of the rows, or values, that are left, on average."""
     below_k: float | None = None

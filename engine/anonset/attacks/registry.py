@@ -9,6 +9,8 @@ from anonset.spelling import setting
 
 ATTACKS: Mapping[str, str] = {
     "composition": "anonset.attacks.composition:composition",
+    "homogeneity": "anonset.attacks.shared_values:homogeneity",
+    "skewness": "anonset.attacks.shared_values:skewness",
 }
 """The function of each attack, by its name."""
 ALL = "all"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from anonset.attacks.registry import ALL
 from anonset.data import Table
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
@@ -63,7 +64,9 @@ def report_facts(
         msg = f"an internal report needs the private directory of {str(opened.out)!r}; {ways}"
         raise InputError(msg)
     report, publication = opened.report, opened.publication
-    after = risk(opened, original, hierarchies=hierarchies, persons=persons)
+    of_records = not (opened.has_buckets or opened.has_chunks)
+    attacks = [ALL] if of_records and original is not None else []
+    after = risk(opened, original, hierarchies=hierarchies, persons=persons, attacks=attacks)
     before, errors = tuple[Exposure, ...](), None
     if original is not None and not isinstance(publication, BucketPublication):
         if isinstance(after, Risk):

@@ -117,7 +117,8 @@ def outcome_table(outcomes: Sequence[Outcome]) -> tuple[tuple[str, ...], list[tu
         for name, won in (("without it", one.without), ("with it", one.won), ("control", one.control)):
             first = (one.attack, name, f"{one.targets:,}") if name == "without it" else ("", name, "")
             below = "" if won.below_k is None else percent(won.below_k)
-            rows.append((*first, below, percent(won.certain), f"{won.success:.2%}"))
+            certain = "" if won.certain is None else percent(won.certain)
+            rows.append((*first, below, certain, f"{won.success:.2%}"))
     return head, rows
 
 

@@ -29,6 +29,10 @@ class Skewness(Discreet):
     """Share of the rows whose value is at least twice as frequent in their class as among all."""
     largest_gain: float
     """How many times as frequent as among all a value is in a class, at most."""
+    alone: float
+    """Share of the rows that are in classes with one value alone: it is told to whoever finds the class."""
+    alone_by_chance: float
+    """The same where values are dealt out to the classes at random."""
 
 
 def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int = 0) -> Skewness:
@@ -52,20 +56,23 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
     """
     n = values.n
     if not n:
-        return Skewness(0.0, 0.0, 0.0, 0.0, 0.0)
+        return Skewness(*[0.0] * 7)
     codes, size = values.codes.astype(np.int64), np.bincount(class_of)
     overall = np.bincount(codes)
     of, held, count = _pairs(class_of, codes)
     gain = (count / size[of]) / (overall[held] / n)
     twice = count * n >= 2 * overall[held] * size[of]
     random = np.random.default_rng(seed)
-    dealt = [_guessed(class_of, random.permutation(codes)) for _ in range(DEALS)]
+    dealt = np.array([_guessed(class_of, random.permutation(codes)) for _ in range(DEALS)])
+    guessed, alone = _guessed(class_of, codes)
     return Skewness(
         float(overall.max() / n),
-        _guessed(class_of, codes) / n,
-        float(np.mean(dealt)) / n,
+        guessed / n,
+        float(np.mean(dealt[:, 0])) / n,
         float(count[twice].sum() / n),
         float(gain.max()),
+        alone / n,
+        float(np.mean(dealt[:, 1])) / n,
     )
 
 
@@ -76,7 +83,9 @@ def _pairs(class_of: NDArray[np.integer], codes: Int64) -> tuple[Int64, Int64, I
     return pairs // width, pairs % width, count.astype(np.int64)
 
 
-def _guessed(class_of: NDArray[np.integer], codes: Int64) -> int:
-    """Return how many rows have the most frequent value of their class."""
+def _guessed(class_of: NDArray[np.integer], codes: Int64) -> tuple[int, int]:
+    """Return how many rows have the most frequent value of their class, and how many the only one."""
     of, _, count = _pairs(class_of, codes)
-    return int(np.maximum.reduceat(count, np.flatnonzero(np.diff(of, prepend=-1))).sum())
+    begins = np.flatnonzero(np.diff(of, prepend=-1))
+    most, values = np.maximum.reduceat(count, begins), np.diff(np.append(begins, len(of)))
+    return int(most.sum()), int(most[values == 1].sum())

@@ -11,7 +11,7 @@ from anonset.jobs.bucket_risk import BucketRisk, guess_table, inference_table
 from anonset.jobs.chunk_risk import ChunkRisk, telling_table
 from anonset.jobs.exposures import Exposure, knowledge
 from anonset.jobs.report_facts import ReportFacts
-from anonset.jobs.risk import Risk
+from anonset.jobs.risk import Risk, outcome_table
 from anonset.measures.retention import shares
 from anonset.measures.shares import percent
 from anonset.privacy import KAnonymity, PrivacyModel
@@ -52,6 +52,7 @@ def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
         "drawing": _risk_drawing(facts.before, facts.after),
         "below_k": _persons_below_k(facts),
         "attack": _attack(facts.after),
+        "attacks": _attacks(facts.after),
         "utility": _utility(report.retention),
         "losses": [(loss_label(name), f"{value:.6g}") for name, value in report.measures.items()],
         "facts": {
@@ -82,6 +83,7 @@ def shareable_page(facts: ReportFacts, purpose: Purpose) -> str:
         "drawing": "",
         "below_k": [],
         "attack": None,
+        "attacks": None,
         "utility": None,
         "losses": [],
         "facts": {f"file {name}": f"SHA-256 {digest}" for name, digest in public.attested.data.sha256.items()},
@@ -198,6 +200,15 @@ def _attack(after: AnyRisk) -> list[tuple[str, ...]]:
          "" if one.promised is None else f"{one.promised:.2%}")
         for one in after.attempts
     ]  # fmt: skip
+
+
+def _attacks(after: AnyRisk) -> dict[str, Any] | None:
+    """Return what further attacks win, and what each one knows; None where none was tried."""
+    if not isinstance(after, Risk) or not (after.outcomes or after.not_tried):
+        return None
+    notes = [f"{one.attack}: knows {one.knowledge}." for one in after.outcomes]
+    notes += [f"{name} was not tried: {why}." for name, why in after.not_tried.items()]
+    return {"table": outcome_table(after.outcomes), "notes": notes}
 
 
 def _persons_below_k(facts: ReportFacts) -> list[str]:

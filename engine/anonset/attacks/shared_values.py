@@ -1,0 +1,76 @@
+"""Homogeneity and skewness: what the rows that fit have in common, or mostly have, told without finding any of them.
+
+References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006 (homogeneity); Li, Li, Venkatasubramanian,
+ICDE 2007 (skewness). What they read off classes of quasi-identifiers, we also read off rows that hold known items.
+"""
+
+import numpy as np
+
+from anonset.attacks.base import Outcome, Scene, Won
+from anonset.attacks.composition import Side
+from anonset.spelling import counted, printable, setting
+
+_NEEDS_VALUES = "it needs quasi-identifiers beside a column that is published as it is"
+
+
+def homogeneity(scene: Scene) -> tuple[Outcome, ...] | str:
+    """Read off what all rows that fit share: a value of a kept column, or a symbol beside those that are known."""
+    knows = "all quasi-identifiers of somebody; wants the value of {!r}, where all who match have the same"
+    outcomes = [
+        Outcome(
+            "homogeneity", knows.format(printable(name)), scene.publication.n,
+            *(Won(share, share) for share in (float(skew.guessed_of_all == 1), skew.alone, skew.alone_by_chance)),
+        )
+        for name, skew in scene.skews.items()
+    ]  # fmt: skip
+    of_items = _shared_symbols(scene)
+    if isinstance(of_items, Outcome):
+        return (*outcomes, of_items)
+    return tuple(outcomes) or f"{_NEEDS_VALUES}, or {of_items}"
+
+
+def skewness(scene: Scene) -> tuple[Outcome, ...] | str:
+    """Guess the value of a kept column by what most of those have who agree in the quasi-identifiers."""
+    knows = "all quasi-identifiers of somebody; guesses the most frequent value of {!r} among who match"
+    outcomes = [
+        Outcome(
+            "skewness", knows.format(printable(name)), scene.publication.n,
+            *(Won(None, chance) for chance in (skew.guessed_of_all, skew.guessed, skew.by_chance)),
+        )
+        for name, skew in scene.skews.items()
+    ]  # fmt: skip
+    return tuple(outcomes) or _NEEDS_VALUES
+
+
+def _shared_symbols(scene: Scene) -> Outcome | str:
+    """Return of how many random persons all rows that hold random items share another symbol."""
+    rows = Side.of(scene.publication)
+    if scene.original is None or (column := scene.original.transactions) is None or rows is None:
+        return f"{setting('original')} of sets of items, each published in one way"
+    random = np.random.default_rng(scene.seed)
+    row_of = np.empty(scene.original.n, np.int64)
+    row_of[scene.publication.record] = np.arange(scene.publication.n)
+    dealt, everywhere = rows.dealt(random), _in_all(rows, [])
+    of_all, shared, by_chance = list[bool](), list[bool](), list[bool]()
+    for person in random.choice(column.n, min(scene.attempts, column.n), replace=False).tolist():
+        items = column.items[column.indptr[person] : column.indptr[person + 1]]
+        labels = [column.vocabulary.labels[item] for item in items.tolist()]
+        may = [label for label in labels if label in rows.symbol_of and label not in scene.model.secrets]
+        if not may:
+            continue
+        known = [may[at] for at in random.permutation(len(may))[: scene.m].tolist()]
+        shown = {rows.symbol_of[label] for label in known}
+        own = set(rows.symbols(int(rows.kind[row_of[person]]))) - shown
+        of_all.append(bool(own & everywhere))
+        shared.append(bool(own & _in_all(rows, known)))
+        by_chance.append(bool(own & _in_all(dealt, known)))
+    shares = [float(np.mean(found)) if found else 0.0 for found in (of_all, shared, by_chance)]
+    knows = f"{counted(scene.m, 'item')} of somebody; wants another symbol, where all rows that fit show the same"
+    return Outcome("homogeneity", knows, len(shared), *(Won(share, share) for share in shares))
+
+
+def _in_all(rows: Side, known: list[str]) -> set[int]:
+    """Return the symbols that every row shows that holds known items; none where no row does."""
+    kinds = rows.fitting(known)
+    counts = np.asarray(rows.rows[kinds].sum(axis=0)).ravel()
+    return set(np.flatnonzero(counts == len(kinds)).tolist()) if len(kinds) else set()
