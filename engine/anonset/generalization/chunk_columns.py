@@ -1,10 +1,10 @@
 """Clusters and shared chunks as columns: what a disassociated publication holds, in arrays, read as sequences."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,21 +166,57 @@ class ChunkRows(Discreet):
         indptr, count = self.indptr[begins[0] : begins[-1] + 1], self.count[begins[0] : begins[-1]]
         return ChunkRows(begins - begins[0], indptr - indptr[0], self.items[indptr[0] : indptr[-1]], count)
 
-    def equals(self, other: "ChunkRows") -> bool:
-        """Tell whether other rows are the same."""
-        mine = (self.begins, self.indptr, self.items, self.count)
-        return _same(mine, (other.begins, other.indptr, other.items, other.count))
+
+def same_columns(one: Any, other: Any) -> bool:
+    """Tell whether two of the classes below, or the rows of chunks, hold the same.
+
+    >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
+    >>> same_columns(rows, rows.slice(0, 2)), same_columns(rows, rows.slice(0, 1))
+    (True, False)
+    """
+    for field in fields(one):
+        mine, others = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(mine, ChunkRows):
+            same = same_columns(mine, others)
+        else:
+            parts = (np.array_equal(mine[a:b], others[a:b]) for a, b in spans(len(mine)))
+            same = len(mine) == len(others) and all(parts)
+        if not same:
+            return False
+    return True
 
 
-def _same(mine: Sequence[NDArray[Any]], others: Sequence[NDArray[Any]]) -> bool:
-    return all(
-        len(one) == len(other) and all(np.array_equal(one[a:b], other[a:b]) for a, b in spans(len(one)))
-        for one, other in zip(mine, others, strict=True)
-    )
+_One = TypeVar("_One")
+
+
+class _Columns(Discreet, Sequence[_One]):
+    """Columns, read as a sequence."""
+
+    @classmethod
+    def of(cls, members: Sequence[_One]) -> Self:
+        """Return a sequence as columns; one of columns as it is."""
+        raise NotImplementedError
+
+    def _member(self, number: int) -> _One:
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, number: int) -> _One: ...
+    @overload
+    def __getitem__(self, number: slice) -> tuple[_One, ...]: ...
+    def __getitem__(self, number: int | slice) -> _One | tuple[_One, ...]:
+        if isinstance(number, slice):
+            return tuple(self[one] for one in range(*number.indices(len(self))))
+        return self._member(range(len(self))[number])
+
+    def __eq__(self, other: object) -> bool:
+        return same_columns(self, type(self).of(other)) if isinstance(other, Sequence) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, eq=False)
-class Clusters(Discreet, Sequence[Cluster]):
+class Clusters(_Columns[Cluster]):
     """Clusters as columns."""
 
     n: Int64
@@ -210,20 +246,10 @@ class Clusters(Discreet, Sequence[Cluster]):
     def __len__(self) -> int:
         return len(self.n)
 
-    @overload
-    def __getitem__(self, number: int) -> Cluster: ...
-    @overload
-    def __getitem__(self, number: slice) -> tuple[Cluster, ...]: ...
-    def __getitem__(self, number: int | slice) -> Cluster | tuple[Cluster, ...]:
-        if isinstance(number, slice):
-            return tuple(self[one] for one in range(*number.indices(len(self))))
-        where = range(len(self))[number]
+    def _member(self, where: int) -> Cluster:
         terms = self.terms[self.term_begins[where] : self.term_begins[where + 1]].tolist()
         chunks = range(int(self.chunk_begins[where]), int(self.chunk_begins[where + 1]))
         return Cluster(int(self.n[where]), tuple(terms), tuple(self.rows[chunk] for chunk in chunks))
-
-    def __iter__(self) -> Iterator[Cluster]:
-        return (self[number] for number in range(len(self)))
 
     def slice(self, first: int, end: int) -> "Clusters":
         """Return the clusters from `first` up to `end`."""
@@ -235,17 +261,6 @@ class Clusters(Discreet, Sequence[Cluster]):
             chunks - chunks[0],
             self.rows.slice(int(chunks[0]), int(chunks[-1])),
         )
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        columns = Clusters.of(other)
-        mine = (self.n, self.term_begins, self.terms, self.chunk_begins)
-        return _same(mine, (columns.n, columns.term_begins, columns.terms, columns.chunk_begins)) and self.rows.equals(
-            columns.rows
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def cluster_of_chunk(self) -> Int64:
@@ -259,7 +274,7 @@ class Clusters(Discreet, Sequence[Cluster]):
 
 
 @dataclass(frozen=True, eq=False)
-class SharedChunks(Discreet, Sequence[SharedChunk]):
+class SharedChunks(_Columns[SharedChunk]):
     """Shared chunks as columns."""
 
     first: Int64
@@ -279,18 +294,8 @@ class SharedChunks(Discreet, Sequence[SharedChunk]):
     def __len__(self) -> int:
         return len(self.first)
 
-    @overload
-    def __getitem__(self, number: int) -> SharedChunk: ...
-    @overload
-    def __getitem__(self, number: slice) -> tuple[SharedChunk, ...]: ...
-    def __getitem__(self, number: int | slice) -> SharedChunk | tuple[SharedChunk, ...]:
-        if isinstance(number, slice):
-            return tuple(self[one] for one in range(*number.indices(len(self))))
-        where = range(len(self))[number]
+    def _member(self, where: int) -> SharedChunk:
         return SharedChunk(int(self.first[where]), int(self.last[where]), self.rows[where])
-
-    def __iter__(self) -> Iterator[SharedChunk]:
-        return (self[number] for number in range(len(self)))
 
     def slice(self, first: int, end: int) -> "SharedChunks":
         """Return the chunks from `first` up to `end`."""
@@ -302,43 +307,32 @@ class SharedChunks(Discreet, Sequence[SharedChunk]):
 
     def with_wider(self, others: "SharedChunks") -> "SharedChunks":
         """Return these and other chunks by range; of the same range, these come first."""
-        with GrowingColumns(SharedChunks) as growing:
-            growing.append(self)
-            growing.append(others)
-        all_chunks = growing.finished()
+        all_chunks = joined([self, others])
         return all_chunks.take(np.lexsort((all_chunks.last, all_chunks.first)))
 
     def shifted(self, clusters: int) -> "SharedChunks":
         """Return the chunks on clusters with numbers larger by so many."""
         return SharedChunks(self.first + clusters, self.last + clusters, self.rows)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        columns = SharedChunks.of(other)
-        return _same((self.first, self.last), (columns.first, columns.last)) and self.rows.equals(columns.rows)
 
-    __hash__ = None  # type: ignore[assignment]
-
-
-_Columns = TypeVar("_Columns", ChunkRows, Clusters, SharedChunks)
+_Kind = TypeVar("_Kind", ChunkRows, Clusters, SharedChunks)
 _BEGINS = frozenset({"begins", "indptr", "term_begins", "chunk_begins"})
 
 
-class GrowingColumns(Closing, Generic[_Columns]):
+class GrowingColumns(Closing, Generic[_Kind]):
     """Rows of chunks, clusters or shared chunks under construction, in a store.
 
     >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
     >>> with GrowingColumns(ChunkRows) as growing:
     ...     growing.append(rows)
     ...     growing.append(rows.slice(1, 2))
-    >>> growing.finished().equals(rows.take(np.array([0, 1, 1])))
+    >>> same_columns(growing.finished(), rows.take(np.array([0, 1, 1])))
     True
     """
 
-    def __init__(self, kind: type[_Columns], store: Store = MEMORY) -> None:
+    def __init__(self, kind: type[_Kind], store: Store = MEMORY) -> None:
         super().__init__()
-        self._kind: type[_Columns] = kind
+        self._kind: type[_Kind] = kind
         self._parts, self._ends = dict[str, Any](), dict.fromkeys(_BEGINS, 0)
         for name, column in vars(kind.of(())).items():
             nested = isinstance(column, ChunkRows)
@@ -347,7 +341,7 @@ class GrowingColumns(Closing, Generic[_Columns]):
             if name in _BEGINS:
                 part.append(np.zeros(1, np.int64))
 
-    def append(self, more: _Columns) -> None:
+    def append(self, more: _Kind) -> None:
         """Add columns at the end."""
         for name, part in self._parts.items():
             column = getattr(more, name)
@@ -357,7 +351,15 @@ class GrowingColumns(Closing, Generic[_Columns]):
             else:
                 part.append(column)
 
-    def finished(self) -> _Columns:
+    def finished(self) -> _Kind:
         """Return the columns of all; call `append` no more."""
-        columns: _Columns = self._kind(**{name: part.finished() for name, part in self._parts.items()})
+        columns: _Kind = self._kind(**{name: part.finished() for name, part in self._parts.items()})
         return columns
+
+
+def joined(parts: Sequence[_Kind]) -> _Kind:
+    """Return at least one of these columns as one, in memory."""
+    with GrowingColumns(type(parts[0])) as growing:
+        for part in parts:
+            growing.append(part)
+    return growing.finished()

@@ -1,5 +1,7 @@
 """How often a disassociated publication shows each item."""
 
+import numpy as np
+
 from anonset.generalization.chunks import ChunkPublication
 
 
@@ -13,21 +15,17 @@ def in_chunks(publication: ChunkPublication) -> list[int]:
     >>> in_chunks(publication), in_terms(publication)
     ([3, 0, 1], [0, 1, 0])
     """
-    counts = [0] * len(publication.vocabulary)
-    chunks = [rows for cluster in publication.clusters for rows in cluster.chunks]
-    for rows in (*chunks, *(chunk.rows for chunk in publication.shared)):
-        for items, count in rows:
-            for item in items:
-                counts[item] += count
-    return counts
+    counts = np.zeros(len(publication.vocabulary), np.int64)
+    for part in publication.columns:
+        np.add.at(counts, part.rows.items, np.repeat(part.rows.count, np.diff(part.rows.indptr)))
+    held: list[int] = counts.tolist()
+    return held
 
 
 def in_terms(publication: ChunkPublication) -> list[int]:
     """Return how many records each item is in as a term: the published total, or one for each cluster."""
-    counts = [0] * len(publication.vocabulary)
-    for cluster in publication.clusters:
-        for term in cluster.terms:
-            counts[term] += 1
+    clusters, n_items = publication.columns[0], len(publication.vocabulary)
+    counts: list[int] = np.bincount(clusters.terms, minlength=n_items).tolist()
     for term, total in publication.totals or ():
         counts[term] = total
     return counts

@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import Discreet
-from anonset.data.table import Int64
-from anonset.generalization.chunks import ChunkPublication, Cluster, Rows, items_of
+from anonset.data.table import Int32, Int64
+from anonset.generalization.chunk_columns import joined
+from anonset.generalization.chunks import ChunkPublication, Cluster, items_of
 from anonset.queries.workload import Query
 
 Floats = NDArray[np.float64]
@@ -60,39 +61,24 @@ class ChunkCounts:
 
     def __init__(self, publication: ChunkPublication) -> None:
         self.publication = publication
-        self._records = np.array([cluster.n for cluster in publication.clusters], np.int64)
-        self._cluster_of = np.array(
-            [number for number, cluster in enumerate(publication.clusters) for _ in cluster.chunks], np.int64
-        )
-        self._first_chunk = np.searchsorted(self._cluster_of, np.arange(len(self._records))).tolist()
-        self._read_rows()
-        self._terms: dict[int, list[int]] = {}
-        for number, cluster in enumerate(publication.clusters):
-            for term in cluster.terms:
-                self._terms.setdefault(term, []).append(number)
+        clusters, shared = publication.columns
+        n_items = len(publication.vocabulary)
+        self._records, self._cluster_of = clusters.n, clusters.cluster_of_chunk
+        self._first_chunk = clusters.chunk_begins.tolist()
+        self._rows = joined([clusters.rows, shared.rows])
+        self._chunk_of_row = self._rows.chunk
+        self._places_of_chunk = np.zeros(len(self._rows), np.int64)
+        self._places_of_chunk[: len(self._cluster_of)] = self._records[self._cluster_of]
+        row = np.repeat(np.arange(len(self._chunk_of_row)), np.diff(self._rows.indptr))
+        self._rows_of = _by_item(self._rows.items, row, n_items)
+        self._terms = _by_item(clusters.terms, clusters.cluster_of_term, n_items)
         self._totals = dict(publication.totals or ())
-        self._in_turn = np.array([len(own.chunks) > 1 and not own.terms for own in publication.clusters], np.bool_)
+        self._in_turn = (np.diff(clusters.chunk_begins) > 1) & (np.diff(clusters.term_begins) == 0)
         self._shown = publication.shown()
         self._places: dict[int, _Places] = {}
         self._fallen: dict[int, Int64] = {}
         self._held_numbers = 0
         self._together: dict[tuple[int, ...], float] = {}
-
-    def _read_rows(self) -> None:
-        """Give chunks and their distinct sub-records numbers, and note which hold each item."""
-        own = [rows for cluster in self.publication.clusters for rows in cluster.chunks]
-        self._chunks: list[Rows] = [*own, *(chunk.rows for chunk in self.publication.shared)]
-        chunks = self._chunks
-        rows = [(items, count) for chunk in chunks for items, count in chunk]
-        self._chunk_of_row = np.repeat(np.arange(len(chunks)), [len(chunk) for chunk in chunks])
-        self._count_of_row = np.array([count for _, count in rows], np.int64)
-        self._places_of_chunk = np.zeros(len(chunks), np.int64)
-        self._places_of_chunk[: len(own)] = self._records[self._cluster_of]
-        held = np.array([item for items, _ in rows for item in items], np.int64)
-        row = np.repeat(np.arange(len(rows)), [len(items) for items, _ in rows])
-        order = np.argsort(held, kind="stable")
-        ends = np.searchsorted(held[order], np.arange(len(self.publication.vocabulary) + 1))
-        self._rows_of = np.split(row[order], ends[1:-1]) if len(ends) > 1 else []
 
     def count(self, query: Query) -> float:
         """Return the expected number of records that hold all items of a query; conditions are not looked at."""
@@ -129,7 +115,8 @@ class ChunkCounts:
                 chance[places.cluster[here] - first, column] = places.chance[here]
             counts += chance.T @ (chance * records[:, None])
         column_of = {item: column for column, item in enumerate(items)}
-        for chunk, rows in enumerate(self._chunks):
+        for chunk in range(len(self._rows)):
+            rows = self._rows[chunk]
             held = sorted({column_of[item] for own, _ in rows for item in own if item in column_of})
             if len(held) > 1:
                 place = {items[column]: number for number, column in enumerate(held)}
@@ -177,7 +164,7 @@ class ChunkCounts:
             for number in chunk[chunk >= len(self._cluster_of)].tolist():
                 clusters = self._falls_on(number)
                 parts.append((clusters, np.full(len(clusters), number)))
-            terms = np.array(self._terms.get(item, []), np.int64)
+            terms = self._terms[item]
             parts.append((terms, np.full(len(terms), -1)))
             cluster, chunks = (np.concatenate(column) for column in zip(*parts, strict=True))
             order = np.argsort(cluster, kind="stable")
@@ -218,7 +205,7 @@ class ChunkCounts:
         """Return the chunks of some distinct sub-records, ascending, and how often these stand in each."""
         chunk = self._chunk_of_row[rows]
         first = np.flatnonzero(np.append(True, chunk[1:] != chunk[:-1])) if len(chunk) else chunk
-        count = np.add.reduceat(self._count_of_row[rows], first) if len(first) else chunk
+        count = np.add.reduceat(self._rows.count[rows], first) if len(first) else chunk
         return chunk[first], count
 
     def _chances(self, items: Sequence[int], cluster: Int64, chunk: Int64, chance: Floats) -> Floats:
@@ -253,6 +240,13 @@ class ChunkCounts:
             own = tuple(one for one in sorted(chunk[:, place].tolist()) if 0 <= one < len(self._cluster_of))
             if len(own) > 1:
                 result[place] *= self._likelier(int(cluster[place]), own)
+
+
+def _by_item(items: Int32, values: Int64, n_items: int) -> list[Int64]:
+    """Return the values of each of `n_items`, given the item of each, int32 (v,), and the values, int64 (v,)."""
+    order = np.argsort(items, kind="stable")
+    ends = np.searchsorted(items[order], np.arange(1, n_items))
+    return np.split(values[order], ends)
 
 
 def _common(ascending: Iterable[Int64]) -> Int64:
