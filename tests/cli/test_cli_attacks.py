@@ -106,7 +106,7 @@ def test_values_are_attacked_by_name_too(rt: Place) -> None:
     found = rt.run("risk", str(rt.out), "--attack", "all", "--json").json
     assert [one["attack"] for one in found["attacks"]] == ["homogeneity", "skewness"]
     assert found["attacks"][1]["won"]["success"] == found["skewness"]["gender"]["guessed"]
-    assert found["not_tried"].keys() == {"composition"}
+    assert "composition" in found["not_tried"]
     page = rt.folder / "page.html"
     ran = rt.run("report", str(rt.private / "report.json"), "-o", str(page))
     assert ran.code == 0, ran.err

@@ -11,6 +11,7 @@ ATTACKS: Mapping[str, str] = {
     "composition": "anonset.attacks.composition:composition",
     "homogeneity": "anonset.attacks.shared_values:homogeneity",
     "skewness": "anonset.attacks.shared_values:skewness",
+    "minimality": "anonset.attacks.minimality:minimality",
 }
 """The function of each attack, by its name."""
 ALL = "all"
