@@ -297,7 +297,7 @@ FORMS: dict[str, Form] = {
         text="How far values are apart: equal (any two), ordered (numbers, by rank) or hierarchical (by --t-tree).",
     ),
     "t_tree": Form(
-        "t_tree", str, tree_lines, "Hierarchy file of the sensitive values; the attestation tells it.", words=()
+        "t_tree", str, tree_lines, "Hierarchy file of the sensitive values; the attestation holds it.", words=()
     ),
     "sensitive": Form("sensitive", text="Column, published as it is, whose values are mixed in each class."),
     "delta": Form(
