@@ -86,7 +86,13 @@ def _take(taken: Int64Array, places: Int64Array, cluster: int, chunk: int) -> in
 @kernel()
 def _first_from(values: Int64Array, begin: int, end: int, least: int) -> int:
     """Return the place of the first of some ascending values that is at least `least`; `end` if none is."""
-    return begin + int(np.searchsorted(values[begin:end], least))
+    while begin < end:
+        middle = (begin + end) // 2
+        if values[middle] < least:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
 
 
 @kernel()
