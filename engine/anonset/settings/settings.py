@@ -142,8 +142,8 @@ class InputSettings(RoleSettings):
     input: str = Field(description="Data set: CSV, TSV, Parquet or FIMI (.dat); a folder, a glob or a URL also works.")
     hierarchy: dict[str, str] = Field(
         {},
-        description="COL=SPEC: how values become coarser. A file, halves:frequency, balanced:F, or a rule (prefix:1,3 "
-        "mask:3,1 bins:0,18,65 date:month,year); for a relational column also range or values. Repeatable.",
+        description="COL=SPEC: how values become coarser. A file, refine:FILE, halves:frequency, balanced:F, or a rule "
+        "(prefix:1,3 mask:3,1 bins:0,18,65 date:month,year); for a relational column also range or values. Repeatable.",
     )
 
     def read_options(self) -> dict[str, Any]:
