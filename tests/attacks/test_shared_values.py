@@ -14,6 +14,7 @@ from anonset.attacks.shared_values import _in_all, homogeneity, skewness
 from anonset.data import Table
 from anonset.generalization import ItemGroups, apply
 from anonset.measures.skewness import Skewness
+from anonset.privacy.policies import PrivacyPolicy
 
 ITEMS = "abcde"
 
@@ -65,3 +66,13 @@ def test_kept_columns_are_told_by_what_risk_counts() -> None:
     nothing = Scene(publication, anonset.KAnonymity(2))
     assert isinstance(skewness(nothing), str)
     assert isinstance(homogeneity(nothing), str)
+
+
+@pytest.mark.parametrize("model", [anonset.ConstraintSet(3, PrivacyPolicy((("a",),))), anonset.AnatomyDiversity(2)])
+def test_models_that_name_no_size_take_two(model: anonset.PrivacyModel) -> None:
+    table = Table.from_sets([{"a"}, {"b"}])
+    assert table.transactions is not None
+    scene = Scene(apply(table, ItemGroups.identity(table.transactions.vocabulary)), model, table)
+    assert scene.m == 2
+    assert scene.k == getattr(model, "k", 2)
+    assert not isinstance(homogeneity(scene), str)

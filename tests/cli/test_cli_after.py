@@ -54,6 +54,31 @@ def test_who_left_is_not_counted_on(place: Place) -> None:
     assert "for 48 persons in both, if rows are not linked" in " ".join(ran.out.split())
     assert "may find fewer" in str(attested(place, "second")["limits"])
     assert place.run("verify", str(place.folder / "second")).code == 0
+    private = [str(place.folder / f"{name}.private" / "report.json") for name in ("first", "second")]
+    for report, other in zip(private, ("second", "first"), strict=True):
+        beside = ("--attack", "composition", "--beside", str(place.folder / other), "--json")
+        assert place.run("risk", report, *beside).json["attacks"][0]["won"]["below_k"] == 0
+
+
+def test_rows_of_a_person_that_are_one_record_and_blocks(place: Place) -> None:
+    long = "".join(f"{who},{code}\n" for who, codes in PEOPLE for code in codes.split())
+    place.write("long.csv", "who,code\n" + long)
+    place.write("tree.csv", FIRST)
+    job = [
+        "anonymize", str(place.folder / "long.csv"), "--items", "code", "--id", "who", "--group", "--hierarchy",
+        f"code={place.folder / 'tree.csv'}", "--algorithm", "apriori", "--k", "9", "--m", "2", "-o",
+    ]  # fmt: skip
+    assert place.run(*job, str(place.folder / "first")).code == 0
+    left = "".join(f"{who},{code}\n" for who, codes in PEOPLE[::-1] for code in codes.split()[::-1])
+    place.write("later.csv", "who,code\n" + left)
+    job[1] = str(place.folder / "later.csv")
+    for name, more in (("second", ()), ("third", ("--work-dir", str(place.folder / "work")))):
+        ran = place.run(*job, str(place.folder / name), *after(place), *more)
+        assert ran.code == 0, ran.err
+        assert "for 72 persons in both, even if rows are linked" in " ".join(ran.out.split())
+    assert (place.folder / "second" / "published.csv").read_bytes() == (
+        place.folder / "third" / "published.csv"
+    ).read_bytes()
 
 
 def test_going_on_loses_nothing_more(place: Place) -> None:
