@@ -24,6 +24,7 @@ from anonset_kernels._arrays import (
     UInt64Array,
     UInt64Matrix,
 )
+from anonset_kernels._counted_bits import number_of_bits
 from anonset_kernels._jit import kernel
 
 _LEAST_WORTH = 32.0
@@ -243,17 +244,6 @@ def set_bits(rows: Csr, number: Int32Array, copies: Int64Matrix, bits: UInt64Mat
 
 
 @kernel()
-def _bit_count(word: np.uint64) -> np.uint64:
-    """Return how many bits are set, as sums of ever wider fields."""
-    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    word += word >> np.uint64(8)
-    word += word >> np.uint64(16)
-    return (word + (word >> np.uint64(32))) & np.uint64(0x7F)
-
-
-@kernel()
 def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k: int, counts: Int64Array) -> None:
     """Count, of the symbols from `begin` to `end`, the rows that each shares with each behind it.
 
@@ -273,16 +263,16 @@ def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k:
     n, n_words = bits.shape
     for a in range(begin, end):
         for b in range(a + 1, n):
-            first = more = np.uint64(0)
+            first = more = np.int64(0)
             for word in range(n_first):
-                first += _bit_count(bits[a, word] & bits[b, word])
+                first += number_of_bits(bits[a, word] & bits[b, word])
             for word in range(n_first, n_words):
-                more += _bit_count(bits[a, word] & bits[b, word])
+                more += number_of_bits(bits[a, word] & bits[b, word])
             if first > 0:
-                counts[0] += np.int64(first)
+                counts[0] += first
                 counts[1] += 1
-                if np.int64(first + more) < k:
-                    counts[2], counts[3], counts[4] = a, b, np.int64(first + more)
+                if first + more < k:
+                    counts[2], counts[3], counts[4] = a, b, first + more
                     return
 
 

@@ -18,6 +18,7 @@ from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Cut, Publication, apply
 from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
 from anonset.verification import counting, distinct_rows, itemsets, verify
+from anonset.verification.triples import Triples
 from effort import examples
 from reference.km import alike, naive_km, supports
 
@@ -48,15 +49,18 @@ def codes_of(table: Table, verdict: Verdict) -> tuple[int, ...]:
     together=st.sampled_from([1, 3, 10**6]),
     threads=st.booleans(),
     bits=st.booleans(),
+    tables=st.sampled_from([0, 200, 1 << 20]),
 )
 def test_agrees_with_the_naive_twin_however_it_is_divided(
-    rows: list[set[int]], k: int, m: int, steps: int, together: int, threads: bool, bits: bool
+    rows: list[set[int]], k: int, m: int, steps: int, together: int, threads: bool, bits: bool, tables: int
 ) -> None:
     table = table_of(rows)
     with pytest.MonkeyPatch.context() as patch:
         if bits:
             patch.setattr(itemsets, "MOST_SYMBOLS", 0)
             patch.setattr(counting.Bits, "steps", 0)
+        patch.setattr(itemsets, "BYTES_PER_OCCURRENCE", 1000)
+        patch.setattr(itemsets, "MOST_OF_TRIPLES", tables)
         patch.setattr(counting, "_STEPS_PER_CALL", steps)
         patch.setattr(distinct_rows, "_ROWS_PER_CALL", steps)
         patch.setattr(distinct_rows, "MOST_TOGETHER", together)
@@ -93,6 +97,49 @@ def test_counting_pairs_together_finds_what_walking_does(size: int, k: int) -> N
     assert (together.rare, together.support) == (walked.rare, walked.support)
     assert together.rare is not None or together.distinct == walked.distinct
     assert (together.rare is None) is (k < 3)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("most", [1 << 15, 1 << 20], ids=["some windows", "few windows"])
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 9, 100])
+def test_counters_of_sets_of_three_find_what_walking_does(k: int, most: int, threads: int) -> None:
+    rng = np.random.default_rng(k)
+    heads = [rng.choice(150, 9, replace=False) for _ in range(12)]  # more symbols than a word of 64 holds
+    rows = [set(heads[at % 12][: rng.integers(10)].tolist()) for at in range(300)] * 4
+    rows += [{*heads[0].tolist(), int(rng.integers(150))} for _ in range(2 if k > 4 else 0)]
+    column = table_of(rows, 150).transactions
+    assert column is not None
+    distinct = itemsets.DistinctRows(column)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(itemsets, "BYTES_PER_OCCURRENCE", 0)
+        walked = distinct.count(3, k)
+        patch.setattr(itemsets, "BYTES_PER_OCCURRENCE", 1000)
+        patch.setattr(itemsets, "MOST_OF_TRIPLES", most)
+        patch.setattr(itemsets, "_WORTH_THREADS", 0)
+        patch.setattr(Limits, "threads", threads)
+        patch.setattr(counting.Counting, "run", None)
+        counted = distinct.count(3, k)
+    assert (counted.rare, counted.support) == (walked.rare, walked.support)
+    assert counted.rare is not None or counted == walked
+    assert (counted.rare is None) is (k < 5)
+
+
+@given(st.lists(st.integers(0, 40), max_size=90), st.integers(1, 9), st.integers(1, 1 << 16), st.integers(1, 9))
+def test_windows_hold_all_largest_numbers_and_no_more_than_they_may(
+    lengths: list[int], k: int, most: int, threads: int
+) -> None:
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    items = np.concatenate([np.arange(length) for length in lengths] or [[]]).astype(np.int32)
+    column = SetColumn("items", indptr, items, Vocabulary(tuple(f"{code:03}" for code in range(80))))
+    triples = Triples(column, k, most, threads)
+    sizes = [triples.counters(window) for window in triples.windows]
+    assert all(counters.full.nbytes + counters.digits.nbytes <= most for counters in sizes)
+    if triples.windows:
+        numbers = [number for first, end in triples.windows for number in range(first, end)]
+        assert numbers == list(range(len(triples.symbols)))
+        assert sum(counters.full.nbytes + counters.digits.nbytes for counters in sizes) == triples.bytes
+    else:
+        assert not len(triples.symbols) or triples.bytes > most
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 9, 10**12])

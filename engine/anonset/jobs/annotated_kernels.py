@@ -12,7 +12,8 @@ from anonset.algorithms.base import Algorithm, traits_of
 
 _NO_KERNELS = {"__init__", "_arrays", "_compiling", "_jit"}
 _ALWAYS = ("labels", "row_order", "rows", "text")
-_OF_ITEMS = ("constraints_check", "fimi", "pgen", "published_rows", "record_loss", "truth_check", "verification")
+_VERIFYING = ("constraints_check", "published_rows", "truth_check", "verification", "verified_triples")
+_OF_ITEMS = ("fimi", "pgen", "record_loss", *_VERIFYING)
 """Files of the kernels by which data are read, sorted, written, measured and verified; those for items apart."""
 
 

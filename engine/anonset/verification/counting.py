@@ -13,6 +13,7 @@ from anonset.data import SetColumn
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
+from anonset.verification.triples import Triples
 
 if TYPE_CHECKING:
     from anonset_kernels.verification import Pairs, Walk
@@ -214,6 +215,36 @@ class Counting:
         counted, distinct, first, second, support = tally.tolist()
         rare = None if first < 0 else (int(of.symbols[first]), int(of.symbols[second]))
         return Found(counted, distinct, rare, support)
+
+    def run_triples(self, rows: SetColumn, weight: Int64, triples: Triples, window: tuple[int, int]) -> Found:
+        """Count all sets of three whose largest number is in a window, up to `k`, unless the count is stopped.
+
+        Parameters
+        ----------
+        weight
+            int64 (rows,): records that each row stands for.
+        """
+        from anonset_kernels.verified_triples import count_triples, read_triples
+
+        counters, number, counted = triples.counters(window), triples.number, 0
+        for a, b in spans(rows.n):
+            if self.stopped:
+                break
+            block = rows.indptr[a : b + 1], rows.items
+            here = int(count_triples(block, weight[a:b], self.k, number, rows.longest, counters))
+            counted += here
+            self._tell(here)
+        tally = np.full(4, -1, np.int64)
+        distinct = int(read_triples(counters, triples.symbols, tally))
+        *rare, support = tally.tolist()
+        return Found(counted, distinct, None if support < 0 else tuple(rare), max(support, 0))
+
+    def first_of(self, parts: Iterable[Found]) -> Found:
+        """Return what was found of all sets, from parts that are in no order."""
+        found = list(parts)
+        rare = min((part for part in found if part.rare is not None), key=lambda part: part.rare or (), default=None)
+        counted, distinct = sum(part.counted for part in found), sum(part.distinct for part in found)
+        return Found(counted, distinct, None, 0) if rare is None else Found(counted, distinct, rare.rare, rare.support)
 
     def found_pairs(self, parts: Iterable[tuple[Int32, int]]) -> Found:
         """Return what was found of all pairs, given the counters over some of the rows each."""

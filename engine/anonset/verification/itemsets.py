@@ -16,8 +16,11 @@ from anonset.errors import AnonsetError, InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.verification.counting import MOST_OF_BITS, MOST_SYMBOLS, Bits, Count, Counting, Found, Progress, windows_of
 from anonset.verification.distinct_rows import first_of_alike, merged
+from anonset.verification.triples import BYTES_PER_OCCURRENCE, Triples
 
-_PAIR = 2
+_PAIR, _TRIPLE = 2, 3
+MOST_OF_TRIPLES = 1 << 27
+"""Bytes of the counters of sets of three in a thread, memory permitting."""
 _WORTH_THREADS = 50_000_000  # itemset occurrences, some tenths of a second
 _WORTH_MERGING = 1_000_000_000  # some seconds
 _TRIED = 2_000_000_000
@@ -138,10 +141,11 @@ class DistinctRows:
         """Count all itemsets of `size` items, stopping at the first that occurs in fewer than `k` records.
 
         Pairs of few symbols are counted in a matrix of all, those of many in long rows by what the rows that hold each
-        share, as bits, if that takes fewer steps. Others, and larger sets, are by windows of their first
-        symbols, for each of which the rows from these symbols on are gathered, so that a walk below a symbol stays in
-        the caches; merging equal rows of a window once more costs more than it saves. Cost: at most one step for each
-        occurrence (:meth:`occurrences`), some for those of smaller sizes; memory for some windows.
+        share, as bits, if that takes fewer steps; sets of three of few symbols by counters of all. Others, and larger
+        sets, are by windows of their first symbols, for each of which the rows from these symbols on are gathered, so
+        that a walk below a symbol stays in the caches; merging equal rows of a window once more costs more than it
+        saves. Cost: at most one step for each occurrence (:meth:`occurrences`), some for those of smaller sizes; memory
+        for some windows.
         """
         if size == 1:
             return self._count_items(k)
@@ -157,6 +161,10 @@ class DistinctRows:
             with _Threads(counting, threads) as each:
                 run = partial(counting.run_bits, bits.of(self._rows), bits)
                 return counting.summed(each(run, bits.spans()))
+        if size == _TRIPLE and (triples := self._triples(total, k, threads)) is not None:
+            with _Threads(counting, threads) as each:
+                run = partial(counting.run_triples, self._rows, self.weight, triples)
+                return counting.summed([counting.first_of(each(run, triples.windows))])
         behind, with_it = self._measured(size)
 
         def counted(window: tuple[int, int]) -> Found:
@@ -169,6 +177,12 @@ class DistinctRows:
         """Tell whether there is room for counters of all pairs, and there are as many pairs to count."""
         n = len(self.column.vocabulary)
         return n <= MOST_SYMBOLS and n * n <= total and k <= np.iinfo(np.int32).max
+
+    def _triples(self, total: int, k: int, threads: int) -> Triples | None:
+        """Return the counters of all sets of three, of so many occurrences; None where others take less."""
+        most = self._store.limits.held(MOST_OF_TRIPLES, threads)
+        triples = Triples(self._rows, k, most, threads)
+        return triples if triples.windows and triples.bytes <= BYTES_PER_OCCURRENCE * total else None
 
     def _count_items(self, k: int) -> Count:
         supports = self.column.occurrences

@@ -1,0 +1,171 @@
+"""How often sets of three symbols occur in distinct rows, up to k: 64 sets at a time, in counters of several words.
+
+Symbols have numbers. The sets whose largest number is c and whose middle one is b stand side by side: a bit for each
+smaller number, in words. A word of ``full`` has the sets that k records hold; the P words of ``digits`` that go with it
+are the binary digits, the lowest first, of how many hold each of the others. Of most rows all sets are full soon: a
+look at the word is all that they cost.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import Csr, Int32Array, Int64Array, UInt64Array
+from anonset_kernels._counted_bits import number_of_bits
+from anonset_kernels._jit import kernel
+
+
+class Triples(NamedTuple):
+    """Counters of the sets of three symbols whose largest number is in a window."""
+
+    before: Int64Array
+    """int64 (N + 1,): words of the sets of a largest number whose middle one is smaller than each."""
+    first: int
+    """The first largest number."""
+    begin: Int64Array
+    """int64 (window + 1,): where the words of each largest number begin."""
+    of_k: UInt64Array
+    """uint64 (P,): all bits where the digit of k is 1, else none."""
+    full: UInt64Array
+    """uint64 (words,): the sets that k records hold."""
+    digits: UInt64Array
+    """uint64 (words * P,): how many records hold each set, below k."""
+
+
+@kernel()
+def count_triples(
+    rows: Csr, weight: Int64Array, k: int, number: Int32Array, longest: int, triples: Triples
+) -> np.int64:
+    """Count, up to `k`, the sets of three symbols of some rows; return their occurrences in the rows.
+
+    Parameters
+    ----------
+    rows
+        Pair (int64 indptr, int32 codes).
+    weight
+        int64 (rows,): number of records that each row stands for.
+    number
+        int32 (V,): number of each symbol.
+    longest
+        Largest number of symbols of a row.
+
+    Cost: for each two symbols, the larger one in the window, a look at each word of the smaller ones of the row.
+    """
+    indptr, items = rows
+    numbers, words, place = np.empty(longest, np.int32), np.empty(longest, np.uint64), np.empty(longest, np.int32)
+    end, looked = triples.first + len(triples.begin) - 1, np.int64(0)
+    for row in range(len(indptr) - 1):
+        length = _take_numbers(items[indptr[row] : indptr[row + 1]], number, triples.first, end, numbers)
+        if length < 3 or numbers[length - 1] < triples.first:
+            continue
+        n_words = 0
+        for i in range(length):
+            if n_words == 0 or place[n_words - 1] != numbers[i] >> 6:
+                place[n_words], words[n_words] = numbers[i] >> 6, np.uint64(0)
+                n_words += 1
+            words[n_words - 1] |= np.uint64(1) << np.uint64(numbers[i] & 63)
+        within = 0
+        while numbers[within] < triples.first:
+            within += 1
+        for j in range(1, length - 1):
+            b, largest = numbers[j], max(j + 1, within)
+            for w in range(n_words):
+                if place[w] > b >> 6:
+                    break
+                word = words[w]
+                if place[w] == b >> 6:
+                    word &= (np.uint64(1) << np.uint64(b & 63)) - np.uint64(1)
+                    if word == 0:
+                        break
+                looked += number_of_bits(word) * (length - largest)
+                for h in range(largest, length):
+                    at = triples.begin[numbers[h] - triples.first] + triples.before[b] + place[w]
+                    if word & ~triples.full[at] != 0:
+                        _add(triples, at, word, weight[row], k)
+    return looked
+
+
+@kernel()
+def _take_numbers(of_row: Int32Array, number: Int32Array, first: int, end: int, numbers: Int32Array) -> int:
+    """Store the numbers below `end` of the symbols of a row, ascending, if one is at least `first`; return how many.
+
+    ``of_row`` is int32 (length,), ``number`` int32 (V,), ``numbers`` int32 (longest,).
+    """
+    length, within = 0, False
+    for symbol in of_row:
+        own = number[symbol]
+        if own < end:
+            numbers[length] = own
+            length += 1
+            within |= own >= first
+    for i in range(1, length if within else 0):
+        own, at = numbers[i], i
+        while at > 0 and numbers[at - 1] > own:
+            numbers[at] = numbers[at - 1]
+            at -= 1
+        numbers[at] = own
+    return length if within else 0
+
+
+@kernel()
+def _add(triples: Triples, at: int, sets: np.uint64, weight: np.int64, k: int) -> None:
+    """Add the records of a row to the sets of a word, as far as they are not full."""
+    if weight >= k:
+        triples.full[at] |= sets
+        return
+    for _ in range(weight):
+        carry = sets & ~triples.full[at]
+        reach = carry
+        for p in range(len(triples.of_k)):
+            digit = triples.digits[at * len(triples.of_k) + p]
+            triples.digits[at * len(triples.of_k) + p] = digit ^ carry
+            reach &= ~(digit ^ carry ^ triples.of_k[p])
+            carry &= digit
+        triples.full[at] |= reach
+
+
+@kernel()
+def read_triples(triples: Triples, symbols: Int32Array, first_rare: Int64Array) -> np.int64:
+    """Return how many sets occur, and store the first one, by its symbols, that fewer than k records hold.
+
+    Parameters
+    ----------
+    symbols
+        int32 (N,): the symbol of each number.
+    first_rare
+        int64 (4,): its symbols, ascending, and the number of records; -1 each, and left so if there is none.
+
+    Cost: a step for each word.
+    """
+    distinct, n_digits, members = np.int64(0), len(triples.of_k), np.empty(3, np.int64)
+    for c in range(triples.first, triples.first + len(triples.begin) - 1):
+        for b in range(c):
+            for w in range(triples.before[b + 1] - triples.before[b]):
+                at = triples.begin[c - triples.first] + triples.before[b] + w
+                some = np.uint64(0)
+                for p in range(n_digits):
+                    some |= triples.digits[at * n_digits + p]
+                distinct += number_of_bits(some | triples.full[at])
+                some &= ~triples.full[at]
+                while some != 0:
+                    low = some & (~some + np.uint64(1))
+                    some ^= low
+                    members[0] = symbols[w * 64 + number_of_bits(low - np.uint64(1))]
+                    members[1], members[2] = symbols[b], symbols[c]
+                    members.sort()
+                    if first_rare[0] < 0 or _is_before(members, first_rare):
+                        support = 0
+                        for p in range(n_digits):
+                            support += (triples.digits[at * n_digits + p] & low != 0) << p
+                        first_rare[0], first_rare[1], first_rare[2] = members[0], members[1], members[2]
+                        first_rare[3] = support
+    return distinct
+
+
+@kernel()
+def _is_before(members: Int64Array, other: Int64Array) -> bool:
+    """Tell whether three symbols come before others."""
+    for i in range(3):
+        if members[i] != other[i]:
+            return bool(members[i] < other[i])
+    return False
