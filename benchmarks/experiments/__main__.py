@@ -8,6 +8,8 @@ from benchmarks.experiments import agreement, findings, inventory, negatives, re
 from benchmarks.experiments import render as rendering
 from cyclopts import App
 
+from anonset.errors import InputError
+
 app = App(name="experiments", help="Run and render the experiments of the papers.")
 
 
@@ -146,4 +148,7 @@ def blocks(*keys: str) -> None:
 
 
 if __name__ == "__main__":
-    app()
+    try:
+        app()
+    except InputError as error:
+        sys.exit(f"experiments: error: {error}")

@@ -24,6 +24,8 @@ from benchmarks.experiments import sources, store
 from benchmarks.experiments.cases import Case, Key, Paper
 from benchmarks.experiments.workers import ROOT, Worker, grouped
 
+from anonset.errors import InputError
+
 RESULTS = ROOT / "benchmarks" / "results"
 QUICK_RESULTS = ROOT / "build" / "quick"
 """Where the quick subset's results lie: they never take the place of the tracked ones."""
@@ -40,7 +42,7 @@ def paper(key: str) -> Paper:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no such paper.
     """
     name = key if "." in key else f"{__package__}.{key}"
@@ -50,7 +52,7 @@ def paper(key: str) -> Paper:
         if missing.name != name:
             raise
         msg = f"paper must be one of {', '.join(papers())}, got {key!r}"
-        raise ValueError(msg) from None
+        raise InputError(msg) from None
     return found
 
 

@@ -308,3 +308,16 @@ def test_where_the_search_was_stopped_it_says_how_far_it_came(bakery: Place) -> 
     ran = bakery.run(*bakery.job("--suppress", "--max-steps", "1"))
     assert ran.code == 0, ran.err
     assert "anonset: warning: exact stopped, for all of its steps are taken: " in ran.err
+
+
+def test_what_holds_by_default_is_turned_off_by_an_option(place: Place) -> None:
+    data = place.write("half.csv", "codes\na hiv\na\nb\nb\n")
+    asked = ["--items", "codes", "--model", "rho", "--rho", "0.5", "--m", "1", "--sensitive-items", "hiv"]
+    for flags in ([], ["--no-strict"], ["--no-strict", "--no-from-nothing"]):
+        out = place.folder / f"out{len(flags)}"
+        ran = place.run("anonymize", data, *asked, *flags, "-o", str(out), "--rows-are-persons", "--quiet")
+        assert ran.code == 0, ran.err
+        assert ("a hiv" in (out / "published.csv").read_text().splitlines()) == bool(flags)
+        parameters = json.loads((out / "attestation.json").read_text())["parameters"]
+        assert (parameters["strict"], parameters["from_nothing"]) == (not flags, len(flags) < 2)
+        assert place.run("verify", str(out)).code == 0

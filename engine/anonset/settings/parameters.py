@@ -121,6 +121,11 @@ class Parameter:
         return form_of(self.field).text or field_texts(self.first).get(self.field, "")
 
     @property
+    def is_on(self) -> bool:
+        """Whether it holds by default, so that an option is needed to turn it off."""
+        return getattr(self.first, self.field, None) is True
+
+    @property
     def description(self) -> str:
         """The line with the names of the algorithms or models that have it; without those that nearly all have."""
         if self.name in ("k", "m"):
