@@ -12,6 +12,7 @@ ATTACKS: Mapping[str, str] = {
     "homogeneity": "anonset.attacks.shared_values:homogeneity",
     "skewness": "anonset.attacks.shared_values:skewness",
     "minimality": "anonset.attacks.minimality:minimality",
+    "tightness": "anonset.attacks.tightness:tightness",
 }
 """The function of each attack, by its name."""
 ALL = "all"

@@ -1,0 +1,60 @@
+"""Tightness: a range that is as narrow as its rows allow ends in values of these.
+
+Local recodings publish of each class of rows the lowest value that holds all of them. Of numbers that is the range from
+the smallest to the largest: whoever knows somebody's class, and guesses an end, is right for one row of the class at
+least, however wide the range. It is set beside the most frequent value of the range, which needs no end, but how often
+values occur. A range that a hierarchy names ends nowhere in the data.
+Of nodes it tells that two of their children are there, and of sets that all members are: neither makes a value of one
+row likelier than another.
+
+Of attacks on minimal local recodings (Cohen, USENIX Security 2022: downcoding) this is what needs no data made for it.
+"""
+
+import numpy as np
+
+from anonset.attacks.base import Outcome, Scene, Won
+from anonset.data import NumericColumn
+from anonset.data.table import Int64
+from anonset.generalization.publication import range_ends
+from anonset.spelling import printable, setting
+
+_WHY = "of a column of numbers that is published as ranges"
+
+
+def tightness(scene: Scene) -> tuple[Outcome, ...] | str:
+    """Guess the number of random rows by the more frequent end of the range that is published of their class."""
+    if scene.original is None:
+        return f"it needs {setting('original')} {_WHY}"
+    columns = [
+        column
+        for column in scene.original.relational
+        if isinstance(column, NumericColumn) and column.name not in scene.hierarchies
+    ]
+    outcomes = [_ends_of(scene, column) for column in columns]
+    return tuple(outcome for outcome in outcomes if outcome is not None) or f"it needs {setting('original')} {_WHY}"
+
+
+def _ends_of(scene: Scene, column: NumericColumn) -> Outcome | None:
+    """Return how often an end of a range is the value of a row in it; None where no row has a range."""
+    published = next(one for one in scene.publication.relational if one.name == column.name)
+    ends = np.array([[float(end) for end in range_ends(label)] for label in published.vocabulary.labels]).reshape(-1, 2)
+    wide = np.flatnonzero(ends[published.codes, 0] < ends[published.codes, 1])
+    if not len(wide):
+        return None
+    random = np.random.default_rng(scene.seed)
+    rows = np.sort(random.permutation(wide)[: scene.attempts])
+    low, high = ends[published.codes[rows]].T
+    values = column.values[scene.publication.record[rows]]
+    domain, count = np.unique(column.values, return_counts=True)
+    first, last = np.searchsorted(domain, low), np.searchsorted(domain, high, side="right")
+    often = [a + int(count[a:b].argmax()) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+
+    def right(one: Int64, other: Int64) -> Won:
+        """Guess the value out of two that is more frequent."""
+        return Won(None, float((domain[np.where(count[other] > count[one], other, one)] == values).mean()))
+
+    without, won = right(np.array(often), np.array(often)), right(first, last - 1)
+    control = right(*random.integers(first, last, size=(2, len(rows))))
+    name = printable(column.name)
+    knows = f"somebody's class, and how often {name!r} has each value; wants the value, and guesses an end of the range"
+    return Outcome("tightness", knows, len(rows), without, won, control)

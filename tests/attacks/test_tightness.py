@@ -1,0 +1,53 @@
+"""The ends of ranges, against looking at the rows of each class."""
+
+import random
+from collections import Counter
+
+import pytest
+
+import anonset
+from anonset.attacks.base import Outcome, Scene
+from anonset.attacks.tightness import tightness
+
+RNG = random.Random(4)
+PEOPLE = {
+    "age": [str(18 + RNG.randrange(70)) for _ in range(120)],
+    "origin": [RNG.choice(["Spain", "Italy", "Ghana", "Kenya"]) for _ in range(120)],
+}
+TABLE = anonset.read(PEOPLE, relational="age,origin", numeric="age")
+ALGORITHMS = [anonset.Mondrian(k=4), anonset.Cluster(k=4), anonset.KMember(k=4), anonset.XuTopDown(k=4)]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=[algorithm.name for algorithm in ALGORITHMS])
+def test_an_end_is_guessed_as_often_as_rows_hold_it(algorithm: anonset.Algorithm) -> None:
+    release = anonset.anonymize(TABLE, algorithm, hierarchies={"age": "range", "origin": "values"})
+    ages, origins = (column.labels() for column in release.publication.relational)
+    own = [int(PEOPLE["age"][record]) for record in release.publication.record.tolist()]
+    held: dict[tuple[str, str], list[int]] = {}
+    for shown, value in zip(zip(ages, origins, strict=True), own, strict=True):
+        held.setdefault(shown, []).append(value)
+    often = Counter(map(int, PEOPLE["age"]))
+    by_end, by_often, wide = 0, 0, 0
+    for (age, _), values in held.items():
+        low, _, high = age.strip("[]").partition(":")
+        if high:
+            assert (int(low), int(high)) == (min(values), max(values))
+            by_end += values.count(max(int(low), int(high), key=lambda end: (often[end], -end)))
+            within = sorted(value for value in often if int(low) <= value <= int(high))
+            by_often += values.count(max(within, key=lambda value: (often[value], -value)))
+            wide += len(values)
+    scene = Scene(release.publication, anonset.KAnonymity(4), release.unverified.table, release.unverified.hierarchies)
+    (outcome,) = tightness(scene)
+    assert isinstance(outcome, Outcome)
+    assert (outcome.targets, outcome.won.success) == (wide, pytest.approx(by_end / wide))
+    assert outcome.without.success == pytest.approx(by_often / wide)
+    assert outcome.won.success > outcome.control.success
+
+
+def test_ranges_that_a_hierarchy_names_are_not_tried() -> None:
+    trees = {"age": "bins:width=10", "origin": "values"}
+    table = anonset.read(PEOPLE, relational="age,origin")
+    release = anonset.anonymize(table, anonset.FullDomain(k=4), hierarchies=trees)
+    scene = Scene(release.publication, anonset.KAnonymity(4), release.unverified.table, release.unverified.hierarchies)
+    assert isinstance(tightness(scene), str)
+    assert isinstance(tightness(Scene(release.publication, anonset.KAnonymity(4))), str)
