@@ -41,7 +41,9 @@ BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
 first nodes that they take the second: what these generalise, often nearly all, is not counted; then half of what is
 left at a time. Each look at a table that the cache has no room for is a miss."""
 RECORDS_PER_PIECE = 1 << 16
-SETS_PER_CALL = 1 << 14
+SETS_PER_CALL, WORDS_PER_CALL, SETS_OF_WORDS = 1 << 14, 4, 1 << 20
+"""Rare sets for which there is room at first; words of first codes that are read out at once, and sets at most, unless
+one word has more. To read one word after the other fetches each line of the table several times."""
 BYTES_PER_INCREMENT, MOST_PASSES = 1, 4
 """Larger sets: bytes of a table for each increment of a walk, unless the cache has room for it; and passes, at most."""
 _SAMPLES, _SAMPLED = 8, 256
@@ -90,23 +92,36 @@ class RareTable:
             to it.
         """
         for word in range(self.planes.n_words):
-            yield self._rare(word, generalized[self.node_of_code])
+            yield from self._rare((word, word + 1), generalized[self.node_of_code])
 
-    def _rare(self, word: int, dead: NDArray[np.uint8]) -> RareSets:
-        """Return the rare sets whose first code lies in a word, and that hold no dead one."""
+    def all_rare_sets(self, executor: Executor | None) -> Iterator[RareSets]:
+        """Yield the rare sets in the order of the count-tree, whatever is generalised."""
+        none = np.zeros(len(self.node_of_code), np.uint8)
+        words = spans(self.planes.n_words, WORDS_PER_CALL)
+        found = run_tasks(None if on_cluster(executor) else executor, lambda some: list(self._rare(some, none)), words)
+        for parts in found:
+            yield from parts
+
+    def _rare(self, words: tuple[int, int], dead: NDArray[np.uint8]) -> Iterator[RareSets]:
+        """Yield the rare sets whose first code lies in some words, and that hold no dead one."""
         from anonset_kernels.rare_in_planes import rare_in_words
 
         n_found, room = SETS_PER_CALL, 0
         while n_found > room:
+            if n_found > SETS_OF_WORDS and words[1] - words[0] > 1:
+                middle = sum(words) // 2
+                yield from self._rare((words[0], middle), dead)
+                yield from self._rare((middle, words[1]), dead)
+                return
             room = n_found
             codes, support = np.empty((room, self.size), np.int32), np.empty(room, np.int32)
-            n_found = int(rare_in_words(self.planes, (word, word + 1), self.intervals, dead, codes, support))
+            n_found = int(rare_in_words(self.planes, words, self.intervals, dead, codes, support))
         if self.size == BY_LARGEST:
             order = np.lexsort(codes[:n_found].T[::-1])
         else:
             first = codes[:n_found, 0]  # the other codes ascend; 16 bits are sorted by counting
             order = np.argsort(first.astype(np.uint16) if len(dead) <= _OF_16_BITS else first, kind="stable")
-        return RareSets(codes[order], support[order], self.node_of_code)
+        yield RareSets(codes[order], support[order], self.node_of_code)
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,15 +264,15 @@ class RareTables:
         """
         from anonset_kernels.rare_in_planes import mark_together
 
-        none, n_codes = np.zeros(self.hierarchy.n_nodes, np.uint8), len(self.nodes)
-        kept, frequent, total, most = [self._none()], list[RareTable](), 0, 0
+        n_codes, kept = len(self.nodes), [self._none()]
+        frequent, total, most = list[RareTable](), 0, 0
         together, increments = np.empty((0, 0), np.uint8), 0.0
         for table in self.of_all():
             before = n_codes - len(table.node_of_code)
             if not before:
                 increments = table.increments
                 most = room(increments)
-            for part in table.rare_sets(none):
+            for part in table.all_rare_sets(self.executor):
                 total += len(part.codes)
                 kept.append(RareSets(part.codes + np.int32(before), part.support, self.nodes))
                 if total > most:
