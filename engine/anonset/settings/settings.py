@@ -254,7 +254,7 @@ def with_parameters(base: type[Any], found: Mapping[str, Parameter], *, describe
 
 
 def _field_of(parameter: Parameter, *, described: bool) -> Any:
-    off = {ON_BY_DEFAULT: True} if parameter.is_on else None
+    off: dict[str, Any] | None = {ON_BY_DEFAULT: True} if parameter.is_on else None
     return Field(None, description=parameter.description if described else None, json_schema_extra=off)
 
 
