@@ -95,6 +95,7 @@ def test_what_is_suggested_for_other_models_runs(
     [
         (["--k", "0"], "must be an integer of at least 1"),
         (["--model", "partition-km"], "suggest knows km, k, kl, kt"),
+        (["--memory-limit", "1M"], "above the limit of 1.0 MiB, and a sample is drawn once all records are read"),
     ],
 )
 def test_bad_requests(place: Place, more: list[str], message: str) -> None:

@@ -47,10 +47,13 @@ def suggest(
     """
     from anonset.io.read import read
     from anonset.jobs.suggest import suggest as try_all
+    from anonset.release.memory import memory_for, require_memory
     from anonset.report.suggestions import suggestion_account, suggestion_summary
 
     place, given = over_job(source, "input", given_flags(flags), SuggestSettings)
     settings = validate(SuggestSettings, {**given, "input": place})
+    need = memory_for(settings.source(place).size)
+    require_memory(need, settings.memory_limit, "a sample is drawn once all records are read")
     table = read(place, **settings.read_options())
     guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
     if guarantee.sensitive_column is not None:  # ids do not repeat beside it

@@ -47,6 +47,7 @@ class SuggestSettings(InputSettings):
     )
     seed: int = Field(0, description="Random seed of the sample.")
     workers: int | None = Field(None, description="Number of threads; default: one per core.")
+    memory_limit: str | None = Field(None, description="Maximum memory, such as 8G; larger data are refused.")
 
 
 class PolicySettings(RoleSettings):
