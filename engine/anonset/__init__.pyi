@@ -67,6 +67,7 @@ from anonset.io.policies import write_utility_policy as write_utility_policy
 from anonset.io.read import read as read
 from anonset.io.scan import scan as scan
 from anonset.jobs.anonymize import anonymize as anonymize
+from anonset.jobs.beside import beside as beside
 from anonset.jobs.bucket_risk import BucketRisk as BucketRisk
 from anonset.jobs.compare import Comparison as Comparison
 from anonset.jobs.compare import Contestant as Contestant

@@ -101,7 +101,7 @@ def anonymize(
         Of columns by name, the nodes of their hierarchies above which nothing is published: labels, a column of the
         hierarchy's file, counted from the root's, or a file with a label a line.
     after
-        An earlier release of the same persons, together with which the model is kept.
+        What `anonset.beside` returned: an earlier release of the same persons, together with which km is kept.
 
     Raises
     ------

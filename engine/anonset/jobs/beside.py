@@ -18,11 +18,52 @@ from anonset.privacy import PrivacyModel
 from anonset.release.documents import Report
 from anonset.release.earlier import require_one_machine
 from anonset.release.opened import Opened
+from anonset.release.release import Release
 from anonset.settings.settings import ReadingSettings, validate
 from anonset.spelling import setting
 
 if TYPE_CHECKING:
     from anonset.settings.settings import Settings
+
+
+def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Sequence[Hashable]) -> Beside:
+    """Set an earlier release beside a table, for `anonset.anonymize` (`after`) and `anonset.risk` (`beside`).
+
+    Parameters
+    ----------
+    earlier
+        A release of records.
+    persons, earlier_persons
+        Who each record of the table is of, and each record of the table that the earlier release was made from.
+
+    Raises
+    ------
+    InputError
+        If it publishes no records, or somebody has several, or it was made from another number of records.
+
+    Examples
+    --------
+    >>> import anonset
+    >>> tree = anonset.Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
+    >>> table = anonset.Table.from_sets([{"a1", "b1"}, {"a2", "b1"}, {"a1", "b1"}, {"a2", "b1"}])
+    >>> first = anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies={"items": tree})
+    >>> again = anonset.beside(first, persons=["p3", "p1"], earlier_persons=["p1", "p2", "p3", "p4"])
+    >>> again.row.tolist() == first.publication.record.argsort()[[2, 0]].tolist()
+    True
+    """
+    publication: Any = earlier.publication
+    if not isinstance(publication, Publication) or len(earlier_persons) != publication.n:
+        msg = f"earlier must be a release of {len(earlier_persons):,} records, one for each of earlier_persons"
+        raise InputError(msg)
+    for name, given in (("persons", persons), ("earlier_persons", earlier_persons)):
+        if len(set(given)) < len(given):
+            msg = f"{name} must name somebody else for each record, {len(given) - len(set(given)):,} repeat"
+            raise InputError(msg)
+    row_of = np.empty(publication.n, np.int64)
+    row_of[publication.record] = np.arange(publication.n)
+    there = same_persons(persons, earlier_persons)
+    sha256 = "" if earlier.published is None else Opened.at(earlier.published.out).sha256
+    return Beside(publication, np.where(there < 0, -1, row_of[there]), sha256)
 
 
 def read_beside(other: str | os.PathLike[str], report: Report) -> Beside:

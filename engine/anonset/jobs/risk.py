@@ -177,7 +177,7 @@ def risk(
     attacks
         Names of attacks to try, or ``all``: see `anonset.attacks.registry`.
     beside
-        Another release of the same persons, for the attack by composition.
+        What `anonset.beside` returned: another release of the same persons, for the attack by composition.
 
     Raises
     ------

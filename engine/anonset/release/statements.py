@@ -236,8 +236,8 @@ def declarations(unverified: Unverified[Any], *, undecided: bool) -> Declaration
         partition_made_from_data=traits_of(unverified.algorithm).sets_from_data or None,
         accepted_undecided=True if undecided else None,
         earlier_attestation=None if earlier is None else earlier.attestation_sha256,
-        together_with=None if beside is None else beside.attestation_sha256,
-        together_if_linked=(beside is not None and beside.linked) or None,
+        together_with=None if beside is None else beside.attestation_sha256 or None,
+        together_if_linked=(beside is not None and beside.linked and bool(beside.attestation_sha256)) or None,
     )
 
 

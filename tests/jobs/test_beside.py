@@ -1,0 +1,57 @@
+"""Two releases in Python: who is in both, and what they keep together."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import anonset
+from anonset.errors import InputError
+
+RNG = random.Random(5)
+TREE = anonset.Hierarchy.from_tree(("ALL", [("AB", ["a", "b"]), ("CD", ["c", "d"]), ("E", ["e", "f"])]))
+OTHER = anonset.Hierarchy.from_tree(("ALL", [("L", [("AC", ["a", "c"]), ("BD", ["b", "d"])]), ("E", ["e", "f"])]))
+RECORDS = {f"p{at}": set(RNG.sample("abcdef", RNG.randint(1, 3))) for at in range(80)}
+
+
+def release(names: list[str], tree: anonset.Hierarchy, **more: object) -> anonset.Release:
+    table = anonset.Table.from_sets([RECORDS[name] for name in names], universe=tree.leaves.labels)
+    made: anonset.Release = anonset.anonymize(table, anonset.Apriori(k=8, m=2), hierarchies={"items": tree}, **more)  # type: ignore[arg-type]
+    return made
+
+
+def test_both_keep_it_together_and_the_attack_finds_nothing(tmp_path: Path) -> None:
+    names = list(RECORDS)
+    first = release(names, TREE, out=tmp_path / "first")
+    later = names[::-1]
+    apart = release(later, OTHER)
+    beside = anonset.beside(first, later, names)
+    together = release(later, OTHER, after=beside, out=tmp_path / "second", allow_worthless=True)
+    assert len(together.recoding.labels) < len(apart.recoding.labels)
+    (outcome,) = anonset.risk(together, attacks=["composition"], beside=beside).outcomes
+    assert (outcome.targets, outcome.won.below_k) == (80, 0.0)
+    declared = [
+        json.loads((tmp_path / name / "attestation.json").read_text())["declarations"] for name in ("first", "second")
+    ]
+    assert "together_with" not in declared[0]
+    assert declared[1]["together_with"] == beside.attestation_sha256 != ""
+
+
+def test_a_release_in_memory_has_no_attestation_to_name(tmp_path: Path) -> None:
+    names = list(RECORDS)
+    beside = anonset.beside(release(names, TREE), names, names)
+    release(names, TREE, after=beside, out=tmp_path / "second")
+    assert "together_with" not in (tmp_path / "second" / "attestation.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("persons", "earlier", "why"),
+    [
+        (["p1", "p1"], list(RECORDS), "persons must name somebody else for each record, 1 repeat"),
+        (["p1"], ["p1"], "must be a release of 1 records"),
+    ],
+)
+def test_who_is_who_must_be_told(persons: list[str], earlier: list[str], why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        anonset.beside(release(list(RECORDS), TREE), persons, earlier)
