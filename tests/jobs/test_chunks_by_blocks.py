@@ -57,6 +57,22 @@ def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, run, monkeypatch, opti
     assert report_of_both(tmp_path)["figures"]["shared_chunks"] > 0
 
 
+def test_a_run_that_failed_goes_on_to_the_same_bytes(tmp_path, run, monkeypatch):
+    assert run("memory", "--m", "2").code == 0
+    monkeypatch.setattr(spans, "AT_ONCE", 40)
+    work = ["--m", "2", "--work-dir", str(tmp_path / "work")]
+    with monkeypatch.context() as patch:
+        patch.setattr("anonset.release.chunks.ChunksKind.require_same", lambda *_: pytest.fail("stop"))
+        with pytest.raises(pytest.fail.Exception, match="stop"):
+            run("out", *work)
+    assert (tmp_path / "work" / "table.json").exists()
+    assert not (tmp_path / "out").exists()
+    monkeypatch.setattr("anonset.io.table_builder.gather_files", lambda *_: pytest.fail("read again"))
+    assert run("out", *work, "--resume").code == 0
+    assert files_of(tmp_path / "out") == files_of(tmp_path / "memory")
+    assert not (tmp_path / "work").exists()
+
+
 def test_what_is_read_block_by_block_is_held_against_its_original(tmp_path, run, monkeypatch, capsys):
     assert run("out", "--m", "2").code == 0
     monkeypatch.setattr(spans, "AT_ONCE", 9)

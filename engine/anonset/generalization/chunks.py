@@ -52,6 +52,8 @@ class ChunkPublication(Discreet):
     """int32 (n,): the cluster of each of them. Private."""
     totals: tuple[tuple[int, int], ...] | None = field(default=None, repr=False)
     """Terms, ascending, with the number of records that hold them where they are terms; None: that is not published."""
+    in_terms: int | None = None
+    """How many items of records are terms in their clusters. Private."""
 
     def __repr__(self) -> str:
         clusters, chunks = len(self.clusters), len(self.columns[0].rows)
@@ -149,7 +151,8 @@ class ChunkPublication(Discreet):
         totals = None
         if recoding.totals is not None:
             totals = tuple(sorted((item, int(made.terms[item])) for item in code[recoding.totals].tolist()))
-        return cls(column.name, vocabulary, made.clusters, made.shared, made.record, made.cluster, totals)
+        private, in_terms = (made.record, made.cluster), int(made.terms.sum())
+        return cls(column.name, vocabulary, made.clusters, made.shared, *private, totals, in_terms)
 
 
 class ChunkWindow(NamedTuple):

@@ -315,7 +315,7 @@ class Job:
                 self.earlier.require_kept(publication.symbols)
                 since = self.earlier.since(decided, publication.symbols)
         with self.watch.phase("measure"):
-            kept = retention(table, result.recoding)
+            kept = retention(table, result.recoding, publication)
             measures = measures_of(table, hierarchies, algorithm, result, publication, kept)
             kind = kind_of(algorithm.model)
             warnings = kind.nothing_left(algorithm.model, table, publication)

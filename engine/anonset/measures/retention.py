@@ -1,6 +1,7 @@
 """What becomes of item occurrences, values and tuples: how many are kept as they are, and how far others change."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +9,11 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.table import Column, Int32, Int64
 from anonset.generalization import Buckets, Cut, Disassociated, ItemGroups, PerCluster, Recoding, RelationalValues
-from anonset.generalization.recoding import LEFT_OUT, TERMS
 from anonset.generalization.recoding import SUPPRESSED as NOT_PUBLISHED
 from anonset.measures.occurrences import occurrences_by_size, sizes_of_items
+
+if TYPE_CHECKING:  # few runs publish chunks
+    from anonset.generalization.chunks import ChunkPublication
 
 _BANDS = (10, 100, 1000)
 SUPPRESSED, KEPT = "suppressed", "kept"
@@ -136,13 +139,15 @@ Counts = dict[str, int]
 """How many, by what became of them."""
 
 
-def retention(table: Table, recoding: Recoding) -> dict[str, Counts]:
+def retention(table: Table, recoding: Recoding, publication: Any = None) -> dict[str, Counts]:
     """Count what is published as it is, and what is not.
 
     Parameters
     ----------
     table
         The **original** table, its columns bound to the recoding's hierarchies.
+    publication
+        The table as the recoding publishes it, where that is chunks.
 
     Returns
     -------
@@ -161,7 +166,7 @@ def retention(table: Table, recoding: Recoding) -> dict[str, Counts]:
     if isinstance(recoding, Buckets):
         return {"tuples": of_tuples(recoding)}
     if isinstance(recoding, Disassociated):
-        return {} if table.transactions is None else {"items": of_chunks(table.transactions, recoding)}
+        return {} if table.transactions is None else {"items": of_chunks(table.transactions, publication)}
     counts: dict[str, Counts] = {}
     if table.transactions is not None:
         counts["items"] = of_items(table.transactions, recoding)
@@ -189,13 +194,10 @@ def of_items(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Coun
     return {"kept": kept, "generalized": int(by_size.sum()) - kept - suppressed, "suppressed": suppressed}
 
 
-def of_chunks(column: SetColumn, recoding: Disassociated) -> Counts:
-    """Count the occurrences of items by where a disassociated publication shows them."""
-    terms = left_out = 0
-    for piece in recoding.pieces(column):
-        terms += int(np.count_nonzero(piece.place == TERMS))
-        left_out += int(np.count_nonzero(piece.place == LEFT_OUT))
-    return {"in_chunks": len(column.items) - terms - left_out, "terms": terms, SUPPRESSED: left_out}
+def of_chunks(column: SetColumn, publication: "ChunkPublication") -> Counts:
+    """Count the occurrences of items by where they are shown."""
+    in_chunks, terms = publication.occurrences, publication.in_terms or 0
+    return {"in_chunks": in_chunks, "terms": terms, SUPPRESSED: len(column.items) - in_chunks - terms}
 
 
 def of_values(columns: tuple[Column, ...], recoding: PerCluster) -> Counts:
