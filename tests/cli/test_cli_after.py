@@ -37,6 +37,7 @@ def test_both_together_keep_it(place: Place) -> None:
     assert ran.code == 0, ran.err
     text = " ".join(ran.out.split())
     assert "together kept with the earlier release for 72 persons in both, even if rows are linked" in text
+    assert "(--recoding goes on from that release, and may spare it)" in text
     before = json.loads((place.folder / "first.private" / "report.json").read_text())["attestation_sha256"]
     declared = attested(place, "second")["declarations"]
     assert isinstance(declared, dict)
@@ -45,6 +46,15 @@ def test_both_together_keep_it(place: Place) -> None:
     assert place.run("verify", str(place.folder / "second")).code == 0
     symbols = [len((place.folder / name / "codebook.csv").read_text().splitlines()) for name in ("apart", "second")]
     assert symbols[1] < symbols[0]
+
+
+def test_what_would_be_worthless_beside_it_names_the_way_out(place: Place) -> None:
+    assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
+    flat = "".join(f"{pair[0]},{pair},ALL\n{pair[1]},{pair},ALL\n" for pair in ("ag", "bh", "ce", "df"))
+    ran = place.run(*release(place, "second", PEOPLE, flat, *after(place)))
+    assert (ran.code, (place.folder / "second").exists()) == (1, False)
+    assert "would be worthless" in ran.err
+    assert "going on from the earlier release, by --recoding, or" in ran.err
 
 
 def test_who_left_is_not_counted_on(place: Place) -> None:

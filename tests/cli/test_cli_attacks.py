@@ -54,8 +54,7 @@ def test_releases_of_one_file_need_no_ids(place: Place) -> None:
     second = released(place, "first", PEOPLE, "balanced:4", "--drop", "who", "--rows-are-persons")
     assert first == second
     found = place.run(
-        "risk", f"{second}.private/report.json", "--attack", "composition", "--beside", str(place.folder / "before"),
-        "--json",
+        "risk", f"{second}.private/report.json", "--beside", str(place.folder / "before"), "--json",
     )  # fmt: skip
     assert (found.code, found.json["attacks"][0]["targets"]) == (0, 32)
 
@@ -120,3 +119,5 @@ def test_buckets_are_not_attacked_by_name(long: Place) -> None:
     assert long.run(*job, "--model", "anatomy", "--l", "2", "-o", str(long.out), "--rows-are-persons").code == 0
     ran = long.run("risk", str(long.out), "--attack", "all")
     assert (ran.code, "--attack is tried on records" in ran.err) == (2, True)
+    ran = long.run("risk", str(long.out), "--beside", str(long.out))
+    assert (ran.code, ran.err.count("\n")) == (2, 1)

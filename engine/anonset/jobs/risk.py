@@ -177,7 +177,7 @@ def risk(
     attacks
         Names of attacks to try, or ``all``: see `anonset.attacks.registry`.
     beside
-        What `anonset.beside` returned: another release of the same persons, for the attack by composition.
+        What `anonset.beside` returned: another release of the same persons, with which composition is tried.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def risk(
             publication, model, original, trees = _read(opened, original, hierarchies or {})
             by_person = opened.attested.declarations.unit == "person"
         if isinstance(publication, BucketPublication | ChunkPublication):
-            _require_no_attacks(attacks)
+            _require_no_attacks(attacks, beside)
         if isinstance(publication, BucketPublication):
             if population is not None:
                 msg = f"{setting('population')} is about generalized quasi-identifiers, of which buckets have none"
@@ -219,7 +219,7 @@ def risk(
         skews=_skews(publication, names, seed),
     )  # fmt: skip
     scene = Scene(publication, model, original, trees, beside, found.skews, attempts, seed)
-    outcomes, reasons = tried(scene, attacks)
+    outcomes, reasons = tried(scene, attacks if beside is None else [*attacks, "composition"])
     found = replace(found, outcomes=outcomes, not_tried=reasons)
     if original is None:
         if population is not None:
@@ -238,7 +238,7 @@ def risk(
     return replace(found, attempts=looked_for, told=told)
 
 
-def _require_no_attacks(attacks: Sequence[str]) -> None:
+def _require_no_attacks(attacks: Sequence[str], beside: Beside | None) -> None:
     """Refuse attacks on what is not published as records.
 
     Raises
@@ -246,8 +246,9 @@ def _require_no_attacks(attacks: Sequence[str]) -> None:
     InputError
         If any is asked for.
     """
-    if attacks:
-        msg = f"{setting('attack')} is tried on records; what buckets and chunks tell is counted without it"
+    if attacks or beside is not None:
+        asked = setting("attack" if attacks else "beside")
+        msg = f"{asked} is tried on records; what buckets and chunks tell is counted without it"
         raise InputError(msg)
 
 

@@ -140,6 +140,8 @@ def refuse_worthless(algorithm: Algorithm, result: Result, what: str) -> str:
     ways = [_asked(other, model) for other in with_traits(keeps_more) if other != name or not may_suppress]
     if name == "rum-bound" and result.figures.get("merges", 0) > 0:
         ways.append("a smaller delta, which merges fewer clusters,")
+    if result.figures.get("raised", 0) > 0:
+        ways.insert(0, f"going on from the earlier release, by {setting('recoding')},")
     ways += ["hierarchies whose nodes have fewer children"] if model in _WITH_HIERARCHIES else []
     more = f"under the same parameters of {model}, {' or '.join(ways)} may keep more; " if ways else ""
     return f"the publication would be worthless: {what}; {more}{setting('allow_worthless', True)} publishes it anyway"

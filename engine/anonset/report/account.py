@@ -222,11 +222,12 @@ def _together_text(unverified: Unverified[Any]) -> str:
     if (beside := unverified.beside) is None:
         return ""
     figures = unverified.result.figures
-    raised = f"{counted(int(figures['raised']), 'node')} of the hierarchy raised for it"
+    both = f"kept with the earlier release for {counted(int(figures['in_both']), 'person')} in both"
     against = "even if rows are linked" if beside.linked else "if rows are not linked"
-    return (
-        f"kept with the earlier release for {counted(int(figures['in_both']), 'person')} in both, {against}; {raised}"
-    )
+    raised = f"{counted(int(figures['raised']), 'node')} of the hierarchy raised for it"
+    spared = figures["raised"] > 0 and unverified.earlier is None
+    hint = f" ({setting('recoding')} goes on from that release, and may spare it)" if spared else ""
+    return f"{both}, {against}; {raised}{hint}"
 
 
 def _few(names: Sequence[str]) -> str:

@@ -70,7 +70,7 @@ class RiskSettings(OriginalSettings):
         [], description=f"Attacks to try on the publication, with a control each: {', '.join(ATTACKS)}, or all."
     )
     beside: str | None = Field(
-        None, description="Another release of the same persons (its directory), for the attack by composition."
+        None, description="Another release of the same persons (its directory): the attack by composition is tried."
     )
     seed: int = Field(0, description="Random seed.")
 
