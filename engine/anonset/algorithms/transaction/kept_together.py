@@ -6,7 +6,7 @@ other, or in both. Two readings of what both releases leave, the stricter one wh
 * linked: the persons in both whose two rows show all of these symbols. It holds even against who can tell which rows
   are of the same person. What the earlier release shows of the persons in both must be k^m-anonymous by itself.
 * by rows: the rows of each release that show these symbols, and that may be of one record with a row of the other that
-  does, too (`anonset.attacks.composition`); of persons whose record may be the same.
+  does, too, as the attack by composition finds them; of persons whose record may be the same.
 
 Both only grow where the cut is raised, and at the root the second one holds. So the cut is raised, to the parents that
 mend most for their loss, until nothing is left to mend; and then lowered again, a node at a time, the most costly one
