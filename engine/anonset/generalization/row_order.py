@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 ITEMS_PER_BUCKET = 1 << 24
 """A bucket with no more than these, and no more rows than the limits say, is sorted as a whole."""
+ROWS_IN_CACHE, MOST_BUCKETS = 1 << 16, 256
+"""Rows that a cache holds, about: to order and to copy them is faster than more; and buckets that this may lead to."""
 SAMPLE = 1 << 16
 
 
@@ -198,7 +200,8 @@ class _Sorting:
             low, high = np.searchsorted(picks, (begin, end))
             pack_keys(source(begin, end), self._by(), position, picks[low:high] - begin, keys[low:high])
         keys.sort()
-        wanted = 2 * n // self.store.limits.rows_per_bucket + 2
+        in_cache = max(ROWS_IN_CACHE, n // MOST_BUCKETS)
+        wanted = 2 * n // min(in_cache, self.store.limits.rows_per_bucket) + 2
         chosen = keys[np.arange(1, wanted) * len(keys) // wanted]
         values, counts = np.unique(keys, return_counts=True)
         heavy = np.append(values[counts * wanted > len(keys)], keys[len(keys) // 2])
