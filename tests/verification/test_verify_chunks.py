@@ -16,7 +16,7 @@ from anonset.data import Table, spans
 from anonset.errors import InputError, plain_text
 from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import DisassociationModel
-from anonset.verification import verify
+from anonset.verification import chunk_truth, verify
 from anonset.verification.chunk_truth import check_chunks_true
 from reference import disassociation as twin
 
@@ -249,15 +249,20 @@ def _clusters(publication: ChunkPublication) -> NDArray[np.int32]:
     return publication.cluster
 
 
+@pytest.mark.parametrize("numbers", ["one", "many"])
 @pytest.mark.parametrize("at_once", [5, 1 << 17])
 @pytest.mark.parametrize(("change", "message"), UNTRUE)
 def test_untrue_publications_are_found(
     change: Callable[[ChunkPublication], ChunkPublication],
     message: str,
     at_once: int,
+    numbers: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(spans, "AT_ONCE", at_once)
+    if numbers == "many":  # as of so many chunks and items that one number does not hold them
+        for name in ("_LARGEST_CODE", "_LARGEST_KEY"):
+            monkeypatch.setattr(chunk_truth, name, 0)
     publication, table = disassociated(ORIGINAL, 3, 2, 6), Table.from_sets(ORIGINAL)
     assert check_chunks_true(table, publication) is None
     breach = check_chunks_true(table, change(publication))

@@ -19,6 +19,7 @@ from anonset.verification.distinct_rows import merge_equal
 from anonset.verification.item_truth import first_repeated
 
 _TERM, _NOWHERE = -1, -2
+_LARGEST_CODE, _LARGEST_KEY = np.iinfo(np.int32).max, np.iinfo(np.int64).max
 
 
 def check_chunks_true(table: Table, publication: ChunkPublication) -> Witness | None:
@@ -224,14 +225,28 @@ def _differing(rows: ChunkRows, place: Int64, record: Int64, item: Int64) -> int
 
     What the records give and what is published weigh against each other: equal ones must add up to nothing.
     """
-    order = np.lexsort((item, record, place))
-    place, record, item = place[order], record[order], item[order]
+    place, record, item = _in_order(place, record, item)
     width = max(int(item.max(initial=0)), int(rows.items.max(initial=0))) + 1
     begin = np.flatnonzero(np.append(True, (place[1:] != place[:-1]) | (record[1:] != record[:-1]))[: len(place)])
     stated = np.repeat(rows.chunk, np.diff(rows.indptr)) * width + rows.items
-    symbols, codes = np.unique(np.append(place * width + item, stated), return_inverse=True)
+    keys = codes = np.append(place * width + item, stated)
+    if len(rows) * width > _LARGEST_CODE:
+        codes = np.unique(keys, return_inverse=True)[1].ravel()
     indptr = begins_of(np.append(np.diff(np.append(begin, len(place))), np.diff(rows.indptr)))
-    column = SetColumn("items", indptr, codes.ravel().astype(np.int32), Vocabulary.numbered(len(symbols)))
+    column = SetColumn("items", indptr, codes.astype(np.int32), Vocabulary.numbered(int(codes.max(initial=0)) + 1))
     sums = merge_equal(column, np.append(np.ones(len(begin), np.int64), -rows.count))
     different = np.flatnonzero(sums)
-    return int(symbols[column.items[indptr[different[0]]]]) // width if len(different) else None
+    return int(keys[indptr[different[0]]]) // width if len(different) else None
+
+
+def _in_order(place: Int64, record: Int64, item: Int64) -> tuple[Int64, Int64, Int64]:
+    """Return occurrences by chunk, record and item."""
+    if not len(place):
+        return place, record, item
+    first, rows, width = int(record.min()), int(np.ptp(record)) + 1, int(item.max()) + 1
+    if (int(place.max()) + 1) * rows * width > _LARGEST_KEY:
+        order = np.lexsort((item, record, place))
+        return place[order], record[order], item[order]
+    keys, item = np.divmod(np.sort((place * rows + record - first) * width + item), width)
+    place, record = np.divmod(keys, rows)
+    return place, record, item
