@@ -64,9 +64,8 @@ def read_chunks(
         tables = {table: rows.under(image, vocabulary, store) for table, rows in tables.items()}
         clusters = _clusters(tables["clusters"], tables["chunks"], store)
         (first, last), rows = tables["shared"].chunks(("first", "last"), store)
-        for chunk, grows in _growing(rows):
-            elsewhere = (first[chunk - 1], last[chunk - 1]) < (first[chunk], last[chunk])
-            tables["shared"].require(grows or elsewhere, "shared chunks must be sorted")
+        falls = next(_falling(rows, [first, last]), None) is not None
+        tables["shared"].require(not falls, "shared chunks must be sorted")
         totals = _totals(tables["counts"]) if "counts" in tables else None
     return ChunkPublication(name, vocabulary, clusters, SharedChunks(first, last, rows), totals=totals)
 
@@ -79,18 +78,20 @@ def _clusters(of_clusters: "_Rows", of_chunks: "_Rows", store: Store) -> Cluster
         of_clusters.require(counted, "clusters must be numbered 0, 1, 2, ...")
     (cluster,), rows = of_chunks.chunks(("cluster",), store)
     of_chunks.require(not len(cluster) or cluster[-1] < len(n), "every chunk must be of a cluster that is published")
-    for chunk, grows in _growing(rows):
-        sorted_there = grows or cluster[chunk - 1] < cluster[chunk]
-        of_chunks.require(sorted_there, f"the chunks of cluster {cluster[chunk]} must be sorted")
+    for chunk in _falling(rows, [cluster]):
+        of_chunks.require(holds=False, what=f"the chunks of cluster {cluster[chunk]} must be sorted")
     begins = np.searchsorted(cluster, np.arange(len(n) + 1))
     return Clusters(n, of_clusters.sets.indptr, of_clusters.sets.items, begins, rows)
 
 
-def _growing(rows: ChunkRows) -> Iterator[tuple[int, bool]]:
-    """Yield each chunk but the first, and whether its content does not come before that of the chunk before."""
+def _falling(rows: ChunkRows, keys: Sequence[Int64]) -> Iterator[int]:
+    """Yield each chunk whose content comes before that of the chunk before, which has the same keys."""
     for a, b in spans(len(rows) - 1):
         contents = contents_of(rows.slice(a, b + 1))
-        yield from ((a + 1 + number, before <= after) for number, (before, after) in enumerate(pairwise(contents)))
+        falls = np.fromiter((after < before for before, after in pairwise(contents)), np.bool_, b - a)
+        for key in keys:
+            falls &= key[a + 1 : b + 1] == key[a:b]
+        yield from (a + 1 + np.flatnonzero(falls)).tolist()
 
 
 def _totals(rows: "_Rows") -> tuple[tuple[int, int], ...]:
