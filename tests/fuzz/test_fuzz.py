@@ -95,9 +95,10 @@ def require_same_bytes(case: Case, ran: Ran) -> None:
     if case.algorithm in BUCKETS and "seed" not in case.parameters:
         return
     more: dict[str, Any] = {"workers": 3}
-    listed = case.parameters.get("privacy_constraints", "km") != "km"  # a list of constraints keeps coat in memory
+    at_once = case.parameters.get("privacy_constraints", "km") != "km"  # a list of constraints keeps coat in memory
+    at_once |= case.parameters.get("clustering") == "horpart"
     traits = traits_of(ALGORITHMS[case.algorithm])
-    by_blocks = traits.by_blocks and not listed
+    by_blocks = traits.by_blocks and not at_once
     if by_blocks and traits.on_workers and case.seed % 1000 == 0:
         more = {"cluster": "local:2"}
     elif by_blocks and chance(case, "blocks").random() < 0.7:

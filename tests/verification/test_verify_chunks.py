@@ -131,6 +131,19 @@ def test_a_check_beyond_the_budget_is_undecided() -> None:
     assert verify(TRIPLE, DisassociationModel(2, 2), budget=1).holds is None
 
 
+@pytest.mark.parametrize(
+    "publication", [TRIPLE, HOLDS, publication_of([(4, "", [["ab"] * 4]), (4, "", [["abc"] * 4])])]
+)
+@pytest.mark.parametrize("budget", [0, 1, 4, 6, 9, 13, 100])
+def test_how_far_a_budget_reaches_is_no_matter_of_how_much_is_held_at_once(
+    publication: ChunkPublication, budget: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = DisassociationModel(2, 3)
+    at_once = verify(publication, model, budget=budget)
+    monkeypatch.setattr(spans, "AT_ONCE", 1)
+    assert verify(publication, model, budget=budget) == at_once
+
+
 def test_other_publications_are_refused() -> None:
     with pytest.raises(InputError, match="speaks of a disassociated publication"):
         verify(Table.from_sets([{"a"}, {"a"}]), DisassociationModel(2, 2))

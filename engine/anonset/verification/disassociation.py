@@ -7,8 +7,11 @@ room for k matches of every set of items of several chunks, or for none; a sensi
 fill at most the share `cap` of their places; a total is of a term, and of no sensitive item.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +27,7 @@ from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChun
 from anonset.generalization.chunks import ChunkPublication, ChunkWindow, Shown
 from anonset.privacy import DisassociationModel, KmAnonymity, Verdict, Witness
 from anonset.verification.counting import Progress
-from anonset.verification.itemsets import check_km
+from anonset.verification.itemsets import check_km, sizes_covered, too_large
 
 if TYPE_CHECKING:
     from anonset_kernels.chunk_check import Ranges, ShownItems
@@ -249,31 +252,57 @@ def _check_sub_records(
 ) -> Verdict:
     """Check that every chunk is k^m-anonymous, some chunks at a time; the witness is the smallest set, then the first.
 
-    What is counted adds up over chunks, since a set of items of a chunk is another one than those of other chunks.
+    What is counted adds up over chunks, since a set of items of a chunk is another one than those of other chunks. So
+    how far the budget reaches is known before.
     """
+    longest, least, totals = _occurrences(publication, model.m)
+    reach = sum(done <= budget for done in accumulate(totals))
     counts: dict[str, Any] = dict.fromkeys(("rows", "distinct_rows", "symbols"), 0)
-    counts |= {"itemset_occurrences": {}, "distinct_itemsets": {}}
-    most, longest, witness, undecided = model.m, -1, None, False
+    distinct_sets = dict.fromkeys(range(1, reach + 1), 0)
+    by_rows = reach < len(totals) and least >= model.k
+    most, witness = 0 if by_rows else reach, None
     for first, rows, of_shared in _spans_of_rows(publication):
         column = _sub_records(rows)
-        part = check_km(column, KmAnonymity(model.k, most), budget, progress)
-        if part.witness is not None:
-            witness = _witness(publication, (first, rows, of_shared), part.witness, counts["rows"])
-            most = len(part.witness.what) - 1
-        undecided |= part.holds is None
-        for name, count in part.checked.items():
-            if isinstance(count, dict):
-                for size, number in count.items():
-                    counts[name][size] = counts[name].get(size, 0) + number
-            elif name != "covered":
-                counts[name] = counts.get(name, 0) + count
-        budget = max(0, budget - sum(part.checked.get("itemset_occurrences", {}).values()))
-        if part.holds is not True or (witness is None and column.longest > longest):
-            longest, counts["covered"] = column.longest, part.checked["covered"]
-        if undecided or not most:
-            break
-    holds = False if witness is not None else None if undecided else True
-    return Verdict(holds, model, counts, witness)
+        if most:
+            part = check_km(column, KmAnonymity(model.k, most), sum(totals), progress)
+            for size, number in part.checked["distinct_itemsets"].items():
+                distinct_sets[size] += number
+            if part.witness is not None:
+                witness = _witness(publication, (first, rows, of_shared), part.witness, counts["rows"])
+                most = len(witness.what) - 1
+        for name, number in zip(counts, (column.n, len(rows.count), len(rows.domains[0])), strict=True):
+            counts[name] += number
+    if by_rows:
+        detail = f"{sizes_covered(model.m, model.m)}: every record occurs at least {model.k} times"
+        return Verdict(True, model, {**counts, "covered": detail})
+    counts["itemset_occurrences"] = dict(enumerate(totals[: reach + 1], 1))
+    counts["distinct_itemsets"] = {
+        size: distinct_sets[size] for size in distinct_sets if witness is None or size <= most
+    }
+    if witness is not None:
+        detail = f"{sizes_covered(most, model.m)}; size {most + 1} up to the witness"
+        return Verdict(False, model, {**counts, "covered": detail}, witness)
+    if reach < len(totals):
+        return Verdict(None, model, {**counts, "covered": too_large(reach + 1, model.m, totals[reach], budget)})
+    longer = f", the longest record has {longest}" if model.m > longest else ""
+    return Verdict(True, model, {**counts, "covered": f"{sizes_covered(reach, model.m)}{longer}"})
+
+
+def _occurrences(publication: ChunkPublication, m: int) -> tuple[int, int, list[int]]:
+    """Return the length of the longest sub-record, how often the rarest occurs, and occurrences of sets by size.
+
+    These are those of sets of 1 to `m` items, or to the longest length, in the distinct sub-records.
+    """
+    n_of_length, least = Counter[int](), 0
+    for part in publication.columns:
+        for a, b in spans(len(part.rows.count)):
+            lengths, numbers = np.unique(np.diff(part.rows.indptr[a : b + 1]), return_counts=True)
+            n_of_length.update(dict(zip(lengths.tolist(), numbers.tolist(), strict=True)))
+            rarest = int(part.rows.count[a:b].min())
+            least = min(least or rarest, rarest)
+    longest = max(n_of_length, default=0)
+    sizes = range(1, min(m, longest) + 1)
+    return longest, least, [sum(n * comb(length, size) for length, n in n_of_length.items()) for size in sizes]
 
 
 def _spans_of_rows(publication: ChunkPublication) -> "Iterator[tuple[int, ChunkRows, bool]]":

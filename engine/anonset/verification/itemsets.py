@@ -302,30 +302,32 @@ def check_km(
         if steps > left and int(rows.weight.min(initial=model.k)) >= model.k:  # every set occurs so often
             for name in ("itemset_occurrences", "distinct_itemsets", "distinct_columns"):  # how far they came
                 checked.pop(name, None)  # depends on the budget
-            checked["covered"] = f"{_sizes(model.m, model.m)}: every record occurs at least {model.k} times"
+            checked["covered"] = f"{sizes_covered(model.m, model.m)}: every record occurs at least {model.k} times"
             return Verdict(True, model, checked)
         count = rows.count_within(size, model.k, left, progress)
         if count is None:
-            checked["covered"] = _too_large(size, model.m, total, budget)
+            checked["covered"] = too_large(size, model.m, total, budget)
             return Verdict(None, model, checked)
         if count.rare is not None:
-            checked["covered"] = f"{_sizes(size - 1, model.m)}; size {size} up to the witness"
+            checked["covered"] = f"{sizes_covered(size - 1, model.m)}; size {size} up to the witness"
             return Verdict(False, model, checked, _witness(column, count, model.k))
         left, distinct[size] = left - steps, count.distinct
     longer = f", the longest record has {longest}" if model.m > (longest := rows.column.longest) else ""
-    checked["covered"] = f"{_sizes(sizes, model.m)}{longer}"
+    checked["covered"] = f"{sizes_covered(sizes, model.m)}{longer}"
     return Verdict(True, model, checked)
 
 
-def _sizes(covered: int, m: int) -> str:
+def sizes_covered(covered: int, m: int) -> str:
+    """Say up to which size sets are counted."""
     if covered == 0:
         return f"no size of 1..{m}"
     return f"size 1 of {m}" if covered == 1 else f"sizes 1..{covered} of {m}"
 
 
-def _too_large(size: int, m: int, occurrences: int, budget: int) -> str:
+def too_large(size: int, m: int, occurrences: int, budget: int) -> str:
+    """Say of which size there are too many occurrences to be counted."""
     return (
-        f"{_sizes(size - 1, m)}; size {size} has {occurrences:,} itemset occurrences, "
+        f"{sizes_covered(size - 1, m)}; size {size} has {occurrences:,} itemset occurrences, "
         f"more than what is left of the budget of {budget:,}"
     )
 
