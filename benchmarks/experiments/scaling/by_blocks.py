@@ -38,7 +38,7 @@ def measure_by_blocks(parameters: Parameters) -> Measured:
         with _engine(parameters, small) as (executor_for, cpu_seconds):
             start_up = time.perf_counter() - began
             before, began = cpu_seconds(), time.perf_counter()
-            counted, increments = _search(parameters, table, executor_for)
+            counted, increments, fixes = _search(parameters, table, executor_for)
             wall, cpu = time.perf_counter() - began, cpu_seconds() - before
             of_pairs = _of_pairs(parameters, table, executor_for) if parameters["m"] > _PAIRS else increments
     return {
@@ -48,6 +48,9 @@ def measure_by_blocks(parameters: Parameters) -> Measured:
         "microseconds_per_record": cpu / parameters["records"] * 1e6,
         "increments": increments,
         "increments_of_larger_sets": increments - of_pairs,
+        "records": parameters["records"],
+        "items": 0 if table.transactions is None else len(table.transactions.vocabulary),
+        "fixes": fixes,
         **counted.figures,
     }
 
@@ -69,7 +72,7 @@ def _table(folder: Path, parameters: Parameters, given: dict[str, Any], records:
     return found
 
 
-def _search(parameters: Parameters, table: "Table", executor_for: Any) -> tuple[Counted, float]:
+def _search(parameters: Parameters, table: "Table", executor_for: Any) -> tuple[Counted, float, int]:
     from anonset import Apriori, Hierarchy
     from anonset.algorithms.transaction.rounds import NAME
     from anonset.data.store import Files
@@ -84,7 +87,7 @@ def _search(parameters: Parameters, table: "Table", executor_for: Any) -> tuple[
         counted = Counted(inner)
         algorithm = Apriori(k=parameters["k"], m=parameters["m"])
         result = algorithm.recode(table, {column.name: hierarchy}, executor=counted)
-    return counted, float(result.figures["increments"])
+    return counted, float(result.figures["increments"]), len(result.trace)
 
 
 @contextmanager
