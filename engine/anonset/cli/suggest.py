@@ -45,19 +45,20 @@ def suggest(
     Large data are sampled first. Nothing is published; the command that would is printed. Exit code 1 if nothing that
     was tried leaves anything of use.
     """
-    from anonset.io.read import read
+    from anonset.jobs.reading import read_data
     from anonset.jobs.suggest import suggest as try_all
     from anonset.release.memory import memory_for, require_memory
     from anonset.report.suggestions import suggestion_account, suggestion_summary
 
     place, given = over_job(source, "input", given_flags(flags), SuggestSettings)
     settings = validate(SuggestSettings, {**given, "input": place})
-    need = memory_for(settings.source(place).size)
+    data = settings.source(place)
+    need = memory_for(data.size)
     require_memory(need, settings.memory_limit, "a sample is drawn once all records are read")
-    table = read(place, **settings.read_options())
+    table = read_data(data, settings.read_options(), mapped=False)
     guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
     if guarantee.sensitive_column is not None:  # ids do not repeat beside it
-        table = read(place, **with_sensitive_kept(settings, guarantee).read_options())
+        table = read_data(data, with_sensitive_kept(settings, guarantee).read_options(), mapped=False)
     with progress_bars(quiet=quiet) as progress:
         tried = try_all(
             table, guarantee, hierarchies=settings.hierarchy, workers=settings.workers, progress=progress,
