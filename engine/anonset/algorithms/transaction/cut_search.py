@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 TOGETHER_CELLS = 1 << 28
 """Pairs of nodes of which a byte each may tell whether they are in a rare set together: 256 MiB."""
-MAX_RARE_SETS = 1 << 22
+MAX_RARE_SETS, MOST_IN_TABLES, BYTES_OF_RARE_SET = 1 << 22, 1 << 24, 64
+"""Rare sets of the cut that are kept: where it is walked, and where it is in tables, memory permitting."""
 STEPS_PER_RARE_SET = 1 << 10
 """Increments of a walk that take about as long as counting what is above one rare set of the cut."""
 RECORDS_PER_RARE_SET, INCREMENTS_PER_RARE_SET = 20, 1 << 12
@@ -231,13 +232,15 @@ class CutSearch:
 
         told = (LEAST_HOLDERS + self.k) / HOLDERS_COUNTED if size < BY_LARGEST else 1.0
 
-        def walked(increments: float, each: float = 1.0) -> int:
-            return int(min(MAX_RARE_SETS, increments * wider**size / STEPS_PER_RARE_SET / each))
+        most = self.nodes.blocks.store.limits.held(MOST_IN_TABLES, BYTES_OF_RARE_SET)
+
+        def walked(increments: float, each: float = 1.0, most: int = MAX_RARE_SETS) -> int:
+            return int(min(most, increments * wider**size / STEPS_PER_RARE_SET / each))
 
         def room(increments: float) -> int:
             few = self.nodes.blocks.n / RECORDS_PER_RARE_SET + increments / INCREMENTS_PER_RARE_SET
             few = few / told + len(live)  # each of which is gone through for what can be rare together
-            return min(int(few), walked(increments, told)) if in_tables else walked(increments, told)
+            return min(int(few), walked(increments, told, most)) if in_tables else walked(increments, told, most)
 
         if tables.suit:
             increments, together, rare, frequent = tables.rare_together(room)
