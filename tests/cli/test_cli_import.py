@@ -42,6 +42,14 @@ def test_a_hierarchy_that_is_no_tree_is_named(tmp_path: Path, capsys: pytest.Cap
     assert "not taken: 'sex': its hierarchy 'hierarchies/sex.csv', which is not there" in out
 
 
+def test_a_distance_without_its_tree_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("3-anonymity", f"0.3-closeness with hierarchical ground-distance{OF_DRUG}")
+    project = arx_project(tmp_path / "p.deid", asked, replaced={"input/hierarchies/drug.csv": None})
+    assert main(["import", str(project), "-o", str(tmp_path / "job")]) == 2
+    assert "the hierarchy of 'drug', which its t-closeness goes by, is not in it" in capsys.readouterr().err
+    assert not (tmp_path / "job").exists()
+
+
 def test_a_template_runs_on_the_data_that_are_named_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_text(f"{';'.join(COLUMNS)}\n{ROWS}")

@@ -16,7 +16,7 @@ def test_a_project_of_arx_is_read_without_its_java_objects(tmp_path: Path) -> No
         "<attribute>age</attribute><weight>0.75</weight></attributeWeight></attributeWeights>"
     )
     limited = {"age": COLUMNS["age"].replace("<max>All", "<max>2"), "sex": COLUMNS["sex"]}
-    limited["age"] += "<microaggregationFunction>Arithmetic mean</microaggregationFunction>"
+    limited["age"] += "<microaggregationFunction>Arithmetic mean</microaggregationFunction><response>true</response>"
     path = arx_project(tmp_path / "p.deid", config=config, columns=COLUMNS | limited, replaced={"project.dat": "\xac"})
     project = read_project(path)
     assert [column.role for column in project.columns] == ["id", "relational", "relational", "sensitive", "keep"]
@@ -26,6 +26,7 @@ def test_a_project_of_arx_is_read_without_its_java_objects(tmp_path: Path) -> No
     assert project.columns[1].others == (
         "maximum level 2 of the hierarchy",
         "microaggregation (arithmetic mean); the hierarchy is taken instead",
+        "that it is to be predicted",
     )
     assert project.hierarchy("hierarchies/sex.csv") == TREES["sex"].encode()
     assert project.hierarchy("hierarchies/none.csv") is None

@@ -48,7 +48,7 @@ def composition(scene: Scene) -> tuple[Outcome, ...] | str:
     own[np.setdiff1d(np.arange(len(own)), there)] = -1
     targets = Targets(scene.original.transactions, scene.model.secrets, both, own)
     people = np.sort(random.choice(there, min(scene.attempts, len(there)), replace=False))
-    met = [(person, known) for each in people.tolist() for person, known in targets.draw(each, scene.m, random)]
+    met = [drawn for each in people.tolist() if (drawn := targets.draw(each, scene.m, random)) is not None]
     dealt = Both(later, earlier.dealt(random))
     alone, left, by_chance = list[int](), list[int](), list[int]()
     for person, known in met:
@@ -76,8 +76,8 @@ class Targets(Discreet):
     def _index(self) -> SupportIndex:
         return SupportIndex(self.column)
 
-    def draw(self, person: int, size: int, random: np.random.Generator) -> list[tuple[int, list[str]]]:
-        """Return items, drawn from a person, and one of those who hold them, drawn from all; none where none is known.
+    def draw(self, person: int, size: int, random: np.random.Generator) -> tuple[int, list[str]] | None:
+        """Return one of those who hold items that are drawn from a person, and the items; None where none is known.
 
         The one who is looked for is as likely any of those: short records, of which a set is drawn more often, would
         be guessed by their shortness.
@@ -88,10 +88,10 @@ class Targets(Discreet):
         may = [(x, label) for x, label in labels if label not in self.secrets and self.both.is_known(label, shown)]
         chosen = [may[at] for at in random.permutation(len(may))[:size].tolist()]
         if not chosen:
-            return []
+            return None
         holders = self._index.records([item for item, _ in chosen])
         target = int(random.choice(holders[self.own[holders, 0] >= 0]))
-        return [(target, [label for _, label in chosen])]
+        return target, [label for _, label in chosen]
 
 
 @dataclass(frozen=True, eq=False)

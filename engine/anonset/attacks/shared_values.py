@@ -4,10 +4,13 @@ References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006 (homog
 ICDE 2007 (skewness). What they read off classes of quasi-identifiers, we also read off rows that hold known items.
 """
 
+from collections.abc import Callable, Iterable, Iterator
+
 import numpy as np
 
 from anonset.attacks.base import Outcome, Scene, Won
 from anonset.attacks.composition import Side
+from anonset.measures.skewness import Skewness
 from anonset.spelling import counted, printable, setting
 
 _NEEDS_VALUES = "it needs quasi-identifiers beside a column that is published as it is"
@@ -15,31 +18,34 @@ _NEEDS_VALUES = "it needs quasi-identifiers beside a column that is published as
 
 def homogeneity(scene: Scene) -> tuple[Outcome, ...] | str:
     """Read off what all rows that fit share: a value of a kept column, or a symbol beside those that are known."""
-    knows = "all quasi-identifiers of somebody; wants the value of {!r}, where all who match have the same"
-    outcomes = [
-        Outcome(
-            "homogeneity", knows.format(printable(name)), scene.publication.n,
-            *(Won(share, share) for share in (float(skew.guessed_of_all == 1), skew.alone, skew.alone_by_chance)),
-        )
-        for name, skew in scene.skews.items()
-    ]  # fmt: skip
+
+    def shares(skew: Skewness) -> Iterator[Won]:
+        return (Won(x, x) for x in (float(skew.guessed_of_all == 1), skew.alone, skew.alone_by_chance))
+
+    of_values = _of_values(scene, "homogeneity", "wants the value of {!r}, where all who match have the same", shares)
     of_items = _shared_symbols(scene)
     if isinstance(of_items, Outcome):
-        return (*outcomes, of_items)
-    return tuple(outcomes) or f"{_NEEDS_VALUES}, or {of_items}"
+        return (*of_values, of_items)
+    return of_values or f"{_NEEDS_VALUES}, or {of_items}"
 
 
 def skewness(scene: Scene) -> tuple[Outcome, ...] | str:
     """Guess the value of a kept column by what most of those have who agree in the quasi-identifiers."""
-    knows = "all quasi-identifiers of somebody; guesses the most frequent value of {!r} among who match"
-    outcomes = [
-        Outcome(
-            "skewness", knows.format(printable(name)), scene.publication.n,
-            *(Won(None, chance) for chance in (skew.guessed_of_all, skew.guessed, skew.by_chance)),
-        )
+
+    def chances(skew: Skewness) -> Iterator[Won]:
+        return (Won(None, x) for x in (skew.guessed_of_all, skew.guessed, skew.by_chance))
+
+    wants = "guesses the most frequent value of {!r} among who match"
+    return _of_values(scene, "skewness", wants, chances) or _NEEDS_VALUES
+
+
+def _of_values(scene: Scene, attack: str, wants: str, wins: Callable[[Skewness], Iterable[Won]]) -> tuple[Outcome, ...]:
+    """Return what is won of each kept column by who knows all quasi-identifiers."""
+    knows = f"all quasi-identifiers of somebody; {wants}"
+    return tuple(
+        Outcome(attack, knows.format(printable(name)), scene.publication.n, *wins(skew))
         for name, skew in scene.skews.items()
-    ]  # fmt: skip
-    return tuple(outcomes) or _NEEDS_VALUES
+    )
 
 
 def _shared_symbols(scene: Scene) -> Outcome | str:

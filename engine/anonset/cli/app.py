@@ -337,10 +337,10 @@ def _option(name: str, info: "FieldInfo") -> Parameter:
     converter = whole_number if integer else None
     alias, group = _ALIASES.get(name), _group_of(name, info)
     choices = name not in _COMPLETED  # their texts name them
-    from anonset.settings.settings import ON_BY_DEFAULT
+    from anonset.settings.parameters import ON_BY_DEFAULT
 
-    extra = info.json_schema_extra
-    off = f"--no-{name.replace('_', '-')}" if isinstance(extra, dict) and ON_BY_DEFAULT in extra else ()
+    marks = info.json_schema_extra
+    off = f"--no-{name.replace('_', '-')}" if isinstance(marks, dict) and marks.get(ON_BY_DEFAULT) else ()
     return Parameter(
         alias=alias, help=info.description, converter=converter, group=group, show_choices=choices,
         metavar=None if choices else "NAME", negative=off,

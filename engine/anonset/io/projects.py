@@ -129,7 +129,7 @@ def _arx_column(entry: ET.Element, weights: Mapping[str, float]) -> ProjectColum
     others = [f"{limit}imum level {level} of the hierarchy" for limit, level in limits.items() if level != "All"]
     if average := entry.findtext("microaggregationFunction"):
         others.append(f"microaggregation ({average.lower()}); the hierarchy is taken instead")
-    if entry.findtext("isResponseVariable") == "true":
+    if entry.findtext("response") == "true":
         others.append("that it is to be predicted")
     role = _ROLES.get(entry.findtext("type", ""))
     return ProjectColumn(name, role, entry.findtext("ref"), weights.get(name), tuple(others))

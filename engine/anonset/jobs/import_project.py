@@ -60,7 +60,10 @@ def _written(project: Project, folder: Path, data: str | None) -> ImportedJob:
     guarantee = dict(taken.guarantee)
     if guarantee.get("t_distance") == "hierarchical":
         sensitive = taken.settings["sensitive"]
-        guarantee["t_tree"] = hierarchies.pop(sensitive, f"{_FOLDER}/MISSING.csv")
+        if sensitive not in hierarchies:
+            msg = f"{project.path}: the hierarchy of {sensitive!r}, which its t-closeness goes by, is not in it"
+            raise InputError(msg)
+        guarantee["t_tree"] = hierarchies.pop(sensitive)
     if data is None:
         write_file(folder / _DATA, project.data())
     source = _DATA if data is None else relative_to(folder, data)

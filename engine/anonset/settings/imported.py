@@ -78,7 +78,7 @@ _CRITERIA = (
 """What ARX calls what must hold, and the model that is it."""
 _NUMBERS: dict[str, Callable[[str], Any]] = {"k": int, "l": int, "c": float, "t": float}
 _SAMPLE = "Inclusion"
-"""What ARX names a research sample, and always says of k-anonymity."""
+"""What ARX calls the choice of a research sample, which may be all records."""
 
 
 def _guarantee(criteria: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:

@@ -47,11 +47,8 @@ def job_text(
     for name, value in settings.items():
         if name not in tables:
             lines += ["", *(f"# {_one_line(one)}" for one in reasons.get(name, ())), f"{name} = {_toml(value)}"]
-    lines += (
-        []
-        if not guarantee
-        else ["", "# What must hold; k: records that look alike; m: items that others may know of a person."]
-    )
+    if guarantee:
+        lines += ["", "# What must hold; k: records that look alike; m: items that others may know of a person."]
     lines += [f"{name} = {_toml(value)}" for name, value in guarantee.items()]
     for name, entries in tables.items():
         lines += ["", *(f"# {_one_line(one)}" for one in reasons.get(name, ())), f"[{name}]"]

@@ -21,6 +21,8 @@ from anonset.privacy.model import PrivacyModel
 from anonset.settings.readers import FORMS, Context, Form
 from anonset.spelling import require_known
 
+ON_BY_DEFAULT = "x-on-by-default"
+
 
 @dataclass(frozen=True)
 class ModelEntry:
@@ -121,9 +123,9 @@ class Parameter:
         return form_of(self.field).text or field_texts(self.first).get(self.field, "")
 
     @property
-    def is_on(self) -> bool:
-        """Whether it holds by default, so that an option is needed to turn it off."""
-        return getattr(self.first, self.field, None) is True
+    def marks(self) -> dict[str, Any]:
+        """What the schema of its setting says besides: whether it holds by default, and an option turns it off."""
+        return {ON_BY_DEFAULT: getattr(self.first, self.field, None) is True}
 
     @property
     def description(self) -> str:

@@ -28,8 +28,6 @@ CEILING: Any = Field(
     "root's, which is 0, or above those that a file names, one per line. Repeatable.",
 )
 """The setting of ceilings, of the commands that keep to them."""
-ON_BY_DEFAULT = "x-on-by-default"
-"""Marks, in the schema of a setting, that it holds unless it is turned off."""
 
 
 class ReadingSettings(BaseModel):
@@ -244,18 +242,13 @@ def settings_model(*algorithms: str, described: bool = True) -> type[Settings]:
 
 def with_parameters(base: type[Any], found: Mapping[str, Parameter], *, described: bool = True) -> type[Any]:
     """Return settings with an optional field for every parameter that they do not have yet."""
-    added: dict[str, Any] = {
-        name: (parameter.type | None, _field_of(parameter, described=described))
-        for name, parameter in found.items()
-        if name not in base.model_fields
-    }
+    added: dict[str, Any] = {}
+    for name, one in found.items():
+        if name not in base.model_fields:
+            text = one.description if described else None
+            added[name] = one.type | None, Field(None, description=text, json_schema_extra=one.marks)
     made: type[Any] = create_model(base.__name__, __base__=base, **added)
     return made
-
-
-def _field_of(parameter: Parameter, *, described: bool) -> Any:
-    off: dict[str, Any] | None = {ON_BY_DEFAULT: True} if parameter.is_on else None
-    return Field(None, description=parameter.description if described else None, json_schema_extra=off)
 
 
 def make_settings(
@@ -294,18 +287,8 @@ def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 PLACES = (
-    "input",
-    "out",
-    "private",
-    "work_dir",
-    "recoding",
-    "after",
-    "beside",
-    "original",
-    "records",
-    "codebook",
-    "queries",
-)
+    "input", "out", "private", "work_dir", "recoding", "after", "beside", "original", "records", "codebook", "queries"
+)  # fmt: skip
 """Settings that are paths."""
 REPORT = "report.json"
 _WORDS = {
