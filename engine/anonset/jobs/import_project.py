@@ -11,8 +11,8 @@ from anonset.io.files import write_file
 from anonset.io.hierarchies import hierarchy_of_labels
 from anonset.io.projects import Project, read_project
 from anonset.release.staging import require_new
-from anonset.settings.imported import imported
 from anonset.settings.job_text import job_text, relative_to
+from anonset.settings.project_jobs import job_of
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def import_project(path: str | Path, out: str | Path, data: str | None = None) -
 
 
 def _written(project: Project, folder: Path, data: str | None) -> ImportedJob:
-    taken = imported(project)
+    taken = job_of(project)
     left = list(taken.left)
     hierarchies = {}
     for column, name in taken.trees.items():

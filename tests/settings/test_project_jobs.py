@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from anonset.io.projects import Project, ProjectColumn
-from anonset.settings.imported import imported
+from anonset.settings.project_jobs import job_of
 
 COLUMNS = (
     ProjectColumn("who", "id"),
@@ -37,7 +37,7 @@ OF_DRUG = " for attribute 'drug'"
 )  # fmt: skip
 def test_what_must_hold_is_that_of_the_project(criteria: tuple[str, ...], guarantee: dict[str, Any]) -> None:
     asked = tuple(text if text == "Inclusion" or text.endswith("anonymity") else text + OF_DRUG for text in criteria)
-    job = imported(replace(PROJECT, criteria=asked, suppressed=0.1))
+    job = job_of(replace(PROJECT, criteria=asked, suppressed=0.1))
     assert job.guarantee == {"algorithm": "full-domain", "max_suppressed_records": 0.1, **guarantee}
     assert job.settings == {
         "delimiter": ";", "id": ["who"], "relational": ["age", "sex"], "sensitive": "drug", "keep": ["site"],
@@ -62,7 +62,7 @@ def test_what_must_hold_is_that_of_the_project(criteria: tuple[str, ...], guaran
     ],
 )  # fmt: skip
 def test_a_job_that_would_promise_less_has_no_model(criteria: tuple[str, ...], why: str) -> None:
-    job = imported(replace(PROJECT, criteria=criteria))
+    job = job_of(replace(PROJECT, criteria=criteria))
     assert job.guarantee == {}
     assert any(why in text for text in job.left)
     assert job.left[-1].startswith("no model is chosen")
@@ -71,14 +71,14 @@ def test_a_job_that_would_promise_less_has_no_model(criteria: tuple[str, ...], w
 def test_a_hierarchical_distance_without_its_hierarchy_is_not_taken() -> None:
     columns = tuple(replace(column, hierarchy=None) for column in COLUMNS)
     criteria = ("2-anonymity", "0.2-closeness with hierarchical ground-distance" + OF_DRUG)
-    job = imported(replace(PROJECT, columns=columns, criteria=criteria))
+    job = job_of(replace(PROJECT, columns=columns, criteria=criteria))
     assert job.guarantee == {}
     assert "what must hold: the distance by a hierarchy of 'drug', which the project lacks" in job.left
 
 
 def test_roles_that_are_not_told_are_left_to_the_owner() -> None:
     columns = (*COLUMNS, ProjectColumn("more", None, others=("type 'set'",)))
-    job = imported(replace(PROJECT, columns=columns, criteria=("5-anonymity",)))
+    job = job_of(replace(PROJECT, columns=columns, criteria=("5-anonymity",)))
     assert job.left == (
         "'drug': sensitive, and nothing that is taken protects it; give it a role",
         "'more': what it is, is not told; give it a role",
@@ -89,5 +89,5 @@ def test_roles_that_are_not_told_are_left_to_the_owner() -> None:
 
 def test_weights_are_taken_where_they_differ() -> None:
     columns = (COLUMNS[1], replace(COLUMNS[2], weight=0.25))
-    job = imported(replace(PROJECT, columns=columns, criteria=("5-anonymity",)))
+    job = job_of(replace(PROJECT, columns=columns, criteria=("5-anonymity",)))
     assert job.settings["relational_weights"] == {"age": 0.5, "sex": 0.25}

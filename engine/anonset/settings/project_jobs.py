@@ -9,7 +9,7 @@ from anonset.io.projects import Project
 
 
 @dataclass(frozen=True)
-class Imported:
+class ProjectJob:
     """A job, as far as a settings file tells it."""
 
     settings: dict[str, Any]
@@ -22,7 +22,7 @@ class Imported:
     """What is not taken, in words."""
 
 
-def imported(project: Project) -> Imported:
+def job_of(project: Project) -> ProjectJob:
     """Return the settings of a job that asks for what a project does.
 
     A column whose role is not told gets none, so that `anonset anonymize` asks for it.
@@ -55,13 +55,13 @@ def imported(project: Project) -> Imported:
     left += [f"what must hold: {criterion}" for criterion in unknown]
     if unknown or "k" not in guarantee:
         left.append("no model is chosen: add model, k and what it takes, or the job does not run")
-        return Imported(settings, {}, trees, tuple(left))
+        return ProjectJob(settings, {}, trees, tuple(left))
     if project.suppressed:
         guarantee["max_suppressed_records"] = project.suppressed
     weights = {column.name: column.weight for column in relational if column.weight is not None}
     if len(set(weights.values())) > 1:
         settings["relational_weights"] = weights
-    return Imported(settings, guarantee, trees, tuple(left))
+    return ProjectJob(settings, guarantee, trees, tuple(left))
 
 
 _WITHOUT = {None: "what it is, is not told", "sensitive": "sensitive, and nothing that is taken protects it"}
