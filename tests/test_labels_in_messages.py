@@ -35,7 +35,8 @@ jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.va
 report/risks.py: printable(name); jobs/verify.py: published; release/opened.py: file;
 io/person_signs.py: cut[0]; algorithms/base.py: traits, value; lazy_names.py: package['__name__'];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
-report/page.py: model.sensitive_column; io/projects.py: text, kind, metric; settings/project_jobs.py: protected
+report/page.py: model.sensitive_column; io/projects.py: text, kind, metric; settings/project_jobs.py: protected;
+jobs/import_project.py: sensitive
 """
 """Other such expressions, by their module: options, separators, names of columns."""
 SHOWN_TO_PEOPLE = """
