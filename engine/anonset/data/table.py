@@ -171,10 +171,7 @@ class SetColumn(Discreet):
             If the names of two columns leave open whose an item is, or they differ in the number of records.
         """
         require_joinable(column.name for column in columns)
-        if len({column.n for column in columns}) > 1:
-            lengths = ", ".join(f"{column.name}: {column.n}" for column in columns)
-            msg = f"columns must have the same number of records, got {lengths}"
-            raise InputError(msg)
+        _require_same_length(columns)
         labels = [prefixed(column.name, label) for column in columns for label in column.vocabulary.labels]
         vocabulary = Vocabulary.of(labels)
         indptr: Int64 = np.add.reduce([column.indptr for column in columns])
@@ -306,18 +303,12 @@ class Table(Discreet):
     """What the owner answers for."""
 
     def __post_init__(self) -> None:
-        lengths = {column.name: column.n for column in self.columns}
+        names = [column.name for column in self.columns]
         apart = {column.name for column in self.columns if column is not self.transactions}
-        if len(lengths) != len(self.columns) or apart & set(self.joined):
-            msg = "two columns have the same name: " + ", ".join(
-                sorted([*self.joined, *(column.name for column in self.columns)])
-            )
+        if len(set(names)) != len(names) or apart & set(self.joined):
+            msg = f"two columns have the same name: {', '.join(sorted([*self.joined, *names]))}"
             raise InputError(msg)
-        if len(set(lengths.values())) > 1:
-            msg = "columns must have the same number of records, got " + ", ".join(
-                f"{k}: {v}" for k, v in lengths.items()
-            )
-            raise InputError(msg)
+        _require_same_length(self.columns)
 
     def __repr__(self) -> str:
         parts = {
@@ -327,9 +318,7 @@ class Table(Discreet):
             "sensitive": () if self.sensitive is None else (self.sensitive,),
             "kept": self.kept,
         }
-        roles = [
-            f"{role} {names_shown(column.name for column in columns)}" for role, columns in parts.items() if columns
-        ]
+        roles = [f"{role} {names_shown(c.name for c in columns)}" for role, columns in parts.items() if columns]
         return f"Table({'; '.join([f'{self.n:,} records', *roles])})"
 
     @property
@@ -394,6 +383,13 @@ class Table(Discreet):
         transactions = SetColumn.join(columns) if several else next(iter(columns), None)
         categories = tuple(CategoricalColumn.of(name, labels) for name, labels in relational.items())
         return cls(transactions, categories, joined=tuple(column.name for column in columns) if several else ())
+
+
+def _require_same_length(columns: Sequence[SetColumn | Column]) -> None:
+    if len({column.n for column in columns}) > 1:
+        lengths = ", ".join(f"{column.name}: {column.n}" for column in columns)
+        msg = f"columns must have the same number of records, got {lengths}"
+        raise InputError(msg)
 
 
 def _counts(codes: Int32, size: int) -> Int64:
