@@ -3,7 +3,7 @@
 import pytest
 from benchmarks.experiments import runner
 from benchmarks.experiments.cases import Results
-from benchmarks.experiments.trees import claims, measurement
+from benchmarks.experiments.trees import claims, measurement, once
 
 from anonset.data import Hierarchy, SetColumn
 
@@ -17,6 +17,7 @@ TREE = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", "a3"]), ("B", ["b1", "b2"
 def baskets(monkeypatch: pytest.MonkeyPatch) -> SetColumn:
     rows = [{"a1", "b1"}] * 6 + [{"a1", "b2"}] * 5 + [{"a2"}, {"a2", "b3"}, {"a3", "b1"}, {"a3"}] * 2
     column = SetColumn.of(rows, universe=TREE.leaves.labels)
+    monkeypatch.setattr(once, "_FOUND", {})
     monkeypatch.setattr(measurement, "load", lambda _: column)
     monkeypatch.setattr(measurement, "hierarchy_for", lambda *_: TREE)
     return column
@@ -27,6 +28,16 @@ def test_a_way_is_measured(baskets: SetColumn, way: str) -> None:
     found = measurement.measure({"what": "whole", "data": "", "way": way, "k": 2, "m": 2, "meaning": True})
     assert found.keys() == {"lm", "pairs", "singles", "symbols", "meaning", "meaning_of_chance"}
     assert 0 <= found["lm"] <= 1e4
+
+
+@pytest.mark.parametrize("way", ["halves:number", "set-search 0", "set-search 4"])
+def test_a_cut_of_halves_is_found_once(baskets: SetColumn, way: str) -> None:
+    asked = {"what": "whole", "data": "", "k": 2, "m": 3}
+    alone = measurement.measure(asked | {"way": way})
+    once._FOUND.clear()
+    measurement.measure(asked | {"way": "halves:frequency"})
+    assert measurement.measure(asked | {"way": way}) == alone
+    assert len(once._FOUND) == 2  # by frequency and by number
 
 
 def test_what_is_published_as_it_is_loses_nothing(baskets: SetColumn) -> None:

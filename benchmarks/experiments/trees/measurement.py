@@ -49,17 +49,21 @@ def _of_a_way(parameters: Parameters) -> Measured:
 
 def _published(column: "SetColumn", way: str, parameters: Parameters) -> "Release":
     """Return the verified publication of a way: an algorithm without a tree, or `exact` with the tree of that name."""
-    import anonset
+    from benchmarks.experiments.trees.once import ExactOnce, SetSearchOnce
 
-    k, m = parameters["k"], parameters["m"]
+    import anonset
+    from anonset.algorithms.base import Algorithm
+
+    k, m, data = parameters["k"], parameters["m"], parameters["data"]
     name, _, given = way.partition(" ")
     trees: dict[str, Any] = {}
+    algorithm: Algorithm
     if name == "set-search":
-        algorithm = algorithm_of(name, {"k": k, "m": m, "mu": int(given)})
+        algorithm = SetSearchOnce(k=k, m=m, mu=int(given), data=data)
     elif name == "coat":
         algorithm = algorithm_of(name, {"k": k, "m": m})
     else:
-        algorithm = algorithm_of("exact", {"k": k, "m": m, "max_steps": MAX_STEPS})
+        algorithm = ExactOnce(k=k, m=m, max_steps=MAX_STEPS, data=data)
         trees = {column.name: _spec(way, parameters["data"])}
     return anonset.anonymize(
         fresh(column), algorithm, hierarchies=trees, allow_worthless=True, budget=BUDGET, symbols="short"

@@ -61,6 +61,11 @@ class SetSearch(KmAlgorithm):
             msg = f"mu must be from 0 to {_LARGEST_MU}, got {self.mu}"
             raise InputError(msg)
 
+    @property
+    def begins_with(self) -> Exact:
+        """What finds the cut to begin with."""
+        return Exact(k=self.k, m=self.m)
+
     def recode(
         self,
         table: Table,
@@ -85,9 +90,8 @@ class SetSearch(KmAlgorithm):
         require_feasible(self.name, column, self.k)
         if self.k == 1 or column.n_nonempty == 0:
             return Result(ItemGroups.identity(column.vocabulary))
-        begun = Exact(k=self.k, m=self.m)
         tree = halves(column.vocabulary.labels, column.occurrences)
-        found = begun.recode(Table(column), {column.name: tree}, executor=executor, progress=progress)
+        found = self.begins_with.recode(Table(column), {column.name: tree}, executor=executor, progress=progress)
         rule = Rule(self.k, self.m, self.mu, 0)
         search = PartitionSearch(column, rule, _groups(column, found), max_steps=self.max_steps, progress=progress)
         search.run()

@@ -1,0 +1,50 @@
+"""The searches of the study, which find the cut of a tree once in a process: several ways begin with the same."""
+
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Any
+
+from anonset import Hierarchy
+from anonset.algorithms.base import Progress, Result
+from anonset.algorithms.transaction.exact import Exact
+from anonset.algorithms.transaction.set_search import SetSearch
+from anonset.data.blocks import Blocks
+from anonset.generalization import Cut
+
+_FOUND: dict[tuple[Any, ...], Result] = {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactOnce(Exact):
+    """`exact`, for one data set."""
+
+    data: str
+
+    def _of_tree(
+        self,
+        blocks: Blocks,
+        hierarchy: Hierarchy,
+        seconds: float | None,
+        executor: Executor | None,
+        progress: Progress | None,
+    ) -> Result:
+        key = (self, hierarchy.leaves.labels, hierarchy.parent.tobytes())
+        if key not in _FOUND:
+            _FOUND[key] = super()._of_tree(blocks, hierarchy, seconds, executor, progress)
+        found = _FOUND[key]
+        if not isinstance(found.recoding, Cut):
+            msg = f"exact must find a cut, got {type(found.recoding).__name__}"
+            raise TypeError(msg)
+        return replace(found, recoding=Cut(hierarchy, found.recoding.image))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetSearchOnce(SetSearch):
+    """`set-search`, for one data set."""
+
+    data: str
+
+    @property
+    def begins_with(self) -> Exact:
+        """`exact`, as `halves:frequency` asks for it."""
+        return ExactOnce(k=self.k, m=self.m, data=self.data)
