@@ -9,6 +9,9 @@ from anonset.io.read import read
 from anonset.io.scan import scan
 from anonset_datasets.generators import generate, parts
 from anonset_datasets.generators.missions import BLOCK
+from anonset_datasets.generators.pos import pos_like_part
+from anonset_datasets.generators.tail import long_tail_part
+from anonset_datasets.generators.youtube import youtube_like_part
 
 
 @pytest.mark.compiled
@@ -31,6 +34,13 @@ def test_no_records_are_one_empty_part(tmp_path):
     assert read(tmp_path / "made", items="items").n == 0
 
 
+@pytest.mark.parametrize("part", [pos_like_part, long_tail_part, youtube_like_part])
+def test_blocks_of_more_records_than_fit_at_once(part):
+    few = part(n=3 * BLOCK, only=range(1, 2))
+    assert columns_sha256(part(n=10**9, only=range(1, 2))) == columns_sha256(few)
+    assert part(n=10**9, only=range(10**9 // BLOCK, 10**9 // BLOCK + 1)).n == 10**9 % BLOCK
+
+
 @pytest.mark.parametrize(
     ("name", "folder", "parameters", "line"),
     [
@@ -38,6 +48,7 @@ def test_no_records_are_one_empty_part(tmp_path):
         ("pos_like", "there", {}, "the folder must be a new one in an existing folder, got "),
         ("pos_like", "none/made", {}, "the folder must be a new one in an existing folder, got "),
         ("pos_like", "made", {"n": -1}, "n must be an integer of at least 0, got -1"),
+        ("pos_like", "made", {"n": 10**10 + 1}, "n must be an integer of at most 10000000000, got 10000000001"),
         ("pos_like", "made", {"records": 1}, "parameter of 'pos_like' must be one of n, "),
         ("none", "made", {}, "generator must be one of pos_like, "),
     ],

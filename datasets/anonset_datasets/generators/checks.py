@@ -4,10 +4,23 @@ from anonset.errors import InputError
 
 LARGEST = 100_000_000
 """Largest number of records, items or patterns: two hundred times the largest data set that the generators imitate."""
+MOST_IN_PARTS = 10_000_000_000
+"""Largest number of records that are generated some blocks at a time: they are never all in memory."""
 
 
-def count(name: str, value: int, least: int) -> None:
-    """Refuse a number of things to generate that is no integer from `least` to `LARGEST`.
+def records(n: int, only: range | None) -> None:
+    """Refuse a number of records, of which some blocks may be generated `only`, that is no integer, or too large.
+
+    Raises
+    ------
+    InputError
+        With the name, the value and the requirement.
+    """
+    count("n", n, 0, LARGEST if only is None else MOST_IN_PARTS)
+
+
+def count(name: str, value: int, least: int, most: int = LARGEST) -> None:
+    """Refuse a number of things to generate that is no integer from `least` to `most`.
 
     Raises
     ------
@@ -15,8 +28,8 @@ def count(name: str, value: int, least: int) -> None:
         With the name, the value and the requirement.
     """
     integer(name, value, least)
-    if value > LARGEST:
-        msg = f"{name} must be an integer of at most {LARGEST}, got {value}"
+    if value > most:
+        msg = f"{name} must be an integer of at most {most}, got {value}"
         raise InputError(msg)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.table import Int32, Int64
-from anonset_datasets.generators.checks import count, integer, number
+from anonset_datasets.generators.checks import count, integer, number, records
 from anonset_datasets.generators.missions import Mission, Stream, draw, join, lognormal_lengths, replace_row, zipf
 
 CATEGORY = 25
@@ -78,7 +78,8 @@ def pos_like_part(
     only: range | None = None,
 ) -> Table:
     """Generate the baskets of some blocks of `pos_like` alone, by their numbers; None: of all."""
-    _check(n, n_items, max_length, avg_length, seed)
+    records(n, only)
+    _check(n_items, max_length, avg_length, seed)
     missions, staples = _missions(n_items, max_length, seed)
     lengths = lognormal_lengths(avg_length, max_length, SIGMA)
     parts: list[tuple[Int64, Int32]] = []
@@ -95,8 +96,7 @@ def pos_like_part(
     )
 
 
-def _check(n: int, n_items: int, max_length: int, avg_length: float, seed: int) -> None:
-    count("n", n, 0)
+def _check(n_items: int, max_length: int, avg_length: float, seed: int) -> None:
     count("max_length", max_length, 1)
     integer("seed", seed, 0)
     count("n_items", n_items, staple_count(max_length))

@@ -4,7 +4,7 @@ import numpy as np
 
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.table import Int32, Int64
-from anonset_datasets.generators.checks import count, integer, number
+from anonset_datasets.generators.checks import count, integer, number, records
 from anonset_datasets.generators.missions import Stream, blocks, distinct_rows, join, lognormal_lengths, zipf
 
 SHELF = 100
@@ -68,7 +68,7 @@ def long_tail_part(
     only: range | None = None,
 ) -> Table:
     """Generate the baskets of some blocks of `long_tail` alone, by their numbers; None: of all."""
-    count("n", n, 0)
+    records(n, only)
     count("n_items", n_items, SHELF)
     count("max_length", max_length, 2)
     number("avg_length", avg_length, 1, max_length / 2, "half of max_length")

@@ -4,7 +4,7 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.table import Int32, Int64
-from anonset_datasets.generators.checks import count, integer, number
+from anonset_datasets.generators.checks import count, integer, number, records
 from anonset_datasets.generators.missions import (
     BLOCK,
     Float64,
@@ -76,7 +76,7 @@ def youtube_like_part(
     only: range | None = None,
 ) -> Table:
     """Generate the records of some blocks of `youtube_like` alone, by their numbers; None: of all."""
-    count("n", n, 0)
+    records(n, only)
     count("max_length", max_length, 1)
     count("n_items", n_items, len(CATEGORIES) * max(2 * SHORT, -(-3 * max_length // 2)))
     number("avg_length", avg_length, 1, max(1.0, max_length / 2), "half of max_length")
