@@ -1,14 +1,16 @@
 """Seconds of phases, and compiling apart from them."""
 
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import anonset
 from anonset.release import stopwatch
-from anonset.release.stopwatch import COMPILING, Stopwatch, tell_compiling
+from anonset.release.stopwatch import COMPILING, Stopwatch, own_memory, tell_compiling
 from anonset_kernels._compiling import Compilation
 
 
@@ -111,3 +113,56 @@ def test_a_release_tells_its_progress_and_keeps_the_seconds_apart(
     assert compared.seconds == {"search": 2, "apply": 0, "measure": 0, "verify": 0}
     release.save(tmp_path / "out")
     assert [phase.name for phase in release.phases].count(COMPILING) == 1
+
+
+@pytest.mark.skipif(own_memory() is None, reason="the system does not tell memory of its own apart")
+def test_the_peak_is_what_is_held_and_not_what_is_mapped(tmp_path: Path) -> None:
+    size, watch = 200 << 20, Stopwatch()
+    with (tmp_path / "zeros").open("wb") as file:
+        file.truncate(size)
+    before = watch.memory.look()
+    with watch.phase("map"):
+        mapped = np.memmap(tmp_path / "zeros", np.uint8, "c")
+        assert not mapped.any()  # every page is read
+    with watch.phase("hold"):
+        held = np.ones(size, np.uint8)
+        watch.memory.look()
+        del held
+    with watch.phase("after"):
+        pass
+    mapping, holding, after = (phase.peak_memory for phase in watch.phases)
+    assert before is not None
+    assert mapping is not None
+    assert holding is not None
+    assert mapping < before + size // 2
+    assert holding >= mapping + size // 2
+    assert after == holding
+
+
+def test_a_thread_looks_while_a_phase_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, seen = iter([3, 5, 9, 4]), threading.Event()
+
+    def held() -> int:
+        found = next(looks, 1)
+        if found == 4:
+            seen.set()
+        return found
+
+    monkeypatch.setattr(stopwatch, "own_memory", held)
+    monkeypatch.setattr(stopwatch, "_SECONDS_BETWEEN", 0.001)
+    watch = Stopwatch()
+    with watch.phase("search"), watch.memory.watched():
+        assert seen.wait(60)
+    assert [phase.peak_memory for phase in watch.phases] == [9]
+    assert not [thread for thread in threading.enumerate() if thread.name == "anonset-memory"]
+
+
+def test_where_the_system_does_not_tell_what_is_its_own_resident_memory_counts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(stopwatch, "_STATUS", tmp_path / "none")
+    watch = Stopwatch()
+    with watch.phase("read"):
+        assert not [thread for thread in threading.enumerate() if thread.name == "anonset-memory"]
+    assert own_memory() is None
+    assert 1 << 20 < (watch.phases[0].peak_memory or 0) <= (stopwatch.peak_memory() or 0)

@@ -1,6 +1,7 @@
 """Seconds and peak memory of each phase of a run, compiling apart."""
 
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -13,6 +14,7 @@ from anonset_kernels._compiling import COMPILATION
 COMPILING = "compiling"
 """Name of the phase in which kernels are compiled: it is part of other phases, whose seconds exclude it."""
 
+_SECONDS_BETWEEN = 0.05
 _STATUS, _FORGET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
@@ -25,7 +27,8 @@ class Phase:
     seconds: float
     """Wall-clock seconds, without those in which kernels were compiled or loaded."""
     peak_memory: int | None
-    """Largest resident memory of the process up to the end of the phase, in bytes; None where it is unknown."""
+    """Most memory of its own that the process was seen to hold up to the end of the phase, in bytes: see `PeakMemory`;
+    None where it is unknown."""
 
 
 @dataclass
@@ -44,17 +47,20 @@ class Stopwatch:
 
     phases: list[Phase] = field(default_factory=list)
     """The finished phases."""
+    memory: "PeakMemory" = field(default_factory=lambda: PeakMemory(), repr=False)
+    """What the process was seen to hold."""
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Time the body of a ``with`` statement as one phase."""
         start, compiled, aside = time.perf_counter(), COMPILATION.seconds, COMPILATION.aside
-        yield
+        with self.memory.watched():
+            yield
         compiled = COMPILATION.seconds - compiled
         seconds = time.perf_counter() - start - (COMPILATION.aside - aside)
         if compiled:
             self.compiled(compiled)
-        self.phases.append(Phase(name, seconds, peak_memory()))
+        self.phases.append(Phase(name, seconds, self.memory.peak))
 
     def compiled(self, seconds: float) -> None:
         """Add to the phase of compiling, of which there is one at most."""
@@ -62,7 +68,48 @@ class Stopwatch:
             (position for position, phase in enumerate(self.phases) if phase.name == COMPILING), len(self.phases)
         )
         seconds += sum(phase.seconds for phase in self.phases[position : position + 1])
-        self.phases[position : position + 1] = [Phase(COMPILING, seconds, peak_memory())]
+        self.phases[position : position + 1] = [Phase(COMPILING, seconds, self.memory.look())]
+
+
+class PeakMemory:
+    """The most memory of its own that this process is seen to hold: anonymous and shared memory.
+
+    Pages of mapped files are not counted, for the system takes them back. Linux tells them apart, but keeps no mark of
+    the most: a thread looks twenty times a second, for some 15 µs. Elsewhere it is the largest resident memory so far.
+    """
+
+    def __init__(self) -> None:
+        self.peak: int | None = None
+        """Bytes; None where the system does not say, or nobody has looked."""
+        self._deep = 0
+
+    def look(self) -> int | None:
+        """Look once more, and return the peak."""
+        held = own_memory()
+        held = peak_memory() if held is None else held
+        self.peak = held if held is None or self.peak is None else max(self.peak, held)
+        return self.peak
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Look from time to time, and at the end, within a ``with`` statement, which may stand within another."""
+        ended, watcher = threading.Event(), None
+        if not self._deep and own_memory() is not None:
+            watcher = threading.Thread(target=self._watch, args=(ended,), name="anonset-memory", daemon=True)
+            watcher.start()
+        self._deep += 1
+        try:
+            yield
+        finally:
+            self._deep -= 1
+            ended.set()
+            if watcher is not None:
+                watcher.join()
+            self.look()
+
+    def _watch(self, ended: threading.Event) -> None:
+        while not ended.wait(_SECONDS_BETWEEN):
+            self.look()
 
 
 def tell_compiling(progress: Progress | None) -> AbstractContextManager[None]:
@@ -75,6 +122,16 @@ def tell_compiling(progress: Progress | None) -> AbstractContextManager[None]:
         return nullcontext()
     tell = progress
     return COMPILATION.watched(lambda kernels, finished: tell(COMPILING, kernels, kernels if finished else 0))
+
+
+def own_memory() -> int | None:
+    """Return the anonymous and shared memory of this process, in bytes, or None where the system does not say."""
+    try:
+        lines = [line.split() for line in _STATUS.read_text().splitlines()]
+    except OSError:
+        return None
+    held = [int(line[1]) * 1024 for line in lines if line[:1] in (["RssAnon:"], ["RssShmem:"])]
+    return sum(held) if held else None
 
 
 def forget_peak() -> None:
