@@ -136,6 +136,8 @@ class Claim:
     """The figures that the paper prints for it."""
     main: bool = False
     """Whether it is one of the few findings that the paper is read for: those stand first on the page of findings."""
+    about: tuple[str, ...] = ()
+    """The curves that its check looks at: it is judged once all of their cases have a result; all curves by default."""
 
 
 def with_main(claims: Sequence[Claim], *texts: str) -> tuple[Claim, ...]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchmarks.experiments import criteria
-from benchmarks.experiments.cases import Claim, Figure, Finding, Key, Measured, Paper, Repeated, Results
+from benchmarks.experiments.cases import Case, Claim, Figure, Finding, Key, Measured, Paper, Repeated, Results
 from benchmarks.experiments.factors import Factor
 
 
@@ -88,14 +88,23 @@ def results_of_figure(figure: Figure, found: Mapping[Key, Mapping[str, Any]]) ->
     return Repeated({level: Results(measured) for level, measured in levels.items()})
 
 
-def complete_levels(figure: Figure, results: Repeated, levels: Sequence[str]) -> list[str]:
+def cases_of(figure: Figure, claim: Claim) -> list[Case]:
+    """Return the cases that a claim is judged by."""
+    return [case for case in figure.cases if not claim.about or case.series in claim.about]
+
+
+def complete_levels(cases: Sequence[Case], results: Repeated, levels: Sequence[str]) -> list[str]:
     """Return those of some levels at which all cases have a result."""
-    wanted = dict.fromkeys(levels, 0)
-    for case in figure.cases:
+    wanted: dict[str, list[Case]] = {level: [] for level in levels}
+    for case in cases:
         if case.repetition in wanted:
-            wanted[case.repetition] += 1
-    there = {level: len(results.levels[level].measured) if level in results.levels else 0 for level in levels}
-    return [level for level in levels if wanted[level] and there[level] == wanted[level]]
+            wanted[case.repetition].append(case)
+    there = {level: one.measured for level, one in results.levels.items()}
+    return [
+        level
+        for level, asked in wanted.items()
+        if asked and all((case.series, case.x) in there.get(level, {}) for case in asked)
+    ]
 
 
 def judge_claim(figure: Figure, claim: Claim, found: Mapping[Key, Mapping[str, Any]]) -> Judged:
@@ -104,7 +113,8 @@ def judge_claim(figure: Figure, claim: Claim, found: Mapping[Key, Mapping[str, A
         return Judged(figure.key, figure.label, claim, criteria.NOT_TESTABLE, claim.criterion)
     results = results_of_figure(figure, found)
     draws = list(claim.factor.draws) if claim.factor else [""]
-    levels = complete_levels(figure, results, [*draws, *(claim.factor.singles if claim.factor else ())])
+    cases = cases_of(figure, claim)
+    levels = complete_levels(cases, results, [*draws, *(claim.factor.singles if claim.factor else ())])
     drawn = [level for level in levels if level in draws]
     wanted = claim.factor.least if claim.factor else 1
     try:
@@ -115,6 +125,9 @@ def judge_claim(figure: Figure, claim: Claim, found: Mapping[Key, Mapping[str, A
     if len(drawn) < wanted:
         met = sum(findings[level].held for level in drawn)
         so_far = f"{len(drawn)} of {wanted} repetitions are there"
+        if claim.factor is None:
+            measured = sum("measured" in found.get(case.key, {}) for case in cases)
+            so_far = f"{measured} of {len(cases)} cases are there"
         if drawn and claim.factor:
             so_far += f"; met in {met}: {shown}"
         return Judged(figure.key, figure.label, claim, criteria.NOT_MEASURED, so_far)

@@ -37,16 +37,26 @@ def page(chosen: Paper, found: Found, judged: Sequence[Judged]) -> str:
     parts = [f"# {chosen.title}", chosen.note, _provenance(found), _claims(judged)]
     for figure in chosen.figures:
         verdicts = [one for one in judged if one.key == figure.key]
-        parts += _figure(figure, results_of_figure(figure, found), verdicts, _errors(figure, found))
+        parts += _figure(figure, results_of_figure(figure, found), verdicts, _missing(figure, found))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _errors(figure: Figure, found: Found) -> list[str]:
+def _missing(figure: Figure, found: Found) -> list[str]:
+    """Say which cases failed, and which are due where others are there."""
     failed: dict[str, list[str]] = {}
     for case in figure.cases:
         if (error := found.get(case.key, {}).get("error")) is not None:
             failed.setdefault(error, []).append(" ".join(str(part) for part in case.key[1:] if part != ""))
-    return [f"- failed ({', '.join(cases)}): {error}" for error, cases in failed.items()]
+    told = [f"- failed ({', '.join(cases)}): {error}" for error, cases in failed.items()]
+    due: dict[str, list[str]] = {}
+    for case in figure.cases:
+        if case.key not in found:
+            due.setdefault(case.series, []).append(" ".join(str(part) for part in case.key[2:] if part != ""))
+    n = sum(map(len, due.values()))
+    if 0 < n < len(figure.cases):
+        cases = "; ".join(f"{series}: {', '.join(positions)}" for series, positions in due.items())
+        told.append(f"- **not whole**: {n} of {len(figure.cases)} cases are due ({cases})")
+    return told
 
 
 def _provenance(found: Found) -> str:
@@ -106,11 +116,11 @@ def rows(head: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
     return "\n".join([written[0], "|---" * len(head) + "|", *written[1:]])
 
 
-def _figure(figure: Figure, results: Repeated, judged: Sequence[Judged], errors: list[str]) -> list[str]:
+def _figure(figure: Figure, results: Repeated, judged: Sequence[Judged], missing: list[str]) -> list[str]:
     drawn = panels_of(figure, results)
-    if not results.levels and not errors:
+    if not results.levels and not missing:
         return []
-    parts = [f"## {figure.title}", figure.note, "\n".join(errors)]
+    parts = [f"## {figure.title}", figure.note, "\n".join(missing)]
     parts.append("\n".join(f"- {one.claim.text}: **{one.verdict}**" for one in judged))
     parts.append("\n".join(dict.fromkeys(f"- The paper: {one.says}" for one in figure.printed)))
     if any(panel.is_drawn for panel in drawn):

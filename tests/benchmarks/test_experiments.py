@@ -90,7 +90,7 @@ def test_cases_are_run_once_failures_again_and_claims_are_judged(place):
     page = render.render("made.up", results).read_text()
     assert "| Fig. 1 | it grows | last above first | **holds** | 1 \\| 4 |" in page
     assert "| Fig. 1 | it falls | last below first | **fails** | 1, 4 |" in page
-    assert "| Fig. 2 | it is nine | 9 | **not measured** | 0 of 1 repetitions are there |" in page
+    assert "| Fig. 2 | it is nine | 9 | **not measured** | 0 of 1 cases are there |" in page
     assert "failed (a 3): RuntimeError: three cannot be had" in page
     assert "| 2 | 4 |  |" in page
     assert "![Fig. 1: squares](squares.svg)" in page

@@ -1,7 +1,7 @@
 """Verdicts: from shares of repetitions, from named levels, from parts; and what makes a result stale."""
 
 import pytest
-from benchmarks.experiments import criteria, runner, sources, verdicts
+from benchmarks.experiments import criteria, render, runner, sources, verdicts
 from benchmarks.experiments.cases import Case, Claim, Figure, Finding, Paper
 from benchmarks.experiments.factors import ORDERS, RUNS, SAMPLES
 from benchmarks.experiments.judging import judge
@@ -166,3 +166,24 @@ def test_what_needs_no_quiet_machine_can_be_measured_by_itself(tmp_path):
     paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases)], dict)
     assert [case.x for case in runner.plan(paper, results=tmp_path).due] == [0, 1, 2]
     assert [case.x for case in runner.plan(paper, untimed=True, results=tmp_path).due] == [0]
+
+
+def test_a_claim_is_judged_once_the_cases_that_it_is_about_are_there():
+    """Those of other curves may be due: the page says so, and judges nothing from a part."""
+    cases = [Case("f", series, x, {"n": f"{series} {x}"}) for series in ("AA", "OA", "DA") for x in ("a", "b")]
+    claim = Claim("AA beats OA", "less", lambda r: (r.values("AA", "n") < r.values("OA", "n"), ""), about=("AA", "OA"))
+    whole = Claim("all lose", "above 0", lambda r: (min(r.values("AA", "n")) > 0, ""))
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1: loss", "x", {"n": "n"}, cases, [claim, whole])], dict)
+    found = {case.key: result(case, n) for n, case in enumerate(cases[:4], 1)}
+    assert [one.verdict for one in judge(paper, found)] == ["holds", "not measured"]
+    page = render.page(paper, found, judge(paper, found))
+    assert "- **not whole**: 2 of 6 cases are due (DA: a, b)" in page
+    assert "| Fig. 1 | all lose | above 0 | **not measured** | 4 of 6 cases are there |" in page
+    del found[cases[3].key]
+    assert [one.verdict for one in judge(paper, found)] == ["not measured", "not measured"]
+    assert judge(paper, found)[0].measured == "3 of 4 cases are there"
+
+
+def result(case, n):
+    machine = {"cpu": "", "cores": 1, "memory_gib": 1, "python": "", "versions": {}, "commit": ""}
+    return {"measured": {"n": n}, "machine": machine}

@@ -6,6 +6,11 @@ from benchmarks.experiments.checks import Check
 _SAME = 1 + 1e-9
 
 
+def _less(text: str, criterion: str, series: str, other: str, quantity: str, factor: float = 1.0) -> Claim:
+    """Return a claim that a quantity of one way is at most a factor times that of another, judged by these two."""
+    return Claim(text, criterion, _at_most(series, other, quantity, factor), about=(series, other))
+
+
 def _at_most(series: str, other: str, quantity: str, factor: float = 1.0) -> Check:
     """Return a check that on every data set a quantity of one way is at most a factor times that of another."""
 
@@ -63,31 +68,33 @@ def _keeps(series: str) -> Check:
 
 
 WAYS = (
-    Claim("halves by frequency lose less than neighbours, five a node", "on every data set",
-          _at_most("halves:frequency", "balanced:5", "lm")),
-    Claim("they lose less than five a node by frequency", "on every data set",
-          _at_most("halves:frequency", "balanced:5:frequency", "lm")),
-    Claim("their counts of pairs are no worse than by neighbours", "at most 1.1 times, on every data set",
-          _at_most("halves:frequency", "balanced:5", "pairs", 1.1)),
-    Claim("their counts of frequent items are no worse than by neighbours", "at most 1.1 times, on every data set",
-          _at_most("halves:frequency", "balanced:5", "singles", 1.1)),
-    Claim("halves by number are no better than the better of both", "LM at most that of halves by number alone",
-          _at_most("halves:frequency", "halves:number", "lm")),
-    Claim("refining an own tree never loses more", "LM at most that of the own tree, on every data set",
-          _at_most("own tree, refined", "own tree", "lm")),
-    Claim("`set-search` loses less than `coat`", "LM, on every data set", _at_most("set-search 4", "coat", "lm")),
-    Claim("its counts of frequent items are better than by `coat`", "on every data set",
-          _at_most("set-search 4", "coat", "singles")),
-    Claim("its counts of pairs are no worse than by `coat`", "at most 1.1 times, on every data set",
-          _at_most("set-search 4", "coat", "pairs", 1.1)),
-    Claim("`set-search` loses less than the best cut of halves", "LM, on every data set",
-          _at_most("set-search 4", "halves:frequency", "lm")),
+    _less("halves by frequency lose less than neighbours, five a node", "on every data set",
+          "halves:frequency", "balanced:5", "lm"),
+    _less("they lose less than five a node by frequency", "on every data set",
+          "halves:frequency", "balanced:5:frequency", "lm"),
+    _less("their counts of pairs are no worse than by neighbours", "at most 1.1 times, on every data set",
+          "halves:frequency", "balanced:5", "pairs", 1.1),
+    _less("their counts of frequent items are no worse than by neighbours", "at most 1.1 times, on every data set",
+          "halves:frequency", "balanced:5", "singles", 1.1),
+    _less("halves by number are no better than the better of both", "LM at most that of halves by number alone",
+          "halves:frequency", "halves:number", "lm"),
+    _less("refining an own tree never loses more", "LM at most that of the own tree, on every data set",
+          "own tree, refined", "own tree", "lm"),
+    _less("`set-search` loses less than `coat`", "LM, on every data set", "set-search 4", "coat", "lm"),
+    _less("its counts of frequent items are better than by `coat`", "on every data set",
+          "set-search 4", "coat", "singles"),
+    _less("its counts of pairs are no worse than by `coat`", "at most 1.1 times, on every data set",
+          "set-search 4", "coat", "pairs", 1.1),
+    _less("`set-search` loses less than the best cut of halves", "LM, on every data set",
+          "set-search 4", "halves:frequency", "lm"),
     Claim("sets by frequency mean nothing in the data's own tree", "apart at least 0.8 times as by chance",
-          _as_by_chance("halves:frequency")),
-    Claim("nor do those of `set-search`", "apart at least 0.8 times as by chance", _as_by_chance("set-search 4")),
+          _as_by_chance("halves:frequency"), about=("halves:frequency",)),
+    Claim("nor do those of `set-search`", "apart at least 0.8 times as by chance",
+          _as_by_chance("set-search 4"), about=("set-search 4",)),
 )  # fmt: skip
 HALVES = (
     Claim("a tree of other records keeps most of the gain, by frequency", "80 % on 7 of 10 data sets",
-          _keeps("frequency")),
-    Claim("a tree of other records keeps most of the gain, by number", "80 % on 7 of 10 data sets", _keeps("number")),
+          _keeps("frequency"), about=("frequency",)),
+    Claim("a tree of other records keeps most of the gain, by number", "80 % on 7 of 10 data sets",
+          _keeps("number"), about=("number",)),
 )  # fmt: skip
