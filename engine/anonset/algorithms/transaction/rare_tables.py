@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from anonset_kernels._planes import Planes
     from anonset_kernels._record_codes import Ancestors
 
-"""uint8 (C, C): a set of pairs of codes."""
 SIZES = (2, 3, 4, 5)
 """Sizes of the sets of which there are tables."""
 BY_LARGEST = 5
