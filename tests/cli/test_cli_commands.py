@@ -1,12 +1,16 @@
 """The other commands: verify, evaluate, hierarchy, datasets, demo."""
 
 import json
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from anonset.cli.app import place_of, with_options_of
+from anonset.cli.short_help import SHORT
 from anonset.io.hierarchies import read_hierarchy
+from anonset.lazy_names import imported
 from cli.place import HIERARCHY, Place
 
 KM = ["--model", "km", "--k", "2", "--m", "2"]
@@ -285,3 +289,19 @@ def test_failed_demo_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatc
 def test_what_is_missing_is_named(place, arguments, message):
     ran = place.run(*arguments)
     assert (ran.code, ran.err) == (2, message)
+
+
+def options_of(command: Any) -> dict[str, Any]:
+    return {one.name: one.type for one in fields(get_args(command.__annotations__["flags"])[0])}
+
+
+@pytest.mark.parametrize("command", sorted(SHORT))
+def test_a_command_takes_the_options_that_are_named_and_the_place_to_write_to(command: str) -> None:
+    options = options_of(imported(place_of(command)))
+    always = options_of(with_options_of([command]))
+    assert len(options) > 10
+    assert always.keys() <= {"out"}
+    for name, annotation in options.items():
+        spelled = f"--{name.replace('_', '-')}"
+        for option in (spelled, f"{spelled}=x", *(get_args(annotation)[1].negative or ())):
+            assert options_of(with_options_of([command, "a.csv", option])) == {**always, name: annotation}

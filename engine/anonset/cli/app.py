@@ -3,15 +3,15 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, make_dataclass
-from importlib import import_module
+from dataclasses import field, fields, make_dataclass
 from itertools import pairwise
-from types import NoneType
+from types import FunctionType, NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 from cyclopts import App, CycloptsError, Group, Parameter, Token
 
 from anonset.errors import InputError
+from anonset.lazy_names import imported
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -80,13 +80,15 @@ _EPILOGUE = (
 )
 
 
-def make_app(algorithms: Sequence[str] = (), helped: Mapping[str, Mapping[str, Any]] | None = None) -> App:
-    """Return the application with its commands, none of them imported yet.
+def make_app(
+    few: Mapping[str, Callable[..., int]] | None = None, helped: Mapping[str, Mapping[str, Any]] | None = None
+) -> App:
+    """Return the application with its commands, which are imported when they are called.
 
     Parameters
     ----------
-    algorithms
-        Those whose options ``anonymize`` takes; all if empty.
+    few
+        Commands that take fewer options than there are.
     helped
         How help of some commands is shown.
     """
@@ -103,11 +105,7 @@ def make_app(algorithms: Sequence[str] = (), helped: Mapping[str, Mapping[str, A
         suppress_keyboard_interrupt=False,
     )
     for name, text in _COMMANDS.items():
-        if name == "anonymize" and algorithms:
-            app.command(_of(algorithms), name=name, help=text)
-            continue
-        place = _PLACES.get(name, f"anonset.cli.{name}:{name}")
-        app.command(place, name=name, help=text, **(helped or {}).get(name, {}))
+        app.command((few or {}).get(name, place_of(name)), name=name, help=text, **(helped or {}).get(name, {}))
     for group, (about, commands) in _GROUPS.items():
         inner = App(name=group, help=about)
         for name, text in commands.items():
@@ -130,15 +128,36 @@ def run_command(arguments: Sequence[str]) -> Any:
         return make_app()(["--help" if argument == _HELP_ALL else argument for argument in arguments])
     if arguments and arguments[0] in _SHORT and not _HELP.isdisjoint(arguments):
         return make_app(helped={arguments[0]: _short_help(arguments)})(list(arguments))
-    if asked := algorithms_asked(arguments):
+    if arguments and arguments[0] in _SHORT:
         with suppress(CycloptsError):  # raised before anything is done; what is wrong is said below
-            return make_app(asked)(list(arguments))
+            return make_app({arguments[0]: with_options_of(arguments)})(list(arguments))
     try:
         return make_app()(list(arguments))
     except CycloptsError as error:
         from anonset.cli.refusals import refusal
 
         raise InputError(refusal(error, arguments)) from None
+
+
+def place_of(command: str) -> str:
+    """Return module and name of the function behind a command."""
+    return _PLACES.get(command, f"anonset.cli.{command}:{command}")
+
+
+def with_options_of(arguments: Sequence[str]) -> Callable[..., int]:
+    """Return the command that arguments call, with no options but theirs: to make all takes longer than a small job."""
+    algorithms = algorithms_asked(arguments)
+    whole = _of(algorithms) if algorithms else imported(place_of(arguments[0]))
+    named = {argument.partition("=")[0].lstrip("-").replace("-", "_") for argument in arguments}
+    kept = {*named, *(name.removeprefix("no_") for name in named), *_ALIASES}
+    flags_type, *of_flags = get_args(whole.__annotations__["flags"])
+    made = [(one.name, one.type, _none()) for one in fields(flags_type) if one.name in kept]
+    command = FunctionType(whole.__code__, whole.__globals__, whole.__name__, closure=whole.__closure__)
+    flags = _flags_class(made)
+    command.__doc__, command.__defaults__ = whole.__doc__, whole.__defaults__
+    command.__annotations__ = {**whole.__annotations__, "flags": Annotated[flags, *of_flags]}
+    command.__kwdefaults__ = {**(whole.__kwdefaults__ or {}), "flags": flags()}
+    return command
 
 
 def _name_what_killed_runs_left() -> None:
@@ -209,7 +228,7 @@ def _of(algorithms: Sequence[str]) -> Callable[..., int]:
     """Return the command ``anonymize`` with the options of some algorithms alone."""
     from anonset.settings.settings import settings_model
 
-    made: Callable[..., int] = import_module("anonset.cli.anonymize").anonymize_command(
+    made: Callable[..., int] = imported("anonset.cli.anonymize:anonymize_command")(
         settings_model(*algorithms, described=False)
     )
     return made
@@ -232,6 +251,10 @@ def flags_of(model: type["BaseModel"], leave_out: Iterable[str] = ()) -> type[An
         for name, info in model.model_fields.items()
         if name not in left_out
     ]
+    return _flags_class(made)
+
+
+def _flags_class(made: Sequence[tuple[str, Any, Any]]) -> type[Any]:
     # cyclopts takes a class of the module "types" for a builtin
     own = {
         "__module__": __name__,
