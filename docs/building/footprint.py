@@ -1,12 +1,15 @@
-"""What an installation weighs: ``python docs/building/footprint.py PYTHON`` renews the table in docs/install.md.
+"""What an installation weighs, and what runs without a part of it.
 
-PYTHON is that of an environment in which the wheel alone was installed, without extras.
+``python docs/building/footprint.py PYTHON`` renews the tables in docs/install.md. PYTHON is that of an environment in
+which the wheel alone was installed, without extras.
 """
 
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 PAGE = Path(__file__).resolve().parents[1] / "install.md"
 _ROWS = (
@@ -31,6 +34,36 @@ for one in distributions():
     sizes[one.name.lower()] = sum(path.stat().st_size for path in paths if path.is_file())
 print(json.dumps(sizes))
 """
+LEFT_OUT = (("scipy",), ("pyroaring",), ("highspy",), ("scipy", "pyroaring", "highspy"))
+_PUBLISH = "anonymize baskets.dat --k 2 --m 2 --hierarchy items=balanced:2"
+COMMANDS = {
+    "`anonymize` by `apriori`": f"{_PUBLISH} --algorithm apriori -o of-apriori",
+    "by `exact`": f"{_PUBLISH} --algorithm exact -o of-exact",
+    "by `set-search`": "anonymize baskets.dat --k 2 --m 2 --algorithm set-search -o of-set-search",
+    "by `disassociation`": "anonymize baskets.dat --k 2 --m 2 --model disassociation -o in-chunks",
+    "`verify`": "verify made",
+    "`inspect`": "inspect baskets.dat",
+    "`risk`": "risk made",
+    "`risk --attack`": "risk made --attack all --original baskets.dat",
+    "`evaluate`": "evaluate baskets.dat made",
+    "`suggest`": "suggest baskets.dat --k 2 --m 2",
+    "`compare`": f"compare {_PUBLISH.removeprefix('anonymize ')} --algorithms apriori,vpa",
+    "`demo`": "demo -o of-demo",
+}
+"""What is tried without a package, by its name in the table."""
+WITHOUT = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in missing:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+missing = set(sys.argv.pop(1).split(","))
+sys.meta_path.insert(0, Missing())
+from anonset.cli.main import run
+run()
+"""
+"""Runs a command as if some packages were not installed."""
+BASKETS = "a b c\na b\na b d\nc d\na c d\nb c\na b\nc d\n"
 
 
 def table(sizes: dict[str, int]) -> str:
@@ -47,12 +80,60 @@ def table(sizes: dict[str, int]) -> str:
     return "\n".join(["| package | MB | what for | loaded |", "|---|---|---|---|", *lines])
 
 
+def refused(python: str, missing: Iterable[str], folder: Path) -> list[str]:
+    """Return those of `COMMANDS` that are refused without some packages, each in one line.
+
+    Raises
+    ------
+    RuntimeError
+        If one ends otherwise: neither done nor refused.
+    """
+    folder.mkdir()
+    (folder / "baskets.dat").write_text(BASKETS)
+    made = [python, "-m", "anonset", *COMMANDS["`anonymize` by `apriori`"].replace("of-apriori", "made").split()]
+    subprocess.run(made, cwd=folder, capture_output=True, check=True)
+    found = []
+    for name, command in COMMANDS.items():
+        asked = [python, "-c", WITHOUT, ",".join(missing), *command.split()]
+        done = subprocess.run(asked, cwd=folder, capture_output=True, text=True, check=False)
+        last = done.stderr.splitlines()[-1] if done.stderr else ""
+        if done.returncode == 2 and last.endswith("pip install " + last.rpartition(" ")[2]):
+            found.append(name)
+        elif done.returncode:
+            msg = f"without {', '.join(missing)}: {command}: ended with {done.returncode}: {last}"
+            raise RuntimeError(msg)
+    return found
+
+
+def table_of_refused(sizes: dict[str, int], found: dict[tuple[str, ...], list[str]]) -> str:
+    """Return what is refused without some packages as rows.
+
+    >>> print(table_of_refused({"scipy": 143_000_000}, {("scipy",): ["`demo`"]}).splitlines()[2])
+    | scipy | 143 | `demo` |
+    """
+    lines = []
+    for names, commands in found.items():
+        left_out = sum(sizes[name] for name in names) / 1e6
+        lines.append(f"| {', '.join(names)} | {left_out:.0f} | {', '.join(commands)} |")
+    return "\n".join(["| left out | MB | refused then |", "|---|---|---|", *lines])
+
+
+def _renewed(page: str, new: str) -> str:
+    """Return a page with a table in the place of the one that begins as it does."""
+    before, head, rest = page.partition(new.partition("\n")[0])
+    if not head:
+        msg = f"there is no table that begins with {new.partition(chr(10))[0]}"
+        raise RuntimeError(msg)
+    return f"{before}{new}\n\n{rest.partition(chr(10) * 2)[2]}"
+
+
 def main() -> None:
-    """Renew the table."""
-    done = subprocess.run([sys.argv[1], "-c", _SIZES], capture_output=True, text=True, check=True)
-    before, rest = PAGE.read_text().split("| package |", 1)
-    after = rest.partition("\n\n")[2]
-    PAGE.write_text(f"{before}{table(json.loads(done.stdout))}\n\n{after}")
+    """Renew the tables."""
+    python = sys.argv[1]
+    sizes = json.loads(subprocess.run([python, "-c", _SIZES], capture_output=True, text=True, check=True).stdout)
+    with TemporaryDirectory() as folder:
+        found = {one: refused(python, one, Path(folder) / "-".join(one)) for one in LEFT_OUT}
+    PAGE.write_text(_renewed(_renewed(PAGE.read_text(), table(sizes)), table_of_refused(sizes, found)))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 """The command line as a process of its own: imports, signals, closed pipes."""
 
 import os
+import re
+import runpy
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +17,7 @@ from cli.place import Place
 pytestmark = pytest.mark.compiled
 
 HEAVY = {"numpy", "pyarrow", "pydantic", "numba", "scipy", "rich.progress", "anonset_kernels", "anonset.jobs.anonymize"}
+ROOT = Path(__file__).resolve().parents[2]
 RUN = "from anonset.cli.main import run; run()"
 
 
@@ -230,3 +234,22 @@ def test_machine_code_that_cannot_be_kept_is_said_once(tmp_path: Path) -> None:
     code += "with progress_bars(quiet=False) as p:\n  for _ in range(2): c.begin(); c.end()\nprint(p)"
     ran = python(code, env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")})
     assert (ran.stdout, ran.stderr.count("name one by NUMBA_CACHE_DIR")) == ("None\n", 1)
+
+
+def test_what_runs_without_a_package_is_what_the_page_on_installing_says(tmp_path: Path) -> None:
+    """Each command is done, or refused in one line and leaves nothing."""
+    footprint = SimpleNamespace(**runpy.run_path(str(ROOT / "docs" / "building" / "footprint.py")))
+    page, place = (ROOT / "docs" / "install.md").read_text("utf-8"), tmp_path / "small"
+    without = footprint.LEFT_OUT[-1]
+    found = footprint.refused(sys.executable, without, place)
+    assert re.search(rf"\| {', '.join(without)} \| \d+ \| {', '.join(found)} \|", page)
+    published = {path.name.removesuffix(".private") for path in place.iterdir()}
+    assert published == {"baskets.dat", "made", "of-apriori", "in-chunks"}
+    ran = python(footprint.WITHOUT, "highspy", *footprint.COMMANDS["by `exact`"].split(), cwd=place)
+    said = "anonset: error: this needs the package highspy, which is not installed: pip install highspy\n"
+    assert (ran.returncode, ran.stderr) == (2, said)
+
+
+def test_a_module_of_our_own_that_is_missing_is_a_defect() -> None:
+    ran = python("import sys; sys.modules['anonset.jobs.inspect'] = None; " + RUN, "inspect", "no.csv")
+    assert (ran.returncode, "is not installed" in ran.stderr) == (70, False)

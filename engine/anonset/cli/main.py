@@ -29,8 +29,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (AnonsetError, OSError, MemoryError, KeyboardInterrupt) as error:
         _say(error)
         code = exit_code(error)
+    except ImportError as error:
+        if not _missing(error):
+            raise
+        _say(error)
+        code = exit_code(error)
     _end(code)
     return code
+
+
+def _missing(error: BaseException | None) -> str:
+    """Return the package whose absence an error tells, or what it was raised from; empty for modules of our own."""
+    while error is not None and not isinstance(error, ModuleNotFoundError):
+        error = error.__cause__
+    package = "" if error is None or error.name is None else error.name.partition(".")[0]
+    return "" if package.startswith("anonset") else package
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -63,6 +76,8 @@ def describe(error: BaseException) -> str:
     """Say in one line what went wrong, with what it takes from the data marked (see `anonset.errors`)."""
     if isinstance(error, KeyboardInterrupt):
         return f"{'interrupted' if _number(error) == _SIGINT else 'terminated'}; nothing was published"
+    if isinstance(error, ImportError) and (package := _missing(error)):
+        return f"this needs the package {package}, which is not installed: pip install {package}"
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}".rstrip(": ")
     if isinstance(error, OSError) and error.strerror:
