@@ -63,6 +63,8 @@ class Scene(Discreet):
     """Targets, at most."""
     seed: int = 0
     """Seed of their choice, and of controls."""
+    algorithm: str = ""
+    """The algorithm that made it, where that is known and nothing was done to its result."""
 
     @property
     def k(self) -> int:

@@ -13,6 +13,8 @@ ATTACKS: Mapping[str, str] = {
     "skewness": "anonset.attacks.shared_values:skewness",
     "minimality": "anonset.attacks.minimality:minimality",
     "tightness": "anonset.attacks.tightness:tightness",
+    "downcoding": "anonset.attacks.downcoding:downcoding",
+    "combinatorial-refinement": "anonset.attacks.combinatorial_refinement:combinatorial_refinement",
 }
 """The function of each attack, by its name."""
 ALL = "all"

@@ -6,8 +6,6 @@ least, however wide the range. It is set beside the most frequent value of the r
 values occur. A range that a hierarchy names ends nowhere in the data.
 Of nodes it tells that two of their children are there, and of sets that all members are: neither makes a value of one
 row likelier than another.
-
-Of attacks on minimal local recodings (Cohen, USENIX Security 2022: downcoding) this is what needs no data made for it.
 """
 
 import numpy as np

@@ -34,6 +34,7 @@ from anonset.measures.told_items import Telling
 from anonset.privacy import PrivacyModel
 from anonset.release.opened import Opened, opening
 from anonset.release.release import Release
+from anonset.release.symbols import spell_out
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind
 from anonset.settings.publication import THRESHOLD
@@ -192,10 +193,13 @@ def risk(
             publication, model = published.publication, published.verdict.model
             by_person = published.unverified.table.by_person
             original, trees = published.unverified.table, dict(published.unverified.hierarchies)
+            made_by = _alone(published.algorithm.name, vars(published.algorithm), published.figures)
         else:
             opened = stack.enter_context(opening(published, private, work_dir, records=original is None))
             publication, model, original, trees = _read(opened, original, hierarchies or {})
             by_person = opened.attested.declarations.unit == "person"
+            run = opened.report
+            made_by = "" if run is None else _alone(run.algorithm, run.parameters, run.figures)
         if isinstance(publication, BucketPublication | ChunkPublication):
             _require_no_attacks(attacks, beside)
         if isinstance(publication, BucketPublication):
@@ -218,7 +222,10 @@ def risk(
         persons=None if owner is None else int(owner.max(initial=-1)) + 1,
         skews=_skews(publication, names, seed),
     )  # fmt: skip
-    scene = Scene(publication, model, original, trees, beside, found.skews, attempts, seed)
+    scene = Scene(publication, model, original, trees, beside, found.skews, attempts, seed, made_by)
+    if publication.value_sets and original is not None:
+        spelled = spell_out(publication.relational, publication.value_sets)
+        scene = replace(scene, publication=replace(publication, relational=spelled))
     outcomes, reasons = tried(scene, attacks if beside is None else [*attacks, "composition"])
     found = replace(found, outcomes=outcomes, not_tried=reasons)
     if original is None:
@@ -236,6 +243,11 @@ def risk(
 
         told = told_items(original.transactions, supports_of(publication), attempts, seed)
     return replace(found, attempts=looked_for, told=told)
+
+
+def _alone(algorithm: str, parameters: Mapping[str, Any], figures: Mapping[str, float]) -> str:
+    """Return the algorithm that made a publication; nothing where its result was refined, or united from parts."""
+    return "" if parameters.get("refine") or "parts" in figures else algorithm
 
 
 def _require_no_attacks(attacks: Sequence[str], beside: Beside | None) -> None:

@@ -1,0 +1,223 @@
+"""The classes of a local recoding as boxes: of each column, the set of values that a published value stands for.
+
+A set of values is a whole number, bit by bit. Of a tree a bit is a leaf, of a category without tree a value; of numbers
+it is an end of a published range, or what lies between two ends.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
+from anonset.data.redacted_repr import Discreet
+from anonset.data.table import Column, Int64
+from anonset.generalization.publication import members_of, range_ends
+from anonset.measures.equivalence_classes import class_of
+
+Box = tuple[int, ...]
+"""The values of each column."""
+_STEPS = 2000
+"""Boxes that are taken off another one, at most: what is not decided then counts as possible."""
+
+
+@dataclass(frozen=True, eq=False)
+class Values(Discreet):
+    """One published column: what each of its symbols stands for."""
+
+    name: str
+    symbols: tuple[int, ...] = field(repr=False)
+    """The values of each symbol."""
+    parts: tuple[tuple[int, ...], ...] = field(repr=False)
+    """The values of each symbol by the next finer ones: children of a node, members of a set; nothing of others."""
+    hulls: tuple[int, ...] = field(repr=False)
+    """The values that a full-domain recoding shows alike, at least, where the common values of these are the symbol."""
+    groups: tuple[tuple[int, ...] | None, ...] = field(repr=False)
+    """All values, by what such a recoding shows alike, or parts of that; None: each value is by itself."""
+    ends: tuple[tuple[int, int] | None, ...] = field(repr=False)
+    """First and last value of each range; None of others."""
+    own: Int64 = field(repr=False)
+    """int64 (n,): the bit of each record of the original."""
+    exact: int = field(repr=False)
+    """Bits that are one value, and not what lies between two."""
+    is_tree: bool = False
+    """Whether symbols are nodes of a tree."""
+
+    @classmethod
+    def of(cls, column: Column, published: CategoricalColumn, tree: Hierarchy | None) -> "Values":
+        """Read the symbols of a published column."""
+        labels = published.vocabulary.labels
+        if isinstance(column, NumericColumn):
+            return _ranges(column, labels)
+        if tree is None:
+            return _sets(column, labels)
+        nodes = [_node(tree, label) for label in labels]
+        symbols = tuple(_below(tree, node) for node in nodes)
+        children = [tree.children(node) for node in nodes]
+        parts = tuple(tuple(_below(tree, child) for child in below) for below in children)
+        of_level = {level: _level(tree, level) for level in {_finest_level(tree, below) for below in children}}
+        groups = tuple(of_level[_finest_level(tree, below)] for below in children)
+        leaf = np.array([tree.leaves.index.get(label, 0) for label in column.vocabulary.labels], np.int64)
+        every = (1 << tree.n_leaves) - 1
+        return cls(
+            column.name, symbols, parts, symbols, groups, (None,) * len(labels), leaf[column.codes], every, is_tree=True
+        )
+
+
+def _node(tree: Hierarchy, label: str) -> int:
+    if (node := tree.node_of.get(label)) is not None:
+        return node
+    leaves = [tree.leaves.index[member] for member in members_of(label) if member in tree.leaves.index]
+    return tree.lowest_common_ancestor(leaves) if leaves else 0
+
+
+def _below(tree: Hierarchy, node: int) -> int:
+    low, high = int(tree.leaf_lo[node]), int(tree.leaf_hi[node])
+    return (1 << high) - (1 << low)
+
+
+def _finest_level(tree: Hierarchy, children: Sequence[int]) -> int:
+    """Return the columns of the file down to the finest level at which a node can be shown in place of its children."""
+    return int(tree.column_depth[children].max()) - 1 if children else int(tree.column_depth.max(initial=0))
+
+
+def _level(tree: Hierarchy, level: int) -> tuple[int, ...]:
+    return tuple(_below(tree, node) for node in np.unique(tree.nodes_in_column(level)).tolist())
+
+
+def _sets(column: CategoricalColumn, labels: Sequence[str]) -> Values:
+    code = column.vocabulary.index
+    held = [[code[x] for x in ((label,) if label in code else members_of(label)) if x in code] for label in labels]
+    every = (1 << len(code)) - 1
+    symbols = tuple(sum(1 << x for x in members) or every for members in held)
+    parts = tuple(tuple(1 << x for x in members) if len(members) > 1 else () for members in held)
+    several = [len(members) != 1 for members in held]
+    hulls = tuple(every if more else symbol for more, symbol in zip(several, symbols, strict=True))
+    groups = tuple((every,) if more else None for more in several)
+    own = column.codes.astype(np.int64)
+    return Values(column.name, symbols, parts, hulls, groups, (None,) * len(labels), own, every)
+
+
+def _ranges(column: NumericColumn, labels: Sequence[str]) -> Values:
+    ends = np.array([[float(end) for end in range_ends(label)] for label in labels]).reshape(-1, 2)
+    points = np.unique(ends)
+    low, high = (2 * np.searchsorted(points, ends[:, side]) + 1 for side in (0, 1))
+    values = column.values + 0.0
+    at = np.searchsorted(points, values)
+    own = 2 * at + (points[np.minimum(at, len(points) - 1)] == values)
+    every = (1 << 2 * len(points) + 1) - 1
+    pairs = list(zip(low.tolist(), high.tolist(), strict=True))
+    symbols = tuple((1 << last + 1) - (1 << first) for first, last in pairs)
+    return Values(
+        column.name,
+        symbols,
+        ((),) * len(labels),
+        tuple(symbol if first == last else every for symbol, (first, last) in zip(symbols, pairs, strict=True)),
+        tuple(None if first == last else (every,) for first, last in pairs),
+        tuple(None if first == last else (1 << first, 1 << last) for first, last in pairs),
+        own.astype(np.int64),
+        sum(1 << 2 * point + 1 for point in range(len(points))),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Boxes(Discreet):
+    """The classes of a publication, and the records behind them."""
+
+    columns: tuple[Values, ...]
+    code: Int64
+    """int64 (c, v): the symbol of each class in each column."""
+    size: Int64
+    """int64 (c,): rows of each class."""
+    class_of_row: Int64
+    """int64 (n,): the class of each row."""
+
+    @classmethod
+    def of(
+        cls, original: Sequence[Column], published: Sequence[CategoricalColumn], trees: Mapping[str, Hierarchy]
+    ) -> "Boxes":
+        """Read the classes of published columns."""
+        shown = {column.name: column for column in published}
+        columns = [shown[column.name] for column in original]
+        classes = class_of(columns, columns[0].n)
+        first = np.unique(classes, return_index=True)[1]
+        values = (Values.of(a, b, trees.get(a.name)) for a, b in zip(original, columns, strict=True))
+        code = np.stack([column.codes[first] for column in columns], axis=1).astype(np.int64)
+        return cls(tuple(values), code, np.bincount(classes).astype(np.int64), classes)
+
+    def box(self, number: int) -> Box:
+        """Return the values that a class is published as."""
+        return tuple(c.symbols[code] for c, code in zip(self.columns, self.code[number].tolist(), strict=True))
+
+    @cached_property
+    def _symbols(self) -> list[NDArray[np.object_]]:
+        return [np.array([*column.symbols, 0], object)[:-1] for column in self.columns]
+
+    @cached_property
+    def _inside(self) -> dict[tuple[int, int], NDArray[np.bool_]]:
+        return {}
+
+    def inside(self, column: int, values: int) -> NDArray[np.bool_]:
+        """Return bool (c,): whether what a class is published as in a column is part of some values, or all of them."""
+        if (column, values) not in self._inside:
+            self._inside[column, values] = (self._symbols[column] & ~values) == 0
+        return self._inside[column, values][self.code[:, column]]
+
+    def within(self, box: Box) -> Int64:
+        """Return the classes that are published as part of a box, or as all of it."""
+        found = np.ones(len(self.size), np.bool_)
+        for column, values in enumerate(box):
+            found &= self.inside(column, values)
+        return np.flatnonzero(found)
+
+    def fitting(self, number: int, records: Int64) -> Int64:
+        """Return those of some records whose values the box of a class holds."""
+        found = np.ones(len(records), np.bool_)
+        for column, values in zip(self.columns, self.box(number), strict=True):
+            own = column.own[records]
+            width = int(own.max(initial=0)) + 1
+            bits = np.array([values >> bit & 1 for bit in range(width)], np.bool_)
+            found &= bits[own]
+        return records[found]
+
+    def open_columns(self, number: int) -> list[int]:
+        """Return the columns in which a class is published as a node with children, or as a set."""
+        pairs = enumerate(zip(self.columns, self.code[number].tolist(), strict=True))
+        return [a for a, (column, code) in pairs if column.parts[code]]
+
+    def parts(self, number: int, column: int) -> tuple[int, ...]:
+        """Return the children, or members, of what a class is published as."""
+        return self.columns[column].parts[int(self.code[number, column])]
+
+
+def needs_all(column: Values, code: int, left: int) -> bool:
+    """Tell whether a symbol is more than the lowest common value of any rows that have only some of its values."""
+    if column.is_tree:
+        return any(not left & ~part for part in column.parts[code])
+    return any(not left & needed for needed in column.ends[code] or column.parts[code])
+
+
+def is_covered(box: Box, others: Sequence[Box], steps: int = _STEPS) -> bool:
+    """Tell whether other boxes together hold all of a box; False where that takes too many steps.
+
+    >>> is_covered((0b11, 0b11), [(0b01, 0b11), (0b10, 0b01), (0b10, 0b10)])
+    True
+    >>> is_covered((0b11, 0b11), [(0b01, 0b11), (0b10, 0b01)])
+    False
+    """
+    stack = [(box, 0)]
+    while stack:
+        rest, at = stack.pop()
+        while at < len(others) and not all(a & b for a, b in zip(rest, others[at], strict=True)):
+            at += 1
+        steps -= 1
+        if at == len(others) or steps < 0:
+            return False
+        taken = others[at]
+        for a, values in enumerate(rest):
+            if left := values & ~taken[a]:
+                within = tuple(x & y for x, y in zip(rest[:a], taken[:a], strict=True))
+                stack.append(((*within, left, *rest[a + 1 :]), at + 1))
+    return True

@@ -1,0 +1,113 @@
+"""Downcoding: a result as fine as is safe tells where its rows are not.
+
+Downcoding is to replace a published value by a finer one that still holds what it stands for, from the publication
+alone. A publication is minimal where no finer one of the same rows has classes of k rows. So in a class of more than k
+rows, none lies in a finer box that is published, too: it could have been published there, and the others as they are.
+Where finer boxes hold everything below a child of a node, no row of the class is there; where one child is left, all
+rows are below it, and the node is replaced by it.
+
+Our reading of the paper: it proves that data can be made (and that clustered data are) of which every minimal
+algorithm gives away a large part; this looks for what one such step tells of any publication. It is right about every
+input of which a publication is minimal (tests/attacks/test_downcoding.py goes through all of them), and about an
+algorithm that is not minimal it can be wrong, which the owner's original shows.
+
+Reference: Cohen, USENIX Security 2022 (Attacks on Deidentification's Defenses), of hierarchical, minimal algorithms.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from anonset.attacks.base import Outcome, Scene, Won
+from anonset.attacks.boxes import Box, Boxes, is_covered
+from anonset.data.table import Int64
+from anonset.spelling import setting
+
+Told = Callable[[int, int], Sequence[float]]
+"""How likely each child, or member, of what a class is published as in a column is that of a row."""
+_RECORDS = 20_000
+"""Records out of which controls are drawn."""
+NOT_LOCAL = "of quasi-identifiers in classes, of which some show nodes of a hierarchy, or sets"
+
+
+def downcoding(scene: Scene) -> tuple[Outcome, ...] | str:
+    """Tell of random rows which child of a published node holds their value, by finer boxes that are published."""
+    boxes = boxes_of(scene)
+    if isinstance(boxes, str):
+        return boxes
+    knows = (
+        f"the publication and its trees, and that it is as fine as is safe (k={scene.k}); wants the child of a "
+        "published node, or the member of a set, that a row has"
+    )
+    return tried_on_rows(scene, boxes, "downcoding", knows, lambda number, column: told(boxes, scene.k, number, column))
+
+
+def boxes_of(scene: Scene) -> Boxes | str:
+    """Return the classes of a publication; a text says why there are none."""
+    if scene.original is None or not scene.original.relational or scene.original.transactions is not None:
+        return f"it needs {setting('original')} {NOT_LOCAL}"
+    boxes = Boxes.of(scene.original.relational, scene.publication.relational, scene.hierarchies)
+    return (
+        boxes if any(map(boxes.open_columns, range(len(boxes.size)))) else f"it needs {setting('original')} {NOT_LOCAL}"
+    )
+
+
+def finer_boxes(boxes: Boxes, k: int, number: int) -> list[Box]:
+    """Return the finer boxes that hold no row of a class, if the publication is minimal."""
+    if boxes.size[number] <= k:
+        return []
+    own = boxes.box(number)
+    return [box for at in boxes.within(own).tolist() if (box := boxes.box(at)) != own]
+
+
+def told(boxes: Boxes, k: int, number: int, column: int) -> list[float]:
+    """Return how likely each child is that of a row: alike, but for those that finer boxes hold all of."""
+    own, parts = boxes.box(number), boxes.parts(number, column)
+    finer = finer_boxes(boxes, k, number)
+    may = [not is_covered((*own[:column], part, *own[column + 1 :]), finer) for part in parts]
+    return shares([1.0 if possible else 0.0 for possible in may])
+
+
+def shares(weights: Sequence[float]) -> list[float]:
+    """Return weights as shares; alike where all are 0: what is told cannot be.
+
+    >>> shares([2.0, 0.0]), shares([0.0, 0.0])
+    ([1.0, 0.0], [0.5, 0.5])
+    """
+    total = sum(weights)
+    return [weight / total for weight in weights] if total else [1 / len(weights)] * len(weights)
+
+
+def tried_on_rows(scene: Scene, boxes: Boxes, name: str, knows: str, chances: Told) -> tuple[Outcome, ...]:
+    """Try what is told of classes on random rows; as a control on others that their boxes hold, of any class.
+
+    Whoever knows nothing but the tree takes all children for alike.
+    """
+    random, known = np.random.default_rng(scene.seed), dict[tuple[int, int], Sequence[float]]()
+    others = np.sort(random.permutation(len(scene.publication.record))[:_RECORDS])
+    without, won, control = list[float](), list[float](), list[float]()
+    for row in _rows(scene, boxes, random).tolist():
+        number, record = int(boxes.class_of_row[row]), int(scene.publication.record[row])
+        column = int(random.choice(boxes.open_columns(number)))
+        if (number, column) not in known:
+            known[number, column] = chances(number, column)
+        fitting = boxes.fitting(number, others)
+        dealt = int(random.choice(fitting)) if len(fitting) else record
+        parts, own = boxes.parts(number, column), boxes.columns[column].own
+        for found, one in ((won, record), (control, dealt)):
+            place = next(at for at, part in enumerate(parts) if part >> int(own[one]) & 1)
+            found.append(known[number, column][place])
+        without.append(1 / len(parts))
+    return (Outcome(name, knows, len(won), *map(_won, (without, won, control))),)
+
+
+def _rows(scene: Scene, boxes: Boxes, random: np.random.Generator) -> Int64:
+    """Return random rows of classes that show a node with children, or a set."""
+    is_open = np.array([bool(boxes.open_columns(number)) for number in range(len(boxes.size))])
+    rows = np.flatnonzero(is_open[boxes.class_of_row])
+    return np.sort(random.permutation(rows)[: scene.attempts])
+
+
+def _won(chances: Sequence[float]) -> Won:
+    sure = np.array(chances) if len(chances) else np.zeros(1)
+    return Won(float((sure == 1).mean()), float(sure.mean()))
