@@ -18,15 +18,15 @@ from anonset_kernels._tree import is_below
 
 
 @kernel()
-def rare_in_words(
-    table: Planes, words: tuple[int, int], intervals: Intervals, dead: Dead, found: Found, found_support: FoundSupport
+def rare_from(
+    table: Planes, firsts: tuple[int, int], intervals: Intervals, dead: Dead, found: Found, found_support: FoundSupport
 ) -> int:
-    """Report the rare sets whose smallest code lies in some words, row by row; return how many there are.
+    """Report the rare sets whose smallest code is one of some, row by row; return how many there are.
 
     Parameters
     ----------
-    words
-        From and to.
+    firsts
+        The smallest codes, from and to.
     intervals
         By code; sets with an ancestor and its descendant are no sets.
     dead
@@ -37,7 +37,7 @@ def rare_in_words(
     size, n_found = found.shape[1], 0
     members = np.empty(size, np.int32)
     if size < 5:
-        return _rare_in_rows(table, size, members, words, intervals, dead, found, found_support, n_found)
+        return _rare_in_rows(table, size, members, firsts, intervals, dead, found, found_support, n_found)
     left_out = dead.copy()
     for e in range(4, len(dead)):
         if not dead[e]:
@@ -45,26 +45,26 @@ def rare_in_words(
             for c in range(e):
                 left_out[c] = 1 if dead[c] or is_below(intervals[0], intervals[1], e, c) else 0
             n_found = _rare_in_rows(
-                fours_below(table, e), 4, members, words, intervals, left_out[:e], found, found_support, n_found
+                fours_below(table, e), 4, members, firsts, intervals, left_out[:e], found, found_support, n_found
             )
     return n_found
 
 
 @kernel()
 def _rare_in_rows(
-    table: Planes, size: int, members: Itemset, words: tuple[int, int], intervals: Intervals, dead: Dead,
+    table: Planes, size: int, members: Itemset, firsts: tuple[int, int], intervals: Intervals, dead: Dead,
     found: Found, found_support: FoundSupport, n_found: int,
 ) -> int:  # fmt: skip
-    """Report the rare sets of up to 4 codes, as `rare_in_words` does, each with what `members` holds behind these."""
+    """Report the rare sets of up to 4 codes, as `rare_from` does, each with what `members` holds behind these."""
     n_codes = len(dead)
     for b in range(n_codes):
         wide = width(b, table.n_words)
-        if dead[b] or words[0] >= wide:
+        if dead[b] or firsts[0] >> 6 >= wide:
             continue
         members[1] = b
         if size == 2:
             n_found = _rare_in_row(
-                table, table.start[b], members, words, intervals, dead, found, found_support, n_found
+                table, table.start[b], members, firsts, intervals, dead, found, found_support, n_found
             )
             continue
         for c in range(b + 1, n_codes):
@@ -73,26 +73,30 @@ def _rare_in_rows(
             members[2] = c
             if size == 3:
                 row = table.start[b] + (c - b - 1) * wide
-                n_found = _rare_in_row(table, row, members, words, intervals, dead, found, found_support, n_found)
+                n_found = _rare_in_row(table, row, members, firsts, intervals, dead, found, found_support, n_found)
                 continue
             row = table.start[b * n_codes + c]
             for d in range(c + 1, n_codes):
                 if not (dead[d] or is_below(*intervals, d, b) or is_below(*intervals, d, c)):
                     members[3] = d
-                    n_found = _rare_in_row(table, row, members, words, intervals, dead, found, found_support, n_found)
+                    n_found = _rare_in_row(table, row, members, firsts, intervals, dead, found, found_support, n_found)
                 row += wide
     return n_found
 
 
 @kernel()
 def _rare_in_row(
-    table: Planes, row: int, members: Itemset, words: tuple[int, int], intervals: Intervals, dead: Dead,
+    table: Planes, row: int, members: Itemset, firsts: tuple[int, int], intervals: Intervals, dead: Dead,
     found: Found, found_support: FoundSupport, n_found: int,
 ) -> int:  # fmt: skip
-    """Report the rare sets of a row, whose codes but the smallest are in `members`, as `rare_in_words` does."""
+    """Report the rare sets of a row, whose codes but the smallest are in `members`, as `rare_from` does."""
     n_planes = len(table.flip)
-    for w in range(words[0], min(words[1], width(members[1], table.n_words))):
+    for w in range(firsts[0] >> 6, min((firsts[1] + 63) >> 6, width(members[1], table.n_words))):
         at, met = (row + w) * n_planes, rare_of_cell(table, row + w)
+        if firsts[0] > w * 64:
+            met &= ~(bit(firsts[0] & 63) - np.uint64(1))
+        if firsts[1] < w * 64 + 64:
+            met &= bit(firsts[1] & 63) - np.uint64(1)
         while met != 0:
             a = w * 64 + trailing_zeros(met)
             low = met & (~met + np.uint64(1))

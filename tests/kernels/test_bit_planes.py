@@ -85,7 +85,7 @@ def _passes(request, monkeypatch):
     for name in ("BYTES_OF_TABLE", "BYTES_OF_PAIRS", "BYTES_IN_CACHE"):
         monkeypatch.setattr(rare_tables, name, request.param)
     monkeypatch.setattr(rare_tables, "SETS_PER_CALL", 3)
-    monkeypatch.setattr(rare_tables, "SETS_OF_WORDS", 4)
+    monkeypatch.setattr(rare_tables, "SETS_OF_CALL", 4)
 
 
 @settings(max_examples=examples(80))

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anonset.algorithms.base import Progress
-from anonset.algorithms.transaction.rare_sets import Nodes, Pairs, RareSets
-from anonset.algorithms.transaction.rare_tables import BY_LARGEST, RareTable, RareTables, refuse_above
+from anonset.algorithms.transaction.rare_sets import Nodes, Pairs, RareSets, refuse_above
+from anonset.algorithms.transaction.rare_tables import BY_LARGEST, RareTable, RareTables
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 TOGETHER_CELLS = 1 << 28
 """Pairs of nodes of which a byte each may tell whether they are in a rare set together: 256 MiB."""
-MAX_RARE_SETS, MOST_IN_TABLES, BYTES_OF_RARE_SET = 1 << 22, 1 << 24, 64
-"""Rare sets of the cut that are kept: where it is walked, and where it is in tables, memory permitting."""
+MAX_RARE_SETS, MOST_IN_TABLES, BYTES_OF_MEMBER = 1 << 22, 1 << 24, 44
+"""Rare sets of the cut that are kept: where it is walked, and where it is in tables, memory permitting. Bytes that a
+member of one takes while what is above is looked for: codes, an index, keys, and copies in order."""
 STEPS_PER_RARE_SET = 1 << 10
 """Increments of a walk that take about as long as counting what is above one rare set of the cut."""
 RECORDS_PER_RARE_SET, INCREMENTS_PER_RARE_SET = 20, 1 << 12
@@ -232,7 +233,7 @@ class CutSearch:
 
         told = (LEAST_HOLDERS + self.k) / HOLDERS_COUNTED if size < BY_LARGEST else 1.0
 
-        most = self.nodes.blocks.store.limits.held(MOST_IN_TABLES, BYTES_OF_RARE_SET)
+        most = self.nodes.blocks.store.limits.held(MOST_IN_TABLES, BYTES_OF_MEMBER * size)
 
         def walked(increments: float, each: float = 1.0, most: int = MAX_RARE_SETS) -> int:
             return int(min(most, increments * wider**size / STEPS_PER_RARE_SET / each))

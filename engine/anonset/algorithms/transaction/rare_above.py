@@ -63,12 +63,16 @@ class RareAbove:
         hierarchy = self.nodes.hierarchy
         raised = int(hierarchy.depth.max(initial=0)) + 1
         at_once = self.nodes.blocks.store.limits.held(SETS_AT_ONCE, _BYTES_OF_RAISED * raised)
-        on_cut = self.rare.node_of_code[self.rare.codes]
-        if not len(on_cut):
+        if not len(self.rare.codes):
             return self.rare
-        found = [self._rare_of(part) for part in sets_above(hierarchy, on_cut, at_once, self._possible)]
-        members, support = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        codes = np.sort(self.nodes.place(self.nodes.by_support)[members], axis=1)
+        parts = sets_above(hierarchy, self.rare.node_of_code[self.rare.codes], at_once, self._possible)
+        found = [self._rare_of(part) for part in parts]
+        del parts, self._indexed  # what is found may be large
+        codes = np.concatenate([sets for sets, _ in found])
+        support = np.concatenate([supports for _, supports in found])
+        found.clear()
+        codes = self.nodes.place(self.nodes.by_support)[codes]
+        codes.sort(axis=1)
         order = np.lexsort(codes.T[::-1])
         return RareSets(codes[order], support[order], self.nodes.by_support)
 

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.table import Int32
+from anonset.errors import TooLargeError
+from anonset.spelling import setting
 
 Nodes = NDArray[np.bool_]
 """bool (V,): a set of nodes."""
@@ -31,3 +33,17 @@ class RareSets:
         """Return sets of the same nodes, one part after the other."""
         codes = np.concatenate([part.codes for part in parts])
         return cls(codes, np.concatenate([part.support for part in parts]), parts[0].node_of_code)
+
+
+def refuse_above(limit: float, size: int, increments: float) -> None:
+    """Refuse to count sets of a size that take more increments than a limit.
+
+    Raises
+    ------
+    TooLargeError
+    """
+    if increments > limit:
+        took = f"counting sets of {size} would take {increments:.3g} increments"
+        allowed = f"above {setting('max_increments', int(limit))}"
+        msg = f"m must be below {size}, or the hierarchy coarser, or the limit higher: {took}, {allowed}"
+        raise TooLargeError(msg)

@@ -16,13 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, run_tasks
-from anonset.algorithms.transaction.rare_sets import Pairs, RareSets
+from anonset.algorithms.transaction.rare_sets import Pairs, RareSets, refuse_above
 from anonset.data import Hierarchy
 from anonset.data.blocks import Rows, require_sound
 from anonset.data.spans import Limits, at_a_time, divided, on_cluster, spans, tasks_of_pass
 from anonset.data.table import Int32, Int64
-from anonset.errors import TooLargeError
-from anonset.spelling import setting
 
 if TYPE_CHECKING:
     from anonset_kernels._planes import Planes
@@ -40,9 +38,11 @@ BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
 first nodes that they take the second: what these generalise, often nearly all, is not counted; then half of what is
 left at a time. Each look at a table that the cache has no room for is a miss."""
 RECORDS_PER_PIECE = 1 << 16
-SETS_PER_CALL, WORDS_PER_CALL, SETS_OF_WORDS = 1 << 14, 4, 1 << 20
-"""Rare sets for which there is room at first; words of first codes that are read out at once, and sets at most, unless
-one word has more. To read one word after the other fetches each line of the table several times."""
+SETS_PER_CALL, WORDS_PER_CALL, SETS_OF_CALL = 1 << 14, 4, 1 << 20
+"""Rare sets for which there is room at first; words of first codes that are read out at once, and sets at most, memory
+permitting. To read one word after the other fetches each line of the table several times."""
+BYTES_READ_OUT = 128
+"""A rare set as it is read out and put in order, by threads, and as it waits for others."""
 BYTES_PER_INCREMENT, MOST_PASSES = 1, 4
 """Larger sets: bytes of a table for each increment of a walk, unless the cache has room for it; and passes, at most."""
 _SAMPLES, _SAMPLED = 8, 256
@@ -71,6 +71,8 @@ class RareTable:
     """int64 (C + 1,): number of records that hold so many of the nodes."""
     rows: Sequence[CountedRows]
     """The records; of sets of 5 there are none."""
+    at_once: int
+    """Rare sets that are read out at once, at most, unless they begin alike."""
 
     @property
     def increments(self) -> float:
@@ -91,36 +93,44 @@ class RareTable:
             to it.
         """
         for word in range(self.planes.n_words):
-            yield from self._rare((word, word + 1), generalized[self.node_of_code])
+            yield from self._parts([(64 * word, 64 * word + 64)], lambda: generalized[self.node_of_code])
 
     def all_rare_sets(self, executor: Executor | None) -> Iterator[RareSets]:
-        """Yield the rare sets in the order of the count-tree, whatever is generalised."""
+        """Yield the rare sets in the order of the count-tree, whatever is generalised, some at a time."""
         none = np.zeros(len(self.node_of_code), np.uint8)
-        words = spans(self.planes.n_words, WORDS_PER_CALL)
-        found = run_tasks(None if on_cluster(executor) else executor, lambda some: list(self._rare(some, none)), words)
-        for parts in found:
-            yield from parts
+        firsts = list(spans(64 * self.planes.n_words, 64 * WORDS_PER_CALL))
+        yield from self._parts(firsts, lambda: none, None if on_cluster(executor) else executor)
 
-    def _rare(self, words: tuple[int, int], dead: NDArray[np.uint8]) -> Iterator[RareSets]:
-        """Yield the rare sets whose first code lies in some words, and that hold no dead one."""
-        from anonset_kernels.rare_in_planes import rare_in_words
+    def _parts(
+        self, ranges: Sequence[tuple[int, int]], dead: Callable[[], NDArray[np.uint8]], executor: Executor | None = None
+    ) -> Iterator[RareSets]:
+        """Yield the rare sets whose first code lies in some ranges, and that hold no dead one; divided where many."""
+        found = run_tasks(executor, lambda firsts: self._rare(firsts, dead()), ranges, at_a_time(executor, _TASKS))
+        for (low, high), part in zip(ranges, found, strict=True):
+            if part is None:
+                half = (high - low) // 2
+                middle = low + (half if half < 64 else half // 64 * 64)
+                yield from self._parts([(low, middle), (middle, high)], dead, executor)
+            else:
+                yield part
+
+    def _rare(self, firsts: tuple[int, int], dead: NDArray[np.uint8]) -> RareSets | None:
+        """Return the rare sets whose first code lies in a range, and that hold no dead one; None if they are many."""
+        from anonset_kernels.rare_in_planes import rare_from
 
         n_found, room = SETS_PER_CALL, 0
         while n_found > room:
-            if n_found > SETS_OF_WORDS and words[1] - words[0] > 1:
-                middle = sum(words) // 2
-                yield from self._rare((words[0], middle), dead)
-                yield from self._rare((middle, words[1]), dead)
-                return
+            if n_found > self.at_once and firsts[1] - firsts[0] > 1:
+                return None
             room = n_found
             codes, support = np.empty((room, self.size), np.int32), np.empty(room, np.int32)
-            n_found = int(rare_in_words(self.planes, words, self.intervals, dead, codes, support))
+            n_found = int(rare_from(self.planes, firsts, self.intervals, dead, codes, support))
         if self.size == BY_LARGEST:
             order = np.lexsort(codes[:n_found].T[::-1])
         else:
             first = codes[:n_found, 0]  # the other codes ascend; 16 bits are sorted by counting
             order = np.argsort(first.astype(np.uint16) if len(dead) <= _OF_16_BITS else first, kind="stable")
-        yield RareSets(codes[order], support[order], self.node_of_code)
+        return RareSets(codes[order], support[order], self.node_of_code)
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,7 +353,9 @@ class RareTables:
             adding = [adding for together in zip_longest(*by_task) for adding in together if adding is not None]
         tree, first = self.hierarchy, np.cumsum([0, *(len(indptr) - 1 for indptr, _ in pieces)]).tolist()
         rows_of = list(zip(first, pieces, adding, strict=False))
-        return RareTable(nodes, (tree.leaf_lo[nodes], tree.leaf_hi[nodes]), self.size, table, lengths, rows_of)
+        at_once = self.limits.held(SETS_OF_CALL, BYTES_READ_OUT * at_a_time(self.executor, _TASKS))
+        intervals = tree.leaf_lo[nodes], tree.leaf_hi[nodes]
+        return RareTable(nodes, intervals, self.size, table, lengths, rows_of, at_once)
 
     def _require_few(self, lengths: Int64, n_words: int) -> None:
         """Refuse to go on where the records so far take too many increments."""
@@ -372,20 +384,6 @@ class RareTables:
             return list(self.rows)
         within = ((rows, spans(len(rows[0]) - 1, RECORDS_PER_PIECE)) for rows in self.rows)
         return [(rows[0][first : end + 1], rows[1]) for rows, pieces in within for first, end in pieces]
-
-
-def refuse_above(limit: float, size: int, increments: float) -> None:
-    """Refuse to count sets of a size that take more increments than a limit.
-
-    Raises
-    ------
-    TooLargeError
-    """
-    if increments > limit:
-        took = f"counting sets of {size} would take {increments:.3g} increments"
-        allowed = f"above {setting('max_increments', int(limit))}"
-        msg = f"m must be below {size}, or the hierarchy coarser, or the limit higher: {took}, {allowed}"
-        raise TooLargeError(msg)
 
 
 def _increments(lengths: Int64, size: int) -> float:

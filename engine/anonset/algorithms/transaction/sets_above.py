@@ -33,7 +33,8 @@ def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, kept: Kept) -> I
     int32 (R, size)
         The sets, each in one part and there once, each row ascending; none holds the root.
     """
-    yield from _above(hierarchy, _distinct(hierarchy, np.sort(sets, axis=1)), 0, at_once, kept)
+    sets = _distinct(hierarchy, np.sort(sets, axis=1))  # what was given may be large, and goes
+    yield from _above(hierarchy, sets, 0, at_once, kept)
 
 
 def _above(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int, kept: Kept) -> Iterator[Int32]:
@@ -72,13 +73,20 @@ def _distinct(hierarchy: Hierarchy, sets: Int32) -> Int32:
     """Return the rows, each once."""
     keys: NDArray[np.generic]
     if hierarchy.n_nodes ** sets.shape[1] <= np.iinfo(np.int64).max:
-        keys = np.zeros(len(sets), np.int64)
+        numbers = np.zeros(len(sets), np.int64)
         for column in sets.T:
-            keys = keys * hierarchy.n_nodes + column
+            numbers *= hierarchy.n_nodes
+            numbers += column
+        keys = numbers
     else:
         rows = np.ascontiguousarray(sets)
         keys = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-    return sets[np.unique(keys, return_index=True)[1]]
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = keys[1:] != keys[:-1]
+    del keys  # several times as large as the rows, with what `np.unique` makes of them
+    return sets[order if new.all() else order[new]]
 
 
 def _raised(hierarchy: Hierarchy, sets: Int32, member: int) -> Int32:

@@ -1,0 +1,74 @@
+"""What rare sets take while they are read out, and while what is above them is looked for, is what limits say."""
+
+import tracemalloc
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anonset.algorithms.transaction.cut_search import BYTES_OF_MEMBER
+from anonset.algorithms.transaction.rare_above import RareAbove
+from anonset.algorithms.transaction.rare_tables import BYTES_READ_OUT, RareTables
+from anonset.algorithms.transaction.supported_nodes import SupportedNodes
+from anonset.data import SetColumn, Vocabulary
+from anonset.data.blocks import Blocks
+from anonset.data.hierarchy import Hierarchy
+from anonset.data.spans import Limits
+from anonset.data.store import Memory
+
+pytestmark = pytest.mark.compiled
+N_ITEMS, K = 130, 5
+
+
+def taken(work: Callable[[], Any]) -> tuple[Any, int]:
+    """Return what some work returns, and the most bytes that it held at once beyond what was held before."""
+    work()  # compiled, and what is kept for the next time
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        done = work()
+        return done, tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+def rare_triples(room: int, executor: ThreadPoolExecutor | None = None) -> tuple[SupportedNodes, RareTables]:
+    """Return random records of four items, most of whose triples are rare, and their tables."""
+    rows = np.sort(np.random.default_rng(1).integers(0, N_ITEMS, (300_000, 4)), axis=1).astype(np.int32)
+    rows = rows[(np.diff(rows) > 0).all(axis=1)]
+    tree = Hierarchy.balanced([str(item) for item in range(N_ITEMS)], 5)
+    column = SetColumn("items", np.arange(0, 4 * len(rows) + 1, 4), rows.ravel(), Vocabulary(tree.leaves.labels))
+    nodes = SupportedNodes(Blocks.of(column, store=Memory(Limits(room=room))), tree, K, executor=executor)
+    leaves = np.zeros(tree.n_nodes, np.bool_)
+    leaves[tree.leaf_node] = True
+    return nodes, nodes.rare_tables(leaves, tree.leaf_node, 3)
+
+
+def test_no_more_sets_are_held_than_are_read_out_at_once() -> None:
+    with ThreadPoolExecutor(2) as executor:
+        _, tables = rare_triples(8 << 20, executor)
+        (table,) = tables.of_all()
+        (found, total), most = taken(
+            lambda: (lambda sizes: (max(sizes), sum(sizes)))(
+                [len(part.codes) for part in table.all_rare_sets(executor)]
+            )
+        )
+        assert found <= table.at_once <= total // 8
+        assert most <= 2 * 2 * BYTES_READ_OUT * table.at_once
+        (_, together, rare, _), most = taken(lambda: tables.rare_together(lambda _: total // 100))
+    assert rare is None
+    assert together.any()
+    assert most < 16 * total + table.planes.planes.nbytes  # not all sets, beside the table
+
+
+def test_what_is_above_takes_what_is_counted_for_each_set() -> None:
+    nodes, tables = rare_triples(16 << 20)
+    _, _, rare, frequent = tables.rare_together(lambda _: 1 << 30)
+    assert rare is not None
+    n_sets = len(rare.codes)
+    found, most = taken(lambda: RareAbove(nodes, nodes.hierarchy.leaf_node, rare, frequent).sets())
+    assert len(found.codes) < 1.1 * n_sets
+    assert n_sets > 100_000
+    assert most <= 3 * BYTES_OF_MEMBER * n_sets
