@@ -108,6 +108,41 @@ def test_going_on_loses_nothing_more(place: Place) -> None:
     assert found.json["attacks"][0]["won"]["below_k"] == 0
 
 
+def test_ids_that_are_written_otherwise_are_nobodys(place: Place) -> None:
+    numbered = [(str(at), codes) for at, (_, codes) in enumerate(PEOPLE)]
+    assert place.run(*release(place, "first", numbered, FIRST)).code == 0
+    padded = [(f"{int(who):04}", codes) for who, codes in numbered]
+    ran = place.run(*release(place, "second", padded, FIRST, *after(place)))
+    assert (ran.code, ran.err.count("\n"), (place.folder / "second").exists()) == (2, 1, False)
+    assert "none of the 72 ids is one of the 72 of the other release" in ran.err
+    partly = [*numbered[:40], *padded[40:]]
+    ran = place.run(*release(place, "second", partly, FIRST, *after(place)))
+    assert "persons in both" in " ".join(ran.out.split())
+    again = place.run(*release(place, "third", padded, FIRST))
+    assert again.code == 0
+    third = str(place.folder / "third")
+    ran = place.run("risk", f"{place.folder / 'first'}.private/report.json", "--beside", third)
+    assert (ran.code, "none of the 72 ids" in ran.err) == (2, True)
+
+
+def test_repeated_and_empty_ids_are_refused_whoever_the_rows_are(place: Place) -> None:
+    assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
+    for people, why in (([*PEOPLE, PEOPLE[3]], "have the same id"), ([("", "a b"), *PEOPLE], "row 1 is empty")):
+        for more in ((), ("--rows-are-persons",)):
+            ran = place.run(*release(place, "second", people, FIRST, *after(place), *more))
+            assert (ran.code, ran.err.count("\n"), why in ran.err) == (2, 1, True)
+
+
+def test_one_file_read_in_two_ways_is_matched_by_ids(place: Place) -> None:
+    """Its records are not the same then, though its bytes are."""
+    twice = [("who", "codes"), *PEOPLE]  # a second header
+    job = release(place, "first", twice, FIRST, "--header-line", "2")
+    assert place.run(*job).code == 0
+    ran = place.run(*release(place, "second", twice, FIRST, *after(place), "--unknown", "suppress"))
+    assert ran.code == 0, ran.err
+    assert "for 72 persons in both, even if rows are linked; 0 nodes" in " ".join(ran.out.split())
+
+
 def test_it_is_found_to_be_made_already(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     job = release(place, "second", PEOPLE, SECOND, *after(place))

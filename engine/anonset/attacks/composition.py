@@ -39,6 +39,7 @@ def composition(scene: Scene) -> tuple[Outcome, ...] | str:
     later, earlier = (Side.of(one) for one in (scene.publication, scene.beside.publication))
     if later is None or earlier is None or scene.original.transactions is None:
         return "both releases must publish sets of items, and each item in one way"
+    scene.beside.require_records(scene.original.n)
     both, random = Both(later, earlier), np.random.default_rng(scene.seed)
     row_of = np.full(scene.original.n, -1, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
+from anonset.errors import InputError
 from anonset.generalization.publication import Publication
 
 
@@ -19,3 +20,15 @@ class Beside(Discreet):
     """Digest of its attestation."""
     linked: bool = False
     """Whether what is kept together with it holds against who can tell which rows are of the same person."""
+
+    def require_records(self, n: int) -> None:
+        """Refuse a table of another number of records.
+
+        Raises
+        ------
+        InputError
+            With both numbers.
+        """
+        if len(self.row) != n:
+            msg = f"the other release tells of {len(self.row):,} records who they are, and there are {n:,}"
+            raise InputError(msg)

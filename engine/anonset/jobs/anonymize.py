@@ -289,6 +289,8 @@ class Job:
     def search(self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm) -> Unverified[Any]:
         """Find a recoding of a table that is bound to its hierarchies, apply it, and measure what is lost."""
         require_roles(table, algorithm.model)
+        if self.beside is not None:
+            self.beside.require_records(table.n)
         table = self._on_workers(table)
         if self.max_loss is not None:
             require_between_0_and_1("max_loss", self.max_loss)

@@ -25,6 +25,9 @@ from anonset.spelling import setting
 if TYPE_CHECKING:
     from anonset.settings.settings import Settings
 
+_OF_RECORDS = ("group", "id", "no_header", "header_line", "input_format", "delimiter", "encoding")
+"""Settings that decide what the records of a file are."""
+
 
 def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Sequence[Hashable]) -> Beside:
     """Set an earlier release beside a table, for `anonset.anonymize` (`after`) and `anonset.risk` (`beside`).
@@ -39,7 +42,8 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     Raises
     ------
     InputError
-        If it publishes no records, or somebody has several, or it was made from another number of records.
+        If it publishes no records, or somebody has several or no id, or nobody is in both, or it was made from another
+        number of records.
 
     Examples
     --------
@@ -56,6 +60,10 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
         msg = f"earlier must be a release of {len(earlier_persons):,} records, one for each of earlier_persons"
         raise InputError(msg)
     for name, given in (("persons", persons), ("earlier_persons", earlier_persons)):
+        missing = next((at for at, identity in enumerate(given) if identity is None or identity != identity), None)
+        if missing is not None:
+            msg = f"{name} must name somebody for each record, that of record {missing} is null"
+            raise InputError(msg)
         if len(set(given)) < len(given):
             msg = f"{name} must name somebody else for each record, {len(given) - len(set(given)):,} repeat"
             raise InputError(msg)
@@ -125,7 +133,7 @@ def _private_missing(name: str, out: Path) -> str:
 
 def _alike(sha256: str | None, settings: Mapping[str, Any], report: Report) -> bool:
     """Tell whether a release has the same records as data of a digest that are read by some settings."""
-    same = all(settings.get(name) == report.settings.get(name) for name in ("group", "id"))
+    same = all(settings.get(name) == report.settings.get(name) for name in _OF_RECORDS)
     return same and sha256 is not None and sha256 == report.input.get("sha256")
 
 
@@ -146,9 +154,21 @@ def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:
 
     >>> same_persons(["p2", "p9"], ["p1", "p2"]).tolist()
     [1, -1]
+
+    Raises
+    ------
+    InputError
+        If none does, though there are some.
     """
     place = {identity: number for number, identity in enumerate(others)}
-    return np.array([place.get(identity, -1) for identity in ids], np.int64)
+    found = np.array([place.get(identity, -1) for identity in ids], np.int64)
+    if len(ids) and len(others) and (found < 0).all():
+        msg = (
+            f"none of the {len(ids):,} ids is one of the {len(others):,} of the other release: nobody is in both, or "
+            "they are written in another way (7, 007, 7.0)"
+        )
+        raise InputError(msg)
+    return found
 
 
 def ids_of_release(report: Report) -> list[Hashable]:
