@@ -107,7 +107,12 @@ def test_verify_a_directory_with_a_broken_attestation(place: Place, key: str, va
 
 def test_verify_without_a_model(place: Place) -> None:
     ran = place.run("verify", str(place.folder / "data.dat"))
-    assert (ran.code, "got none" in ran.err) == (2, True)
+    assert (ran.code, "data.dat: no attestation.json says what must hold: name --model, one of " in ran.err) == (
+        2,
+        True,
+    )
+    (place.folder / "empty").mkdir()
+    assert "empty: no attestation.json says what must hold" in place.run("verify", str(place.folder / "empty")).err
 
 
 def test_evaluate_from_the_private_mapping_and_from_the_codebook(place: Place) -> None:

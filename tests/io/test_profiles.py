@@ -58,3 +58,12 @@ def test_null_among_the_values_that_codes_stand_for_is_null(n: int) -> None:
 def test_an_id_that_repeats_in_few_rows_is_a_sign_still() -> None:
     columns = {"patient_id": pa.chunked_array([["a", "a", "b"]]), "ward": pa.chunked_array([["x", "x", "y"]])}
     assert [one.column for one in repeated_in(columns, tuple(columns))] == ["patient_id"]
+
+
+def test_blanks_after_commas_separate_no_items() -> None:
+    cells = ["E11, I10", "I10,J45", "E11", "e11 , I10,I10", "J45, Z00", "J45", "I10", "I10, E11, J45"]
+    found = profile("diagnoses", pa.chunked_array([cells]))
+    assert (found.kind, found.separator, found.distinct) == ("sets", ",", 5)
+    words = ["a, b", "b a", "a", "b", "c, a", "b c", "c"] * 40
+    assert profile("x", pa.chunked_array([words])).separator is None
+    assert profile("x", pa.chunked_array([[one.replace(",", "") for one in words]])).separator == " "

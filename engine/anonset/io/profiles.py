@@ -271,7 +271,8 @@ def entropy(counts: NDArray[np.int64] | list[int]) -> float:
 def _separator(name: str, labels: Sequence[str], separator: str | None) -> str | None:
     """Return what separates the items in cells that hold several; None where cells hold one value each.
 
-    Columns of free text are told by their names. Numbers with a decimal comma are no sets of two.
+    Columns of free text are told by their names. Numbers with a decimal comma are no sets of two. Blanks after another
+    mark separate nothing.
     """
     marks: Sequence[str] = (separator,) if separator else _MARKS
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in MISSING]
@@ -286,7 +287,8 @@ def _separator(name: str, labels: Sequence[str], separator: str | None) -> str |
             and several
             and are_sets(looked_at, mark, hint=_OF_SETS.search(name))
         ):
-            return mark
+            beside = next((other for other in marks if mark == " " != other and f"{other} " in text), None)
+            return mark if beside is None else beside if _OF_SETS.search(name) else None
     return None
 
 

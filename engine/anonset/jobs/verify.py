@@ -74,6 +74,10 @@ def check_opened(
     InputError
         As `check`.
     """
+    if attested is None and settings.model is None:
+        known = ", ".join(sorted(MODELS))
+        msg = f"{published}: no attestation.json says what must hold: name --model, one of {known}, with its parameters"
+        raise InputError(msg)
     original = settings.original_source()
     data = compared_data(attested, original)
     with ExitStack() as stack:

@@ -1,5 +1,6 @@
 """The account of the candidates for a guarantee, on one scale."""
 
+from textwrap import shorten
 from typing import Any
 
 from rich.table import Table as RichTable
@@ -11,6 +12,8 @@ from anonset.queries.estimate import ONE_MEMBER
 from anonset.release.statements import parameters_of, plain
 from anonset.spelling import counted, printable
 
+_NOTE = 90
+"""Characters of the reason why a candidate publishes nothing."""
 _SHARES = "kept, generalized, suppressed: shares of the {of}"
 _ERRORS = (
     "item error, pair error: median relative errors of "
@@ -154,8 +157,7 @@ def levels_text(levels: Any) -> str:
 def _outcome(candidate: Candidate) -> str:
     outcome = candidate.outcome + (", on the sample" if candidate.sampled and candidate.outcome == "holds" else "")
     outcome += f", as {candidate.beside}" if candidate.beside and candidate.outcome == "holds" else ""
-    return (
-        f"{outcome}: {candidate.note[:90]}"
-        if candidate.outcome in ("refused", "infeasible") and candidate.note
-        else outcome
-    )
+    if candidate.outcome not in ("refused", "infeasible") or not candidate.note:
+        return outcome
+    note = shorten(candidate.note.partition("; ")[0], _NOTE, placeholder=" …")
+    return f"{outcome}: {note}"
