@@ -96,6 +96,24 @@ def agree(folder: Path = runner.QUICK_RESULTS, *papers: str) -> None:
 
 
 @app.command
+def beside(way: str, *, figure: str = "k5m2", data: tuple[str, ...] = ()) -> None:
+    """Measure any algorithm, one of a plug-in too, and print the tables of the study of trees with it.
+
+    Parameters
+    ----------
+    way
+        Name of the algorithm; after a blank, the tree that it takes: 'apriori balanced:5'.
+    figure
+        A figure of the study, for k, m and the data sets.
+    data
+        Only these data sets.
+    """
+    from benchmarks.experiments.trees.beside import tables
+
+    sys.stdout.write(tables(way, figure, data))
+
+
+@app.command
 def serve(paper: str) -> None:
     """Run the cases whose names come in, a line each; answer with a line of JSON each."""
     workers.serve(runner.paper(paper))

@@ -1,11 +1,19 @@
 """The study of trees: its measurement on small data, and its claims on results that are made up."""
 
-import pytest
-from benchmarks.experiments import runner
-from benchmarks.experiments.cases import Results
-from benchmarks.experiments.trees import claims, measurement, once
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
-from anonset.data import Hierarchy, SetColumn
+import numpy as np
+import pytest
+from benchmarks.experiments import render, runner
+from benchmarks.experiments.cases import Results
+from benchmarks.experiments.trees import beside, claims, measurement, once
+
+from anonset import ItemGroups, KmAnonymity, Result
+from anonset.algorithms import registry
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.errors import InputError
 
 pytestmark = [pytest.mark.compiled, pytest.mark.filterwarnings("ignore:the publication is worthless")]
 
@@ -80,3 +88,34 @@ def test_what_is_kept_and_what_is_meant() -> None:
     assert chance(results({("w", "x"): {"meaning": 0.8, "meaning_of_chance": 1.0}}))[0]
     assert not chance(results({("w", "x"): {"meaning": 0.7, "meaning_of_chance": 1.0}}))[0]
     assert not chance(results({}))[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaveOut:
+    """A plug-in's algorithm, without `m`."""
+
+    k: int
+    name: ClassVar[str] = "leave-out"
+
+    @property
+    def model(self) -> KmAnonymity:
+        return KmAnonymity(self.k, 1)
+
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], **_: object) -> Result:
+        kept = table.transactions.occurrences >= self.k  # type: ignore[union-attr]
+        return Result(ItemGroups(TREE.leaves, np.where(kept, np.arange(len(kept)), -1).astype(np.int32)))
+
+
+def test_any_algorithm_stands_beside_ours(baskets: SetColumn, monkeypatch: pytest.MonkeyPatch) -> None:
+    offered = {"leave-out": LeaveOut}
+    monkeypatch.setattr("anonset.algorithms.registry.ALGORITHMS", registry.Algorithms(registry._OWN, offered))
+    found = beside.tables("leave-out", "k2m2", ["groceries"])
+    head, _, row = found.split("**LM, times 10,000**")[1].strip().splitlines()[:3]
+    shown = dict(zip(head.split(" | "), row.split(" | "), strict=True))
+    ours = runner.results_of(PAPER)["k2m2", "coat", "groceries", ""]["measured"]["lm"]
+    assert (shown["coat"], shown["leave-out |"]) == (render.show(ours), "0 |")
+    assert found.startswith("Not the same guarantee: leave-out gives km-anonymity with k=2, m=1, ours km-anonymity")
+    assert "- groceries: InputError: " in beside.tables("direct", "k2m2", ["groceries"])
+    for asked in (("nix", "k2m2", []), ("coat", "halves", []), ("coat", "k2m2", ["nix"])):
+        with pytest.raises(InputError, match="must be one of"):
+            beside.tables(*asked)

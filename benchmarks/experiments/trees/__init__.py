@@ -19,7 +19,7 @@ _WITH_TREE = frozenset({
 """Data sets with a taxonomy of their own."""
 _MADE = ("balanced:5", "balanced:5:frequency", "halves:frequency", "halves:number")
 _OWN = ("own tree", "own tree, refined")
-_SEARCHES = ("set-search 4", "set-search 0", "coat")
+_OTHER_WAYS = ("set-search 4", "set-search 0", "coat", "apriori balanced:5", "apriori halves:frequency")
 _QUANTITIES = {
     "lm": "LM, times 10,000",
     "pairs": "mean relative error of 1,000 pairs drawn from records",
@@ -34,7 +34,7 @@ def _ways(key: str, k: int, m: int, data: tuple[str, ...]) -> list[Case]:
     return [
         Case(key, way, name, {"what": "whole", "data": name, "way": way, "k": k, "m": m, "meaning": name in _WITH_TREE})
         for name in data
-        for way in (*_MADE, *(_OWN if name in _WITH_TREE else ()), *_SEARCHES)
+        for way in (*_MADE, *(_OWN if name in _WITH_TREE else ()), *_OTHER_WAYS)
     ]  # fmt: skip
 
 
@@ -47,11 +47,12 @@ PAPER = Paper(
     key="trees",
     title="What trees made from frequencies keep, and sets without a tree",
     note="""\
-The cut of least NCP (`exact`) on trees of several kinds, `set-search` with its weight, and `coat`. A tree of halves
-by frequency is tried beside that by number, as by default. Every result was verified. Counts take each published symbol
-for one of its members (`one-member`). What is required was written down before anything was measured. What `inspect`
-and `suggest` propose follows the claims that hold: `halves:frequency` where no tree is given, and `set-search` as
-another way where sets need not mean anything.""",
+The cut of least NCP (`exact`) on trees of several kinds, `set-search` with its weight, `coat`, and the cut of AA
+(`apriori`) on two of the trees. `python -m benchmarks.experiments beside NAME` puts another algorithm beside them. A
+tree of halves by frequency is tried beside that by number, as by default. Every result was verified. Counts take each
+published symbol for one of its members (`one-member`). What is required was written down before anything was
+measured. What `inspect` and `suggest` propose follows the claims that hold: `halves:frequency` where no tree is
+given, and `set-search` as another way where sets need not mean anything.""",
     measure=measure,
     study=True,
     prepare=compile_kernels,

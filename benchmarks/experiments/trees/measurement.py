@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from benchmarks.experiments.cases import Measured, Parameters
 from benchmarks.experiments.searches import algorithm_of, fresh, hierarchy_for, load, warm_up
 
 if TYPE_CHECKING:
     from anonset import Hierarchy, SetColumn
+    from anonset.algorithms.base import Algorithm
     from anonset.release.release import Release
 
 MAX_STEPS = 1_000
@@ -48,26 +49,36 @@ def _of_a_way(parameters: Parameters) -> Measured:
 
 
 def _published(column: "SetColumn", way: str, parameters: Parameters) -> "Release":
-    """Return the verified publication of a way: an algorithm without a tree, or `exact` with the tree of that name."""
-    from benchmarks.experiments.trees.once import ExactOnce, SetSearchOnce
-
+    """Return the verified publication of a way."""
     import anonset
-    from anonset.algorithms.base import Algorithm
 
-    k, m, data = parameters["k"], parameters["m"], parameters["data"]
-    name, _, given = way.partition(" ")
-    trees: dict[str, Any] = {}
-    algorithm: Algorithm
-    if name == "set-search":
-        algorithm = SetSearchOnce(k=k, m=m, mu=int(given), data=data)
-    elif name == "coat":
-        algorithm = algorithm_of(name, {"k": k, "m": m})
-    else:
-        algorithm = ExactOnce(k=k, m=m, max_steps=MAX_STEPS, data=data)
-        trees = {column.name: _spec(way, parameters["data"])}
+    algorithm, tree = algorithm_of_a_way(way, parameters)
+    trees: dict[str, Any] = {column.name: _spec(tree, parameters["data"])} if tree else {}
     return anonset.anonymize(
         fresh(column), algorithm, hierarchies=trees, allow_worthless=True, budget=BUDGET, symbols="short"
     )
+
+
+def algorithm_of_a_way(way: str, parameters: Parameters) -> "tuple[Algorithm, str]":
+    """Return the algorithm of a way, and the name of its tree, empty where it has none.
+
+    A way is the tree of `exact`, or the name of an algorithm, and after it its tree or, of `set-search`, its weight. Of
+    k and m an algorithm gets those that are parameters of it.
+    """
+    from dataclasses import fields
+
+    from benchmarks.experiments.trees.once import ExactOnce, SetSearchOnce
+
+    from anonset.algorithms.registry import ALGORITHMS
+
+    k, m, data = parameters["k"], parameters["m"], parameters["data"]
+    name, _, given = way.partition(" ")
+    if name == "set-search":
+        return SetSearchOnce(k=k, m=m, mu=int(given), data=data), ""
+    if name in ALGORITHMS:
+        asked = {one.name for one in fields(cast("Any", ALGORITHMS[name]))}
+        return algorithm_of(name, {key: parameters[key] for key in ("k", "m") if key in asked}), given
+    return ExactOnce(k=k, m=m, max_steps=MAX_STEPS, data=data), way
 
 
 def _spec(way: str, data: str) -> str:
