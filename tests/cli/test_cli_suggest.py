@@ -1,5 +1,6 @@
 """``anonset suggest``: candidates, the best, and a command that runs it."""
 
+import json
 import shlex
 
 import pytest
@@ -74,6 +75,8 @@ def test_a_job_is_taken_in_place_of_the_input(place: Place, monkeypatch: pytest.
         (["--items", "codes", "--relational", "age", "--drop", "p,drug", "--sensitive-items", "c1", "--k", "2"], "klm"),
         (["--items", "codes", "--drop", "age,p,drug", "--model", "coherence", "--sensitive-items", "c1", "--p", "1",
           "--h", "0.9"], "coherence"),
+        (["--items", "codes", "--drop", "age,p,drug", "--model", "rho", "--sensitive-items", "c1", "--rho", "0.9",
+          "--no-strict", "--m", "1"], "rho"),
         (["--id", "p", "--sensitive", "drug", "--drop", "codes,age", "--k", "2"], "safe-grouping"),
         (["--sensitive", "drug", "--drop", "codes,age,p", "--l", "3"], "anatomy"),
     ],
@@ -87,7 +90,10 @@ def test_what_is_suggested_for_other_models_runs(
     place.write("rows.csv", f"age,codes,p,drug\n{text}")
     ran = place.run("suggest", "rows.csv", *more, "--json")
     assert (ran.code, ran.json["model"]) == (0, model), ran.err
-    assert place.run(*command(place, ran.json["recommended"]["command"])).code == 0
+    suggested = command(place, ran.json["recommended"]["command"])
+    assert place.run(*suggested).code == 0
+    attested = json.loads((place.folder / suggested[suggested.index("-o") + 1] / "attestation.json").read_text())
+    assert attested["parameters"] == ran.json["parameters"]
 
 
 @pytest.mark.parametrize(

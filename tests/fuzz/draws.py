@@ -257,13 +257,13 @@ def _hierarchies(
         elif rng.random() < 0.5:
             specs[column] = "values"
     sets, secrets = list(roles.get("items", ())), set(parameters.get("sensitive_items", ()))
-    optional = name in _TREELESS or (
+    optional = (name in _TREELESS and not parameters.get("generalize")) or (
         name in RT[:3] and parameters.get("transaction") in (None, *SET_BASED, "set-search")
     )
     groups = str(parameters.get("utility_constraints", ""))
     if not sets or groups == "utility.txt" or (optional and groups != "level:1" and rng.random() < 0.6):
         return trees, specs
-    beside = secrets if name not in ("coherence-suppression", "suppress-control", *IN_CHUNKS) else set()
+    beside = secrets if name not in ("coherence-suppression", *IN_CHUNKS) else set()
     if len(sets) > 1 and rng.random() < 0.5:
         universe = [f"{column}:{item}" for column in sets for item in _universe(rng, columns[column])]
         trees["items"], specs["items"] = tree_over(rng, universe, "items"), "file"

@@ -126,6 +126,7 @@ def _uncertain(_: str, rng: random.Random, drawn: Drawn) -> None:
     del drawn.parameters["k"]
     drawn.parameters |= {"m": _size(rng), "rho": rng.choice(("1", "0.5", "2/3", "0.8", "0.3333"))}
     drawn.parameters |= {"strict": rng.random() < 0.6, "from_nothing": rng.random() < 0.6}
+    drawn.parameters["generalize"] = rng.random() < 0.5
     _add_secrets(rng, drawn)
 
 

@@ -258,6 +258,7 @@ OF_MODELS = [
     (TABLE, anonset.LmDiversity(2, 2, 1, ("a1",)), "lm-apriori"),
     (TABLE, anonset.KLmDiversity(2, 2, 1, ("a1",)), "lm-apriori"),
     (TABLE, anonset.Coherence(h=0.9, k=2, p=1, sensitive_items=("a1",)), "coherence-suppression"),
+    (TABLE, anonset.RhoUncertainty("0.9", 1, ("a1",)), "suppress-control"),
     (TABLE, anonset.TransactionKAnonymity(2), "local-generalization"),
     (BOTH, anonset.KLmDiversity(2, 2, 1, ("a1",)), "rum-bound"),
     (BUCKETS, anonset.SafetyConstraint(2, 2), "safe-grouping"),

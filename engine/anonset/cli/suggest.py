@@ -28,7 +28,8 @@ from anonset.spelling import as_typed
 
 Flags: Any = flags_of(SuggestSettings, leave_out=["input"])
 
-_ASKED = ("model", "k", "m", "l", "l_kind", "c", "t", "t_distance", "h", "p", "sensitive_items")
+_OF_RHO = ("rho", "strict", "from_nothing")
+_ASKED = ("model", "k", "m", "l", "l_kind", "c", "t", "t_distance", "h", "p", *_OF_RHO, "sensitive_items")
 _BY_DEFAULT = {"k": 5, "m": 2, "l": 2, "p": 2}
 
 
@@ -139,6 +140,8 @@ def _command(
     """Return the command that runs a candidate on a data set of given roles, or on a job that says them itself."""
     sizes = {name: value for name, value in parameters_of(guarantee).items() if value not in ([], ())}
     sizes.pop("sensitive", None)  # a role, which is said
+    on = {name: value for name, value in sizes.items() if value is not True}  # which is the default
+    sizes = {f"no_{name}" if value is False else name: value is False or value for name, value in on.items()}
     model = {}
     if not serves(algorithm, guarantee):
         sizes = {name: value for name, value in sizes.items() if name in ("k", "m", "l")}

@@ -45,9 +45,14 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"algorithm": "rum-bound", "transaction": "lm-apriori", "delta": 0.3, **_MERGING},
         {"algorithm": "rfirst", "transaction": "lm-apriori", "on_infeasible": "merge"},
     ),
+    "rho": (
+        {"algorithm": "suppress-control", "generalize": True},
+        {"algorithm": "suppress-control", "generalize": True, "hierarchy": BY_FREQUENCY},
+        {"algorithm": "suppress-control"},
+    ),
 }
 """Candidates with parameters, by model; algorithms that are not among them are tried as they are."""
-KNOWN = ("km", "k", "kl", "kt", "kkm", "klm", "lm", "coherence", "transaction-k", "safe-grouping", "anatomy")
+KNOWN = ("km", "k", "kl", "kt", "kkm", "klm", "lm", "rho", "coherence", "transaction-k", "safe-grouping", "anatomy")
 """The models for which there are candidates, by name."""
 _ALONE: Mapping[str, Sequence[Mapping[str, Any]]] = {"klm": ({"algorithm": "lm-apriori"},)}
 """Where no column is relational."""

@@ -25,6 +25,7 @@ class RhoUncertainty(PrivacyModel):
     name: ClassVar[str] = "rho"
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
+    secrets_beside = True
     secrets_may_go = True
 
     rho: Written

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from anonset.privacy.classes import Distance, Kind
+from anonset.settings.parameters import ON_BY_DEFAULT
 from anonset.settings.readers import FORMS, Names, Share
 from anonset.settings.settings import ComparedSettings, InputSettings, RoleSettings
 
@@ -39,8 +40,19 @@ class SuggestSettings(InputSettings):
         description="Of coherence: maximum share of the matching records with the same sensitive item; default: 1.",
     )
     p: int | None = Field(None, description="Of coherence: maximum number of known items; default: 2.")
+    rho: Share | None = Field(None, description=FORMS["rho"].text)
+    strict: bool | None = Field(
+        None,
+        description="Of rho: a share of exactly rho is too much; default: it is.",
+        json_schema_extra={ON_BY_DEFAULT: True},
+    )
+    from_nothing: bool | None = Field(
+        None,
+        description="Of rho: the share of all records counts, too; default: it does.",
+        json_schema_extra={ON_BY_DEFAULT: True},
+    )
     sensitive_items: Names | None = Field(
-        None, description="Items that nobody may learn, a,b,... or @FILE: for klm, lm and coherence."
+        None, description="Items that nobody may learn, a,b,... or @FILE: for klm, lm, rho and coherence."
     )
     seconds: float = Field(
         SECONDS, description=f"Time for all candidates together, about, without compiling; default: {SECONDS:g}."

@@ -6,6 +6,8 @@ Its steps, and where they are::
         list the rules whose share is too large                  kernel sensitive_rules.list_rules
         while there are any: suppress the item with the most     kernel coherence.suppress_greedily
             of them for its occurrences
+
+With `generalize` that is done on several cuts of a hierarchy, and the one that loses least is taken: `control_cuts`.
 """
 
 from collections.abc import Mapping
@@ -19,9 +21,11 @@ from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import bind_items, without_items
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import Written, floor_fraction
+from anonset.data.hierarchy import attach_sensitive
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
+from anonset.generalization import Cut
 from anonset.privacy.model import require_at_least
 from anonset.privacy.rho import RhoUncertainty
 from anonset.spelling import setting
@@ -37,9 +41,14 @@ class SuppressControl(Discreet):
     more of those that hold some other item hold it by chance. Cost: for each size, as many steps as sets of
     it occur in records, times the sensitive items of a record.
 
+    With `generalize`, items that are not sensitive are generalized first where that, and suppressing what remains,
+    loses less (NCP) than suppressing alone; it never loses more. Cost: as often as cuts are tried.
+
     References: Cao, Karras, Raïssi, Tan, "rho-uncertainty: inference-proof transaction anonymization", VLDB 2010.
     Deviations: antecedents have at most m items; all rules of a size are listed before the first item of it goes;
-    ties go to the last item.
+    ties go to the last item; `generalize`
+    is ours, not the TDControl of the paper, whose text could not be had. The recoding's hierarchy has the sensitive
+    items as leaves beside the given one, which must not hold them.
 
     >>> table = Table.from_sets([["a", "hiv"], ["a"], ["a"], ["b", "hiv"], ["c"], ["c"]])
     >>> result = SuppressControl(rho=0.5, m=1, sensitive_items=("hiv",)).recode(table, {})
@@ -51,7 +60,6 @@ class SuppressControl(Discreet):
     traits: ClassVar[Traits] = Traits(
         memory_factor=1.6,
         answers=("rho",),
-        not_tried="its guarantee is another one: how surely a sensitive item follows, however few records match",
         kernels=("sensitive_rules", "coherence"),
     )
 
@@ -65,11 +73,16 @@ class SuppressControl(Discreet):
     """A share of exactly rho is too much; false: it is allowed."""
     from_nothing: bool = True
     """The share of all records counts, too: what somebody infers who knows no item; false: it does not."""
+    generalize: bool = False
+    """Generalize items first where that loses less than suppressing alone; needs a hierarchy."""
+    max_tries: int = 300
+    """With it, try about so many cuts of the hierarchy."""
     max_rules: int = 30_000_000
     """Largest number of rules of one size to hold."""
 
     def __post_init__(self) -> None:
         require_at_least("max_rules", self.max_rules, 1)
+        require_at_least("max_tries", self.max_tries, 1)
         object.__setattr__(self, "rho", self.model.rho)
 
     @property
@@ -94,9 +107,38 @@ class SuppressControl(Discreet):
         InputError
             If there are more rules of a size than `max_rules`, or no set-valued column.
         """
+        column, hierarchy = bind_items(table, self._with_sensitive(table, hierarchies))
+        if self.generalize and hierarchy is not None:
+            return self._recode_generalized(column, hierarchy)
+        if self.generalize:
+            msg = f"{setting('generalize', True)}: column {column.name!r} must have a hierarchy of its other items"
+            raise InputError(msg)
+        suppressed, n_rules = self._suppress(column, progress)
+        labels = column.vocabulary.labels
+        figures = {"rules": float(n_rules), "suppressed": float(len(suppressed))}
+        return Result(without_items(column, hierarchy, suppressed), tuple(labels[i] for i in suppressed), figures)
+
+    def _with_sensitive(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Mapping[str, Hierarchy]:
+        """Return hierarchies, that of the items with the sensitive ones beside."""
+        column = table.transactions
+        if column is None or column.name not in hierarchies:
+            return hierarchies
+        return {**hierarchies, column.name: attach_sensitive(hierarchies[column.name], self.sensitive_items)}
+
+    def _recode_generalized(self, column: SetColumn, hierarchy: Hierarchy) -> Result:
+        """Find the cut that loses least, what is suppressed on it included."""
+        from anonset.algorithms.transaction.control_cuts import ControlCuts
+
+        secret = np.isin(np.array(hierarchy.leaves.labels), self.sensitive_items)
+        cuts = ControlCuts(column, hierarchy, secret, lambda one: self._suppress(one)[0], self.max_tries)
+        best, tried = cuts.search()
+        figures = {"cuts": float(tried), "suppressed": float(len(best.gone))}
+        return Result(Cut(hierarchy, best.left), best.gone, figures)
+
+    def _suppress(self, column: SetColumn, progress: Progress | None = None) -> tuple[list[int], int]:
+        """Return the codes to suppress, in order, and the number of rules that were listed."""
         from anonset_kernels.coherence import suppress_greedily
 
-        column, hierarchy = bind_items(table, hierarchies)
         suppressed: list[int] = []
         n_rules = 0
         for size in self.model.sizes:
@@ -105,9 +147,7 @@ class SuppressControl(Discreet):
             n_rules += len(rules)
             if progress is not None:
                 progress("sizes", float(size + 1), float(self.m + 1))
-        labels = column.vocabulary.labels
-        figures = {"rules": float(n_rules), "suppressed": float(len(suppressed))}
-        return Result(without_items(column, hierarchy, suppressed), tuple(labels[i] for i in suppressed), figures)
+        return suppressed, n_rules
 
     def _rules(self, column: SetColumn, suppressed: list[int], size: int) -> Int32:
         """Return int32 (T, size + 1): the rules with an antecedent of `size` items whose share is too large."""
