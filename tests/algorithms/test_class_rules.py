@@ -345,10 +345,47 @@ def test_parts_keep_what_the_whole_must(name: str) -> None:
     assert joined
 
 
-def test_a_part_does_not_know_the_shares_of_all() -> None:
-    for name, formation in FORMATIONS.items():
-        assert formation(k=2, t="0.1", sensitive=NAME).traits.split_records is None, name
-        assert formation(k=2, l=2, sensitive=NAME).traits.split_records == formation.traits.split_records
+CLOSE: tuple[dict[str, Any], ...] = (
+    {"t": "0.25"},
+    {"t": "0.15", "t_distance": "ordered"},
+    {"t": "0.3", "t_distance": "hierarchical", "t_tree": "1;low;all\n2;low;all\n3;high;all\n9;high;all\n"},
+)
+
+
+@pytest.mark.parametrize("asked", CLOSE, ids=["equal", "ordered", "hierarchical"])
+@pytest.mark.parametrize("name", ["mondrian", "cluster", "k-member", "xu-top-down", "xu-bottom-up"])
+def test_parts_are_held_against_the_shares_of_all_records(name: str, asked: dict[str, Any]) -> None:
+    """The value follows the age, and some parts lack values that others have: their own shares would not do."""
+    joined, wrong_by_parts = 0, 0
+    for seed in range(4):
+        source = random.Random(seed)
+        ages = sorted(source.choices([f"{age:02}" for age in range(40)], k=240))
+        values = [source.choice("1123" if row < 150 else "239") for row in range(240)]
+        table = Table(None, (CategoricalColumn.of("age", ages),), kept=(CategoricalColumn.of(NAME, values),))
+        tree = Hierarchy.from_tree(("ALL", [(f"{ten}x", [f"{ten}{one}" for one in range(10)]) for ten in range(4)]))
+        algorithm = FORMATIONS[name](k=3, sensitive=NAME, **asked)
+        assert isinstance(algorithm.model, KTCloseness)
+        result = split_and_solve(algorithm, 30, table, {"age": tree})
+        publication = apply(table, result.recoding)
+        assert verify(publication, algorithm.model).holds
+        cluster = result.recoding.cluster  # type: ignore[union-attr]
+        for number in range(int(cluster.max()) + 1):
+            own = [values[row] for row in np.flatnonzero(cluster == number).tolist()]
+            assert naive(algorithm.model, own, values)
+        joined += result.figures["parts"] > 1 and result.figures["largest_part"] > 60
+        for part in (range(30), range(210, 240)):  # by their own shares they hold, by those of all they do not
+            held = [values[row] for row in part]
+            wrong_by_parts += naive(algorithm.model, held, held) and not naive(algorithm.model, held, values)
+    assert joined
+    assert wrong_by_parts
+
+
+def test_a_column_of_a_part_knows_the_counts_of_all() -> None:
+    column = CategoricalColumn.of(NAME, "aabbbc")
+    part = replace(column, counts=column.overall).take(np.array([0, 5]))
+    assert (part.occurrences.tolist(), part.overall.tolist()) == ([1, 0, 1], [2, 3, 1])
+    assert part.slice(0, 1).overall.tolist() == [2, 3, 1]
+    assert column.take(np.array([0])).overall.tolist() == [1, 0, 0]
 
 
 @pytest.mark.parametrize("name", list(FORMATIONS))

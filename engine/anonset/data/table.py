@@ -194,6 +194,8 @@ class CategoricalColumn(Discreet):
     codes: Int32
     """int32 (n,): codes of the vocabulary."""
     vocabulary: Vocabulary
+    counts: Int64 | None = field(default=None, repr=False)
+    """int64 (M,): records of each category among those that these are a part of; None: these are all."""
 
     def __repr__(self) -> str:
         return f"CategoricalColumn({self.name!r}, {self.n:,} records, {len(self.vocabulary):,} labels)"
@@ -208,13 +210,18 @@ class CategoricalColumn(Discreet):
         """int64 (M,): number of records of each category."""
         return _counts(self.codes, len(self.vocabulary))
 
+    @property
+    def overall(self) -> Int64:
+        """int64 (M,): number of records of each category, of the whole where these are a part."""
+        return self.occurrences if self.counts is None else self.counts
+
     def slice(self, first: int, end: int) -> "CategoricalColumn":
         """Return the column of the records from `first` up to `end`; nothing is copied."""
-        return CategoricalColumn(self.name, self.codes[first:end], self.vocabulary)
+        return CategoricalColumn(self.name, self.codes[first:end], self.vocabulary, self.counts)
 
     def take(self, records: NDArray[np.integer]) -> "CategoricalColumn":
         """Return the column of the given records, in the given order."""
-        return CategoricalColumn(self.name, self.codes[records], self.vocabulary)
+        return CategoricalColumn(self.name, self.codes[records], self.vocabulary, self.counts)
 
     def recode(self, codes: Int32, vocabulary: Vocabulary, store: Store = MEMORY) -> "CategoricalColumn":
         """Return the column with code `c` replaced by ``codes[c]`` of another vocabulary, its codes in `store`."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits, narrow, traits_of
+from anonset.algorithms.base import Progress, Result, Traits, traits_of
 from anonset.algorithms.clusters import list_members, renumber_clusters
 from anonset.algorithms.relational.class_rules import merge_broken, model_of, notes_on, rule_of
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
@@ -77,8 +77,6 @@ class Formation(Discreet, ABC):
         if model.name not in traits_of(self).answers:
             msg = f"algorithm {self.name} does not give the model {model.name}"
             raise InputError(msg)
-        if self.t is not None:  # a part does not know the shares of all records
-            narrow(self, split_records=None)
 
     @property
     def model(self) -> KAnonymity:

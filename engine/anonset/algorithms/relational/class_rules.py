@@ -83,25 +83,27 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
     from anonset_kernels._class_rules import DISTINCT, ENTROPY, EQUAL, RECURSIVE, WAYS
 
     column = _sensitive(model.sensitive, table)
-    codes: Int64 = np.unique(column.codes, return_inverse=True)[1].reshape(-1)
+    n, there = int(column.overall.sum()), np.flatnonzero(column.overall)
+    place_of = np.zeros(len(column.vocabulary), np.int64)
+    place_of[there] = np.arange(len(there))
     if isinstance(model, KLDiversity):
         kind = {"distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE}[model.l_kind]
         c = Fraction(1) if model.c is None else exact(model.c)
-        return _rule((kind, model.l, c.numerator, c.denominator, table.n, 0, 0, 1), codes)
+        return _rule((kind, model.l, c.numerator, c.denominator, n, 0, 0, 1), column, place_of)
     ways, scale, kind = np.zeros((0, 3), np.int64), 1, EQUAL
     if model.t_distance == "ordered":
-        codes, kind = _ranks(column), WAYS
-        scale = max(1, int(codes.max(initial=0)))
+        place_of, kind = _ranks(column), WAYS
+        scale = max(1, int(place_of.max(initial=0)))
         ways = np.array([(0, end, 1) for end in range(1, scale + 1)], np.int64)
     elif model.t_distance == "hierarchical":
-        codes, ways, scale = _by_tree(column, model)
+        place_of, ways, scale = _by_tree(column, model)
         kind = WAYS
-    if table.n * table.n * scale >= _LARGEST:
-        msg = f"model kt: {table.n:,} records with ways of {scale:,} steps are too many to compare exactly"
+    if n * n * scale >= _LARGEST:
+        msg = f"model kt: {n:,} records with ways of {scale:,} steps are too many to compare exactly"
         raise InputError(msg)
     t = exact(model.t)
-    whole, rest = divmod(t.numerator * scale * table.n, t.denominator)
-    return _rule((kind, 0, 1, 1, table.n, whole, rest, t.denominator), codes, ways)
+    whole, rest = divmod(t.numerator * scale * n, t.denominator)
+    return _rule((kind, 0, 1, 1, n, whole, rest, t.denominator), column, place_of, ways)
 
 
 def notes_on(model: KAnonymity, table: Table) -> tuple[str, ...]:
@@ -176,20 +178,24 @@ class _Merging:
         return rule.broken(group, len(unions))
 
 
-def _rule(terms: tuple[int, ...], codes: Int64, ways: NDArray[np.int64] | None = None) -> ClassRule:
-    overall = np.bincount(codes, minlength=1).astype(np.int64)
+def _rule(
+    terms: tuple[int, ...], column: CategoricalColumn, place_of: Int64, ways: NDArray[np.int64] | None = None
+) -> ClassRule:
+    """Return the rule, given the place of each category among the values; those of one place are the same value."""
+    overall = np.zeros(int(place_of.max(initial=0)) + 1, np.int64)
+    np.add.at(overall, place_of, column.overall)
     moves = np.zeros((0, 3), np.int64) if ways is None else ways
-    return ClassRule(np.array(terms, np.int64), overall, codes.astype(np.int32), moves)
+    return ClassRule(np.array(terms, np.int64), overall, place_of[column.codes].astype(np.int32), moves)
 
 
 def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDArray[np.int64], int]:
-    """Return the place of each record's value in a tree, the ways, and twice the height of the root.
+    """Return the place of each category in a tree, the ways, and twice the height of the root.
 
     From a value up to a node of height h are ways of length h, so that between two values are twice the height of the
     lowest node above both.
     """
     labels, paths = column.vocabulary.labels, model.paths
-    there = np.unique(column.codes).tolist()
+    there = np.flatnonzero(column.overall).tolist()
     if any(labels[code] not in paths for code in there):
         msg = f"sensitive column {column.name!r}: some value is none of {setting('t_tree')}; add a line for each"
         raise InputError(msg)
@@ -207,7 +213,7 @@ def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDAr
     place_of = np.zeros(len(labels), np.int64)
     place_of[ordered] = np.arange(len(ordered))
     ways = np.array(list(ends.values()), np.int64).reshape(-1, 3)
-    return place_of[column.codes], ways, max(1, 2 * max(height.values()))
+    return place_of, ways, max(1, 2 * max(height.values()))
 
 
 def _sensitive(name: str, table: Table) -> CategoricalColumn:
@@ -227,9 +233,9 @@ def _sensitive(name: str, table: Table) -> CategoricalColumn:
 
 
 def _ranks(column: CategoricalColumn) -> Int64:
-    """Return int64 (n,): the rank of each value among the numbers that occur."""
+    """Return int64 (M,): the rank of each category among the numbers that occur."""
     numbers = {}
-    for code in np.unique(column.codes).tolist():
+    for code in np.flatnonzero(column.overall).tolist():
         try:
             numbers[code] = exact(column.vocabulary.labels[code])
         except ValueError:
@@ -240,4 +246,4 @@ def _ranks(column: CategoricalColumn) -> Int64:
     rank_of = np.zeros(len(column.vocabulary), np.int64)
     for code, number in numbers.items():
         rank_of[code] = place[number]
-    return rank_of[column.codes]
+    return rank_of

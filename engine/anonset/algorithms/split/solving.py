@@ -47,7 +47,11 @@ def split_and_solve(
     if table.n <= most or not table.relational:
         return algorithm.recode(table, hierarchies, executor=executor, progress=progress)
     ranged = tuple(map(with_range, table.relational))
-    kept_for = tuple(column for column in table.kept if column.name == algorithm.model.sensitive_column)
+    kept_for = tuple(
+        replace(column, counts=column.overall)
+        for column in table.kept
+        if column.name == algorithm.model.sensitive_column
+    )
     whole = replace(table, relational=ranged, sensitive=None, ids=(), kept=kept_for, store=Memory(table.store.limits))
     k = int(getattr(algorithm, "k", 1))
     threads = None if getattr(executor, "remote", False) else executor
