@@ -182,6 +182,14 @@ class _Kernel(CPUDispatcher):
         return super().compile(tuple(map(_widened, arguments)))
 
 
+class _InnerKernel(_Kernel):
+    """A kernel that kernels alone call: there is no machine code by which Python could."""
+
+    def __call__(self, *_: Any) -> Any:
+        msg = f"{self.py_func.__name__} is called by kernels alone"
+        raise TypeError(msg)
+
+
 def _widened(argument: Any) -> Any:
     """Return the type of an argument without its value, if that is a constant; as int64, if that holds its values."""
     plain = types.unliteral(argument)
@@ -192,12 +200,17 @@ _OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
 
 
 def kernel() -> Callable[[_F], _F]:
-    """Compile a function with ``nogil`` and, where a cache can be written, keep its machine code on disk."""
+    """Compile a function with ``nogil`` and, where a cache can be written, keep its machine code on disk.
+
+    One whose name begins with ``_`` is called by kernels alone: without what lets Python call it, it compiles sooner.
+    """
 
     def compile_kernel(function: _F) -> _F:
         if config.DISABLE_JIT:  # type: ignore[attr-defined]
             return function
-        compiled: Any = _Kernel(py_func=function, targetoptions=_OPTIONS)
+        inner = function.__name__.startswith("_")
+        kind, options = _InnerKernel if inner else _Kernel, {**_OPTIONS, "no_cpython_wrapper": inner}
+        compiled: Any = kind(py_func=function, targetoptions=options)
         if cache_directory() is not None and _TRIED:
             compiled._cache = _KernelCache(function)
         elif (folder := directory_of(Path(function.__code__.co_filename))) is not None:

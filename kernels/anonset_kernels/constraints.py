@@ -114,7 +114,7 @@ def make_policy(
         for item in items[start[p] : start[p + 1]]:
             policy.key[p] += policy.code[item]
     groups.changed[:] = 1
-    _bring_up_to_date(groups, policy, n, k)
+    bring_up_to_date(groups, policy, n, k)
     return policy
 
 
@@ -122,8 +122,8 @@ def make_policy(
 def search_policy(groups: Groups, weights: Weights, policy: Policy, rule: Rule, max_constraints: int) -> int:
     """Satisfy one violated constraint after the other; return DONE, INFEASIBLE, or UNFINISHED after so many."""
     for _ in range(max_constraints):
-        _bring_up_to_date(groups, policy, _touch(groups, policy, rule.k), rule.k)
-        p = _next_constraint(groups, policy, rule.k)
+        bring_up_to_date(groups, policy, touch(groups, policy, rule.k), rule.k)
+        p = next_constraint(groups, policy, rule.k)
         if p < 0:
             return DONE
         first = policy.start[p]
@@ -133,7 +133,7 @@ def search_policy(groups: Groups, weights: Weights, policy: Policy, rule: Rule, 
 
 
 @kernel()
-def _next_constraint(groups: Groups, policy: Policy, k: int) -> int:
+def next_constraint(groups: Groups, policy: Policy, k: int) -> int:
     """Return the unsatisfied constraint of the largest support, ties by the smallest number; -1 if there is none."""
     rank, start, length, items = policy.rank, policy.start, policy.length, policy.items
     support, known = policy.support, policy.known
@@ -175,7 +175,7 @@ def _rank(rank: Int32Array, p: int, value: int) -> None:
 
 
 @kernel()
-def _touch(groups: Groups, policy: Policy, k: int) -> int:
+def touch(groups: Groups, policy: Policy, k: int) -> int:
     """Find the constraints below k on changed groups, drop the others from their lists; return how many there are."""
     rep, changed, seen, support, known = groups.rep, groups.changed, policy.seen, policy.support, policy.known
     start, length, items, of_start, of = policy.start, policy.length, policy.items, policy.of_start, policy.of
@@ -238,7 +238,7 @@ def _unlist(head: Int32Array, following: Int32Array, key: int, p: int) -> None:
 
 
 @kernel()
-def _bring_up_to_date(groups: Groups, policy: Policy, n_touched: int, k: int) -> None:
+def bring_up_to_date(groups: Groups, policy: Policy, n_touched: int, k: int) -> None:
     """Take note of the groups that have changed, and of what is known of the constraints on them."""
     _drop_doubles(groups, policy, n_touched, k)
     for item in range(len(groups.rep)):

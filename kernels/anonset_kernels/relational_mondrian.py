@@ -68,7 +68,7 @@ def mondrian(
                 break
             keys[a] = -1.0
             parts = _assign(space, tree, a, tuples, tuple_of, members, part_of[begin:end])
-            sizes = _sizes(part_of[begin:end])
+            sizes = part_sizes(part_of[begin:end])
             for size in sizes:
                 if 0 < size < k:
                     parts = 0
@@ -98,8 +98,11 @@ def mondrian(
 
 
 @kernel()
-def _sizes(part_of: Int32Array) -> Int64Array:
-    """Count the records of each part; int64, up to the last part that has any."""
+def part_sizes(part_of: Int32Array) -> Int64Array:
+    """Count the records of each part; int64, up to the last part that has any.
+
+    `part_of` is the part of each record, from 0 on.
+    """
     last = 0
     for part in part_of:
         last = max(last, int(part))
@@ -110,8 +113,8 @@ def _sizes(part_of: Int32Array) -> Int64Array:
 
 
 @kernel()
-def _nth(values: Float64Array, n: int) -> float:
-    """Return the value that stands at `n` once they are sorted, and leave them in another order. O(n) as a rule.
+def nth_smallest(values: Float64Array, n: int) -> float:
+    """Return what stands at `n` once `values` are sorted, and leave them in another order. O(n) as a rule.
 
     By Hoare's selection: NumPy's in Numba takes much longer to compile, and SciPy to load.
     """
@@ -216,7 +219,7 @@ def _assign(
     for i in range(len(members)):
         t = tuple_of[members[i]]
         values[i] = tuples[0][slot[a], t] if kind[a] == RANGE else tuples[1][slot[a], t]
-    median = _nth(values.copy(), (len(members) - 1) // 2)
+    median = nth_smallest(values.copy(), (len(members) - 1) // 2)
     above = 0
     for i in range(len(members)):
         part_of[i] = 1 if values[i] > median else 0

@@ -161,3 +161,11 @@ def test_the_setting_is_restored():
     import anonset_kernels.rows  # noqa: F401
 
     assert before == config.CACHE_DIR
+
+
+def test_what_kernels_alone_call_is_refused_to_python_in_words():
+    """There is no machine code for it: such a call would end the process."""
+    from anonset_kernels.relational_mondrian import _widest
+
+    with pytest.raises(TypeError, match="_widest is called by kernels alone"):
+        _widest()

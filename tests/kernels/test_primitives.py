@@ -13,14 +13,14 @@ words = st.integers(1, 2**64 - 1)
 
 
 @kernel()
-def _primitives(word: int, position: int) -> tuple[int, int, int]:
+def primitives(word: int, position: int) -> tuple[int, int, int]:
     return bit_count(word), trailing_zeros(word), bit(position)
 
 
 @given(words, st.integers(0, 63))
 def test_bits_in_kernels(word, position):
     expected = (bin(word).count("1"), len(bin(word)) - len(bin(word).rstrip("0")), 1 << position)
-    assert tuple(map(int, _primitives(np.uint64(word), position))) == expected
+    assert tuple(map(int, primitives(np.uint64(word), position))) == expected
     assert (bit_count(np.uint64(word)), trailing_zeros(np.uint64(word)), int(bit(position))) == expected
 
 

@@ -81,7 +81,7 @@ def test_kernels_are_called_as_their_signatures_say():
 
 
 @kernel()
-def _doubled(indptr: _arrays.Indptr, known: _arrays.KnownSets, k: int) -> _arrays.Int64Array:
+def doubled(indptr: _arrays.Indptr, known: _arrays.KnownSets, k: int) -> _arrays.Int64Array:
     return indptr + known[0][0, 0] * k
 
 
@@ -105,4 +105,4 @@ SETS = (np.zeros((1, 2), np.int32), np.zeros(2, np.int32))
     ],
 )
 def test_what_an_annotation_allows(parameter, value, fits):
-    assert allows(hints_of(_doubled)[parameter], typeof(value)) is fits
+    assert allows(hints_of(doubled)[parameter], typeof(value)) is fits
