@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonset_kernels._arrays import BoolArray, Csr, Indptr, Int32Array, Int64Array, Items, UInt64Array
+from anonset_kernels._arrays import BoolArray, Csr, Indptr, Int32Array, Int64Array, Items, UInt16Array, UInt64Array
 from anonset_kernels._jit import kernel
 
 _ROWS_AT_ONCE = 64
@@ -23,6 +23,28 @@ def first_repeated(record: Int64Array, seen: UInt64Array, begin: int, end: int) 
             return row
         seen[word] |= one << bit
     return -1
+
+
+@kernel()
+def widened(rows: tuple[Int64Array, UInt16Array], chosen: Int64Array) -> Csr:
+    """Return the chosen rows, side by side, with items of four bytes where they have two: int64 (c + 1,) and int32.
+
+    Parameters
+    ----------
+    rows
+        int64 (n + 1,) and uint16 (nnz,): where each row begins, and the items.
+    chosen
+        int64 (c,): rows, anywhere and in any order. O(items of these).
+    """
+    indptr = np.zeros(len(chosen) + 1, np.int64)
+    for i in range(len(chosen)):
+        indptr[i + 1] = indptr[i] + rows[0][chosen[i] + 1] - rows[0][chosen[i]]
+    items = np.empty(indptr[len(chosen)], np.int32)
+    for i in range(len(chosen)):
+        begin = rows[0][chosen[i]] - indptr[i]
+        for at in range(indptr[i], indptr[i + 1]):
+            items[at] = rows[1][begin + at]
+    return indptr, items
 
 
 class Members(NamedTuple):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from anonset.data.narrow import GrowingCodes, NarrowCodes
 from anonset.data.redacted_repr import Discreet
 from anonset.data.store import DAMAGED, MEMORY, Closing, Store, backing, store_of
 from anonset.data.table import Int32, Int64, SetColumn
@@ -61,22 +62,25 @@ class Blocks(Discreet):
         return iter(self.rows)
 
 
-def require_sound(indptr: Int64, items: Int32, n_items: int) -> None:
-    """Refuse rows in files whose starts or codes are out of bounds: kernels check nothing.
+def sound(rows: Rows, n_items: int) -> Rows:
+    """Return rows as kernels take them, and refuse those in files whose starts or codes are out of bounds.
+
+    Rows in memory are returned as they are, and not looked at; of narrow ones these rows alone are.
 
     Parameters
     ----------
-    indptr, items
+    rows
         int64 (b + 1,), int32: where each of some rows begins in the items, and their codes, below `n_items`.
 
     Raises
     ------
     InputError
-        With the file. Rows in memory are not looked at.
+        With the file.
     """
+    indptr, items = rows
     begins, codes = backing(indptr), backing(items)
     if begins is None or codes is None:
-        return
+        return rows
     for file in (begins, codes):
         path = Path(str(file.filename))
         if not path.exists() or path.stat().st_size < file.offset + file.nbytes:  # what lies behind cannot be read
@@ -90,10 +94,11 @@ def require_sound(indptr: Int64, items: Int32, n_items: int) -> None:
     if len(held) and (int(held.min()) < 0 or int(held.max()) >= n_items):
         msg = f"{codes.filename}: {DAMAGED}"
         raise InputError(msg)
+    return (indptr - first, held) if isinstance(items, NarrowCodes) else rows
 
 
 class GrowingSets(Closing):
-    """A set-valued column of unknown length, whose vocabulary is known at the end.
+    """A set-valued column of unknown length, whose vocabulary is known at the end; in files perhaps a narrow one.
 
     >>> with GrowingSets("items") as sets:
     ...     sets.append(SetColumn.of([{"a"}, {"b"}]))
@@ -102,12 +107,12 @@ class GrowingSets(Closing):
     [['a'], ['b'], [], ['a', 'b']]
     """
 
-    def __init__(self, name: str, store: Store = MEMORY) -> None:
+    def __init__(self, name: str, store: Store = MEMORY, *, narrow: bool = False) -> None:
         super().__init__()
         self.name = name
         self._end = 0
         self._indptr = self.held.enter_context(store.growing("indptr", np.int64))
-        self._items = self.held.enter_context(store.growing("items", np.int32))
+        self._items = self.held.enter_context(GrowingCodes("items", store, narrow=narrow))
         self._indptr.append(np.zeros(1, np.int64))
 
     def append(self, part: SetColumn) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from anonset.data.code_rules import Change, CodeRules
 from anonset.data.file_labels import FiledLabels
+from anonset.data.narrow import as_codes, stored_codes
 from anonset.data.persons import OwnersWord, Repeated
 from anonset.data.store import DAMAGED, Files, backing
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
@@ -42,7 +43,7 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
 
     def column(saved: SetColumn | Column) -> dict[str, Any]:
         if isinstance(saved, SetColumn):
-            arrays = {"indptr": array(saved.indptr), "items": array(saved.items)}
+            arrays = {"indptr": array(saved.indptr), "items": array(stored_codes(saved.items))}
             return {"kind": "sets", "name": saved.name, "labels": saved.vocabulary.labels, **arrays}
         if isinstance(saved, NumericColumn):
             return {"kind": "numbers", "name": saved.name, "values": array(saved.values)}
@@ -132,7 +133,7 @@ def saved_table(store: Files) -> Table:
         vocabulary = Vocabulary(tuple(entry["labels"]))
         if entry["kind"] == "categories":
             return CategoricalColumn(entry["name"], array(entry["codes"]), vocabulary)
-        return SetColumn(entry["name"], array(entry["indptr"]), array(entry["items"]), vocabulary)
+        return SetColumn(entry["name"], array(entry["indptr"]), as_codes(array(entry["items"])), vocabulary)
 
     return Table(
         None if description["transactions"] is None else column(description["transactions"]),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from anonset.data.code_rules import Change, CodeRules
 from anonset.data.joining import prefixed, require_joinable
+from anonset.data.narrow import codes_array
 from anonset.data.persons import OwnersWord, Repeated
 from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.spans import ascending, spans
@@ -99,7 +100,7 @@ class SetColumn(Discreet):
     def only(self, kept: NDArray[np.bool_], store: Store = MEMORY) -> "SetColumn":
         """Return the column without the other items: bool (M,), which stay; the vocabulary does. It lies in `store`."""
         indptr = store.array("indptr", np.int64, self.n + 1)
-        items = store.array("items", np.int32, int(self.occurrences[kept].sum()))
+        items = codes_array(store, "items", int(self.occurrences[kept].sum()), len(self.vocabulary))
         indptr[0] = 0
         for a, b in spans(self.n):
             block, begin = self.slice(a, b), int(indptr[a])
@@ -115,7 +116,7 @@ class SetColumn(Discreet):
 
         The new items lie in `store`. Those of each record need not be `in_order` before.
         """
-        moved = store.array("items", np.int32, len(self.items))
+        moved = codes_array(store, "items", len(self.items), len(vocabulary))
         for a, b in spans(self.n):
             start, end = self.indptr[a], self.indptr[b]
             moved[start:end] = self.slice(a, b).recoded(codes, len(vocabulary), in_order=in_order)
@@ -123,7 +124,7 @@ class SetColumn(Discreet):
 
     def recoded(self, codes: Int32, size: int, *, in_order: bool = True) -> Int32:
         """Return the items alone as `recode` does, int32 (nnz,), all at once; there are `size` new codes."""
-        moved = codes[self.items]
+        moved = codes[self.items[:]]
         if not (in_order and ascending(codes)):
             from anonset_kernels.rows import sort_rows, unsorted_or_repeated
 

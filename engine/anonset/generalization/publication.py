@@ -103,7 +103,7 @@ def generalize(
     from anonset_kernels.rows import map_rows
 
     vocabulary = Vocabulary(tuple(symbol.label for symbol in symbols))
-    with GrowingSets(column.name, store) as generalized:
+    with GrowingSets(column.name, store, narrow=True) as generalized:
         for begin, end in spans(column.n) if store.in_files else [(0, column.n)]:
             block = column.slice(begin, end)
             rows = map_rows(block.indptr, block.items, symbol_of_item, len(symbols))
@@ -234,7 +234,7 @@ class Publication(Discreet):
         indptr, items = (
             (np.zeros(self.n + 1, np.int64), np.empty(0, np.int32)) if sets is None else (sets.indptr, sets.items)
         )
-        rows = sort_rows(indptr, items, columns, self.record, largest=largest, store=store)
+        rows = sort_rows(indptr, items, columns, self.record, largest=largest, store=store, narrow=True)
         placed = [replace(column, codes=codes) for column, codes in zip(fixed, rows.columns, strict=False)]
         return replace(
             self,

@@ -5,7 +5,7 @@ buckets by the first 62 bits of their codes, which are cut at quantiles of a sam
 distributed anew, and one whose rows all begin alike by the codes that follow.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.narrow import MOST_CODES, NarrowCodes, codes_array
 from anonset.data.spans import run_tasks, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
@@ -50,6 +51,7 @@ def sort_rows(
     *,
     largest: Sequence[int],
     store: Store = MEMORY,
+    narrow: bool = False,
 ) -> SortedRows:
     """Return rows in the order of their content.
 
@@ -68,32 +70,70 @@ def sort_rows(
         Number of codes of each column that is compared, and of the items.
     store
         Where the arrays are made that are as long as the rows.
+    narrow
+        Whether the items may be of two bytes in files.
     """
     n, rows = len(indptr) - 1, len(columns)
 
     def source(begin: int, end: int) -> "Content":
-        from anonset_kernels.row_order import Content
 
         fixed = [column[begin:end] for column in columns]
         stacked = np.stack(fixed, axis=1) if fixed else np.empty((end - begin, 0), np.int32)
-        return Content(indptr[begin : end + 1], items, stacked, record[begin:end])
+        return _taken(indptr[begin : end + 1], items, stacked, record[begin:end])
 
-    out = _content(store, n, len(items), rows)
+    n_codes = largest[-1] if narrow else MOST_CODES + 1
+    out = _content(store, (n, len(items)), rows, n_codes)
     widths = np.array([max(1, int(codes).bit_length()) for codes in largest], np.int64)
     with store.limits.pool("sort") as pool:
-        _Sorting(widths, out, store, pool).sort(source, (n, len(items)), 0, (0, 0))
+        _Sorting(widths, out, store, pool, n_codes).sort(source, (n, len(items)), 0, (0, 0))
     return SortedRows(out.indptr, out.items, _columns(out.fixed, store), out.record)
 
 
-def _content(store: Store, n: int, n_items: int, n_columns: int) -> "Content":
-    """Return room for rows."""
+def _taken(indptr: Int64, items: Int32, fixed: NDArray[np.int32], record: Int64) -> "Content":
+    """Return rows as kernels take them: of narrow items these rows' alone."""
     from anonset_kernels.row_order import Content
 
+    if isinstance(items, NarrowCodes):
+        first = int(indptr[0])
+        indptr, items = indptr - first, items[first : int(indptr[-1])]
+    return Content(indptr, items, fixed, record)
+
+
+def _put(rows: "Content", some: tuple[int, int], place: tuple[int, int], out: "Content") -> None:
+    """Copy some rows, first .. end - 1, to where the row and the item of a place are in others."""
+    (first, end), (row, item), begin = some, place, int(rows.indptr[some[0]])
+    n_items = int(rows.indptr[end]) - begin
+    out.indptr[row + 1 : row + 1 + end - first] = rows.indptr[first + 1 : end + 1] + (item - begin)
+    out.items[item : item + n_items] = rows.items[begin : begin + n_items]
+    out.fixed[row : row + end - first] = rows.fixed[first:end]
+    out.record[row : row + end - first] = rows.record[first:end]
+
+
+def _room(size: tuple[int, int], n_columns: int) -> "Content":
+    """Return room in memory for so many rows and items."""
+    from anonset_kernels.row_order import Content
+
+    n, n_items = size
+    rows = Content(
+        np.empty(n + 1, np.int64),
+        np.empty(n_items, np.int32),
+        np.empty((n, n_columns), np.int32),
+        np.empty(n, np.int64),
+    )
+    rows.indptr[0] = 0
+    return rows
+
+
+def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int) -> "Content":
+    """Return room for so many rows and items."""
+    from anonset_kernels.row_order import Content
+
+    n, n_items = size
     indptr = store.array("indptr", np.int64, n + 1)
     indptr[0] = 0
     return Content(
         indptr,
-        store.array("items", np.int32, n_items),
+        codes_array(store, "items", n_items, n_codes),
         store.array("fixed", np.int32, n * n_columns).reshape(n, n_columns),
         store.array("record", np.int64, n),
     )
@@ -119,6 +159,8 @@ class _Sorting:
     out: "Content"
     store: Store
     pool: Executor | None
+    n_codes: int
+    """Number of codes of the items, as far as that matters for where they lie."""
 
     def sort(self, source: "Source", size: tuple[int, int], position: int, place: tuple[int, int]) -> None:
         """Sort so many rows and items, which do not differ before a position, into their places in the output."""
@@ -129,34 +171,30 @@ class _Sorting:
             return
         splitters = self._splitters(source, size[0], position)
         sizes = self._measured(source, size[0], position, splitters)
-        while sizes[0].max() == size[0]:  # they all begin alike
+        while sizes.total[0].max() == size[0]:  # they all begin alike
             behind = following(self.widths, position)
-            if sizes[2].max() + len(self.widths) - 1 <= behind:
+            if sizes.total[2].max() + len(self.widths) - 1 <= behind:
                 self._copy(source, size[0], place)
                 return
             position = behind
             splitters = self._splitters(source, size[0], position)
             sizes = self._measured(source, size[0], position, splitters)
         with self.store.below() as scratch:
-            rows = _content(scratch, *size, self.out.fixed.shape[1])
+            rows = _content(scratch, size, self.out.fixed.shape[1], self.n_codes)
             self._fill(source, size[0], position, splitters, sizes, rows)
-            self._sort_buckets(rows, sizes, splitters, position, place)
+            self._sort_buckets(rows, sizes.total, position, place)
 
-    def _sort_buckets(
-        self, rows: "Content", sizes: Int64, splitters: Int64, position: int, place: tuple[int, int]
-    ) -> None:
+    def _sort_buckets(self, rows: "Content", sizes: Int64, position: int, place: tuple[int, int]) -> None:
         """Sort the rows of each bucket: small ones side by side, then each that is too large."""
-        from anonset_kernels.row_order import Content
-
         begin = np.cumsum(sizes[:2], axis=1) - sizes[:2]
         tasks: list[_Task] = []
         large: list[_Task] = []
         for b in np.flatnonzero(sizes[0]).tolist():
             first, size = int(begin[0, b]), (int(sizes[0, b]), int(sizes[1, b]))
 
-            def source(low: int, high: int, first: int = first) -> Content:
+            def source(low: int, high: int, first: int = first) -> "Content":
                 low, high = first + low, first + high
-                return Content(rows.indptr[low : high + 1], rows.items, rows.fixed[low:high], rows.record[low:high])
+                return _taken(rows.indptr[low : high + 1], rows.items, rows.fixed[low:high], rows.record[low:high])
 
             to = place[0] + first, place[1] + int(begin[1, b])
             task: _Task = (source, size, position, to)
@@ -175,19 +213,29 @@ class _Sorting:
         return size[0] <= 1 or (size[0] <= self.store.limits.rows_per_bucket and size[1] <= ITEMS_PER_BUCKET)
 
     def _sort_at_once(self, source: "Source", n: int, position: int, place: tuple[int, int]) -> None:
-        from anonset_kernels.row_order import gather_rows, order_rows
+        from anonset_kernels.row_order import order_rows
 
         rows, order = source(0, n), np.arange(n, dtype=np.int64)
         order_rows(rows, self._by(), position, order)
-        gather_rows(rows, order, *place, self.out)
+        self._gather(rows, order, place)
+
+    def _gather(self, rows: "Content", order: Int64, place: tuple[int, int]) -> None:
+        """Copy rows, in an order, to a place in the output."""
+        from anonset_kernels.row_order import gather_rows
+
+        if not isinstance(self.out.items, NarrowCodes):
+            gather_rows(rows, order, *place, self.out)
+            return
+        n_items = int(rows.indptr[-1] - rows.indptr[0])
+        held = _room((len(order), n_items), rows.fixed.shape[1])
+        gather_rows(rows, order, 0, 0, held)
+        _put(held, (0, len(order)), place, self.out)
 
     def _copy(self, source: "Source", n: int, place: tuple[int, int]) -> None:
         """Put rows that are all equal into their places."""
-        from anonset_kernels.row_order import gather_rows
-
         row, item = place
         for begin, end in spans(n):
-            gather_rows(source(begin, end), np.arange(end - begin), row + begin, item, self.out)
+            self._gather(source(begin, end), np.arange(end - begin), (row + begin, item))
             item = int(self.out.indptr[row + end])
 
     def _splitters(self, source: "Source", n: int, position: int) -> Int64:
@@ -207,8 +255,8 @@ class _Sorting:
         heavy = np.append(values[counts * wanted > len(keys)], keys[len(keys) // 2])
         return np.unique(np.concatenate([chosen, heavy, heavy + 1]))
 
-    def _measured(self, source: "Source", n: int, position: int, splitters: Int64) -> Int64:
-        """Return int64 (3, b): rows, items, and items of the longest row, of each bucket."""
+    def _measured(self, source: "Source", n: int, position: int, splitters: Int64) -> "_Sizes":
+        """Return the sizes of each bucket."""
         from anonset_kernels.row_order import measure_buckets
 
         def measure(span: tuple[int, int]) -> Int64:
@@ -216,16 +264,46 @@ class _Sorting:
             measure_buckets(source(*span), self._by(splitters), position, sizes)
             return sizes
 
-        total = np.zeros((3, len(splitters) + 1), np.int64)
+        total, of_spans = np.zeros((3, len(splitters) + 1), np.int64), list[Int32]()
         for sizes in run_tasks(self.pool, measure, spans(n)):
             total[:2] += sizes[:2]
             total[2] = np.maximum(total[2], sizes[2])
-        return total
+            of_spans.append(sizes[:2].astype(np.int32))
+        return _Sizes(total, of_spans)
 
-    def _fill(self, source: "Source", n: int, position: int, splitters: Int64, sizes: Int64, rows: "Content") -> None:
-        """Distribute the rows into the buckets."""
+    def _fill(
+        self, source: "Source", n: int, position: int, splitters: Int64, sizes: "_Sizes", rows: "Content"
+    ) -> None:
+        """Distribute the rows into the buckets: those of a span side by side, and from there to where they belong."""
         from anonset_kernels.row_order import fill_buckets
 
-        fill = np.ascontiguousarray(np.cumsum(sizes[:2], axis=1) - sizes[:2])
-        for begin, end in spans(n):
-            fill_buckets(source(begin, end), self._by(splitters), position, fill, rows)
+        def starts(of: NDArray[np.integer]) -> Int64:
+            return np.ascontiguousarray(np.cumsum(of, axis=1, dtype=np.int64) - of)
+
+        def spread(task: tuple[tuple[int, int], Int32, Int64]) -> None:
+            span, size, place = task
+            fill = starts(size)
+            held = _room((int(size[0].sum()), int(size[1].sum())), rows.fixed.shape[1])
+            fill_buckets(source(*span), self._by(splitters), position, fill.copy(), held)
+            for b in np.flatnonzero(size[0]).tolist():
+                first = int(fill[0, b])
+                _put(held, (first, first + int(size[0, b])), (int(place[0, b]), int(place[1, b])), rows)
+
+        def tasks() -> Iterator[tuple[tuple[int, int], Int32, Int64]]:
+            place = starts(sizes.total[:2])
+            for span, size in zip(spans(n), sizes.of_spans, strict=True):
+                yield span, size, place.copy()
+                place += size
+
+        for _ in run_tasks(self.pool, spread, tasks()):
+            pass
+
+
+@dataclass(frozen=True, eq=False)
+class _Sizes:
+    """Sizes of buckets."""
+
+    total: Int64
+    """int64 (3, b): rows, items, and items of the longest row, of each."""
+    of_spans: list[Int32]
+    """int32 (2, b) for each span of rows: how many of its rows and items each holds."""

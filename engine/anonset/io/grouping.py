@@ -99,7 +99,7 @@ def _refuse_disagreement(where: str, table: Table, column: Column, first: Int64,
 def _united(sets: SetColumn, person: Int32, persons: int, store: Store) -> SetColumn:
     """Return the union of the sets of each person's rows."""
     row, start = _rows(person, persons, store)
-    with GrowingSets(sets.name, store) as united:
+    with GrowingSets(sets.name, store, narrow=True) as united:
         for begin, end in spans(persons):
             ends = start[begin : end + 1]
             taken = sets.take(np.asarray(row[ends[0] : ends[-1]]))

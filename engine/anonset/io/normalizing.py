@@ -138,7 +138,7 @@ def relabel(column: SetColumn, image: Mapping[str, str | None], store: Store = M
     after = [image.get(label, label) for label in column.vocabulary.labels]
     vocabulary = Vocabulary.of(label for label in after if label is not None)
     codes = np.array([-1 if label is None else vocabulary.index[label] for label in after], np.int32)
-    with GrowingSets(column.name, store) as relabelled:
+    with GrowingSets(column.name, store, narrow=True) as relabelled:
         for first, end in spans(column.n):
             block = column.slice(first, end)
             lengths, items = block.lengths, codes[block.items]

@@ -253,7 +253,7 @@ class _Sets:
 
     def __init__(self, store: Store) -> None:
         self.store, self.labels, self.name, self.in_order = store, Labels(), "items", True
-        self.rows = GrowingSets("items", store)
+        self.rows = GrowingSets("items", store, narrow=True)
 
     def add(self, part: SetColumn) -> None:
         """Add the records of a batch under provisional codes, by which their items are not sorted.

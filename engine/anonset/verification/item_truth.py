@@ -5,8 +5,9 @@ from collections.abc import Callable
 import numpy as np
 
 from anonset.data import SetColumn, Table
+from anonset.data.narrow import NarrowCodes, stored_codes
 from anonset.data.spans import run_tasks, spans
-from anonset.data.table import Int64
+from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
 from anonset.privacy import Witness
@@ -15,6 +16,8 @@ from anonset.verification.itemsets import require_well_formed
 
 _ROWS_PER_CALL = 10_000
 _CALLS_AT_ONCE = 32
+_First = Callable[[tuple[Int64, Int32], tuple[Int64, Int32], Int64, int], tuple[int, int, int]]
+"""Returns what `Look` does, of records, so many rows, and the record of each row."""
 Look = Callable[[tuple[int, int]], tuple[int, int, int]]
 """Returns row, item and symbol of the first violation of a span; -1 each if there is none."""
 
@@ -91,13 +94,39 @@ def _look(before: SetColumn, after: SetColumn, record: Int64, known: list[list[i
     shown = np.flatnonzero(after.occurrences).tolist()
     for symbol in shown:
         symbol_of[known[symbol]] = symbol
-    records, rows = (before.indptr, before.items), (after.indptr, after.items)
     if int(np.count_nonzero(symbol_of >= 0)) == sum(len(known[symbol]) for symbol in shown):
-        return lambda span: first_untrue_by_one(records, rows, record, symbol_of, len(known), *span)
+        return _looking(
+            before,
+            after,
+            record,
+            lambda records, rows, own, n: first_untrue_by_one(records, rows, own, symbol_of, len(known), 0, n),
+        )
     indptr = np.zeros(len(known) + 1, np.int64)
     np.cumsum([len(codes) for codes in known], out=indptr[1:])
     members = Members(indptr, np.fromiter((c for codes in known for c in codes), np.int32, int(indptr[-1])))
-    return lambda span: first_untrue(records, rows, record, members, symbol_of < 0, *span)
+    hidden = symbol_of < 0
+    return _looking(
+        before, after, record, lambda records, rows, own, n: first_untrue(records, rows, own, members, hidden, 0, n)
+    )
+
+
+def _looking(before: SetColumn, after: SetColumn, record: Int64, first: _First) -> Look:
+    """Return what looks at a span of rows: narrow codes are widened."""
+    from anonset_kernels.truth_check import widened
+
+    narrow = stored_codes(before.items) if isinstance(before.items, NarrowCodes) else None
+
+    def look(span: tuple[int, int]) -> tuple[int, int, int]:
+        begin, end = span
+        rows, own = after.slice(begin, end), record[begin:end]
+        if narrow is None:
+            records = before.indptr, before.items
+        else:
+            records, own = widened((before.indptr, narrow), own), np.arange(end - begin)
+        row, item, symbol = first(records, (rows.indptr, rows.items), own, end - begin)
+        return (row if row < 0 else row + begin), item, symbol
+
+    return look
 
 
 def _first_untrue(

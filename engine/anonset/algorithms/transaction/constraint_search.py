@@ -15,7 +15,7 @@ import numpy as np
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.cluster_mappings import NO_SUPPRESSION, ClusterMapping
 from anonset.data import Hierarchy, SetColumn, Vocabulary
-from anonset.data.blocks import require_sound
+from anonset.data.blocks import sound
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import DAMAGED, MEMORY, Store, backing
@@ -136,8 +136,8 @@ class ConstraintSearch:
         groups = open_groups(*self._long, column.occurrences[self.codes], self.terms.utility[self.codes])
         for first, end in spans(column.n):
             begins = column.indptr[first : end + 1]
-            require_sound(begins, column.items, len(column.vocabulary))
-            if not add_records(groups, begins, column.items, self._code_of, first):
+            rows = sound((begins, column.items), len(column.vocabulary))
+            if not add_records(groups, *rows, self._code_of, first):
                 file = backing(column.items)
                 msg = f"{column.name if file is None else file.filename}: {DAMAGED}"
                 raise InputError(msg)

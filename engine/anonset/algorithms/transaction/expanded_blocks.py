@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from anonset.algorithms.base import run_tasks
 from anonset.data import Hierarchy
-from anonset.data.blocks import Blocks, Rows, require_sound
+from anonset.data.blocks import Blocks, Rows, sound
 from anonset.data.spans import divided
 from anonset.data.store import Store
 from anonset.data.table import Int32
@@ -40,8 +40,8 @@ class Expansion:
         """Return the records as ascending codes, each record closed by -1."""
         from anonset_kernels.count_tree import expand_block
 
-        require_sound(*rows, len(self.image))
-        codes: Int32 = expand_block(*rows, self.image, self.parent, self.code, self.n_codes, self.height)
+        held = sound(rows, len(self.image))
+        codes: Int32 = expand_block(*held, self.image, self.parent, self.code, self.n_codes, self.height)
         return codes
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.blocks import GrowingSets, require_sound
+from anonset.data.blocks import GrowingSets, sound
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
@@ -59,7 +59,7 @@ class GrayOrder(Discreet):
         """
         record = store.array("record", np.int64, column.n)
         for first, end in spans(column.n):
-            require_sound(column.indptr[first : end + 1], column.items, len(column.vocabulary))
+            sound((column.indptr[first : end + 1], column.items), len(column.vocabulary))
             record[first:end] = np.arange(first, end)
         support = column.occurrences
         item = np.lexsort((np.arange(len(support)), -support)).astype(np.int32)

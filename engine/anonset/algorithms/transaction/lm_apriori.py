@@ -24,8 +24,9 @@ from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.expanded_records import nodes_at_or_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.blocks import Blocks
+from anonset.data.blocks import Blocks, sound
 from anonset.data.hierarchy import attach_sensitive
+from anonset.data.narrow import in_full
 from anonset.data.redacted_repr import Discreet
 from anonset.data.store import released, store_of
 from anonset.data.table import Int32, Int64
@@ -171,10 +172,10 @@ class _DiversitySearch:
         start, first = self.occurrences[: self.n_items + 1], 0
         fill = start[:-1].copy()
         records = released(self.blocks.store.array("records", np.int32, int(start[-1])))
-        for indptr, items in self.blocks:
+        for indptr, items in (sound(rows, self.hierarchy.n_leaves) for rows in self.blocks):
             add_records(indptr, items, first, fill, records)
             first += len(indptr) - 1
-        return self.column.indptr, self.column.items, start, records
+        return self.column.indptr, in_full(self.column.items, self.blocks.store), start, records
 
     def require_feasible(self) -> None:
         """Refuse data whose records, all together, are too few or too alike."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.transaction.rare_sets import Pairs, RareSets, refuse_above
 from anonset.data import Hierarchy
-from anonset.data.blocks import Rows, require_sound
+from anonset.data.blocks import Rows, sound
 from anonset.data.spans import Limits, at_a_time, divided, on_cluster, spans, tasks_of_pass
 from anonset.data.table import Int32, Int64
 
@@ -156,7 +156,7 @@ class CountSets:
         """Add some records to what is counted."""
         from anonset_kernels.bit_planes import count_fives, count_sets
 
-        require_sound(*rows, len(self.ancestors.start) - 1)
+        rows = sound(rows, len(self.ancestors.start) - 1)
         table, lengths, adding = counted
         if self.size == BY_LARGEST:
             count_fives(rows, self.ancestors, table, lengths)

@@ -12,7 +12,7 @@ from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expan
 from anonset.algorithms.transaction.rare_sets import Nodes, RareSets
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data import Hierarchy, SetColumn
-from anonset.data.blocks import Blocks, Rows, require_sound
+from anonset.data.blocks import Blocks, Rows, sound
 from anonset.data.spans import divided
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
@@ -137,6 +137,5 @@ class Supports:
 
         found = np.zeros(len(self.parent), np.int64)
         for rows in group:
-            require_sound(*rows, len(self.leaf_node))
-            found += node_supports(*rows, self.leaf_node, self.parent)
+            found += node_supports(*sound(rows, len(self.leaf_node)), self.leaf_node, self.parent)
         return found

@@ -132,7 +132,8 @@ def _part(column: SetColumn, subtree: Hierarchy, first_leaf: int) -> SetColumn:
     code[first_leaf : first_leaf + subtree.n_leaves] = np.arange(subtree.n_leaves, dtype=np.int32)
     with GrowingSets(column.name, store_of(column.items)) as part:
         for first, end in spans(column.n):
-            indptr, items = map_rows(column.indptr[first : end + 1], column.items, code, subtree.n_leaves)
+            block = column.slice(first, end)
+            indptr, items = map_rows(block.indptr, block.items, code, subtree.n_leaves)
             indptr = np.concatenate([[0], indptr[1:][indptr[1:] > indptr[:-1]]])
             part.append(SetColumn(column.name, indptr, items, subtree.leaves))
     return part.finished(subtree.leaves)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.blocks import Rows, require_sound
+from anonset.data.blocks import Rows, sound
 from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ class WantedSets:
 
         wanted = _none_met(self.index)
         for rows in group:
-            require_sound(*rows, len(self.ancestors.start) - 1)
-            count_sets(rows, self.ancestors, self.k, self.index, wanted)
+            count_sets(sound(rows, len(self.ancestors.start) - 1), self.ancestors, self.k, self.index, wanted)
         return wanted.met
 
     def holders(self, group: Iterable[tuple[int, Rows, UInt64]]) -> tuple[Int32, Int64]:
@@ -68,8 +67,8 @@ class WantedSets:
 
         pairs, found = _bits_of_pairs(self.index), [(np.empty(0, np.int32), np.empty(0, np.int64))]
         for first, rows, chosen in group:
-            require_sound(*rows, len(self.ancestors.start) - 1)
-            found.append(holders(rows, chosen, first, self.ancestors, self.index, pairs))
+            held = sound(rows, len(self.ancestors.start) - 1)
+            found.append(holders(held, chosen, first, self.ancestors, self.index, pairs))
         sets, records = zip(*found, strict=True)
         return np.concatenate(sets), np.concatenate(records)
 

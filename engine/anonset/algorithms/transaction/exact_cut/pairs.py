@@ -11,7 +11,7 @@ from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.algorithms.transaction.rare_tables import RareTables
-from anonset.data.blocks import Rows, require_sound
+from anonset.data.blocks import Rows, sound
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import divided
 from anonset.data.table import Int32, Int64
@@ -78,8 +78,7 @@ class _CountSiblings(Discreet):
 
         cells = np.zeros(self.n_cells, _counter(self.k))
         for rows in blocks:
-            require_sound(*rows, len(self.entry))
-            count_siblings(*rows, self.entry, self.siblings, self.place, self.k, cells)
+            count_siblings(*sound(rows, len(self.entry)), self.entry, self.siblings, self.place, self.k, cells)
         return cells
 
 

@@ -16,7 +16,7 @@ from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries, supports
 from anonset.algorithms.transaction.expanded_blocks import Expansion
 from anonset.algorithms.transaction.expanded_records import expand_records
-from anonset.data.blocks import Rows, require_sound
+from anonset.data.blocks import Rows, sound
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import on_cluster
 from anonset.data.store import Files, Store, released
@@ -67,7 +67,7 @@ class Shown(Discreet):
         """Return the records as they are shown."""
         from anonset_kernels.rows import map_rows
 
-        require_sound(*rows, self.n_leaves)
+        rows = sound(rows, self.n_leaves)
         if self.first is not None:
             rows = map_rows(*rows, self.first, self.n_leaves)
         long = np.diff(rows[0]) >= self.least

@@ -1,0 +1,125 @@
+"""Codes that lie in files in two bytes each, where these hold them: half of what is written, read and held by the disk.
+
+Whoever takes some of them gets int32; kernels never see two types.
+"""
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.spans import spans
+from anonset.data.store import Growing, Store, released
+
+MOST_CODES = 1 << 16
+"""Number of codes up to which two bytes hold each."""
+
+Int32 = NDArray[np.int32]
+
+
+class NarrowCodes:
+    """Codes of two bytes in a file, which are read as int32: a slice of them, or some of them, is an array of its own.
+
+    As a whole they are no array: NumPy and kernels refuse them.
+
+    >>> codes = NarrowCodes(np.array([3, 65535, 4], np.uint16))
+    >>> len(codes), codes[1:], codes[np.array([0, 0])].dtype, int(codes[2])
+    (3, array([65535,     4], dtype=int32), dtype('int32'), 4)
+    """
+
+    dtype = np.dtype(np.int32)
+    ndim = 1
+
+    def __init__(self, stored: NDArray[np.uint16]) -> None:
+        self.base = stored
+        """uint16 (n,): as they lie in the file."""
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.base[key].astype(np.int32)
+
+    def __setitem__(self, key: Any, values: Any) -> None:
+        self.base[key] = values
+
+    def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
+        msg = "codes in a file are read some at a time: take a slice"
+        raise TypeError(msg)
+
+
+def as_codes(stored: NDArray[Any]) -> Int32:
+    """Return codes as they are taken: int32 as they are, those of two bytes as `NarrowCodes`."""
+    return cast("Int32", NarrowCodes(stored)) if stored.dtype == np.uint16 else stored
+
+
+def stored_codes(codes: Int32) -> NDArray[Any]:
+    """Return codes as they lie in their file, or in memory: int32 or uint16 (n,)."""
+    return cast("Any", codes).base if isinstance(codes, NarrowCodes) else codes
+
+
+def codes_array(store: Store, name: str, length: int, n_codes: int) -> Int32:
+    """Return room for codes below `n_codes`, (length,), to be written in any order; in files narrow where they fit."""
+    narrow = store.in_files and n_codes <= MOST_CODES
+    return as_codes(store.array(name, np.uint16 if narrow else np.int32, length))
+
+
+def in_full(codes: Int32, store: Store) -> Int32:
+    """Return codes as an array, int32 (n,), for kernels that look anywhere; narrow ones are written anew."""
+    if not isinstance(codes, NarrowCodes):
+        return codes
+    wide = released(store.array("codes", np.int32, len(codes)))
+    for first, end in spans(len(codes)):
+        wide[first:end] = codes[first:end]
+    return wide
+
+
+class GrowingCodes:
+    """Codes of unknown number under construction: in files narrow until one does not fit, when all are written anew.
+
+    >>> from anonset.data.store import Files
+    >>> with Files.temporary() as store, GrowingCodes("codes", store) as codes:
+    ...     codes.append(np.array([1, 65535], np.int32))
+    ...     codes.append(np.array([65536], np.int32))
+    ...     codes.finished()
+    memmap([    1, 65535, 65536], dtype=int32)
+    """
+
+    def __init__(self, name: str, store: Store, *, narrow: bool = True) -> None:
+        self._name, self._store = name, store
+        self._growing: Growing = store.growing(name, np.uint16 if narrow and store.in_files else np.int32)
+
+    def append(self, codes: Int32) -> None:
+        """Add codes at the end.
+
+        Raises
+        ------
+        InputError
+            If the disk is full, or fails.
+        """
+        narrow = self._growing.dtype == np.uint16
+        if narrow and (int(codes.max(initial=0)) >= MOST_CODES or int(codes.min(initial=0)) < 0):
+            self._widen()
+        self._growing.append(codes)
+
+    def _widen(self) -> None:
+        narrow, wide = self._growing, self._store.growing(self._name, np.int32)
+        self._growing = wide
+        stored = narrow.finished()
+        for first, end in spans(len(stored)):
+            wide.append(stored[first:end])
+        narrow.drop()
+
+    def finished(self) -> Int32:
+        """Return the codes; nothing more is added."""
+        return as_codes(self._growing.finished())
+
+    def drop(self) -> None:
+        """Remove what is stored; existing memory maps stay valid."""
+        self._growing.drop()
+
+    def __enter__(self) -> "GrowingCodes":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._growing.__exit__(*error)
