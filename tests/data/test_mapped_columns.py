@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, spans
 from anonset.data.blocks import Blocks, GrowingSets
-from anonset.data.code_rules import CodeRules
 from anonset.data.fingerprints import columns_sha256
 from anonset.data.store import Files
+from anonset.data.table_facts import CodeRules
 from anonset.io.normalizing import recategorize, relabel
 from anonset.settings.binding import bind_columns
 
@@ -96,7 +96,7 @@ def test_a_mapped_table_is_bound_as_one_in_memory_and_stays_in_its_files(records
         assert plain(found.transactions) == plain(expected.transactions)
         assert found.changes == expected.changes
         assert found.store is work
-        assert found.transactions.items.tolist() == expected.transactions.items.tolist()
+        assert found.transactions.items[:].tolist() == expected.transactions.items.tolist()
         assert is_mapped(found.transactions.items) == (len(found.transactions.items) > 0)
 
 

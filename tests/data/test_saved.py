@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
-from anonset.data.code_rules import Change, CodeRules
 from anonset.data.fingerprints import content_sha256
 from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.data.store import Files
+from anonset.data.table_facts import Change, CodeRules
 from anonset.errors import InputError
 
 

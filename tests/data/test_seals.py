@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
-from anonset.data.blocks import Blocks, require_sound
+from anonset.data.blocks import Blocks, sound
 from anonset.data.seals import Seal
 from anonset.data.store import Files
 from anonset.errors import InputError
@@ -63,7 +63,7 @@ def test_what_fails_for_another_reason_says_so(table):
 
 def test_a_table_in_memory_has_nothing_to_be_damaged():
     assert Seal.of(Table.from_sets([{"a"}])).sums == {}
-    require_sound(np.array([0, 9]), np.array([7], np.int32), 1)  # in memory: not looked at
+    sound((np.array([0, 9]), np.array([7], np.int32)), 1)  # in memory: not looked at
 
 
 @pytest.mark.parametrize(
@@ -78,10 +78,10 @@ def test_a_table_in_memory_has_nothing_to_be_damaged():
 )
 def test_rows_that_kernels_could_not_go_through_are_named(work, table, name, values, named):
     (rows,) = Blocks.of(table.transactions)
-    require_sound(*rows, 3)
+    sound(rows, 3)
     path = work.path / name
     with path.open("r+b") as file:  # the same file, mapped as it is
         file.truncate(values.nbytes)
         file.write(values.tobytes())
     with pytest.raises(InputError, match=rf"/{named}: the work directory is damaged"):
-        require_sound(*rows, 3)
+        sound(rows, 3)

@@ -1,6 +1,7 @@
 """Rows in the order of their content, against sorting their codes as tuples: in memory and in a work directory."""
 
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary, spans
+from anonset.data.narrow import NarrowCodes, as_codes
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Memory
 from anonset.generalization import Cut, ItemGroups, apply, row_order
 from anonset.generalization.row_order import sort_rows
+from anonset.verification.item_truth import check_item_truth
 
 ITEMS = 300
 row_lists = st.lists(
@@ -42,13 +45,14 @@ def tiny():
         yield
 
 
-def sort(rows, store):
+def sort(rows, store, *, narrow=False):
     """Sort triples (first code, second code, items), the second going along, by the package."""
     indptr = np.concatenate([[0], np.cumsum([len(items) for *_, items in rows])]).astype(np.int64)
     items = np.array([item for *_, found in rows for item in sorted(found)], np.int32)
     columns = [np.array([row[at] for row in rows], np.int32) for at in range(2)]
     record = np.arange(len(rows), dtype=np.int64)
-    found = sort_rows(indptr, items, columns, record, largest=[3, ITEMS], store=store)
+    found = sort_rows(indptr, items, columns, record, largest=[3, ITEMS], store=store, narrow=narrow)
+    assert isinstance(found.items, NarrowCodes) == (narrow and store.in_files and len(items) > 0)
     assert found.indptr[0] == 0
     sets = [found.items[begin:end].tolist() for begin, end in zip(found.indptr, found.indptr[1:], strict=False)]
     return list(zip(*(column.tolist() for column in found.columns), sets, found.record.tolist(), strict=True))
@@ -70,12 +74,14 @@ def test_rows_are_sorted_by_buckets(rows, sizes):
         assert sort(rows, Memory(Limits(rows_per_bucket=sizes[0]))) == expected(rows)
 
 
-def test_rows_are_sorted_in_files_and_nothing_but_the_rows_is_left(tiny, tmp_path):
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize("workers", [1, 3])
+def test_rows_are_sorted_in_files_and_nothing_but_the_rows_is_left(tiny, tmp_path, narrow, workers):
     random = np.random.default_rng(3)
     rows = [(int(random.integers(3)), at % 2, sorted({*random.integers(0, 9, 4).tolist()})) for at in range(90)]
     rows += [(1, 0, list(range(30)))] * 20
-    with Files.temporary(tmp_path, Limits(rows_per_bucket=4)) as work:
-        assert sort(rows, work) == expected(rows)
+    with Files.temporary(tmp_path, Limits(rows_per_bucket=4, workers=workers)) as work:
+        assert sort(rows, work, narrow=narrow) == expected(rows)
         left = sorted(path.name.partition("-")[0] for path in work.path.iterdir())
         assert left == ["codes", "codes", "fixed", "indptr", "items", "record"]
 
@@ -83,10 +89,10 @@ def test_rows_are_sorted_in_files_and_nothing_but_the_rows_is_left(tiny, tmp_pat
 TREE = Hierarchy.from_tree(("ALL", [("N0", ["a", "b"]), ("N1", ["c", "d"]), ("N2", ["e", "f"])]))
 
 
-def mapped(table: Table, work: Files) -> Table:
+def mapped(table: Table, work: Files, dtype: type = np.int32) -> Table:
     """Return the table with the arrays of its set-valued and its kept columns in files."""
     column = table.transactions
-    indptr, items = work.keep("t.indptr", column.indptr), work.keep("t.items", column.items)
+    indptr, items = work.keep("t.indptr", column.indptr), as_codes(work.keep("t.items", column.items.astype(dtype)))
     sets = SetColumn(column.name, indptr, items, column.vocabulary)
     kept = CategoricalColumn("year", work.keep("k", table.kept[0].codes), table.kept[0].vocabulary)
     return Table(sets, kept=(kept,), order=table.order, store=work)
@@ -95,12 +101,13 @@ def mapped(table: Table, work: Files) -> Table:
 def contents(publication):
     """Return what a publication holds, without where."""
     sets = publication.transactions
-    arrays = (sets.indptr, sets.items, *(column.codes for column in publication.kept), publication.record)
+    arrays = (sets.indptr, sets.items[:], *(column.codes for column in publication.kept), publication.record)
     return [array.tolist() for array in arrays], publication.symbols, sets.vocabulary.labels
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.uint16])
 @pytest.mark.parametrize("groups", [False, True])
-def test_a_mapped_table_gives_the_same_publication(tiny, tmp_path, groups):
+def test_a_mapped_table_gives_the_same_publication(tiny, tmp_path, groups, dtype):
     random = np.random.default_rng(11)
     sets = SetColumn.of([{"abcdef"[i] for i in random.integers(0, 6, 3)} for _ in range(50)], universe="abcdef")
     kept = CategoricalColumn("year", random.integers(0, 2, 50).astype(np.int32), Vocabulary(("1", "2")))
@@ -109,7 +116,10 @@ def test_a_mapped_table_gives_the_same_publication(tiny, tmp_path, groups):
     if not groups:
         recoding = Cut(TREE, np.array([1, 1, 5, -1, 7, 7], np.int32))
     with Files.temporary(tmp_path, Limits(rows_per_bucket=4)) as work:
-        meant, found = apply(table, recoding), apply(mapped(table, work), recoding)
+        meant, found = apply(table, recoding), apply(mapped(table, work, dtype), recoding)
         assert contents(found) == contents(meant)
         assert contents(found.sorted(work)) == contents(meant.sorted())
         assert isinstance(found.sorted(work).record.base, np.memmap)
+        assert check_item_truth(mapped(table, work, dtype), found.sorted(work)) is None
+        untrue = replace(found, record=(found.record + 1) % found.n)
+        assert check_item_truth(mapped(table, work, dtype), untrue) == check_item_truth(table, untrue) is not None

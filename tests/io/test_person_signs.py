@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.io.persons import stays
 
 import anonset
-from anonset.data.persons import Repeated
 from anonset.data.store import MEMORY
+from anonset.data.table_facts import Repeated
 from anonset.io.duplicate_ids import Watched, _has_equal, may_repeat
 from anonset.io.person_signs import _agrees, repeated_in
 

@@ -49,7 +49,7 @@ def job(tmp_path, capsys, compiled):
     return run
 
 
-@pytest.mark.parametrize(("most", "name"), [(400, "run.json"), (8000, "items"), (8800, "expanded")])
+@pytest.mark.parametrize(("most", "name"), [(400, "run.json"), (4000, "items"), (8800, "expanded")])
 def test_a_full_work_directory_is_named_with_the_file(tmp_path, job, most, name):
     done = job(most)
     assert done.code == 2

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset_kernels.truth_check import Members, first_repeated, first_untrue, first_untrue_by_one
+from anonset_kernels.truth_check import Members, first_repeated, first_untrue, first_untrue_by_one, widened
 
 ITEMS, SYMBOLS = 6, 3
 rows_of_items = st.lists(st.sets(st.integers(0, ITEMS - 1)), min_size=1, max_size=6)
@@ -37,3 +37,13 @@ def test_the_first_record_that_was_seen_before(record):
     seen = np.zeros(3, np.uint64)
     again = [at for at, value in enumerate(record) if value in record[:at]]
     assert first_repeated(np.array(record, np.int64), seen, 0, len(record)) == (again[0] if again else -1)
+
+
+@given(rows_of_items, st.data())
+def test_rows_are_widened_wherever_they_are(records, data):
+    chosen = data.draw(st.lists(st.integers(0, len(records) - 1), max_size=9))
+    indptr, items = csr([{65535 - item for item in record} for record in records])
+    found = widened((indptr, items.astype(np.uint16)), np.array(chosen, np.int64))
+    assert found[1].dtype == np.int32
+    rows = [found[1][a:b].tolist() for a, b in zip(found[0][:-1], found[0][1:], strict=True)]
+    assert rows == [sorted(65535 - item for item in records[record]) for record in chosen]

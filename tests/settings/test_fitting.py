@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import anonset
 from anonset.data.code_fitting import inner_labels, misfits, with_unspecified
-from anonset.data.code_rules import Change
+from anonset.data.table_facts import Change
 from anonset.errors import HierarchyError, InputError
 from anonset.io import read
 from anonset.settings.binding import bind_columns

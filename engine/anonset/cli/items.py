@@ -9,8 +9,8 @@ from cyclopts import Parameter
 from anonset.cli.app import flags_of, given_flags
 from anonset.cli.output import show, show_json
 from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
-from anonset.data.code_rules import CodeRules
 from anonset.data.table import Int64
+from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError
 from anonset.settings.job_files import over_job
 from anonset.settings.settings import RoleSettings, validate

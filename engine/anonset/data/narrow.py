@@ -3,18 +3,27 @@
 Whoever takes some of them gets int32; kernels never see two types.
 """
 
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.spans import spans
-from anonset.data.store import Growing, Store, released
+from anonset.data.store import Growing, Store, released, store_of
 
 MOST_CODES = 1 << 16
 """Number of codes up to which two bytes hold each."""
 
 Int32 = NDArray[np.int32]
+
+
+class _WithItems(Protocol):
+    @property
+    def items(self) -> Int32: ...
+
+
+_Sets = TypeVar("_Sets", bound=_WithItems)
 
 
 class NarrowCodes:
@@ -72,6 +81,14 @@ def in_full(codes: Int32, store: Store) -> Int32:
     for first, end in spans(len(codes)):
         wide[first:end] = codes[first:end]
     return wide
+
+
+def whole(column: _Sets) -> _Sets:
+    """Return a set-valued column whose items are an array, for whatever takes all of them at once."""
+    items: Any = column.items
+    if not isinstance(items, NarrowCodes):
+        return column
+    return replace(column, items=in_full(cast("Int32", items), store_of(items.base)))  # type: ignore[type-var]
 
 
 class GrowingCodes:

@@ -9,12 +9,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from anonset.data.code_rules import Change, CodeRules
 from anonset.data.file_labels import FiledLabels
 from anonset.data.narrow import as_codes, stored_codes
-from anonset.data.persons import OwnersWord, Repeated
 from anonset.data.store import DAMAGED, Files, backing
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
+from anonset.data.table_facts import Change, CodeRules, OwnersWord, Repeated
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
 

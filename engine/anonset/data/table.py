@@ -7,13 +7,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.code_rules import Change, CodeRules
 from anonset.data.joining import prefixed, require_joinable
 from anonset.data.narrow import codes_array
-from anonset.data.persons import OwnersWord, Repeated
 from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.spans import ascending, spans
 from anonset.data.store import MEMORY, Store
+from anonset.data.table_facts import Change, CodeRules, OwnersWord, Repeated
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError, datum
 

@@ -203,7 +203,7 @@ def _occurring(recoding: PerCluster, column: SetColumn) -> Iterator[tuple[int, I
     for records, _ in recoding.pieces():
         rows = column if records is None else column.take(records)
         cluster = (recoding.cluster if records is None else recoding.cluster[records]).astype(np.int64)
-        pairs = distinct(np.concatenate([last, np.repeat(cluster, rows.lengths) * n_items + rows.items]))
+        pairs = distinct(np.concatenate([last, np.repeat(cluster, rows.lengths) * n_items + rows.items[:]]))
         goes_on = int(np.searchsorted(pairs, pairs[-1] // n_items * n_items)) if len(pairs) else 0
         yield from _by_cluster(pairs[:goes_on], n_items)
         last = pairs[goes_on:]  # the next piece may hold more records of the last cluster

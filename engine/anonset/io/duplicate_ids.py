@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.division import Division
-from anonset.data.persons import Repeated
 from anonset.data.spans import spans
 from anonset.data.store import Closing, Store
 from anonset.data.table import Int64
+from anonset.data.table_facts import Repeated
 from anonset.errors import InputError
 from anonset.io import arrow
 from anonset.io.grouping import repeated_ids

@@ -11,9 +11,9 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.blocks import GrowingSets
-from anonset.data.code_rules import Change
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
+from anonset.data.table_facts import Change
 from anonset.errors import InputError, datum
 from anonset.io.sets import keep_tokens, offsets, tidy_rows
 from anonset.spelling import require_known, setting

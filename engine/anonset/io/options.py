@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonset.data import CategoricalColumn, SetColumn, Table
-from anonset.data.code_rules import CodeRules
-from anonset.data.persons import OwnersWord, Repeated
+from anonset.data.table_facts import CodeRules, OwnersWord, Repeated
 from anonset.errors import InputError
 from anonset.io.batches import Described, Reading
 from anonset.io.columns import Encoder

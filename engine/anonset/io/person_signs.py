@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.persons import CUT, Repeated
 from anonset.data.table import Int64
+from anonset.data.table_facts import CUT, Repeated
 from anonset.errors import InputError
 from anonset.io import arrow
 from anonset.io.columns import is_list

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from anonset.data import Table
-from anonset.data.persons import Repeated
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
+from anonset.data.table_facts import Repeated
 from anonset.errors import InputError
 from anonset.generalization.buckets import BucketPublication
 from anonset.generalization.chunks import ChunkPublication

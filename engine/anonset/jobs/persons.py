@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, Table
-from anonset.data.persons import CUT, Repeated
+from anonset.data.table_facts import CUT, Repeated
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 from anonset.spelling import hierarchy_of, setting

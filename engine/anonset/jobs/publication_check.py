@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
-from anonset.data.code_rules import CodeRules
 from anonset.data.decimals import exact, require_between_0_and_1
 from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY, Store
+from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError, datum
 from anonset.generalization import Publication
 from anonset.generalization.buckets import AnyPublication, BucketPublication

@@ -12,9 +12,9 @@ from types import MappingProxyType
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
-from anonset.data.code_rules import CodeRules
 from anonset.data.joining import prefixed
 from anonset.data.table import Int32, Int64
+from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError, datum
 from anonset.generalization import Publication, Symbol
 from anonset.generalization.publication import members_of, set_label

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anonset.data.code_rules import Change
+from anonset.data.table_facts import Change
 from anonset.generalization import Buckets, Disassociated, ItemGroups, Publication
 from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, shares
 from anonset.privacy import Verdict

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
-from anonset.data.code_rules import CodeRules
 from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchies
 from anonset.data.hierarchy_rules import OF_LABELS
 from anonset.data.joining import prefixed
+from anonset.data.table_facts import CodeRules
 from anonset.errors import HierarchyError, InputError, datum
 from anonset.privacy import Part, PrivacyModel
 from anonset.spelling import hierarchy_of, setting

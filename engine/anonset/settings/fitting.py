@@ -18,8 +18,8 @@ from anonset.data.code_fitting import (
     nodes_of,
     with_unspecified,
 )
-from anonset.data.code_rules import Change, CodeRules
 from anonset.data.joining import prefixed
+from anonset.data.table_facts import Change, CodeRules
 from anonset.errors import HierarchyError, InputError, datum
 from anonset.spelling import setting
 

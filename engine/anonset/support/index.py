@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.narrow import whole
 from anonset.errors import InputError, datum
 
 
@@ -52,6 +53,7 @@ class SupportIndex:
             raise InputError(msg)
         from anonset_kernels.rows import transpose
 
+        column = whole(column)
         self.column = column
         self.hierarchy = hierarchy
         start, records = transpose(column.indptr, column.items, len(column.vocabulary))

@@ -18,6 +18,7 @@ from anonset.algorithms.split.merging import MergesAcross, merge_over_parts
 from anonset.algorithms.split.parts import Solving, union
 from anonset.data import Hierarchy, Table
 from anonset.data.domains import with_range
+from anonset.data.narrow import in_full
 from anonset.data.redacted_repr import Discreet
 from anonset.data.store import Memory
 from anonset.data.table import Int64
@@ -45,7 +46,7 @@ def split_and_solve(
         If a part stays infeasible, however many neighbours it is merged with.
     """
     if table.n <= most or not table.relational:
-        return algorithm.recode(table, hierarchies, executor=executor, progress=progress)
+        return algorithm.recode(_with_arrays(table), hierarchies, executor=executor, progress=progress)
     ranged = tuple(map(with_range, table.relational))
     kept_for = tuple(
         replace(column, counts=column.overall)
@@ -62,6 +63,14 @@ def split_and_solve(
         return merge_over_parts(algorithm, solving, cuts.first, hierarchies, table.store)
     parts = solving.joined(_Recode(algorithm, hierarchies), list(pairwise(cuts.first.tolist())))
     return union(table.n, parts, cuts.record, table.store)
+
+
+def _with_arrays(table: Table) -> Table:
+    """Return a table that is taken at once: its items are an array."""
+    column = table.transactions
+    if column is None:
+        return table
+    return table.with_transactions(replace(column, items=in_full(column.items, table.store)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What shows in data that their rows are not the persons."""
+"""What is known of a table beside its columns: what rules for codes changed, and whether its rows are the persons."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,29 @@ from anonset.data.redacted_repr import Discreet
 
 CUT = "holds long numbers that a spreadsheet cut off (E+11), so that different persons may share one"
 """What is wrong with such ids."""
+
+
+@dataclass(frozen=True)
+class CodeRules:
+    """What is done to codes of the data that are no leaves of their hierarchy."""
+
+    unknown: str = "error"
+    """To one that is no node: ``error``, ``suppress``, or ``prefix``: its longest prefix that is a node is taken."""
+    inner_items: str = "error"
+    """To one that is an inner node: ``error``, or ``leaf``: it becomes a leaf below that node."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a rule changed in a column."""
+
+    column: str
+    rule: str
+    """The rule, such as ``upper``, ``unknown suppress`` or ``inner-items leaf``."""
+    labels: int
+    """Number of distinct labels that it changed."""
+    occurrences: int
+    """Number of times that they occur."""
 
 
 @dataclass(frozen=True)

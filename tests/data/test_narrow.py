@@ -1,0 +1,102 @@
+"""Codes of two bytes in files: what is read of them is what int32 would hold."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonset.data import SetColumn, Table, Vocabulary
+from anonset.data.blocks import Blocks, GrowingSets, sound
+from anonset.data.narrow import GrowingCodes, NarrowCodes, as_codes, codes_array, in_full, stored_codes
+from anonset.data.saved import save_table, saved_table
+from anonset.data.store import MEMORY, Files, backing
+
+
+@pytest.fixture(scope="module")
+def work():
+    with Files.temporary() as store:
+        yield store
+
+
+@pytest.mark.parametrize(
+    ("parts", "narrow"),
+    [
+        ([[0, 65535], [7]], True),
+        ([[], []], True),
+        ([[0, 1], [65536], [2]], False),
+        ([[3, -1], [4]], False),
+        ([[5], [-1]], False),
+        ([[1 << 30]], False),
+    ],
+)
+def test_codes_are_narrow_until_one_does_not_fit(work, parts, narrow):
+    with GrowingCodes("codes", work) as codes:
+        for part in parts:
+            codes.append(np.array(part, np.int32))
+        found = codes.finished()
+    stored = stored_codes(found)
+    assert stored.dtype == (np.uint16 if narrow else np.int32)
+    assert isinstance(found, NarrowCodes) == narrow
+    assert found.dtype == np.int32
+    assert found[:].dtype == np.int32
+    assert found[:].tolist() == [code for part in parts for code in part]
+    assert in_full(found, work)[:].tolist() == found[:].tolist()
+    assert not stored.size or backing(found).filename == backing(stored).filename
+
+
+def test_what_was_written_before_it_was_widened_is_gone(tmp_path):
+    with Files.at(tmp_path / "work") as store:
+        before = {path.name for path in store.path.iterdir()}
+        with GrowingCodes("codes", store) as codes:
+            codes.append(np.array([1, 2], np.int32))
+            codes.append(np.array([70_000], np.int32))
+            codes.finished()
+        assert len({path.name for path in store.path.iterdir()} - before) == 1
+
+
+def test_no_whole_is_made_of_narrow_codes_unasked(work):
+    codes = codes_array(work, "codes", 3, 1 << 16)
+    codes[0:2] = np.array([65535, 8], np.int32)
+    assert isinstance(codes, NarrowCodes)
+    with pytest.raises(TypeError, match="take a slice"):
+        np.asarray(codes)
+    assert codes[np.array([True, False, True])].tolist() == [65535, 0]
+    assert (codes[0:1] + np.int32(1)).tolist() == [65536]
+    assert stored_codes(codes_array(work, "codes", 3, (1 << 16) + 1)).dtype == np.int32
+    assert stored_codes(codes_array(MEMORY, "codes", 3, 5)).dtype == np.int32
+
+
+@given(st.lists(st.sets(st.integers(0, 9), max_size=5), max_size=12), st.integers(1, 5))
+def test_a_narrow_column_is_the_column(work, sets, per_block):
+    column = SetColumn.of([{str(item) for item in row} for row in sets], universe=tuple("0123456789"))
+    with GrowingSets("items", work, narrow=True) as growing:
+        growing.append(column)
+        filed = growing.finished(column.vocabulary)
+    assert not len(column.items) or isinstance(filed.items, NarrowCodes)
+    assert list(filed.rows()) == list(column.rows())
+    assert filed.occurrences.tolist() == column.occurrences.tolist()
+    some = np.arange(column.n)[::-2].copy()
+    assert list(filed.take(some).rows()) == list(column.take(some).rows())
+    back, labels = np.arange(10, dtype=np.int32)[::-1].copy(), Vocabulary(tuple("9876543210"))
+    recoded = filed.recode(back, labels, work)
+    assert stored_codes(recoded.items).dtype == np.uint16 or not len(column.items)
+    assert [set(row) for row in recoded.rows()] == [set(row) for row in column.rows()]
+    blocks = [sound(rows, 10) for rows in Blocks.of(filed, per_block)]
+    assert all(items.dtype == np.int32 and type(items) is np.ndarray for _, items in blocks if len(items))
+    held = [items[a:b].tolist() for ptr, items in blocks for a, b in pairwise(ptr)]
+    assert held == [column.items[a:b].tolist() for a, b in pairwise(column.indptr)]
+
+
+def test_a_narrow_table_is_saved_as_it_is(tmp_path):
+    with Files.at(tmp_path / "work") as store:
+        with GrowingSets("items", store, narrow=True) as growing:
+            growing.append(SetColumn.of([{"a"}, {"a", "b"}]))
+            table = Table(growing.finished(Vocabulary(("a", "b"))), order=("items",), store=store)
+        save_table(table, {})
+        again = saved_table(store)
+        assert again.transactions is not None
+        assert isinstance(again.transactions.items, NarrowCodes)
+        assert list(again.transactions.rows()) == [["a"], ["a", "b"]]
+        assert as_codes(np.array([1], np.int32)).tolist() == [1]
