@@ -8,7 +8,7 @@ import numpy as np
 
 from anonset.data.narrow import GrowingCodes, NarrowCodes
 from anonset.data.redacted_repr import Discreet
-from anonset.data.store import DAMAGED, MEMORY, Closing, Store, backing, store_of
+from anonset.data.store import DAMAGED, MEMORY, Closing, Growing, Store, backing, store_of
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
@@ -112,7 +112,11 @@ class GrowingSets(Closing):
         self.name = name
         self._end = 0
         self._indptr = self.held.enter_context(store.growing("indptr", np.int64))
-        self._items = self.held.enter_context(GrowingCodes("items", store, narrow=narrow))
+        self._items: Growing | GrowingCodes
+        if narrow and store.in_files:
+            self._items = self.held.enter_context(GrowingCodes("items", store))
+        else:
+            self._items = self.held.enter_context(store.growing("items", np.int32))
         self._indptr.append(np.zeros(1, np.int64))
 
     def append(self, part: SetColumn) -> None:

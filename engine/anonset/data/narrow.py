@@ -92,19 +92,19 @@ def whole(column: _Sets) -> _Sets:
 
 
 class GrowingCodes:
-    """Codes of unknown number under construction: in files narrow until one does not fit, when all are written anew.
+    """Codes of unknown number under construction in files: narrow until one does not fit, when all are written anew.
 
     >>> from anonset.data.store import Files
     >>> with Files.temporary() as store, GrowingCodes("codes", store) as codes:
     ...     codes.append(np.array([1, 65535], np.int32))
     ...     codes.append(np.array([65536], np.int32))
-    ...     codes.finished()
-    memmap([    1, 65535, 65536], dtype=int32)
+    ...     codes.finished().tolist()
+    [1, 65535, 65536]
     """
 
-    def __init__(self, name: str, store: Store, *, narrow: bool = True) -> None:
+    def __init__(self, name: str, store: Store) -> None:
         self._name, self._store = name, store
-        self._growing: Growing = store.growing(name, np.uint16 if narrow and store.in_files else np.int32)
+        self._growing: Growing = store.growing(name, np.uint16)
 
     def append(self, codes: Int32) -> None:
         """Add codes at the end.

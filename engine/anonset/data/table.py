@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.joining import prefixed, require_joinable
-from anonset.data.narrow import codes_array
 from anonset.data.redacted_repr import Discreet, names_shown
-from anonset.data.spans import ascending, spans
+from anonset.data.spans import ascending, code_counts, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table_facts import Change, CodeRules, OwnersWord, Repeated
 from anonset.data.vocabulary import Vocabulary
@@ -75,7 +74,7 @@ class SetColumn(Discreet):
     @cached_property
     def occurrences(self) -> Int64:
         """int64 (M,): number of records that hold each item (its support)."""
-        return _counts(self.items, len(self.vocabulary))
+        return code_counts(self.items, len(self.vocabulary))
 
     def slice(self, first: int, end: int) -> "SetColumn":
         """Return the column of the records from `first` up to `end`; the items are not copied."""
@@ -99,7 +98,7 @@ class SetColumn(Discreet):
     def only(self, kept: NDArray[np.bool_], store: Store = MEMORY) -> "SetColumn":
         """Return the column without the other items: bool (M,), which stay; the vocabulary does. It lies in `store`."""
         indptr = store.array("indptr", np.int64, self.n + 1)
-        items = codes_array(store, "items", int(self.occurrences[kept].sum()), len(self.vocabulary))
+        items = _room(store, int(self.occurrences[kept].sum()), len(self.vocabulary))
         indptr[0] = 0
         for a, b in spans(self.n):
             block, begin = self.slice(a, b), int(indptr[a])
@@ -115,7 +114,7 @@ class SetColumn(Discreet):
 
         The new items lie in `store`. Those of each record need not be `in_order` before.
         """
-        moved = codes_array(store, "items", len(self.items), len(vocabulary))
+        moved = _room(store, len(self.items), len(vocabulary))
         for a, b in spans(self.n):
             start, end = self.indptr[a], self.indptr[b]
             moved[start:end] = self.slice(a, b).recoded(codes, len(vocabulary), in_order=in_order)
@@ -208,7 +207,7 @@ class CategoricalColumn(Discreet):
     @cached_property
     def occurrences(self) -> Int64:
         """int64 (M,): number of records of each category."""
-        return _counts(self.codes, len(self.vocabulary))
+        return code_counts(self.codes, len(self.vocabulary))
 
     @property
     def overall(self) -> Int64:
@@ -399,9 +398,10 @@ def _require_same_length(columns: Sequence[SetColumn | Column]) -> None:
         raise InputError(msg)
 
 
-def _counts(codes: Int32, size: int) -> Int64:
-    """Count how often each of `size` codes occurs."""
-    counts = np.zeros(size, np.int64)
-    for a, b in spans(len(codes)):
-        counts += np.bincount(codes[a:b], minlength=size)
-    return counts
+def _room(store: Store, n: int, n_codes: int) -> Int32:
+    """Return room for n items below `n_codes`."""
+    if not store.in_files:
+        return np.zeros(n, np.int32)
+    from anonset.data.narrow import codes_array
+
+    return codes_array(store, "items", n, n_codes)

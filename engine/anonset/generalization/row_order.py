@@ -133,7 +133,7 @@ def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int) 
     indptr[0] = 0
     return Content(
         indptr,
-        codes_array(store, "items", n_items, n_codes),
+        codes_array(store, "items", n_items, n_codes) if store.in_files else np.zeros(n_items, np.int32),
         store.array("fixed", np.int32, n * n_columns).reshape(n, n_columns),
         store.array("record", np.int64, n),
     )
