@@ -1,6 +1,7 @@
 """Publications in parts: attested, verified and evaluated as one; the same from a table in files."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.jobs.evaluate import evaluate
 from anonset.jobs.verify import check
+from anonset.release.records import with_codebook
 
 HIERARCHIES = {"items": "balanced:3"}
 
@@ -106,3 +108,15 @@ def test_there_are_not_more_parts_than_numbers_for_them(tmp_path, monkeypatch):
     release = anonymize(table(), Apriori(k=3, m=2), hierarchies=HIERARCHIES)
     with pytest.raises(InputError, match="part_rows must be at least 20, so that there are at most 3 parts, got 19"):
         release.save(tmp_path / "out", part_rows=19)
+
+
+def test_the_numbers_of_rows_that_are_read_back_go_once_the_owners_are_known(tmp_path):
+    with Files.at(tmp_path / "work") as work:
+        filed = in_files(table(), work)
+        before = {path.name for path in work.path.iterdir()}
+        read = with_codebook(filed, ())
+        (name,) = {path.name for path in work.path.iterdir()} - before
+        assert name.startswith("record")
+        read = replace(read, record=np.arange(filed.n))
+        assert read.n == filed.n
+        assert {path.name for path in work.path.iterdir()} == before

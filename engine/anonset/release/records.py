@@ -12,7 +12,7 @@ from anonset.algorithms.base import Algorithm, Result, traits_of
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.hierarchy import is_attached
 from anonset.data.spans import spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.store import MEMORY, Store, released
 from anonset.errors import AnonsetError, InputError, datum
 from anonset.generalization import Cut, PerCluster, Publication, Symbol
 from anonset.generalization.apply import in_input_order
@@ -308,7 +308,7 @@ def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False) -
         symbols = tuple(known.get(label) or _symbol(label) for label in labels)
     values = tuple(symbol for symbol in known.values() if symbol.kind == "values")
     relational = tuple(column for column in table.relational if isinstance(column, CategoricalColumn))
-    rows = in_input_order(table)
+    rows = released(in_input_order(table))  # the owner has others: see `require_same`
     order, joined, store = table.order, table.joined, table.store
     return Publication(
         items, symbols, relational, table.kept, rows, order=order, joined=joined, value_sets=values, store=store
