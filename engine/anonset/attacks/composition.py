@@ -224,12 +224,12 @@ class Both(Discreet):
         own
             The person's distinct row of the later release: where it is not left, 0 is returned.
         """
-        if own is not None and not any(self.fit([own], part).any() for part in _parts(earlier)):
+        if own is not None and not any(self.fit([own], part).any() for part in parts_of(earlier)):
             return 0
         found = 0
-        for part in _parts(later):
+        for part in parts_of(later):
             left = np.zeros(len(part), np.bool_)
-            for others in _parts(earlier):
+            for others in parts_of(earlier):
                 left[~left] = self.fit(part[~left], others).any(axis=1)
                 if found + self.later.weight_of(part[left]) >= enough:
                     return enough
@@ -237,7 +237,8 @@ class Both(Discreet):
         return found
 
 
-def _parts(kinds: Int64) -> list[Int64]:
+def parts_of(kinds: Int64) -> list[Int64]:
+    """Return distinct rows in parts that are held against others at once."""
     return [kinds[a : a + _AT_ONCE] for a in range(0, len(kinds), _AT_ONCE)]
 
 

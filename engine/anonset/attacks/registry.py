@@ -9,6 +9,7 @@ from anonset.spelling import setting
 
 ATTACKS: Mapping[str, str] = {
     "composition": "anonset.attacks.composition:composition",
+    "matching": "anonset.attacks.matching:matching",
     "homogeneity": "anonset.attacks.shared_values:homogeneity",
     "skewness": "anonset.attacks.shared_values:skewness",
     "minimality": "anonset.attacks.minimality:minimality",

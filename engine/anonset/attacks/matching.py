@@ -1,0 +1,119 @@
+"""Matching: two releases of the same persons alone, and what all of them together allow.
+
+Composition keeps a pair of rows where some record would be published as both. Where everybody is in both releases, with
+the same record, each row of the one is somebody's row of the other: the pairs that are true match all rows perfectly.
+So a pair that is in no perfect matching is nobody's. Which these are follows from any perfect matching: walk from a
+row to each row that it may go with, and back along the matching; a pair is in some perfect matching if and only if such
+walks lead from each of its rows to the other (Dulmage, Mendelsohn, Canadian Journal of Mathematics 1958). We take the
+true one, which the owner has; an attacker finds another, and excludes the same pairs.
+
+Our own, after Ganta, Kasiviswanathan, Smith, KDD 2008 (composition), who count on one person at a time.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
+
+from anonset.attacks.base import Outcome, Scene, won
+from anonset.attacks.composition import Both, Side, Targets, parts_of
+from anonset.data.redacted_repr import Discreet
+from anonset.data.table import Int64
+from anonset.spelling import counted, setting
+
+_MOST_PAIRS = 100_000_000
+"""Pairs of distinct rows that are held against each other at most."""
+
+
+def matching(scene: Scene) -> tuple[Outcome, ...] | str:
+    """Look for random persons in two releases of the same persons, by pairs of rows that can all be true at once."""
+    if scene.original is None or scene.beside is None:
+        needs = [name for name, there in (("original", scene.original), ("beside", scene.beside)) if there is None]
+        return f"it needs {' and '.join(map(setting, needs))}"
+    here, there = Side.of(scene.publication), Side.of(scene.beside.publication)
+    if here is None or there is None or scene.original.transactions is None:
+        return "both releases must publish sets of items, and each item in one way"
+    scene.beside.require_records(scene.original.n)
+    sides = here, there
+    both, random = Both(here, there), np.random.default_rng(scene.seed)
+    row_of = np.full(scene.original.n, -1, np.int64)
+    row_of[scene.publication.record] = np.arange(scene.publication.n)
+    rows = np.stack((row_of, scene.beside.row), axis=1)
+    if (rows < 0).any() or not len(rows) == scene.publication.n == scene.beside.publication.n:
+        return "both releases must be of the same persons, and of nobody else"
+    own = np.stack([side.kind[rows[:, at]] for at, side in enumerate(sides)], axis=1)
+    if not both.of_one(own[:, 0], own[:, 1]).all():
+        return "the records must be the same in both releases"
+    if here.column.n * there.column.n > _MOST_PAIRS:
+        return f"there are more than {_MOST_PAIRS:,} pairs of distinct rows"
+    pairs = Pairs.of(both, own)
+    targets = Targets(scene.original.transactions, scene.model.secrets, both, own)
+    people = np.sort(random.choice(len(own), min(scene.attempts, len(own)), replace=False))
+    met = [drawn for each in people.tolist() if (drawn := targets.draw(each, scene.m, random)) is not None]
+    kept = (pairs.all, pairs.matched, pairs.as_many_at_random(random))
+    left: tuple[list[int], ...] = ([], [], [])
+    for _, known in met:
+        later, earlier = (side.fitting(known) for side in sides)
+        for found, allowed in zip(left, kept, strict=True):
+            shown = np.diff(allowed[later][:, earlier].indptr) > 0
+            found.append(here.weight_of(later[shown]))
+    knows = (
+        f"{counted(scene.m, 'item')} of somebody, and that both releases are of the same persons with the same "
+        "records; wants the row, and has composition without it"
+    )
+    return (Outcome("matching", knows, len(met), *(won(one, scene.k) for one in left)),)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs(Discreet):
+    """The pairs of distinct rows of two releases that may be of one record."""
+
+    all: csr_matrix
+    """Bool (D, E)."""
+    true: csr_matrix
+    """Bool (D, E): those that are of somebody."""
+
+    @classmethod
+    def of(cls, both: Both, own: NDArray[np.int64]) -> "Pairs":
+        """Hold all rows of two releases against each other.
+
+        Parameters
+        ----------
+        own
+            int64 (n, 2): the distinct rows of each person.
+        """
+        shape = both.later.column.n, both.earlier.column.n
+        found = list[Int64]()
+        for later in parts_of(np.arange(shape[0])):
+            for earlier in parts_of(np.arange(shape[1])):
+                here, there = np.nonzero(both.fit(later, earlier))
+                found.append(np.stack((later[here], earlier[there])))
+        return cls(_pairs(np.concatenate(found, axis=1), shape), _pairs(own.T, shape))
+
+    @cached_property
+    def matched(self) -> csr_matrix:
+        """Bool (D, E): the pairs that are in some perfect matching of the rows of all persons."""
+        n = sum(self.all.shape)
+        here, there = self.all.nonzero()
+        mine, theirs = self.true.nonzero()
+        first = self.all.shape[0]
+        steps = np.concatenate([here, theirs + first]), np.concatenate([there + first, mine])
+        graph = csr_matrix((np.ones(len(steps[0]), np.bool_), steps), (n, n))
+        part = connected_components(graph, directed=True, connection="strong")[1]
+        together = part[here] == part[there + first]
+        return _pairs(np.stack((here[together], there[together])), self.all.shape)
+
+    def as_many_at_random(self, random: np.random.Generator) -> csr_matrix:
+        """Bool (D, E): as many pairs as `matched`, the true ones and others at random."""
+        pairs = np.stack(self.all.nonzero())
+        is_true = np.asarray(self.true[pairs[0], pairs[1]]).ravel()
+        others = random.permutation(np.flatnonzero(~is_true))[: self.matched.nnz - int(is_true.sum())]
+        return _pairs(pairs[:, np.concatenate([np.flatnonzero(is_true), others])], self.all.shape)
+
+
+def _pairs(pairs: Int64, shape: tuple[int, int]) -> csr_matrix:
+    ones = np.ones(pairs.shape[1], np.bool_)
+    return csr_matrix((ones, (pairs[0], pairs[1])), shape)

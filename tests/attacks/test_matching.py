@@ -1,0 +1,82 @@
+"""The attack by matching, against going through every way in which all rows of two releases can be paired."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anonset
+from anonset.attacks.base import Scene
+from anonset.attacks.composition import Both, Side, composition
+from anonset.attacks.matching import Pairs, matching
+from anonset.data import Table
+from anonset.generalization import Publication
+from anonset.generalization.beside import Beside
+from attacks.test_composition import GROUPS, ITEMS, of_records, published, shown
+
+
+def rows_of(publication: Publication) -> list[frozenset[str]]:
+    assert publication.transactions is not None
+    return [frozenset(row) for row in publication.transactions.rows()]
+
+
+@given(
+    records=st.lists(st.sets(st.sampled_from(ITEMS)), min_size=1, max_size=5), groups=GROUPS, other_groups=GROUPS
+)  # fmt: skip
+def test_pairs_are_those_of_perfect_matchings(
+    records: list[set[str]], groups: list[int], other_groups: list[int]
+) -> None:
+    first, second = published(of_records(records), groups), published(of_records(records), other_groups)
+    sides = Side.of(first), Side.of(second)
+    assert sides[0] is not None
+    assert sides[1] is not None
+    possible = {
+        (shown(first, set(items)), shown(second, set(items)))
+        for size in range(len(ITEMS) + 1)
+        for items in combinations(ITEMS, size)
+    }
+    rows, others = rows_of(first), rows_of(second)
+    expected = set[tuple[int, int]]()
+    for order in permutations(range(len(records))):
+        if all((rows[at], others[other]) in possible for at, other in enumerate(order)):
+            expected |= {(int(sides[0].kind[at]), int(sides[1].kind[other])) for at, other in enumerate(order)}
+    own = np.stack((sides[0].kind[np.argsort(first.record)], sides[1].kind[np.argsort(second.record)]), axis=1)
+    pairs = Pairs.of(Both(*sides), own)
+    assert set(zip(*(part.tolist() for part in pairs.matched.nonzero()), strict=True)) == expected
+    random = pairs.as_many_at_random(np.random.default_rng(1))
+    assert random.nnz == pairs.matched.nnz
+    assert (random.multiply(pairs.true)).nnz == pairs.true.nnz
+
+
+def scene_of(table: Table, first: Publication, second: Publication) -> Scene:
+    return Scene(first, anonset.KmAnonymity(3, 1), table, beside=Beside(second, np.argsort(second.record)))
+
+
+def test_it_tells_more_than_composition() -> None:
+    rng = np.random.default_rng(1)
+    items = [f"i{at:02}" for at in range(20)]
+    records = [set(rng.choice(items, rng.integers(2, 5), replace=False)) for _ in range(60)]
+    table = Table.from_sets(records, universe=items)
+    pairs = [at // 2 for at in range(20)]
+    scene = scene_of(table, published(table, pairs), published(table, [*pairs[1:], 99]))
+    (outcome,), (alone,) = matching(scene), composition(scene)
+    assert outcome.targets == 60
+    assert outcome.without == alone.won
+    assert outcome.won.success > max(outcome.without.success, outcome.control.success)
+    assert outcome.won.below_k is not None
+    assert outcome.without.below_k is not None
+    assert outcome.won.below_k >= outcome.without.below_k
+    assert matching(scene) == (outcome,)
+
+
+def test_everybody_must_be_in_both_with_the_same_record() -> None:
+    table = of_records([{"a"}, {"b"}, {"b", "c"}])
+    same = published(table, [0, 1, 2, 3, 3])
+    assert matching(Scene(same, anonset.KmAnonymity(1, 1), table)) == "it needs beside"
+    some = Scene(same, anonset.KmAnonymity(1, 1), table, beside=Beside(same, np.array([0, -1, 1])))
+    assert matching(some) == "both releases must be of the same persons, and of nobody else"
+    changed = published(of_records([{"c"}, {"b"}, {"b"}]), [0, 1, 2, 3, 3])
+    assert matching(scene_of(table, same, changed)) == "the records must be the same in both releases"
+    (outcome,) = matching(scene_of(table, same, same))
+    assert outcome.won == outcome.without
