@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.blocks import GrowingSets
+from anonset.data.distinct import distinct
 from anonset.data.spans import spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
@@ -178,7 +179,7 @@ def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetCol
     for c, mapping in enumerate(recoding.items):
         rows = by_cluster.indptr[ends[c] : ends[c + 1] + 1]
         items = by_cluster.items[rows[0] : rows[-1]]
-        occurring = np.unique(items)
+        occurring = distinct(items)
         image = np.full(len(column.vocabulary), SUPPRESSED, np.int32)
         image[occurring] = book.codes(mapping, occurring)
         indptr, part_symbols = map_rows(rows - rows[0], items, image, len(book))

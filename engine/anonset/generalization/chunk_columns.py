@@ -9,6 +9,7 @@ from typing import Any, Generic, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Closing, Store
@@ -137,7 +138,7 @@ class ChunkRows(Discreet):
     def domains(self) -> tuple[Int64, Int64]:
         """Each chunk with each of its items, by chunk, then item: int64 (pairs,) chunks, int64 (pairs,) items."""
         width = int(self.items.max(initial=0)) + 1
-        keys = np.unique(np.repeat(self.chunk, np.diff(self.indptr)) * width + self.items)
+        keys = distinct(np.repeat(self.chunk, np.diff(self.indptr)) * width + self.items)
         chunk, item = np.divmod(keys, width)
         return chunk, item
 

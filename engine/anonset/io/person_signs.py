@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.distinct import distinct
 from anonset.data.table import Int64
 from anonset.data.table_facts import CUT, Repeated
 from anonset.errors import InputError
@@ -213,7 +214,7 @@ def _first_rows(ids: Sequence[Int64]) -> Int64:
 
 
 def _distinct(codes: Int64) -> int:
-    return len(np.unique(codes[codes >= 0]))
+    return len(distinct(codes[codes >= 0]))
 
 
 def _repeats(name: str, codes: Int64) -> bool:
@@ -248,7 +249,7 @@ def _agreeing(codes: Int64, attributes: Sequence[tuple[str, str, Int64]], *, alo
     order = order[codes[order] >= 0]
     same = codes[order[1:]] == codes[order[:-1]]
     first, second = order[:-1][same], order[1:][same]
-    if len(first) < _FEWEST_PAIRS or len(np.unique(codes[first])) < _FEWEST_VALUES:
+    if len(first) < _FEWEST_PAIRS or _distinct(codes[first]) < _FEWEST_VALUES:
         return ()
     name_of_kind: dict[str, str] = {}
     for kind, name, of_attribute in attributes:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn
 from anonset.data.decimals import exact
+from anonset.data.distinct import distinct
 from anonset.data.spans import run_tasks, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int64
@@ -98,7 +99,7 @@ def _tree(column: CategoricalColumn, place: Int64, n: int, model: Model) -> _Tre
     parent = {node: higher for path in paths.values() for node, higher in pairwise(path)}
     number = {node: step for step, node in enumerate(parent)}
     above = np.full((n, max(map(len, paths.values()))), -1, np.int64)
-    there = np.unique(np.concatenate([np.unique(column.codes[a:b]) for a, b in spans(column.n)]))
+    there = distinct(np.concatenate([distinct(column.codes[a:b]) for a, b in spans(column.n)]))
     for code in there.tolist():
         own = paths.get(column.vocabulary.labels[code])
         if own is None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
+from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
@@ -71,7 +72,7 @@ class SearchEach:
         occurring = np.arange(len(rows.vocabulary), dtype=np.int32)
         hierarchies: Mapping[str, Hierarchy] = {}
         if self.hierarchy is None:
-            occurring = np.unique(rows.items)
+            occurring = distinct(rows.items)
             labels = tuple(rows.vocabulary.labels[i] for i in occurring.tolist())
             codes = np.searchsorted(occurring, rows.items).astype(np.int32)
             rows = SetColumn(rows.name, rows.indptr, codes, Vocabulary(labels))

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64
 from anonset.algorithms.transaction.exact_cut.rows import SparseRows
+from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32
 
@@ -67,4 +68,4 @@ class Clauses(Discreet):
         terms = np.hstack([self.parents, self.meetings])
         signs = np.concatenate([np.ones(self.parents.shape[1]), -np.ones(self.meetings.shape[1])])
         rows = SparseRows.of(terms, signs, 1.0)
-        return np.unique(rows.columns[rows.start[:-1][np.diff(rows.start) == 1]])
+        return distinct(rows.columns[rows.start[:-1][np.diff(rows.start) == 1]])

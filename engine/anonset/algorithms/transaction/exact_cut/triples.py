@@ -12,6 +12,7 @@ from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, buried, entries
 from anonset.algorithms.transaction.rare_tables import RareTables
+from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import on_cluster
 from anonset.data.store import Files, Store
@@ -109,8 +110,8 @@ class RareTriples(Discreet):
         for keys in run_tasks(executor, lambda span: self._keys(rare, *span), pairwise(bounds)):
             waiting.append(keys)
             if sum(map(len, waiting)) > max(KEYS_AT_ONCE, len(found)):
-                found, waiting = np.unique(np.concatenate([found, *waiting])), []
-        return self._of_keys(np.unique(np.concatenate([found, *waiting])))
+                found, waiting = distinct(np.concatenate([found, *waiting])), []
+        return self._of_keys(distinct(np.concatenate([found, *waiting])))
 
     def _keys(self, rare: "RareBits", first: int, end: int) -> Int64:
         """Return what the kernel tells of the parents of the maximal triples in a span of second codes, each once."""
@@ -122,9 +123,9 @@ class RareTriples(Discreet):
         while at[0] < end:
             n_found, *row = maximal_triples(rare, self.nodes, code, self.problem.tree, (*at, end), keys)
             at = row[0], row[1]
-            parts.append(np.unique(keys[:n_found]))
+            parts.append(distinct(keys[:n_found]))
             self.limits.check()
-        return np.unique(np.concatenate(parts))
+        return distinct(np.concatenate(parts))
 
     def _of_keys(self, keys: Int64) -> Int32:
         base, nodes = len(self.nodes) + 1, np.concatenate([np.zeros(1, np.int32), self.nodes])

@@ -17,6 +17,7 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64
 from anonset.algorithms.transaction.expanded_blocks import Expansion
 from anonset.algorithms.transaction.expanded_records import expand_records
 from anonset.data.blocks import Rows, sound
+from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import on_cluster
 from anonset.data.store import Files, Store, released
@@ -219,10 +220,10 @@ class View(Discreet):
         from anonset_kernels.rare_sets import node_postings
 
         hierarchy, parent = self.problem.hierarchy, self.problem.hierarchy.parent
-        wanted, members = np.zeros(hierarchy.n_nodes, np.bool_), np.unique(sets)
+        wanted, members = np.zeros(hierarchy.n_nodes, np.bool_), distinct(sets.ravel())
         while len(members):
             wanted[members] = True
-            members = np.unique(parent[members[members > 0]])
+            members = distinct(parent[members[members > 0]])
         wanted[0] = False
         start = np.concatenate([[0], np.cumsum(np.where(wanted, self.support, 0))]).astype(np.int64)
         n = int(start[-1])
