@@ -38,11 +38,11 @@ def lost_if_counted(table: "Table", k: int, l: int, seed: int) -> Lost:  # noqa:
     tuples, start = random_runs(by_id, runs, draws, ORDER)
     with np.errstate(over="ignore"):  # sums of draws wrap around, which NumPy says where kernels run as plain Python
         bounds = group_bounds(len(start) - 1, k, draws.key(LARGER))
-    return Lost(*map(int, _lost(sensitive.codes[tuples], start, bounds, len(sensitive.vocabulary), k, l)))
+    return Lost(*map(int, count_lost(sensitive.codes[tuples], start, bounds, len(sensitive.vocabulary), k, l)))
 
 
 @kernel()
-def _lost(value: Any, start: Any, bounds: Any, n_values: int, k: int, l: int) -> Any:  # noqa: E741
+def count_lost(value: Any, start: Any, bounds: Any, n_values: int, k: int, l: int) -> Any:  # noqa: E741
     """Count the tuples lost, int64 (3,): see `Lost`.
 
     Parameters

@@ -33,7 +33,7 @@ def sets_by_size(column: SetColumn, hierarchy: Hierarchy, most: int, image: Int3
     Cost: O(nnz * height * most^2).
     """
     entries = (hierarchy.leaf_node if image is None else image)[column.items]
-    return np.asarray(_by_size(column.indptr, entries, hierarchy.parent, most), np.int64)
+    return np.asarray(by_size(column.indptr, entries, hierarchy.parent, most), np.int64)
 
 
 def images_of(fixes: Sequence["Fix"], hierarchy: Hierarchy, m: int) -> list[Int32]:
@@ -55,7 +55,7 @@ def images_of(fixes: Sequence["Fix"], hierarchy: Hierarchy, m: int) -> list[Int3
 
 
 @kernel()
-def _by_size(indptr: Any, entries: Any, parent: Any, most: int) -> Any:
+def by_size(indptr: Any, entries: Any, parent: Any, most: int) -> Any:
     """Count sets of nodes without an ancestor among them, by size.
 
     Parameters

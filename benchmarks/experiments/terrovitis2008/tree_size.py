@@ -54,7 +54,7 @@ def tree_nodes(
         return len(rank)
     record = np.repeat(np.arange(column.n, dtype=np.int32), np.diff(np.flatnonzero(codes < 0), prepend=-1))
     members = np.zeros((column.n, (len(rank) + 63) // 64), np.uint64)
-    _set_bits(codes, record, members)
+    set_bits(codes, record, members)
     intervals = (hierarchy.leaf_lo[rank], hierarchy.leaf_hi[rank])
     prefix, exact, found = np.zeros(size, np.int32), cut is not None, 0
     room = np.zeros((size, len(rank)), np.int64)
@@ -62,13 +62,13 @@ def tree_nodes(
         prefix[0] = first
         candidates = np.arange(first + 1, len(rank), dtype=np.int32)
         held = position[start[first] : start[first + 1]]
-        below = int(_nodes_below((codes, record, members), held, candidates, 1, (size, exact), prefix, intervals, room))
+        below = int(nodes_below((codes, record, members), held, candidates, 1, (size, exact), prefix, intervals, room))
         found += below + (below > 0 or not exact)
     return found
 
 
 @kernel()
-def _set_bits(codes: Any, record: Any, members: Any) -> None:
+def set_bits(codes: Any, record: Any, members: Any) -> None:
     """Set bit `c` of a record's row of `members` for each code `c` that it holds."""
     for at in range(len(codes)):
         if codes[at] >= 0:
@@ -76,7 +76,7 @@ def _set_bits(codes: Any, record: Any, members: Any) -> None:
 
 
 @kernel()
-def _nodes_below(
+def nodes_below(
     records: Any, held: Any, candidates: Any, level: int, rule: Any, prefix: Any, intervals: Any, room: Any
 ) -> int:
     """Count the nodes below the prefix of `level` codes that occurs at the positions `held`.
@@ -129,7 +129,7 @@ def _nodes_below(
         if begin[i] < begin[i + 1]:
             prefix[level] = kept[i]
             here = positions[begin[i] : begin[i + 1]]
-            below = _nodes_below(records, here, kept, level + 1, rule, prefix, intervals, room)
+            below = nodes_below(records, here, kept, level + 1, rule, prefix, intervals, room)
             found += below + (1 if below > 0 or not exact else 0)
     return found
 
