@@ -19,8 +19,8 @@ from anonset.measures.equivalence_classes import class_of
 
 Box = tuple[int, ...]
 """The values of each column."""
-_STEPS = 2000
-"""Boxes that are taken off another one, at most: what is not decided then counts as possible."""
+_STEPS = 10_000
+"""Pairs of boxes that are held against each other, at most: what is not decided then counts as possible."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +212,7 @@ def is_covered(box: Box, others: Sequence[Box], steps: int = _STEPS) -> bool:
         rest, at = stack.pop()
         while at < len(others) and not all(a & b for a, b in zip(rest, others[at], strict=True)):
             at += 1
+            steps -= 1
         steps -= 1
         if at == len(others) or steps < 0:
             return False
