@@ -53,6 +53,7 @@ def test_cluster_with_random_seeds_equals_its_twin(case: RelationalCase, k: int,
     assert clusters_of(Cluster(k=k, seed=seed).form(case.qi)) == twins.cluster(case.relation, k, seed)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("seed", [None, 7])
 @pytest.mark.parametrize("spread", [12, 10**6])
 def test_cluster_on_many_blocks_of_tuples(seed: int | None, spread: int) -> None:

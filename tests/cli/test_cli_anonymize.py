@@ -13,6 +13,8 @@ from anonset.release.documents import Attestation, Report
 from anonset.report.schema import json_schema
 from cli.place import Place
 
+pytestmark = pytest.mark.compiled
+
 HALVES = ["--hierarchy", "dx=balanced:2", "--hierarchy", "rx=balanced:2"]
 
 

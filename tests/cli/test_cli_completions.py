@@ -8,6 +8,8 @@ import pytest
 
 from cli.place import Place
 
+pytestmark = pytest.mark.compiled
+
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_command_can_be_completed(place: Place, shell: str) -> None:

@@ -10,6 +10,8 @@ import pytest
 from cli.place import Place
 from cli.published import publish
 
+pytestmark = pytest.mark.compiled
+
 BUCKETS = ["--model", "anatomy", "--id", "name", "--sensitive", "drug", "--keep", "age", "--l", "3"]
 DECOYS: dict[str, Callable[[Path], object]] = {
     "another format": lambda out: (out / "published.csv").write_text("items\na1\n"),

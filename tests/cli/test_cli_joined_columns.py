@@ -12,6 +12,8 @@ from anonset.release.documents import Attestation
 from cli.place import Place, Ran
 from cli.published import rows_of
 
+pytestmark = pytest.mark.compiled
+
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 

@@ -9,6 +9,8 @@ from anonset.algorithms.relational.formations import FORMATIONS
 from cli.place import Place
 from cli.published import KKM, ROLES, RT, hierarchies, place_has, publish, report_of, rows_of, verified
 
+pytestmark = pytest.mark.compiled
+
 
 @pytest.mark.parametrize("algorithm", ["rum-bound", "tum-bound", "rfirst", "tfirst"])
 def test_rt_frameworks(rt: Place, algorithm: str) -> None:

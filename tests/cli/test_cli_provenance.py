@@ -10,6 +10,8 @@ import pytest
 from cli.place import Place
 from cli.published import publish
 
+pytestmark = pytest.mark.compiled
+
 PATIENTS = "age,sex,ward,codes\n" + "".join(
     f"{20 + 7 * n % 60},{'fm'[n % 2]},w{n % 3},{' '.join(f'c{(n * k + k) % 5}' for k in range(1 + n % 3))}\n"
     for n in range(30)

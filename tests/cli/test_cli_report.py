@@ -16,6 +16,8 @@ from anonset.report.drawings import bars
 from anonset.report.page import questions
 from cli.place import Place
 
+pytestmark = pytest.mark.compiled
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WARD = "secret_id,age,nurse,codes\n" + "".join(
     f"Q{7000 + n},{20 + n * 7 % 50},Zoe{n % 9},{' '.join(sorted({f'x{n * s % 9}' for s in range(1, 2 + n % 4)}))}\n"

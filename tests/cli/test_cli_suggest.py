@@ -8,6 +8,8 @@ import pytest
 from anonset.jobs.candidates import BY_FREQUENCY
 from cli.place import Place
 
+pytestmark = pytest.mark.compiled
+
 ROWS = "codes\n" + "".join(f"a{n % 4} b{n % 3}{' c1' if n % 5 == 0 else ''}\n" for n in range(60))
 
 

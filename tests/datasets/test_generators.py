@@ -14,6 +14,8 @@ from anonset.generalization import Cut
 from anonset_datasets.generators import GENERATORS, demo_table, generate, long_tail, pos_like, quest, shop, youtube_like
 from anonset_datasets.generators.longitudinal import longitudinal
 
+pytestmark = pytest.mark.compiled
+
 OF_SETS = [name for name, generator in GENERATORS.items() if generator.kind != "longitudinal"]
 
 

@@ -15,6 +15,8 @@ from anonset.generalization import Publication
 from anonset.io import read, read_published, write_published
 from anonset.io.buckets import read_buckets
 
+pytestmark = pytest.mark.compiled
+
 ENDS = [b"\n", b"\r\n", b"\r"]
 SEVERAL = [
     (b"a,b\n1,2\n\n3,4\n", 3),

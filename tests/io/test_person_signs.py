@@ -17,6 +17,8 @@ from anonset.data.table_facts import Repeated
 from anonset.io.duplicate_ids import Watched, _has_equal, may_repeat
 from anonset.io.person_signs import _agrees, repeated_in
 
+pytestmark = pytest.mark.compiled
+
 ENTITIES = ("zip", "town", "d1", "p1", "specialty", "admitted", "code")
 
 

@@ -23,6 +23,8 @@ from anonset.io.scan import scan
 from anonset.io.source import source_of
 from effort import examples
 
+pytestmark = pytest.mark.compiled
+
 ALL = [*DIALECTS, *SPREADSHEETS, *LINES, *SHAPES]
 NOT_BY_BLOCKS = "takes all rows at once"
 
