@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anonset.data.narrow import stored_codes
 from anonset.data.store import backing
 
 
@@ -58,7 +59,8 @@ def bytes_of_records(value: Any) -> int:
     """Return the bytes of blocks of records in files that a task takes with it; of each those of its own items."""
     if _is_block(value):
         indptr, items = value
-        return int(indptr.nbytes + items.itemsize * (indptr[-1] - indptr[0])) if _is_filed(items) else 0
+        each = stored_codes(items).itemsize
+        return int(indptr.nbytes + each * (indptr[-1] - indptr[0])) if _is_filed(items) else 0
     return sum(map(bytes_of_records, _parts(value)))
 
 
@@ -77,7 +79,7 @@ def bytes_in_memory(value: Any) -> int:
 
 
 def _is_filed(value: Any) -> bool:
-    return bool(value.size) and backing(value) is not None
+    return bool(stored_codes(value).size) and backing(value) is not None
 
 
 def _is_block(value: Any) -> bool:

@@ -198,7 +198,7 @@ def risk(
             opened = stack.enter_context(opening(published, private, work_dir, records=original is None))
             publication, model, original, trees = _read(opened, original, hierarchies or {})
             by_person = opened.attested.declarations.unit == "person"
-            run = opened.report
+            run = opened.report if attacks else None
             made_by = "" if run is None else _alone(run.algorithm, run.parameters, run.figures)
         if isinstance(publication, BucketPublication | ChunkPublication):
             _require_no_attacks(attacks, beside)

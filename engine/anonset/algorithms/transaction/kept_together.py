@@ -25,6 +25,7 @@ from scipy.sparse import hstack
 from anonset.algorithms.base import Algorithm, Progress, Result
 from anonset.attacks.composition import Both, Side
 from anonset.data import SetColumn, Vocabulary
+from anonset.data.narrow import whole
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, TooLargeError
@@ -271,7 +272,7 @@ def _published(cut: Cut, column: SetColumn) -> tuple[Side, Int64]:
     codes = np.searchsorted(nodes, cut.image).astype(np.int32)
     shown = np.isin(cut.image, nodes)
     codes = np.where(shown, codes, SUPPRESSED).astype(np.int32)
-    indptr, items = map_rows(column.indptr, column.items, codes, len(nodes))
+    indptr, items = map_rows(column.indptr, whole(column).items, codes, len(nodes))
     labels = Vocabulary(tuple(str(node) for node in nodes.tolist()))
     symbol_of = {x: int(code) for x, code in zip(column.vocabulary.labels, codes.tolist(), strict=True) if code >= 0}
     return Side.of_rows(symbol_of, SetColumn(column.name, indptr, items, labels)), nodes.astype(np.int64)
