@@ -319,6 +319,9 @@ def test_what_was_written_is_not_what_was_meant(
     assert ran.code == 2
     assert "differs from what was to be written" in ran.err
     assert place.nothing_left()
+    by_blocks = place.run(*place.job(), "--work-dir", str(place.folder / "work"))
+    assert (by_blocks.code, "differs from what was to be written" in by_blocks.err) == (2, True)
+    assert not place.out.exists()
 
 
 def test_a_wrong_search_is_caught_by_the_verification(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

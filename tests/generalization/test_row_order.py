@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary, spans
 from anonset.data.narrow import NarrowCodes, as_codes
 from anonset.data.spans import Limits
-from anonset.data.store import MEMORY, Files, Memory
+from anonset.data.store import MEMORY, Files, Memory, backing
 from anonset.generalization import Cut, ItemGroups, apply, row_order
+from anonset.generalization.apply import apply_sorted, in_public_order
 from anonset.generalization.row_order import sort_rows
 from anonset.verification.item_truth import check_item_truth
 
@@ -119,7 +120,52 @@ def test_a_mapped_table_gives_the_same_publication(tiny, tmp_path, groups, dtype
         meant, found = apply(table, recoding), apply(mapped(table, work, dtype), recoding)
         assert contents(found) == contents(meant)
         assert contents(found.sorted(work)) == contents(meant.sorted())
-        assert isinstance(found.sorted(work).record.base, np.memmap)
+        assert backing(found.sorted(work).record) is not None
         assert check_item_truth(mapped(table, work, dtype), found.sorted(work)) is None
         untrue = replace(found, record=(found.record + 1) % found.n)
         assert check_item_truth(mapped(table, work, dtype), untrue) == check_item_truth(table, untrue) is not None
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint16])
+@pytest.mark.parametrize("groups", [False, True])
+@pytest.mark.parametrize("placed", [False, True])
+def test_rows_are_sorted_as_they_are_made(tiny, tmp_path, groups, dtype, placed):
+    random = np.random.default_rng(12)
+    sets = SetColumn.of([{"abcdef"[i] for i in random.integers(0, 6, 3)} for _ in range(50)], universe="abcdef")
+    kept = CategoricalColumn("year", random.integers(0, 2, 50).astype(np.int32), Vocabulary(("1", "2")))
+    table, tree = Table(sets, kept=(kept,), order=("year", "items")), TREE
+    if placed:
+        tree = replace(TREE, place=np.array([3, 0, 5, 1, 4, 2]))
+    recoding = ItemGroups(sets.vocabulary, np.array([0, 1, 2, 0, -1, 2], np.int32))
+    if not groups:
+        recoding = Cut(tree, np.array([1, 1, 5, -1, 7, 7], np.int32))
+    with Files.temporary(tmp_path, Limits(rows_per_bucket=4)) as work:
+        meant = in_public_order(apply(table, recoding), tree).sorted()
+        found = apply_sorted(mapped(table, work, dtype), recoding, tree)
+        assert contents(found) == contents(meant)
+        assert (found.order, found.joined, found.cluster) == (meant.order, meant.joined, None)
+
+
+def test_rows_that_are_sorted_lie_on_the_disk_once(tmp_path, monkeypatch):
+    random = np.random.default_rng(5)
+    n, most = 400_000, [0]
+    column = SetColumn(
+        "items",
+        np.arange(0, 10 * n + 1, 10),
+        np.sort(random.integers(0, ITEMS, (n, 10)), axis=1).astype(np.int32).reshape(-1),
+        Vocabulary(tuple(map(str, range(ITEMS)))),
+    )
+    gather = row_order._Sorting._gather
+
+    def watched(self, *args):
+        gather(self, *args)
+        most[0] = max(most[0], sum(512 * path.stat().st_blocks for path in tmp_path.rglob("*") if path.is_file()))
+
+    monkeypatch.setattr(row_order._Sorting, "_gather", watched)
+    with Files.temporary(tmp_path, Limits(rows_per_bucket=20_000, workers=1)) as work:
+        table = Table(column, store=work)
+        found = apply_sorted(table, ItemGroups(column.vocabulary, np.arange(ITEMS, dtype=np.int32)), None)
+        once = sum(512 * path.stat().st_blocks for path in tmp_path.rglob("*") if path.is_file())
+        assert len(found.transactions.indptr) == n + 1
+    assert once < 1.05 * n * (8 + 10 * 2 + 4)
+    assert most[0] < 1.3 * once

@@ -9,7 +9,7 @@ from tests.jobs.test_by_blocks import BASKETS
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.cli.main import main
 from anonset.data.store import backing
-from anonset.generalization.publication import generalize
+from anonset.generalization.row_order import sorted_rows
 
 
 @pytest.fixture
@@ -49,12 +49,12 @@ def test_it_is_named_and_nothing_is_published(tmp_path, run, monkeypatch, values
 
 
 def test_it_is_named_where_it_happens_as_what_was_found_is_applied(tmp_path, run, monkeypatch):
-    def damaged(column, *more):
-        found = generalize(column, *more)
-        damage(column.items, 0)
+    def damaged(source, *more, **options):
+        found = sorted_rows(source, *more, **options)
+        damage(source._column.items, 0)
         return found
 
-    monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "generalize", damaged)
+    monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "sorted_rows", damaged)
     code, err = run("apriori")
     assert (code, "the work directory is damaged: delete it and start again" in err) == (2, True)
     assert not (tmp_path / "out").exists()

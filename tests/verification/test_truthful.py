@@ -1,4 +1,6 @@
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -6,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.narrow import as_codes
+from anonset.data.store import Files
 from anonset.errors import InputError
-from anonset.generalization import Cut, Publication, Symbol, apply
+from anonset.generalization import Cut, ItemGroups, Publication, Symbol, apply
 from anonset.verification import check_item_truth, item_truth
 from effort import examples
 from reference.truthful import naive_untrue
@@ -46,6 +50,32 @@ def test_agrees_with_the_naive_twin(
         witness = check_item_truth(table, publish(published, members, record))
     found = None if witness is None else (witness.record, *witness.what)
     assert found == naive_untrue(original, published, record, members)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint16])
+def test_records_in_files_are_looked_at_range_by_range(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dtype: type
+) -> None:
+    random = np.random.default_rng(4)
+    sets = SetColumn.of([{ITEMS[i] for i in random.integers(0, 6, 3)} for _ in range(97)], universe=ITEMS)
+    table, record = Table(sets), random.permutation(97)
+    groups = ItemGroups(sets.vocabulary, np.array([0, 1, 2, 0, -1, 2], np.int32))
+    publication = apply(table, groups).take(record)
+    with Files.temporary(tmp_path) as work:
+        column = replace(
+            sets, indptr=work.keep("p", sets.indptr), items=as_codes(work.keep("i", sets.items.astype(dtype)))
+        )
+        filed = Table(column, store=work)
+        for room, ranges in ((1 << 40, 1), (300, 5), (1, 97)):
+            with monkeypatch.context() as patch:
+                patch.setattr(os, "sysconf", lambda name, room=room: 3 * room if name == "SC_PHYS_PAGES" else 1)
+                assert len(item_truth._ranges(column)) >= ranges
+                assert check_item_truth(filed, publication) is None
+                for row in (0, 50, 96):
+                    wrong = record.copy()
+                    wrong[[row, 40]] = wrong[[40, row]]
+                    untrue = replace(publication, record=wrong)
+                    assert check_item_truth(filed, untrue) == check_item_truth(table, untrue)
 
 
 def example() -> tuple[Table, Publication]:

@@ -155,7 +155,7 @@ class Files(Discreet):
         InputError
             If that cannot be written to.
         """
-        with _writing(parent or Path(tempfile.gettempdir())):
+        with writing(parent or Path(tempfile.gettempdir())):
             made = cls(Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)), limits)
         _temporary[made.path] = None
         return made.taken() if parent is None else made
@@ -171,7 +171,7 @@ class Files(Discreet):
         """
         from anonset.data.owners import why_taken
 
-        with _writing(path):
+        with writing(path):
             there = path.is_dir()
             if there and any(path.iterdir()):
                 raise InputError(why_taken(path))
@@ -192,7 +192,7 @@ class Files(Discreet):
         from anonset.data.owners import OWNER, take
 
         try:
-            with _writing(self.path / OWNER):
+            with writing(self.path / OWNER):
                 take(self.path)
         except BaseException:
             self.remove()
@@ -207,7 +207,7 @@ class Files(Discreet):
 
     def fresh(self, name: str) -> str:
         """Return a name that no array has yet: the given one, and something behind it."""
-        with _writing(self.path):
+        with writing(self.path):
             number, path = tempfile.mkstemp(prefix=f"{name}-", dir=self.path)
             os.close(number)
         return Path(path).name
@@ -221,13 +221,13 @@ class Files(Discreet):
         if not length:
             return np.empty(0, dtype)
         path = self.path / self.fresh(name)
-        with _writing(path), path.open("wb") as file:
+        with writing(path), path.open("wb") as file:
             os.posix_fallocate(file.fileno(), 0, np.dtype(dtype).itemsize * length)  # a full disk shows here
         return self._map(path, dtype, "r+")
 
-    def mapped(self, name: str, dtype: DTypeLike) -> NDArray[Any]:
-        """Return a finished array, (n,). What is written to it stays in this process alone."""
-        return self._map(self.path / name, dtype, "c")  # with "r", kernels would be compiled for read-only arrays too
+    def mapped(self, name: str, dtype: DTypeLike, mode: str = "c") -> NDArray[Any]:
+        """Return a finished array, (n,). What is written to it stays in this process alone, unless `mode` is ``r+``."""
+        return self._map(self.path / name, dtype, mode)  # with "r", kernels would be compiled for read-only arrays too
 
     def keep(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         """Write an array at once, and return it mapped: nobody ever sees half of it, whoever else writes the same."""
@@ -238,7 +238,7 @@ class Files(Discreet):
     @contextmanager
     def written(self, name: str, *, synced: bool = True) -> Iterator[IO[bytes]]:
         """Give a file to write to, which gets its name when all of its bytes are there, and on the disk if `synced`."""
-        with _writing(self.path / name):
+        with writing(self.path / name):
             descriptor, temporary = tempfile.mkstemp(dir=self.path)
             try:
                 with os.fdopen(descriptor, "wb") as file:
@@ -270,7 +270,7 @@ class Files(Discreet):
 
     def _map(self, path: Path, dtype: DTypeLike, mode: Any) -> NDArray[Any]:
         """Map a file as an array, which knows its store; an empty file, which cannot be mapped, is an empty array."""
-        with _writing(path, "cannot be read"):
+        with writing(path, "cannot be read"):
             size = path.stat().st_size
             if size % np.dtype(dtype).itemsize:
                 msg = f"{path}: the work directory is damaged: {size} bytes are no whole number of elements"
@@ -345,11 +345,11 @@ class _GrowingFile(Growing):
     def __init__(self, store: Files, name: str, dtype: DTypeLike) -> None:
         super().__init__(dtype)
         self._store, self._name, self._path = store, name, store.path / name
-        with _writing(self._path):
+        with writing(self._path):
             self._file = self._path.open("wb")
 
     def append(self, values: NDArray[Any]) -> None:
-        with _writing(self._path):
+        with writing(self._path):
             self._file.write(np.ascontiguousarray(values, self.dtype).data)
         self.length += len(values)
 
@@ -362,7 +362,7 @@ class _GrowingFile(Growing):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         try:
-            with _writing(self._path):
+            with writing(self._path):
                 self._file.close()
         finally:
             super().__exit__(kind, error, at)
@@ -390,7 +390,7 @@ def backing(array: NDArray[Any]) -> "np.memmap[Any, Any] | None":
 
 
 @contextmanager
-def _writing(path: Path, what: str = "cannot be written") -> Iterator[None]:
+def writing(path: Path, what: str = "cannot be written") -> Iterator[None]:
     """Turn a failure of the operating system into one line that names the file."""
     try:
         yield

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,10 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.publication import Publication, Symbol, generalize, group_symbol, node_symbol
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding
+from anonset.generalization.row_order import Source, sorted_rows
+
+if TYPE_CHECKING:
+    from anonset_kernels.row_order import Content
 
 
 def apply(table: Table, recoding: Recoding) -> Publication:
@@ -31,17 +36,78 @@ def apply(table: Table, recoding: Recoding) -> Publication:
     InputError
         If the recoding is not one for this table.
     """
-    if isinstance(recoding, Cut):
-        return _apply_cut(table, recoding)
-    if isinstance(recoding, ItemGroups):
-        return _apply_groups(table, recoding)
     if isinstance(recoding, PerCluster):
         return apply_per_cluster(table, recoding)
+    return _of_all_records(table, *_symbols_of(table, recoding))
+
+
+def apply_sorted(table: Table, recoding: Cut | ItemGroups, hierarchy: Hierarchy | None) -> Publication:
+    """Apply a recoding of all records to a table in files: as `apply`, `in_public_order` and `Publication.sorted` do.
+
+    Rows are never written in the order of the input.
+
+    Raises
+    ------
+    InputError
+        If the recoding is not one for this table.
+    """
+    column, image, symbols = _symbols_of(table, recoding)
+    if hierarchy is not None and hierarchy.place is not None:
+        symbols, rank = _in_public_order(symbols, hierarchy)
+        image = np.append(rank, np.int32(SUPPRESSED))[image]
+    store, kept = table.store.below(), table.kept
+    largest = [*(len(c.vocabulary) for c in kept), len(symbols)]
+    source = _Generalized(column, image, [c.codes for c in kept], len(symbols))
+    size = column.n, int(column.indptr[-1])
+    rows = sorted_rows(source, size, len(kept), largest, store, narrow=True)
+    labels = Vocabulary(tuple(symbol.label for symbol in symbols))
+    return Publication(
+        SetColumn(column.name, rows.indptr, rows.items, labels),
+        symbols,
+        (),
+        tuple(replace(c, codes=codes) for c, codes in zip(kept, rows.columns, strict=False)),
+        rows.record,
+        order=table.order,
+        joined=table.joined,
+        store=store,
+    )
+
+
+class _Generalized(Source):
+    """Rows of a column in the order of the input, each item replaced by its symbol wherever they are looked at."""
+
+    def __init__(self, column: SetColumn, image: Int32, columns: list[Int32], n_symbols: int) -> None:
+        nothing = np.zeros(1, np.int64)
+        super().__init__(nothing, np.empty(0, np.int32), columns, nothing)
+        self._column, self._image, self._n_symbols = column, image, n_symbols
+
+    def __call__(self, begin: int, end: int) -> "Content":
+        """Return the rows begin .. end - 1."""
+        return self._mapped(self._column.slice(begin, end), slice(begin, end), np.arange(begin, end))
+
+    def some(self, rows: Int64) -> "Content":
+        """Return some rows."""
+        return self._mapped(self._column.take(rows), rows, rows)
+
+    def _mapped(self, rows: SetColumn, which: Any, record: Int64) -> "Content":
+        from anonset_kernels.row_order import Content
+        from anonset_kernels.rows import map_rows
+
+        indptr, items = map_rows(rows.indptr, rows.items, self._image, self._n_symbols)
+        return Content(indptr, items, self.fixed(which, rows.n), record)
+
+
+def _symbols_of(table: Table, recoding: Recoding) -> tuple[SetColumn, Int32, tuple[Symbol, ...]]:
+    """Return the items of a table, the symbol code of each, int32 (M,), and the symbols that some record shows."""
+    if isinstance(recoding, Cut):
+        return _symbols_of_cut(table, recoding)
+    if isinstance(recoding, ItemGroups):
+        return _symbols_of_groups(table, recoding)
     msg = f"a recoding of type {type(recoding).__name__} cannot be applied yet"
     raise InputError(msg)
 
 
-def _apply_cut(table: Table, cut: Cut) -> Publication:
+def _symbols_of_cut(table: Table, cut: Cut) -> tuple[SetColumn, Int32, tuple[Symbol, ...]]:
     column = table.transactions
     if column is None or column.vocabulary != cut.hierarchy.leaves:
         msg = "the cut's hierarchy must be bound to the table's set-valued column first (Hierarchy.bind)"
@@ -51,10 +117,10 @@ def _apply_cut(table: Table, cut: Cut) -> Publication:
     code_of_node = np.full(cut.hierarchy.n_nodes + 1, SUPPRESSED, np.int32)
     code_of_node[shown] = np.arange(len(shown), dtype=np.int32)
     symbols = tuple(node_symbol(cut.hierarchy, int(node)) for node in shown)
-    return _of_all_records(table, column, code_of_node[cut.image], symbols)
+    return column, code_of_node[cut.image], symbols
 
 
-def _apply_groups(table: Table, groups: ItemGroups) -> Publication:
+def _symbols_of_groups(table: Table, groups: ItemGroups) -> tuple[SetColumn, Int32, tuple[Symbol, ...]]:
     column = table.transactions
     if column is None or column.vocabulary != groups.vocabulary:
         msg = "the item groups must be of the items of the table's set-valued column, in the same order"
@@ -65,7 +131,7 @@ def _apply_groups(table: Table, groups: ItemGroups) -> Publication:
     for code, members in enumerate(shown):
         code_of_item[list(members)] = code
     symbols = tuple(group_symbol(tuple(labels[item] for item in members)) for members in shown)
-    return _of_all_records(table, column, code_of_item, symbols)
+    return column, code_of_item, symbols
 
 
 def _of_all_records(table: Table, column: SetColumn, image: Int32, symbols: tuple[Symbol, ...]) -> Publication:
@@ -85,15 +151,21 @@ def in_public_order(publication: Publication, hierarchy: Hierarchy) -> Publicati
     column = publication.transactions
     if column is None or hierarchy.place is None:
         return publication
-    place = dict(zip(hierarchy.leaves.labels, hierarchy.place.tolist(), strict=True))
-    symbols = [replace(s, members=tuple(sorted(s.members, key=place.__getitem__))) for s in publication.symbols]
+    book, rank = _in_public_order(publication.symbols, hierarchy)
+    labels = Vocabulary(tuple(symbol.label for symbol in book))
+    return replace(publication, transactions=column.recode(rank, labels, publication.store), symbols=book)
+
+
+def _in_public_order(given: tuple[Symbol, ...], hierarchy: Hierarchy) -> tuple[tuple[Symbol, ...], Int32]:
+    """Return symbols, and members of sets, by the places of a tree, and the new code of each symbol, int32 (S,)."""
+    places = () if hierarchy.place is None else hierarchy.place.tolist()
+    place = dict(zip(hierarchy.leaves.labels, places, strict=True))
+    symbols = [replace(s, members=tuple(sorted(s.members, key=place.__getitem__))) for s in given]
     symbols = [group_symbol(symbol.members) if symbol.kind == "group" else symbol for symbol in symbols]
     order = sorted(range(len(symbols)), key=lambda code: [place[member] for member in symbols[code].members])
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    book = tuple(symbols[code] for code in order)
-    labels = Vocabulary(tuple(symbol.label for symbol in book))
-    return replace(publication, transactions=column.recode(rank, labels, publication.store), symbols=book)
+    return tuple(symbols[code] for code in order), rank
 
 
 def in_input_order(table: Table) -> Int64:

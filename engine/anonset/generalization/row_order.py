@@ -8,12 +8,13 @@ distributed anew, and one whose rows all begin alike by the codes that follow.
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.narrow import MOST_CODES, NarrowCodes, codes_array
+from anonset.data.narrow import MOST_CODES, NarrowCodes, as_codes, stored_codes
 from anonset.data.spans import run_tasks, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
@@ -21,15 +22,14 @@ from anonset.data.table import Int32, Int64
 if TYPE_CHECKING:
     from anonset_kernels.row_order import Comparison, Content
 
-    Source = Callable[[int, int], Content]
-    """Returns the rows first .. end - 1."""
-    _Task = tuple[Source, tuple[int, int], int, tuple[int, int]]
+    _Task = tuple["Source", tuple[int, int], int, tuple[int, int]]
 
 ITEMS_PER_BUCKET = 1 << 24
 """A bucket with no more than these, and no more rows than the limits say, is sorted as a whole."""
 ROWS_IN_CACHE, MOST_BUCKETS = 1 << 16, 256
 """Rows that a cache holds, about: to order and to copy them is faster than more; and buckets that this may lead to."""
-SAMPLE = 1 << 16
+SAMPLE, BYTES_OF_ROW = 1 << 16, 400  # sampled rows; memory of a row that is sorted in a bucket, about
+Place = tuple[int, int]  # of a row, and of its first item
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,20 +73,57 @@ def sort_rows(
     narrow
         Whether the items may be of two bytes in files.
     """
-    n, rows = len(indptr) - 1, len(columns)
+    source = Source(indptr, items, list(columns), record)
+    return sorted_rows(source, (len(indptr) - 1, len(items)), len(columns), largest, store, narrow=narrow)
 
-    def source(begin: int, end: int) -> "Content":
 
-        fixed = [column[begin:end] for column in columns]
-        stacked = np.stack(fixed, axis=1) if fixed else np.empty((end - begin, 0), np.int32)
-        return _taken(indptr[begin : end + 1], items, stacked, record[begin:end])
-
+def sorted_rows(
+    source: "Source", size: tuple[int, int], n_columns: int, largest: Sequence[int], store: Store, *, narrow: bool
+) -> SortedRows:
+    """Return so many rows, of at most so many items, in order; the rest as in `sort_rows`."""
     n_codes = largest[-1] if narrow else MOST_CODES + 1
-    out = _content(store, (n, len(items)), rows, n_codes)
+    out = _content(store, size, n_columns, n_codes, placed=False)
     widths = np.array([max(1, int(codes).bit_length()) for codes in largest], np.int64)
     with store.limits.pool("sort") as pool:
-        _Sorting(widths, out, store, pool, n_codes).sort(source, (n, len(items)), 0, (0, 0))
-    return SortedRows(out.indptr, out.items, _columns(out.fixed, store), out.record)
+        _Sorting(widths, out, store, pool, n_codes).sort(source, size, 0, (0, 0))
+    items, end = out.items, int(out.indptr[-1])
+    items = as_codes(stored_codes(items)[:end]) if store.in_files else items[:end]
+    return SortedRows(out.indptr, items, _columns(out.fixed, store), out.record)
+
+
+class Source:
+    """Rows that are to be sorted, from a first one on."""
+
+    def __init__(
+        self, indptr: Int64, items: Int32, columns: list[Int32] | NDArray[np.int32], record: Int64, first: int = 0
+    ) -> None:
+        self._indptr, self._items, self._columns, self._record = indptr, items, columns, record
+        self._first = first
+
+    def __call__(self, begin: int, end: int) -> "Content":
+        """Return the rows begin .. end - 1 as kernels take them."""
+        begin, end = self._first + begin, self._first + end
+        fixed = self.fixed(slice(begin, end), end - begin)
+        return _taken(self._indptr[begin : end + 1], self._items, fixed, self._record[begin:end])
+
+    def some(self, rows: Int64) -> "Content":
+        """Return some rows, int64 (any,), side by side."""
+        from anonset_kernels.row_order import Content
+
+        rows = self._first + rows
+        begins, indptr = self._indptr[rows], np.zeros(len(rows) + 1, np.int64)
+        lengths = self._indptr[rows + 1] - begins
+        np.cumsum(lengths, out=indptr[1:])
+        items = self._items[np.arange(indptr[-1]) + np.repeat(begins - indptr[:-1], lengths)]
+        return Content(indptr, items, self.fixed(rows, len(rows)), self._record[rows])
+
+    def fixed(self, which: Any, n: int) -> NDArray[np.int32]:
+        """Return int32 (n, c): the fixed codes of some rows."""
+        if isinstance(self._columns, list):
+            chosen = [column[which] for column in self._columns]
+            return np.stack(chosen, axis=1) if chosen else np.empty((n, 0), np.int32)
+        some: NDArray[np.int32] = self._columns[which]
+        return some
 
 
 def _taken(indptr: Int64, items: Int32, fixed: NDArray[np.int32], record: Int64) -> "Content":
@@ -124,19 +161,36 @@ def _room(size: tuple[int, int], n_columns: int) -> "Content":
     return rows
 
 
-def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int) -> "Content":
-    """Return room for so many rows and items."""
+def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, *, placed: bool = True) -> "Content":
+    """Return room for so many rows and items; its place on the disk is taken at once, or by `_spans_of`."""
     from anonset_kernels.row_order import Content
 
-    n, n_items = size
-    indptr = store.array("indptr", np.int64, n + 1)
+    (n, n_items), room = size, store.array
+    if not placed and store.in_files:
+        from anonset.data.places import unplaced
+
+        room = partial(unplaced, store)
+    indptr, record = room("indptr", np.int64, n + 1), None
     indptr[0] = 0
+    if (narrow := store.in_files and n_codes <= MOST_CODES) and n <= np.iinfo(np.int32).max:
+        from anonset.data.places import RowNumbers
+
+        record = cast("Int64", RowNumbers(room("record", np.int32, n)))
     return Content(
         indptr,
-        codes_array(store, "items", n_items, n_codes) if store.in_files else np.zeros(n_items, np.int32),
-        store.array("fixed", np.int32, n * n_columns).reshape(n, n_columns),
-        store.array("record", np.int64, n),
+        as_codes(room("items", np.uint16, n_items)) if narrow else room("items", np.int32, n_items),
+        room("fixed", np.int32, n * n_columns).reshape(n, n_columns),
+        room("record", np.int64, n) if record is None else record,
     )
+
+
+def _for_each(do: Callable[[NDArray[Any], int, int], None], out: "Content", size: tuple[int, int], at: Place) -> None:
+    """Call a function with the elements that so many rows and items take in each array, from a place on."""
+    (n, n_items), (row, item), n_columns = size, at, out.fixed.shape[1]
+    do(out.indptr, row + 1, row + 1 + n)
+    do(stored_codes(out.items), item, item + n_items)
+    do(out.fixed, row * n_columns, (row + n) * n_columns)
+    do(out.record if isinstance(out.record, np.ndarray) else cast("Any", out.record).base, row, row + n)
 
 
 def _columns(fixed: NDArray[np.int32], store: Store) -> list[Int32]:
@@ -159,10 +213,9 @@ class _Sorting:
     out: "Content"
     store: Store
     pool: Executor | None
-    n_codes: int
-    """Number of codes of the items, as far as that matters for where they lie."""
+    n_codes: int  # of the items, as far as that matters for where they lie
 
-    def sort(self, source: "Source", size: tuple[int, int], position: int, place: tuple[int, int]) -> None:
+    def sort(self, source: Source, size: tuple[int, int], position: int, place: tuple[int, int]) -> None:
         """Sort so many rows and items, which do not differ before a position, into their places in the output."""
         from anonset_kernels.row_order import following
 
@@ -185,24 +238,28 @@ class _Sorting:
             self._sort_buckets(rows, sizes.total, position, place)
 
     def _sort_buckets(self, rows: "Content", sizes: Int64, position: int, place: tuple[int, int]) -> None:
-        """Sort the rows of each bucket: small ones side by side, then each that is too large."""
+        """Sort the rows of each bucket, and give back its place: small ones side by side, then each too large one."""
         begin = np.cumsum(sizes[:2], axis=1) - sizes[:2]
-        tasks: list[_Task] = []
-        large: list[_Task] = []
+        tasks: list[tuple[_Task, Place]] = []
+        large: list[tuple[_Task, Place]] = []
         for b in np.flatnonzero(sizes[0]).tolist():
-            first, size = int(begin[0, b]), (int(sizes[0, b]), int(sizes[1, b]))
+            first, size = (int(begin[0, b]), int(begin[1, b])), (int(sizes[0, b]), int(sizes[1, b]))
+            source = Source(rows.indptr, rows.items, rows.fixed, rows.record, first[0])
+            task: _Task = (source, size, position, (place[0] + first[0], place[1] + first[1]))
+            (tasks if self._is_small(size) else large).append((task, first))
 
-            def source(low: int, high: int, first: int = first) -> "Content":
-                low, high = first + low, first + high
-                return _taken(rows.indptr[low : high + 1], rows.items, rows.fixed[low:high], rows.record[low:high])
-
-            to = place[0] + first, place[1] + int(begin[1, b])
-            task: _Task = (source, size, position, to)
-            (tasks if self._is_small(size) else large).append(task)
-        for _ in run_tasks(self.pool, lambda task: self.sort(*task), tasks):
-            pass
-        for task in large:
+        def sort(bucket: "tuple[_Task, Place]") -> None:
+            task, first = bucket
             self.sort(*task)
+            if self.store.in_files:
+                from anonset.data.places import vacate
+
+                _for_each(vacate, rows, task[1], first)
+
+        for _ in run_tasks(self.pool, sort, tasks):
+            pass
+        for bucket in large:
+            sort(bucket)
 
     def _by(self, splitters: Int64 | None = None) -> "Comparison":
         from anonset_kernels.row_order import Comparison
@@ -210,9 +267,17 @@ class _Sorting:
         return Comparison(self.widths, np.empty(0, np.int64) if splitters is None else splitters)
 
     def _is_small(self, size: tuple[int, int]) -> bool:
-        return size[0] <= 1 or (size[0] <= self.store.limits.rows_per_bucket and size[1] <= ITEMS_PER_BUCKET)
+        return size[0] <= 1 or (size[0] <= self._rows_per_bucket and size[1] <= ITEMS_PER_BUCKET)
 
-    def _sort_at_once(self, source: "Source", n: int, position: int, place: tuple[int, int]) -> None:
+    @property
+    def _rows_per_bucket(self) -> int:
+        """Rows that are sorted as a whole: of very many rows, fewer and larger buckets where the limit has room."""
+        limits = self.store.limits
+        if limits.room is None:
+            return limits.rows_per_bucket
+        return max(limits.rows_per_bucket, limits.held(4 * limits.rows_per_bucket, BYTES_OF_ROW * limits.threads))
+
+    def _sort_at_once(self, source: Source, n: int, position: int, place: tuple[int, int]) -> None:
         from anonset_kernels.row_order import order_rows
 
         rows, order = source(0, n), np.arange(n, dtype=np.int64)
@@ -223,39 +288,40 @@ class _Sorting:
         """Copy rows, in an order, to a place in the output."""
         from anonset_kernels.row_order import gather_rows
 
-        if not isinstance(self.out.items, NarrowCodes):
+        if not self.store.in_files:
             gather_rows(rows, order, *place, self.out)
             return
+        from anonset.data import places
+
         n_items = int(rows.indptr[-1] - rows.indptr[0])
+        _for_each(places.place, self.out, (len(order), n_items), place)
         held = _room((len(order), n_items), rows.fixed.shape[1])
         gather_rows(rows, order, 0, 0, held)
         _put(held, (0, len(order)), place, self.out)
 
-    def _copy(self, source: "Source", n: int, place: tuple[int, int]) -> None:
+    def _copy(self, source: Source, n: int, place: tuple[int, int]) -> None:
         """Put rows that are all equal into their places."""
         row, item = place
         for begin, end in spans(n):
             self._gather(source(begin, end), np.arange(end - begin), (row + begin, item))
             item = int(self.out.indptr[row + end])
 
-    def _splitters(self, source: "Source", n: int, position: int) -> Int64:
+    def _splitters(self, source: Source, n: int, position: int) -> Int64:
         """Return int64 (b - 1,): the least key of each bucket but the first; some bucket holds a single key."""
         from anonset_kernels.row_order import pack_keys
 
         picks = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64))
         keys = np.empty(len(picks), np.int64)
-        for begin, end in spans(n):
-            low, high = np.searchsorted(picks, (begin, end))
-            pack_keys(source(begin, end), self._by(), position, picks[low:high] - begin, keys[low:high])
+        pack_keys(source.some(picks), self._by(), position, np.arange(len(picks)), keys)
         keys.sort()
         in_cache = max(ROWS_IN_CACHE, n // MOST_BUCKETS)
-        wanted = 2 * n // min(in_cache, self.store.limits.rows_per_bucket) + 2
+        wanted = 2 * n // min(in_cache, self._rows_per_bucket) + 2
         chosen = keys[np.arange(1, wanted) * len(keys) // wanted]
         values, counts = np.unique(keys, return_counts=True)
         heavy = np.append(values[counts * wanted > len(keys)], keys[len(keys) // 2])
         return np.unique(np.concatenate([chosen, heavy, heavy + 1]))
 
-    def _measured(self, source: "Source", n: int, position: int, splitters: Int64) -> "_Sizes":
+    def _measured(self, source: Source, n: int, position: int, splitters: Int64) -> "_Sizes":
         """Return the sizes of each bucket."""
         from anonset_kernels.row_order import measure_buckets
 
@@ -271,9 +337,7 @@ class _Sorting:
             of_spans.append(sizes[:2].astype(np.int32))
         return _Sizes(total, of_spans)
 
-    def _fill(
-        self, source: "Source", n: int, position: int, splitters: Int64, sizes: "_Sizes", rows: "Content"
-    ) -> None:
+    def _fill(self, source: Source, n: int, position: int, splitters: Int64, sizes: "_Sizes", rows: "Content") -> None:
         """Distribute the rows into the buckets: those of a span side by side, and from there to where they belong."""
         from anonset_kernels.row_order import fill_buckets
 

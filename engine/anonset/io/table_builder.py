@@ -17,7 +17,7 @@ from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Ta
 from anonset.data.blocks import GrowingSets
 from anonset.data.spans import ascending, spans
 from anonset.data.store import MEMORY, Closing, Store
-from anonset.errors import InputError
+from anonset.errors import AnonsetError, InputError
 from anonset.io.batches import Batch, OpenedSource, ahead, open_source
 from anonset.io.columns import Encoder, dictionary
 from anonset.io.numbers import Numbers
@@ -72,6 +72,7 @@ def gather(
     *,
     with_ids: bool | None = None,
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
+    sets: SetColumn | None = None,
 ) -> Table:
     """Read the batches of a source into one table.
 
@@ -84,6 +85,8 @@ def gather(
         Otherwise they are not held, and must be distinct.
     expected
         What columns of ids, or kept ones, whose labels lie in files, must hold.
+    sets
+        What the set-valued column must hold: it is held against this row by row, and is it. None: anything.
 
     Raises
     ------
@@ -103,7 +106,7 @@ def gather(
         return (batch.columns for batch in source.batches(names))
 
     with ExitStack() as stack:
-        gathering = stack.enter_context(_Gathering(plan, store, expected, held=held))
+        gathering = stack.enter_context(_Gathering(plan, store, expected, sets, held=held))
         seen = None
         if watched:
             from anonset.io.duplicate_ids import Watched
@@ -179,10 +182,18 @@ def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Stor
 class _Gathering(Closing):
     """The columns of a table under construction."""
 
-    def __init__(self, plan: Plan, store: Store, expected: Mapping[str, CategoricalColumn], *, held: bool) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        expected: Mapping[str, CategoricalColumn],
+        sets: SetColumn | None,
+        *,
+        held: bool,
+    ) -> None:
         super().__init__()
         roles, self.plan, self.store, self.n = plan.roles, plan, store, 0
-        self.sets = _Sets(store)
+        self.sets = _Sets(store) if sets is None else _ExpectedSets(sets)
         self.numbers = {name: _Numbers(name, store) for name in roles.relational if name in plan.numbers}
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in plan.numbers]
         self.texts = {name: Categories(name, store) for name in texts if not (store.in_files and name in roles.keep)}
@@ -191,7 +202,7 @@ class _Gathering(Closing):
         self.ids = {name: _ids(name, store, expected.get(name)) for name in roles.id} if held else {}
         self.persons = _persons(roles.id, store) if roles.id and not self.ids else None
         growing = [*(column.values for column in self.numbers.values()), *(text.codes for text in self.texts.values())]
-        parts = [self.sets.rows, *growing, *self.kept.values(), *self.ids.values()]
+        parts = [self.sets, *growing, *self.kept.values(), *self.ids.values()]
         for part in parts if self.persons is None else [self.persons, *parts]:
             self.held.enter_context(part)
 
@@ -248,12 +259,13 @@ def _persons(ids: tuple[str, ...], store: Store) -> "Persons":
     return Persons(ids, store)
 
 
-class _Sets:
+class _Sets(Closing):
     """A set-valued column under construction."""
 
     def __init__(self, store: Store) -> None:
+        super().__init__()
         self.store, self.labels, self.name, self.in_order = store, Labels(), "items", True
-        self.rows = GrowingSets("items", store, narrow=True)
+        self.rows = self.held.enter_context(GrowingSets("items", store, narrow=True))
 
     def add(self, part: SetColumn) -> None:
         """Add the records of a batch under provisional codes, by which their items are not sorted.
@@ -274,6 +286,48 @@ class _Sets:
         recoded = gathered.recode(image, vocabulary, self.store, in_order=False)
         self.rows.drop_items()
         return recoded
+
+
+class _ExpectedSets(Closing):
+    """A set-valued column that must equal a known one, row by row: it is that one, and nothing of it is kept."""
+
+    def __init__(self, expected: SetColumn) -> None:
+        super().__init__()
+        self._expected, self._labels, self._n = expected, Labels(), 0
+        self._labels.codes_of(expected.name, expected.vocabulary)
+
+    def add(self, part: SetColumn) -> None:
+        """Compare the records of a batch.
+
+        Raises
+        ------
+        AnonsetError
+            If one differs.
+        """
+        first, end = self._n, self._n + part.n
+        self._n, codes = end, self._labels.codes_of(part.name, part.vocabulary)
+        if end > self._expected.n:
+            self._refuse()
+        meant = self._expected.slice(first, end)
+        found = part.recoded(codes, len(self._labels.index))
+        if not (np.array_equal(part.indptr, meant.indptr) and np.array_equal(found, meant.items)):
+            self._refuse()
+
+    def finished(self) -> SetColumn:
+        """Return the column; nothing more is added.
+
+        Raises
+        ------
+        AnonsetError
+            If records are missing.
+        """
+        if self._n != self._expected.n:
+            self._refuse()
+        return self._expected
+
+    def _refuse(self) -> None:
+        msg = f"column {self._expected.name!r}: what was read back differs from what was to be written"
+        raise AnonsetError(msg)
 
 
 class _HeldIds(Closing):

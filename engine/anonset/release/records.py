@@ -13,8 +13,9 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.hierarchy import is_attached
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store, released
+from anonset.data.table import Int64
 from anonset.errors import AnonsetError, InputError, datum
-from anonset.generalization import Cut, PerCluster, Publication, Symbol
+from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Symbol
 from anonset.generalization.apply import in_input_order
 from anonset.generalization.publication import members_of, set_label, written_columns
 from anonset.privacy import PrivacyModel, Witness
@@ -74,16 +75,21 @@ class RecordsKind:
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Publication:
         """Apply a recoding, order the rows, and give large sets their codes."""
         from anonset.generalization import apply
-        from anonset.generalization.apply import in_public_order
+        from anonset.generalization.apply import apply_sorted, in_public_order
 
-        publication = apply(table, result.recoding)
-        tree = None if table.transactions is None else hierarchies.get(table.transactions.name)
-        if tree is not None:
-            publication = in_public_order(publication, tree)
-        if layout.order == "sorted":
-            unsorted, publication = publication, publication.sorted(table.store)
-            if unsorted.store != publication.store:
-                unsorted.store.remove()
+        tree, is_sorted = None, layout.order == "sorted"
+        if table.transactions is not None:
+            tree = hierarchies.get(table.transactions.name)
+        if is_sorted and table.store.in_files and isinstance(result.recoding, Cut | ItemGroups):
+            publication = apply_sorted(table, result.recoding, tree)
+        else:
+            publication = apply(table, result.recoding)
+            if tree is not None:
+                publication = in_public_order(publication, tree)
+            if is_sorted:
+                unsorted, publication = publication, publication.sorted(table.store)
+                if unsorted.store != publication.store:
+                    unsorted.store.remove()
         categories = [column.name for column in table.relational if isinstance(column, CategoricalColumn)]
         value_sets = [name for name in categories if name not in hierarchies or hierarchies[name].unnamed]
         unnamed = tree is not None and bool(tree.unnamed)
@@ -160,11 +166,14 @@ class RecordsKind:
         meant: Publication | None = None,
         book: Iterable[Symbol] | None = None,
     ) -> Publication:
-        """Read the data, and the codebook if it is not given; columns with labels in files are compared while read."""
+        """Read the data, and the codebook if it is not given.
+
+        Of what is meant, sets that lie in files, and columns with labels in files, are compared while they are read.
+        """
         from anonset.io.codebook import read_codebook
 
         kept = () if meant is None else meant.kept
-
+        sets = meant.transactions if meant is not None and store.in_files and not meant.joined else None
         written = read_parts(
             [folder / name for name in files.data_files],
             items=files.items,
@@ -173,8 +182,10 @@ class RecordsKind:
             separator=_NOWHERE if files.separator is None else files.separator,
             store=store.below(),
             expected={column.name: column for column in kept if column.vocabulary.filed is not None},
+            sets=sets,
         )
-        return with_codebook(written, read_codebook(folder / CODEBOOK) if book is None else book)
+        own = meant.record if meant is not None and meant.n == written.n else None
+        return with_codebook(written, read_codebook(folder / CODEBOOK) if book is None else book, record=own)
 
     def require_same(self, meant: Publication, written: Publication) -> Publication:
         """Compare column by column, however the labels are coded; the owner alone knows records and clusters."""
@@ -254,6 +265,7 @@ def read_parts(
     separator: str,
     store: Store = MEMORY,
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
+    sets: SetColumn | None = None,
 ) -> Table:
     """Read the files of a publication that anonset wrote, one after the other, as one table.
 
@@ -266,6 +278,8 @@ def read_parts(
         Where the columns lie; if it is in files, they are read block by block.
     expected
         Kept columns with labels in files, which those read block by block must equal.
+    sets
+        The set-valued column, which the one read block by block must equal; None: any.
 
     Raises
     ------
@@ -285,19 +299,26 @@ def read_parts(
     source = of_files(paths)
     nameless = source.format == "dat"
     options = ReadOptions.exactly({**given, "items": None} if nameless else given, " " if nameless else separator)
-    table = gather(open_source(source, options.reading()), options, store, expected=expected)
-    sets, name = table.transactions, items[0] if items else fimi.COLUMN
-    if not nameless or sets is None:
+    table = gather(open_source(source, options.reading()), options, store, expected=expected, sets=sets)
+    column, name = table.transactions, items[0] if items else fimi.COLUMN
+    if not nameless or column is None:
         return table
-    return replace(table, transactions=replace(sets, name=name), order=(name,))
+    return replace(table, transactions=replace(column, name=name), order=(name,))
 
 
-def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False) -> Publication:
+def with_codebook(
+    table: Table, book: Iterable[Symbol], *, sets: bool = False, record: Int64 | None = None
+) -> Publication:
     """Return a table of published symbols with its codebook as a publication.
 
     A symbol that the codebook does not explain is known by its text alone; if that is ``(a,b,c)``, it stands for these.
     Columns that are joined by prefixing become one column of the symbols that span them: those that the codebook
     explains and, if unexplained `sets` are to be read, sets of members of several columns.
+
+    Parameters
+    ----------
+    record
+        int64 (n,): input record of each row; None: they are in the order of the input.
     """
     known = {symbol.label: symbol for symbol in book}
     items = table.transactions
@@ -308,7 +329,7 @@ def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False) -
         symbols = tuple(known.get(label) or _symbol(label) for label in labels)
     values = tuple(symbol for symbol in known.values() if symbol.kind == "values")
     relational = tuple(column for column in table.relational if isinstance(column, CategoricalColumn))
-    rows = released(in_input_order(table))  # the owner has others: see `require_same`
+    rows = released(in_input_order(table)) if record is None else record
     order, joined, store = table.order, table.joined, table.store
     return Publication(
         items, symbols, relational, table.kept, rows, order=order, joined=joined, value_sets=values, store=store

@@ -13,6 +13,7 @@ from anonset.data import SetColumn
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
+from anonset.verification.distinct_rows import rows_of
 from anonset.verification.triples import Triples
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class Bits:
             further = np.minimum(self._weight[a:b], self._k) - 1
             ends = begin + np.cumsum(further)
             copies = np.stack([np.arange(a, b), ends - further, ends], axis=1).astype(np.int64)
-            set_bits((rows.indptr[a : b + 1], rows.items), number, copies, bits)
+            set_bits(rows_of(rows, a, b), number, copies, bits)
             begin = int(ends[-1])
         return bits
 
@@ -199,7 +200,7 @@ class Counting:
         for a, b in parts:
             if self.stopped:
                 break
-            here = int(count_pairs((rows.indptr[a : b + 1], rows.items), weight[a:b], self.k, pairs))
+            here = int(count_pairs(rows_of(rows, a, b), weight[a:b], self.k, pairs))
             counted += here
             self._tell(here)
         return pairs.met.reshape(n, n), counted
@@ -230,8 +231,7 @@ class Counting:
         for a, b in spans(rows.n):
             if self.stopped:
                 break
-            block = rows.indptr[a : b + 1], rows.items
-            here = int(count_triples(block, weight[a:b], self.k, number, rows.longest, counters))
+            here = int(count_triples(rows_of(rows, a, b), weight[a:b], self.k, number, rows.longest, counters))
             counted += here
             self._tell(here)
         tally = np.full(4, -1, np.int64)

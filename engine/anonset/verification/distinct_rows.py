@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.blocks import GrowingSets
+from anonset.data.narrow import whole
 from anonset.data.spans import run_tasks, spans
 from anonset.data.store import MEMORY, Store
-from anonset.data.table import Int64
+from anonset.data.table import Int32, Int64
 
 MOST_TOGETHER = 1 << 23
 """Largest number of rows that are merged in one table; more rows are merged share by share."""
@@ -32,6 +33,12 @@ class WeightedRows:
     """int64 (rows,): number of records that each stands for."""
 
 
+def rows_of(column: SetColumn, first: int, end: int) -> tuple[Int64, Int32]:
+    """Return some rows of a column as kernels take them: int64 (end - first + 1,) and int32, perhaps widened."""
+    some = column.slice(first, end)
+    return some.indptr, some.items
+
+
 def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
     """Return the distinct rows of a column, in the order in which they first occur.
 
@@ -44,10 +51,10 @@ def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
         return within
     rows = within.column
     shares = max(1, -(-rows.n // store.limits.held(MOST_TOGETHER, _BYTES_OF_ROW)))
-    sums = merge_equal(rows, within.weight, shares, store)
+    sums = merge_equal(whole(rows) if store.in_files else rows, within.weight, shares, store)
     if all(bool(np.all(sums[a:b])) for a, b in spans(rows.n)):
         return within
-    with GrowingSets(column.name, store) as distinct, store.growing("weight", np.int64) as weight:
+    with GrowingSets(column.name, store, narrow=True) as distinct, store.growing("weight", np.int64) as weight:
         for a, b in spans(rows.n):
             first = np.flatnonzero(sums[a:b])
             distinct.append(rows.slice(a, b).take(first))
@@ -60,7 +67,7 @@ def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows
 
     Equal rows at the border of two blocks are merged.
     """
-    with GrowingSets(column.name, store) as rows, store.growing("weight", np.int64) as weights:
+    with GrowingSets(column.name, store, narrow=True) as rows, store.growing("weight", np.int64) as weights:
         last, before, ordered = column.slice(0, 0), 0, True  # the row that the next block may begin with
         with store.limits.pool("verify") as pool:
             blocks = run_tasks(pool, lambda span: _merged_block(column.slice(*span)), spans(column.n), _BLOCKS_AT_ONCE)
@@ -148,7 +155,7 @@ def first_of_alike(rows: SetColumn, kept: NDArray[np.bool_] | None = None) -> ND
     n = len(sizes := np.bincount(columns.of_symbol))
     columns.size[:n] = sizes
     for a, b in _row_spans(rows.indptr):
-        n = int(split_columns((rows.indptr[a : b + 1], rows.items), columns, n))
+        n = int(split_columns(rows_of(rows, a, b), columns, n))
     first = np.zeros(n_symbols, bool)
     first[np.unique(columns.of_symbol, return_index=True)[1]] = True
     return first if kept is None else first | kept

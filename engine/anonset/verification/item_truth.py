@@ -1,12 +1,15 @@
 """Truthfulness: published symbols cover the original items, and stand for nothing else."""
 
+import os
 from collections.abc import Callable
+from concurrent.futures import Executor
 
 import numpy as np
 
 from anonset.data import SetColumn, Table
 from anonset.data.narrow import NarrowCodes, stored_codes
-from anonset.data.spans import run_tasks, spans
+from anonset.data.spans import memory_left, run_tasks, spans
+from anonset.data.store import backing
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Publication
@@ -16,10 +19,13 @@ from anonset.verification.itemsets import require_well_formed
 
 _ROWS_PER_CALL = 10_000
 _CALLS_AT_ONCE = 32
+_SHARE_OF_CACHE = 3
+"""The part of the memory, one over this, that records may take which are looked at anywhere: the system keeps them."""
 _First = Callable[[tuple[Int64, Int32], tuple[Int64, Int32], Int64, int], tuple[int, int, int]]
 """Returns what `Look` does, of records, so many rows, and the record of each row."""
-Look = Callable[[tuple[int, int]], tuple[int, int, int]]
-"""Returns row, item and symbol of the first violation of a span; -1 each if there is none."""
+Look = Callable[[tuple[int, int], tuple[int, int]], tuple[int, int, int]]
+"""Returns row, item and symbol of the first violation of a span, of rows whose records are in another; -1 each if there
+is none."""
 
 
 def check_item_truth(original: Table, publication: Publication, *, progress: Progress | None = None) -> Witness | None:
@@ -61,9 +67,10 @@ def _require_same_shape(original: Table, publication: Publication) -> None:
     if (before is None) != (after is None):
         msg = "the table and its publication must both have a set-valued column, or neither"
         raise InputError(msg)
-    least, most = int(record.min(initial=0)), int(record.max(initial=-1))
+    ends = [(int(record[a:b].min()), int(record[a:b].max())) for a, b in spans(len(record))]
+    least, most = min((low for low, _ in ends), default=0), max((high for _, high in ends), default=-1)
     if least < 0 or most >= original.n:
-        span = f"{int(record.min())}..{most}"
+        span = f"{least}..{most}"
         msg = f"records of the publication must be in 0..{original.n - 1}, got {span}"
         raise InputError(msg)
     if after is None:
@@ -82,8 +89,8 @@ def first_repeated(record: Int64, n: int) -> int:
     from anonset_kernels import truth_check
 
     seen = np.zeros(n // 64 + 1, np.uint64)
-    parts = (truth_check.first_repeated(record, seen, *span) for span in spans(len(record)))
-    return next((int(row) for row in parts if row >= 0), -1)
+    parts = ((a, truth_check.first_repeated(record[a:b], seen, 0, b - a)) for a, b in spans(len(record)))
+    return next((a + int(row) for a, row in parts if row >= 0), -1)
 
 
 def _look(before: SetColumn, after: SetColumn, record: Int64, known: list[list[int]]) -> Look:
@@ -116,17 +123,31 @@ def _looking(before: SetColumn, after: SetColumn, record: Int64, first: _First) 
 
     narrow = stored_codes(before.items) if isinstance(before.items, NarrowCodes) else None
 
-    def look(span: tuple[int, int]) -> tuple[int, int, int]:
+    def look(span: tuple[int, int], among: tuple[int, int]) -> tuple[int, int, int]:
         begin, end = span
-        rows, own = after.slice(begin, end), record[begin:end]
+        rows, own, row_of = after.slice(begin, end), record[begin:end], np.arange(begin, end)
+        if among != (0, before.n):
+            chosen = np.flatnonzero((own >= among[0]) & (own < among[1]))
+            rows, own, row_of = rows.take(chosen), own[chosen], row_of[chosen]
         if narrow is None:
             records = before.indptr, before.items
         else:
-            records, own = widened((before.indptr, narrow), own), np.arange(end - begin)
-        row, item, symbol = first(records, (rows.indptr, rows.items), own, end - begin)
-        return (row if row < 0 else row + begin), item, symbol
+            records, own = widened((before.indptr, narrow), own), np.arange(rows.n)
+        row, item, symbol = first(records, (rows.indptr, rows.items), own, rows.n)
+        return (row if row < 0 else int(row_of[row])), item, symbol
 
     return look
+
+
+def _ranges(column: SetColumn) -> list[tuple[int, int]]:
+    """Cut the records of a column in files into ranges that the system keeps in memory while they are looked at."""
+    if (begins := backing(column.indptr)) is None or not column.n:
+        return [(0, column.n)]
+    size = begins.nbytes + stored_codes(column.items).nbytes
+    most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    left = memory_left()
+    room = (most if left is None else min(most, left)) // _SHARE_OF_CACHE
+    return list(spans(column.n, -(-column.n // -(-size // room))))
 
 
 def _first_untrue(
@@ -134,20 +155,43 @@ def _first_untrue(
 ) -> Witness | None:
     code_of = before.vocabulary.index
     known = [sorted({code_of[x] for x in symbol.members if x in code_of}) for symbol in publication.symbols]
-    look = _look(before, after, publication.record, known)
-    bounds = list(spans(publication.n, _ROWS_PER_CALL))
-    with publication.store.limits.pool("verify") as pool:
-        for start in range(0, len(bounds), _CALLS_AT_ONCE):
-            for row, item, code in run_tasks(pool, look, bounds[start : start + _CALLS_AT_ONCE]):
-                if item >= 0:
-                    label = before.vocabulary.labels[item]
-                    detail = f"no symbol of this row stands for the original item {label!r}"
-                    return Witness((label,), 0, 1, int(row), detail)
-                if code >= 0:
-                    label = after.vocabulary.labels[code]
-                    detail = f"symbol {label!r} stands for no item of the original record"
-                    return Witness((label,), 0, 1, int(row), detail)
+    look, n, ranges = _look(before, after, publication.record, known), publication.n, _ranges(before)
+    violations: list[tuple[int, int, int]] = []
+    for number, among in enumerate(ranges):
+        if len(ranges) > 1:
+            from anonset.data.places import fetch
+
+            fetch(before.indptr, *among)
+            fetch(stored_codes(before.items), int(before.indptr[among[0]]), int(before.indptr[among[1]]))
+
+        def tell(done: int, before_it: int = number * n) -> None:
             if progress is not None:
-                done = bounds[min(start + _CALLS_AT_ONCE, len(bounds)) - 1][1]
-                progress("truthfulness", float(done), float(publication.n))
+                progress("truthfulness", float(before_it + done), float(len(ranges) * n))
+
+        def look_among(span: tuple[int, int], among: tuple[int, int] = among) -> tuple[int, int, int]:
+            return look(span, among)
+
+        with publication.store.limits.pool("verify") as pool:
+            violations += _first_violation(look_among, n, pool, tell)
+    row, item, code = min(violations, default=(-1, -1, -1))
+    if item >= 0:
+        label = before.vocabulary.labels[item]
+        return Witness((label,), 0, 1, int(row), f"no symbol of this row stands for the original item {label!r}")
+    if code >= 0:
+        label = after.vocabulary.labels[code]
+        return Witness((label,), 0, 1, int(row), f"symbol {label!r} stands for no item of the original record")
     return None
+
+
+def _first_violation(
+    look: Callable[[tuple[int, int]], tuple[int, int, int]], n: int, pool: Executor | None, tell: Callable[[int], None]
+) -> list[tuple[int, int, int]]:
+    """Return what is found of the first row, out of n, that is not true; nothing where all are."""
+    bounds = list(spans(n, _ROWS_PER_CALL))
+    for start in range(0, len(bounds), _CALLS_AT_ONCE):
+        some = bounds[start : start + _CALLS_AT_ONCE]
+        for found in run_tasks(pool, look, some):
+            if found[0] >= 0:
+                return [found]
+        tell(some[-1][1])
+    return []

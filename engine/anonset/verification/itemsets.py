@@ -15,7 +15,7 @@ from anonset.data.table import Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.verification.counting import MOST_OF_BITS, MOST_SYMBOLS, Bits, Count, Counting, Found, Progress, windows_of
-from anonset.verification.distinct_rows import first_of_alike, merged
+from anonset.verification.distinct_rows import first_of_alike, merged, rows_of
 from anonset.verification.triples import BYTES_PER_OCCURRENCE, Triples
 
 _PAIR, _TRIPLE = 2, 3
@@ -94,8 +94,8 @@ class DistinctRows:
     @cached_property
     def _least(self) -> list[int]:
         """The least code of each span of rows; where there is none, the number of codes."""
-        items, indptr, none = self._rows.items, self._rows.indptr, len(self.column.vocabulary)
-        return [int(items[indptr[a] : indptr[b]].min(initial=none)) for a, b in spans(self.n)]
+        none = len(self.column.vocabulary)
+        return [int(rows_of(self._rows, a, b)[1].min(initial=none)) for a, b in spans(self.n)]
 
     def occurrences(self, size: int) -> int:
         """Return the exact number of occurrences of itemsets of `size` items in the distinct records."""
@@ -197,7 +197,7 @@ class DistinctRows:
 
         behind, with_it = np.zeros((2, len(self.column.vocabulary)), np.int64)
         for a, b in spans(self.n):
-            measure_suffixes((self._rows.indptr[a : b + 1], self._rows.items), size - 1, behind, with_it)
+            measure_suffixes(rows_of(self._rows, a, b), size - 1, behind, with_it)
         return behind, with_it
 
     def _gathered(self, size: int, window: tuple[int, int], behind: Int64, with_it: Int64) -> tuple[SetColumn, Int64]:
@@ -211,8 +211,9 @@ class DistinctRows:
         for (a, b), least in zip(spans(self.n), self._least, strict=True):
             if least >= window[1]:  # where the rows are in order, half of them, on average
                 continue
-            rows = self._rows.indptr[a : b + 1], self._rows.items
-            gather_suffixes(rows, self.weight[a:b], size - 1, window, fill, (indptr, items), weight)
+            gather_suffixes(
+                rows_of(self._rows, a, b), self.weight[a:b], size - 1, window, fill, (indptr, items), weight
+            )
         return SetColumn(self.column.name, indptr, items, self.column.vocabulary), weight
 
 

@@ -1,0 +1,68 @@
+"""Places of parts of arrays on the disk."""
+
+import errno
+import os
+
+import numpy as np
+import pytest
+
+from anonset.data.places import RowNumbers, fetch, on_disk, place, unplaced, vacate
+from anonset.data.store import MEMORY, Files
+from anonset.errors import InputError
+
+N = 1 << 18
+
+
+@pytest.fixture
+def work(tmp_path):
+    with Files.temporary(tmp_path) as store:
+        yield store
+
+
+def test_a_part_takes_its_place_when_it_is_written_and_gives_it_back(work):
+    codes = unplaced(work, "codes", np.int32, N)
+    assert on_disk(codes) <= 4096
+    place(codes, N // 2, N)
+    codes[N // 2 :] = 7
+    assert 2 * N <= on_disk(codes) <= 2 * N + 4096
+    vacate(codes, N // 2, 3 * N // 4)
+    assert N <= on_disk(codes) <= N + 4096
+    assert (codes[3 * N // 4 :] == 7).all()
+    fetch(codes, 0, N)
+
+
+def test_pages_that_other_elements_share_stay(work):
+    codes = unplaced(work, "codes", np.int32, N)
+    place(codes, 0, N)
+    codes[:] = np.arange(N)
+    vacate(codes, 1000, 5001)  # pages of 1,024 elements
+    kept = np.flatnonzero(codes == np.arange(N))
+    assert set(range(1000)) <= set(kept.tolist())
+    assert set(range(5001, N)) <= set(kept.tolist())
+
+
+def test_in_memory_nothing_happens():
+    codes = unplaced(MEMORY, "codes", np.int32, 5)
+    place(codes, 0, 5)
+    vacate(codes, 0, 5)
+    fetch(codes, 0, 5)
+    assert (codes.tolist(), on_disk(codes)) == ([0] * 5, 0)
+
+
+def test_a_full_disk_is_one_line(work, monkeypatch):
+    codes = unplaced(work, "codes", np.int32, N)
+
+    def full(*_args):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(InputError, match=r"codes-\w+: cannot be written: No space left on device$"):
+        place(codes, 0, 1)
+
+
+def test_row_numbers_of_four_bytes_are_read_as_eight():
+    numbers = RowNumbers(np.array([3, 0, 2**31 - 1], np.int32))
+    numbers[1:] = np.array([5, 6])
+    assert (len(numbers), numbers.tolist(), numbers[1:].dtype) == (3, [3, 5, 6], np.dtype(np.int64))
+    assert np.asarray(numbers).dtype == np.int64
+    assert np.asarray(numbers, np.int32).dtype == np.int32
