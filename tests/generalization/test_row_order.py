@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary, spans
-from anonset.data.narrow import NarrowCodes, as_codes
+from anonset.data.codes import NarrowCodes, as_codes
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Memory, backing
 from anonset.generalization import Cut, ItemGroups, apply, row_order

@@ -449,7 +449,7 @@ def test_what_cannot_be_read_leaves_nothing_in_a_directory_of_ones_own(tmp_path)
 
 
 def test_a_column_of_too_many_labels_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("anonset.io.sets.MOST_LABELS", 3)
+    monkeypatch.setattr("anonset.data.vocabulary.MOST_LABELS", 3)
     (tmp_path / "v.dat").write_text("a b\nc d\n")
     with pytest.raises(InputError, match="column 'items' has more than 3 distinct labels; generalize or drop it"):
         scan(tmp_path / "v.dat")

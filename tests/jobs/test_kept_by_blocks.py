@@ -212,7 +212,7 @@ def test_warnings_and_codes_are_those_of_labels_in_memory(table, tmp_path):
     sets = (Symbol("(a,b)", "group", ("a", "b")), *made.symbols[2:])
     names = []
     for one in (made, whole):
-        items = replace(one.transactions, indptr=np.zeros(one.n + 1, np.int64), items=np.empty(0, np.int32))
+        items = replace(one.transactions, indptr=np.zeros(one.n + 1, np.int64), codes=np.empty(0, np.int32))
         named = name_sets(replace(one, transactions=items, symbols=sets, joined=()), (), "short")
         names.append([symbol.label for symbol in named.symbols])
     assert names[0] == names[1]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.data.narrow import as_codes
+from anonset.data.codes import as_codes
 from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, Publication, Symbol, apply
@@ -63,7 +63,7 @@ def test_records_in_files_are_looked_at_range_by_range(
     publication = apply(table, groups).take(record)
     with Files.temporary(tmp_path) as work:
         column = replace(
-            sets, indptr=work.keep("p", sets.indptr), items=as_codes(work.keep("i", sets.items.astype(dtype)))
+            sets, indptr=work.keep("p", sets.indptr), codes=as_codes(work.keep("i", sets.items.astype(dtype)))
         )
         filed = Table(column, store=work)
         for room, ranges in ((1 << 40, 1), (300, 5), (1, 97)):

@@ -72,7 +72,7 @@ def _searched(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy
     found |= {name: result.figures[name] for name in _WORK if name in result.figures}
     is_local = isinstance(recoding, PerCluster)
     if not is_local:
-        found["suppressed"] = float(occurrences_by_size(column, recoding)[0]) / len(column.items)
+        found["suppressed"] = float(occurrences_by_size(column, recoding)[0]) / len(column.codes)
     if is_local and not is_first(parameters):  # publishing takes long, and nothing more is asked
         return found
     publication = apply(fresh(column), recoding)

@@ -97,7 +97,7 @@ def thinned(column: "SetColumn", per_record: float, number: int) -> "SetColumn":
 
     from anonset import SetColumn
 
-    drawn = permutation(len(column.items), 1000 + number)
+    drawn = permutation(len(column.codes), 1000 + number)
     place = np.argsort(drawn)
     record = np.repeat(np.arange(column.n), column.lengths)
     by_record = np.lexsort((place, record))

@@ -40,7 +40,7 @@ def orders(column: "SetColumn", n_random: int) -> dict[str, list[str]]:
 
     labels = list(column.vocabulary.labels)
     seen, first = np.unique(column.items, return_index=True)
-    place = np.full(len(labels), len(column.items), np.int64)
+    place = np.full(len(labels), len(column.codes), np.int64)
     place[seen] = first
     found = {"lexical": sorted(labels)}
     if all(label.isdigit() for label in labels):

@@ -175,7 +175,7 @@ class _Published:
 def _pairs(shown: Any, cluster: Ints, many: int) -> Ints:
     """Return a number for each pair of symbols that a record shows: cluster, smaller and larger symbol."""
     end = np.repeat(shown.indptr[1:], shown.lengths)
-    at, found = np.arange(len(shown.items)), [np.empty(0, np.int64)]
+    at, found = np.arange(len(shown.codes)), [np.empty(0, np.int64)]
     for apart in range(1, int(shown.lengths.max(initial=0))):
         first = at[at + apart < end]
         one, other = shown.items[first].astype(np.int64), shown.items[first + apart].astype(np.int64)

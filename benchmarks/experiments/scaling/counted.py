@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anonset.data.narrow import stored_codes
+from anonset.data.codes import stored_codes
 from anonset.data.store import backing
 
 

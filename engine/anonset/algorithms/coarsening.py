@@ -19,7 +19,6 @@ from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.set_based import SetBased
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import exact
-from anonset.data.narrow import whole
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization import Cut, ItemGroups
@@ -105,7 +104,7 @@ def _stand_ins(column: SetColumn, image: Int32) -> Int32:
 def _shown_as(column: SetColumn, own: Int32) -> SetColumn:
     from anonset_kernels.rows import map_rows
 
-    indptr, items = map_rows(column.indptr, whole(column).items, own, len(own))
+    indptr, items = map_rows(column.indptr, column.items, own, len(own))
     return SetColumn(column.name, indptr, items, column.vocabulary)
 
 

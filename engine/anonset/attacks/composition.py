@@ -84,7 +84,7 @@ class Targets(Discreet):
         be guessed by their shortness.
         """
         column, shown = self.column, self.own[person]
-        items = column.items[column.indptr[person] : column.indptr[person + 1]].tolist()
+        items = column.held_by(person).tolist()
         labels = [(item, column.vocabulary.labels[item]) for item in items]
         may = [(x, label) for x, label in labels if label not in self.secrets and self.both.is_known(label, shown)]
         chosen = [may[at] for at in random.permutation(len(may))[:size].tolist()]
@@ -131,7 +131,7 @@ class Side(Discreet):
     def rows(self) -> csr_matrix:
         """int32 (D, S): 1 where a distinct row shows a symbol."""
         shape = self.column.n, len(self.column.vocabulary)
-        return csr_matrix((np.ones(len(self.column.items), np.int32), self.column.items, self.column.indptr), shape)
+        return csr_matrix((np.ones(len(self.column.codes), np.int32), self.column.items, self.column.indptr), shape)
 
     @cached_property
     def _index(self) -> SupportIndex:
@@ -148,7 +148,7 @@ class Side(Discreet):
     def symbols(self, kind: int) -> list[int]:
         """Return the symbols of a distinct row."""
         column = self.column
-        shown: list[int] = column.items[column.indptr[kind] : column.indptr[kind + 1]].tolist()
+        shown: list[int] = column.held_by(kind).tolist()
         return shown
 
     def weight_of(self, kinds: Int64) -> int:
@@ -160,7 +160,7 @@ class Side(Discreet):
         column = self.column.take(self.kind)
         shape = column.n, len(column.vocabulary)
         rows = csr_matrix(
-            (np.ones(len(column.items), np.int32), random.permutation(column.items), column.indptr), shape
+            (np.ones(len(column.codes), np.int32), random.permutation(column.items), column.indptr), shape
         )
         rows.sum_duplicates()
         indptr, items = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)

@@ -59,7 +59,7 @@ def _shared_symbols(scene: Scene) -> Outcome | str:
     dealt, everywhere = rows.dealt(random), _in_all(rows, [])
     of_all, shared, by_chance = list[bool](), list[bool](), list[bool]()
     for person in random.choice(column.n, min(scene.attempts, column.n), replace=False).tolist():
-        items = column.items[column.indptr[person] : column.indptr[person + 1]]
+        items = column.held_by(person)
         labels = [column.vocabulary.labels[item] for item in items.tolist()]
         may = [label for label in labels if label in rows.symbol_of and label not in scene.model.secrets]
         if not may:

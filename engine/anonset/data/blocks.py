@@ -1,20 +1,23 @@
-"""A set-valued column as blocks of records, which a search goes through, or a reader puts together."""
+"""A set-valued column as rows: blocks that a search goes through, parts that a reader puts together."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from anonset.data.narrow import GrowingCodes, NarrowCodes
+from anonset.data.codes import Codes, GrowingCodes, NarrowCodes, in_full, stored_codes
 from anonset.data.redacted_repr import Discreet
-from anonset.data.store import DAMAGED, MEMORY, Closing, Growing, Store, backing, store_of
+from anonset.data.store import DAMAGED, MEMORY, Closing, Growing, Store, backing
 from anonset.data.table import Int32, Int64, SetColumn
-from anonset.data.vocabulary import Vocabulary
+from anonset.data.vocabulary import Vocabulary, canonical_codes
 from anonset.errors import InputError
 
 Rows = tuple[Int64, Int32]
 """(indptr, items): int64 (b + 1,), where each record of a block begins in the items; int32, its codes, ascending."""
+StoredRows = tuple[Int64, Codes]
+"""Rows as they lie in memory or in files: `sound` returns them as kernels take them."""
 RECORDS_PER_BLOCK = 1 << 18
 
 
@@ -29,7 +32,7 @@ class Blocks(Discreet):
 
     name: str
     vocabulary: Vocabulary
-    rows: Sequence[Rows]
+    rows: Sequence[StoredRows]
     """The blocks, in the order of the input."""
     n: int
     """Number of records."""
@@ -46,9 +49,9 @@ class Blocks(Discreet):
     def of(cls, column: SetColumn, records_per_block: int = RECORDS_PER_BLOCK, store: Store | None = None) -> "Blocks":
         """Return a column as blocks; nothing is copied. The store is that of the column unless it is given."""
         starts = range(0, column.n, records_per_block)
-        rows = [(column.indptr[start : start + records_per_block + 1], column.items) for start in starts]
+        rows = [(column.indptr[start : start + records_per_block + 1], column.codes) for start in starts]
         sizes = column.n, column.n_nonempty, column.longest, column.occurrences
-        return cls(column.name, column.vocabulary, rows, *sizes, store_of(column.items) if store is None else store)
+        return cls(column.name, column.vocabulary, rows, *sizes, column.store if store is None else store)
 
     @property
     def column(self) -> SetColumn:
@@ -58,11 +61,11 @@ class Blocks(Discreet):
         items = [items[indptr[0] : indptr[-1]] for indptr, items in self]
         return SetColumn(self.name, indptr, np.concatenate([*items, np.empty(0, np.int32)]), self.vocabulary)
 
-    def __iter__(self) -> Iterator[Rows]:
+    def __iter__(self) -> Iterator[StoredRows]:
         return iter(self.rows)
 
 
-def sound(rows: Rows, n_items: int) -> Rows:
+def sound(rows: StoredRows, n_items: int) -> Rows:
     """Return rows as kernels take them, and refuse those in files whose starts or codes are out of bounds.
 
     Rows in memory are returned as they are, and not looked at; of narrow ones these rows alone are.
@@ -78,9 +81,9 @@ def sound(rows: Rows, n_items: int) -> Rows:
         With the file.
     """
     indptr, items = rows
-    begins, codes = backing(indptr), backing(items)
+    begins, codes = backing(indptr), backing(stored_codes(items))
     if begins is None or codes is None:
-        return rows
+        return indptr, in_full(items)
     for file in (begins, codes):
         path = Path(str(file.filename))
         if not path.exists() or path.stat().st_size < file.offset + file.nbytes:  # what lies behind cannot be read
@@ -94,7 +97,7 @@ def sound(rows: Rows, n_items: int) -> Rows:
     if len(held) and (int(held.min()) < 0 or int(held.max()) >= n_items):
         msg = f"{codes.filename}: {DAMAGED}"
         raise InputError(msg)
-    return (indptr - first, held) if isinstance(items, NarrowCodes) else rows
+    return (indptr - first, held) if isinstance(items, NarrowCodes) else (indptr, items)
 
 
 class GrowingSets(Closing):
@@ -129,7 +132,7 @@ class GrowingSets(Closing):
         """
         self._indptr.append(part.indptr[1:] + self._end)
         self._items.append(part.items)
-        self._end += len(part.items)
+        self._end += len(part.codes)
 
     def finished(self, vocabulary: Vocabulary) -> SetColumn:
         """Return the column under its vocabulary; call `append` no more."""
@@ -138,3 +141,40 @@ class GrowingSets(Closing):
     def drop_items(self) -> None:
         """Delete the items, but keep where those of each record begin."""
         self._items.drop()
+
+
+def offsets(lengths: NDArray[np.integer]) -> Int64:
+    """Return int64 (n + 1,) offsets of rows with the given lengths."""
+    indptr = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=indptr[1:])
+    return indptr
+
+
+def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) -> SetColumn:
+    """Build a set-valued column: sort each row and keep each code once. O(nnz + n + M), whatever the row lengths."""
+    from anonset_kernels.rows import sort_rows, unsorted_or_repeated
+
+    codes = np.ascontiguousarray(codes, np.int32)
+    if unsorted_or_repeated(indptr, codes) < 0:  # true of most files, and takes a tenth of the time
+        return SetColumn(name, indptr, codes, vocabulary)
+    items = sort_rows(indptr, codes, len(vocabulary))
+    fresh = np.ones(len(items), bool)
+    fresh[1:] = items[1:] != items[:-1]
+    starts = indptr[:-1]
+    fresh[starts[starts < len(items)]] = True
+    if not fresh.all():
+        before = offsets(fresh)
+        indptr, items = before[indptr], items[fresh]
+    return SetColumn(name, indptr, items, vocabulary)
+
+
+def encode_sets(name: str, indptr: Int64, codes: Int32, labels: Sequence[str]) -> SetColumn:
+    """Encode rows of raw codes, positions in distinct `labels`, over the canonical vocabulary of the labels."""
+    vocabulary, image = canonical_codes(labels)
+    return tidy_rows(name, indptr, image[codes], vocabulary)
+
+
+def keep_tokens(lengths: Int64, codes: Int32, kept: NDArray[np.bool_]) -> tuple[Int64, Int32]:
+    """Drop the tokens that are not kept; return the new row lengths and codes."""
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    return np.bincount(rows[kept], minlength=len(lengths)).astype(np.int64), codes[kept]

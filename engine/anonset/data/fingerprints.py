@@ -116,7 +116,7 @@ def fingerprint(table: Table) -> dict[str, Any]:
     facts: dict[str, Any] = {"records": table.n, "content_sha256": combined_sha256(columns), "columns": columns}
     if table.transactions is not None:
         items = table.transactions
-        facts |= {"universe": len(items.vocabulary), "occurrences": len(items.items)}
+        facts |= {"universe": len(items.vocabulary), "occurrences": len(items.codes)}
     return facts
 
 

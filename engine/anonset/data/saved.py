@@ -9,8 +9,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from anonset.data.codes import as_codes, stored_codes
 from anonset.data.file_labels import FiledLabels
-from anonset.data.narrow import as_codes, stored_codes
 from anonset.data.store import DAMAGED, Files, backing
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.table_facts import Change, CodeRules, OwnersWord, Repeated
@@ -42,7 +42,7 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
 
     def column(saved: SetColumn | Column) -> dict[str, Any]:
         if isinstance(saved, SetColumn):
-            arrays = {"indptr": array(saved.indptr), "items": array(stored_codes(saved.items))}
+            arrays = {"indptr": array(saved.indptr), "items": array(stored_codes(saved.codes))}
             return {"kind": "sets", "name": saved.name, "labels": saved.vocabulary.labels, **arrays}
         if isinstance(saved, NumericColumn):
             return {"kind": "numbers", "name": saved.name, "values": array(saved.values)}

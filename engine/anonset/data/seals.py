@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.codes import stored_codes
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import DAMAGED, backing
@@ -83,7 +84,7 @@ def _arrays(table: Table) -> list[NDArray[np.generic]]:
     arrays: list[NDArray[np.generic]] = []
     for column in columns:
         if isinstance(column, SetColumn):
-            arrays += [column.indptr, column.items]
+            arrays += [column.indptr, stored_codes(column.codes)]
         elif column is not None:
             arrays.append(column.values if isinstance(column, NumericColumn) else column.codes)
     return arrays

@@ -230,14 +230,6 @@ def ascending(codes: NDArray[np.integer]) -> bool:
     return all(bool(np.all(codes[first:end] <= codes[first + 1 : end + 1])) for first, end in spans(len(codes) - 1))
 
 
-def code_counts(codes: NDArray[np.integer], size: int) -> NDArray[np.int64]:
-    """Count how often each of `size` codes occurs, int64 (size,); in constant memory."""
-    counts = np.zeros(size, np.int64)
-    for a, b in spans(len(codes)):
-        counts += np.bincount(codes[a:b], minlength=size)
-    return counts
-
-
 def run_spans(codes: NDArray[np.integer], at_once: int | None = None) -> Iterator[tuple[int, int]]:
     """Yield spans of ascending codes, each of which ends where equal codes end.
 

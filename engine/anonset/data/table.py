@@ -7,10 +7,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.codes import Codes, code_counts, codes_array, in_full, stored_codes
 from anonset.data.joining import prefixed, require_joinable
 from anonset.data.redacted_repr import Discreet, names_shown
-from anonset.data.spans import ascending, code_counts, spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.spans import ascending, spans
+from anonset.data.store import MEMORY, Store, store_of
 from anonset.data.table_facts import Change, CodeRules, OwnersWord, Repeated
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError, datum
@@ -32,28 +33,42 @@ class SetColumn(Discreet):
     """Name of the column."""
     indptr: Int64
     """int64 (n + 1,): where each record's items start."""
-    items: Int32
-    """int32 (nnz,): item codes."""
+    codes: Codes
+    """int32 (nnz,): item codes as they are stored, in files perhaps narrow: take some at a time."""
     vocabulary: Vocabulary
     """The item universe; codes are positions in it."""
 
     def __post_init__(self) -> None:
-        if self.indptr.dtype != np.int64 or self.items.dtype != np.int32:
-            dtypes = f"{self.indptr.dtype} and {self.items.dtype}"
+        if self.indptr.dtype != np.int64 or self.codes.dtype != np.int32:
+            dtypes = f"{self.indptr.dtype} and {self.codes.dtype}"
             msg = f"column {self.name!r}: indptr must be int64 and items int32, got {dtypes}"
             raise InputError(msg)
-        if self.indptr.ndim != 1 or len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(self.items):
-            msg = f"column {self.name!r}: indptr must run from 0 to the number of items ({len(self.items)})"
+        if self.indptr.ndim != 1 or len(self.indptr) == 0 or self.indptr[0] != 0 or self.indptr[-1] != len(self.codes):
+            msg = f"column {self.name!r}: indptr must run from 0 to the number of items ({len(self.codes)})"
             raise InputError(msg)
 
     def __repr__(self) -> str:
-        sizes = f"{len(self.items):,} items of {len(self.vocabulary):,}"
+        sizes = f"{len(self.codes):,} items of {len(self.vocabulary):,}"
         return f"SetColumn({self.name!r}, {self.n:,} records, {sizes})"
 
     @property
     def n(self) -> int:
         """Number of records."""
         return len(self.indptr) - 1
+
+    @cached_property
+    def items(self) -> Int32:
+        """int32 (nnz,): item codes as one array; narrow ones are written anew, once."""
+        return in_full(self.codes)
+
+    @property
+    def store(self) -> Store:
+        """Where the items lie."""
+        return store_of(stored_codes(self.codes))
+
+    def held_by(self, record: int) -> Int32:
+        """Return the item codes of a record, int32."""
+        return self.codes[self.indptr[record] : self.indptr[record + 1]]
 
     @cached_property
     def lengths(self) -> Int64:
@@ -74,18 +89,18 @@ class SetColumn(Discreet):
     @cached_property
     def occurrences(self) -> Int64:
         """int64 (M,): number of records that hold each item (its support)."""
-        return code_counts(self.items, len(self.vocabulary))
+        return code_counts(self.codes, len(self.vocabulary))
 
     def slice(self, first: int, end: int) -> "SetColumn":
         """Return the column of the records from `first` up to `end`; the items are not copied."""
         bounds = self.indptr[first : end + 1]
-        return SetColumn(self.name, bounds - bounds[0], self.items[bounds[0] : bounds[-1]], self.vocabulary)
+        return SetColumn(self.name, bounds - bounds[0], self.codes[bounds[0] : bounds[-1]], self.vocabulary)
 
     def rows(self) -> Iterator[list[str]]:
         """Yield each record's items as labels."""
         labels = self.vocabulary.labels
         for r in range(self.n):
-            yield [labels[code] for code in self.items[self.indptr[r] : self.indptr[r + 1]]]
+            yield [labels[code] for code in self.held_by(r)]
 
     def take(self, records: NDArray[np.integer]) -> "SetColumn":
         """Return the column of the given records, in the given order (indices may repeat)."""
@@ -93,12 +108,12 @@ class SetColumn(Discreet):
         indptr = np.zeros(len(records) + 1, np.int64)
         np.cumsum(lengths, out=indptr[1:])
         gather = np.arange(indptr[-1]) + np.repeat(self.indptr[records] - indptr[:-1], lengths)
-        return SetColumn(self.name, indptr, self.items[gather], self.vocabulary)
+        return SetColumn(self.name, indptr, self.codes[gather], self.vocabulary)
 
     def only(self, kept: NDArray[np.bool_], store: Store = MEMORY) -> "SetColumn":
         """Return the column without the other items: bool (M,), which stay; the vocabulary does. It lies in `store`."""
         indptr = store.array("indptr", np.int64, self.n + 1)
-        items = _room(store, int(self.occurrences[kept].sum()), len(self.vocabulary))
+        items = codes_array(store, int(self.occurrences[kept].sum()), len(self.vocabulary))
         indptr[0] = 0
         for a, b in spans(self.n):
             block, begin = self.slice(a, b), int(indptr[a])
@@ -107,28 +122,25 @@ class SetColumn(Discreet):
             items[begin : indptr[b]] = block.items[stays]
         return SetColumn(self.name, indptr, items, self.vocabulary)
 
-    def recode(
-        self, codes: Int32, vocabulary: Vocabulary, store: Store = MEMORY, *, in_order: bool = True
-    ) -> "SetColumn":
-        """Return the column with item code `c` replaced by ``codes[c]`` (a bijection) of another vocabulary.
+    def recode(self, codes: Int32, labels: Vocabulary, store: Store = MEMORY, *, in_order: bool = True) -> "SetColumn":
+        """Return the column, in `store`, with item code `c` replaced by ``codes[c]`` (a bijection) of a vocabulary.
 
-        The new items lie in `store`. Those of each record need not be `in_order` before.
+        The items of each record need not be `in_order` before.
         """
-        moved = _room(store, len(self.items), len(vocabulary))
+        moved = codes_array(store, len(self.codes), len(labels))
         for a, b in spans(self.n):
             start, end = self.indptr[a], self.indptr[b]
-            moved[start:end] = self.slice(a, b).recoded(codes, len(vocabulary), in_order=in_order)
-        return SetColumn(self.name, self.indptr, moved, vocabulary)
+            moved[start:end] = self.slice(a, b).recoded(codes, len(labels), in_order=in_order)
+        return SetColumn(self.name, self.indptr, moved, labels)
 
     def recoded(self, codes: Int32, size: int, *, in_order: bool = True) -> Int32:
         """Return the items alone as `recode` does, int32 (nnz,), all at once; there are `size` new codes."""
-        moved = codes[self.items[:]]
-        if not (in_order and ascending(codes)):
-            from anonset_kernels.rows import sort_rows, unsorted_or_repeated
+        moved = codes[self.items]
+        if in_order and ascending(codes):
+            return moved
+        from anonset_kernels.rows import sort_rows, unsorted_or_repeated
 
-            if unsorted_or_repeated(self.indptr, moved) >= 0:
-                moved = sort_rows(self.indptr, moved, size)
-        return moved
+        return sort_rows(self.indptr, moved, size) if unsorted_or_repeated(self.indptr, moved) >= 0 else moved
 
     @classmethod
     def of(
@@ -174,15 +186,12 @@ class SetColumn(Discreet):
         labels = [prefixed(column.name, label) for column in columns for label in column.vocabulary.labels]
         vocabulary = Vocabulary.of(labels)
         indptr: Int64 = np.add.reduce([column.indptr for column in columns])
-        items, start, n_labels = np.empty(indptr[-1], np.int32), indptr[:-1].copy(), 0
-        for column in columns:
-            items[np.arange(len(column.items)) + np.repeat(start - column.indptr[:-1], column.lengths)] = (
-                column.items + np.int32(n_labels)
-            )
-            start += column.lengths
-            n_labels += len(column.vocabulary)
+        first = np.cumsum([0, *(len(column.vocabulary) for column in columns)], dtype=np.int32)
+        items = np.concatenate([column.items + start for column, start in zip(columns, first, strict=False)])
+        record = np.concatenate([np.repeat(np.arange(column.n), column.lengths) for column in columns])
         codes = np.array([vocabulary.index[label] for label in labels], np.int32)
-        return cls(name, indptr, items, Vocabulary(tuple(labels))).recode(codes, vocabulary)
+        in_order = items[np.argsort(record, kind="stable")]
+        return cls(name, indptr, in_order, Vocabulary(tuple(labels))).recode(codes, vocabulary)
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,7 +309,6 @@ class Table(Discreet):
     """What rules have changed in the data."""
     store: Store = MEMORY
     """Where the arrays lie; what is made of them goes there too."""
-
     persons: tuple[str, ...] = ()
     """Names of columns that identify the person and are not held; reading checks that no person has two records."""
     repeated: tuple[Repeated, ...] = ()
@@ -317,22 +325,17 @@ class Table(Discreet):
         _require_same_length(self.columns)
 
     def __repr__(self) -> str:
-        parts = {
-            "ids": self.ids,
-            "relational": self.relational,
-            "items": () if self.transactions is None else (self.transactions,),
-            "sensitive": () if self.sensitive is None else (self.sensitive,),
-            "kept": self.kept,
-        }
-        roles = [f"{role} {names_shown(c.name for c in columns)}" for role, columns in parts.items() if columns]
+        parts = {"ids": self.ids, "relational": self.relational, "items": (self.transactions,)}
+        parts |= {"sensitive": (self.sensitive,), "kept": self.kept}
+        named = {role: [column.name for column in columns if column] for role, columns in parts.items()}
+        roles = [f"{role} {names_shown(names)}" for role, names in named.items() if names]
         return f"Table({'; '.join([f'{self.n:,} records', *roles])})"
 
     @property
     def columns(self) -> tuple[SetColumn | Column, ...]:
         """All columns, whatever their role."""
-        sets = () if self.transactions is None else (self.transactions,)
-        sensitive = () if self.sensitive is None else (self.sensitive,)
-        return (*self.ids, *self.relational, *sets, *sensitive, *self.kept)
+        columns = (*self.ids, *self.relational, self.transactions, self.sensitive, *self.kept)
+        return tuple(column for column in columns if column is not None)
 
     @property
     def n(self) -> int:
@@ -385,10 +388,9 @@ class Table(Discreet):
             If two columns have the same name, or they differ in the number of records.
         """
         columns = [SetColumn.of(rows, name=name) for name, rows in (sets or {}).items()]
-        several = len(columns) > 1
-        transactions = SetColumn.join(columns) if several else next(iter(columns), None)
+        transactions = SetColumn.join(columns) if len(columns) > 1 else next(iter(columns), None)
         categories = tuple(CategoricalColumn.of(name, labels) for name, labels in relational.items())
-        return cls(transactions, categories, joined=tuple(column.name for column in columns) if several else ())
+        return cls(transactions, categories, joined=tuple(sets or ()) if len(columns) > 1 else ())
 
 
 def _require_same_length(columns: Sequence[SetColumn | Column]) -> None:
@@ -396,12 +398,3 @@ def _require_same_length(columns: Sequence[SetColumn | Column]) -> None:
         lengths = ", ".join(f"{column.name}: {column.n}" for column in columns)
         msg = f"columns must have the same number of records, got {lengths}"
         raise InputError(msg)
-
-
-def _room(store: Store, n: int, n_codes: int) -> Int32:
-    """Return room for n items below `n_codes`."""
-    if not store.in_files:
-        return np.zeros(n, np.int32)
-    from anonset.data.narrow import codes_array
-
-    return codes_array(store, "items", n, n_codes)

@@ -6,10 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from anonset.data.file_labels import FiledLabels
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 
+MOST_LABELS = 20_000_000
+"""Distinct labels of a column above which it is refused: they are held in memory, about 150 bytes each."""
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 
 
@@ -148,3 +153,34 @@ class Vocabulary(Discreet):
     def of(cls, labels: Iterable[str]) -> "Vocabulary":
         """Build the vocabulary of the distinct labels among `labels`, in canonical order."""
         return cls(tuple(canonical_order(set(labels))))
+
+
+def canonical_codes(labels: Sequence[str]) -> tuple[Vocabulary, NDArray[np.int32]]:
+    """Return the canonical vocabulary of distinct labels, and the code of each label in it."""
+    ordered = canonical_order(labels)
+    vocabulary = Vocabulary(tuple(ordered))
+    if ordered == list(labels):
+        return vocabulary, np.arange(len(ordered), dtype=np.int32)
+    index = vocabulary.index
+    return vocabulary, np.fromiter((index[label] for label in labels), np.int32, len(labels))
+
+
+class Labels:
+    """The labels of a column so far; their codes are provisional."""
+
+    def __init__(self) -> None:
+        self.index: dict[str, int] = {}
+
+    def codes_of(self, name: str, vocabulary: Vocabulary) -> NDArray[np.int32]:
+        """Return the code of each label of a batch, int32, and remember those that are new."""
+        index = self.index
+        codes = np.fromiter((index.setdefault(x, len(index)) for x in vocabulary.labels), np.int32, len(vocabulary))
+        if len(index) > MOST_LABELS:
+            msg = f"column {name!r} has more than {MOST_LABELS:,} distinct labels; generalize or drop it"
+            raise InputError(msg)
+        return codes
+
+    def final(self) -> tuple[Vocabulary, NDArray[np.int32], bool]:
+        """Return the vocabulary, the final code of each provisional one, and whether any differs."""
+        vocabulary, image = canonical_codes(list(self.index))
+        return vocabulary, image, bool((image != np.arange(len(image))).any())

@@ -245,7 +245,7 @@ def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetCol
     order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
     by_cluster = column.take(order)
     ends = np.searchsorted(recoding.cluster[order], np.arange(recoding.n_clusters + 1)).astype(np.int64)
-    symbols = np.empty(len(column.items), np.int32)
+    symbols = np.empty(len(column.codes), np.int32)
     kept = np.zeros(column.n, np.int64)
     filled = 0
     for c, mapping in enumerate(recoding.items):

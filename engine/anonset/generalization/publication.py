@@ -133,7 +133,7 @@ def row_ranks(column: SetColumn) -> Int64:
         for j in range(per_key):
             has = length > j
             code = np.zeros(len(active), np.int64)
-            code[has] = column.items[start[has] + j] + 1
+            code[has] = column.codes[start[has] + j] + 1
             key = (key << bits) | code
         order = np.lexsort((key, rank[active]))
         active, key, length = active[order], key[order], length[order]
@@ -232,13 +232,13 @@ class Publication(Discreet):
         columns = [column.codes for column in fixed] + ([] if self.cluster is None else [self.cluster])
         largest = [len(column.vocabulary) for column in fixed] + [0 if sets is None else len(sets.vocabulary)]
         indptr, items = (
-            (np.zeros(self.n + 1, np.int64), np.empty(0, np.int32)) if sets is None else (sets.indptr, sets.items)
+            (np.zeros(self.n + 1, np.int64), np.empty(0, np.int32)) if sets is None else (sets.indptr, sets.codes)
         )
         rows = sort_rows(indptr, items, columns, self.record, largest=largest, store=store, narrow=True)
         placed = [replace(column, codes=codes) for column, codes in zip(fixed, rows.columns, strict=False)]
         return replace(
             self,
-            transactions=None if sets is None else replace(sets, indptr=rows.indptr, items=rows.items),
+            transactions=None if sets is None else replace(sets, indptr=rows.indptr, codes=rows.items),
             relational=tuple(placed[: len(self.relational)]),
             kept=tuple(placed[len(self.relational) :]),
             record=rows.record,

@@ -245,7 +245,7 @@ def clusters_at_once(n_clusters: int, column: SetColumn) -> int:
 
     They hold some spans of records and items, on average.
     """
-    clusters, elements = 1, column.n + len(column.items)
+    clusters, elements = 1, column.n + len(column.codes)
     while clusters < n_clusters and GROUPED * clusters * elements <= GROUPED * spans.AT_ONCE * n_clusters:
         clusters *= GROUPED
     return clusters

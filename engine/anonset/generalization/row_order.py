@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.narrow import MOST_CODES, NarrowCodes, as_codes, stored_codes
+from anonset.data.codes import MOST_CODES, Codes, NarrowCodes, as_codes, stored_codes
 from anonset.data.spans import run_tasks, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
@@ -37,7 +37,7 @@ class SortedRows:
     """Rows in order, and what goes with each."""
 
     indptr: Int64
-    items: Int32
+    items: Codes
     columns: list[Int32]
     """The fixed codes, column by column."""
     record: Int64
@@ -45,7 +45,7 @@ class SortedRows:
 
 def sort_rows(
     indptr: Int64,
-    items: Int32,
+    items: Codes,
     columns: Sequence[Int32],
     record: Int64,
     *,
@@ -86,8 +86,7 @@ def sorted_rows(
     widths = np.array([max(1, int(codes).bit_length()) for codes in largest], np.int64)
     with store.limits.pool("sort") as pool:
         _Sorting(widths, out, store, pool, n_codes).sort(source, size, 0, (0, 0))
-    items, end = out.items, int(out.indptr[-1])
-    items = as_codes(stored_codes(items)[:end]) if store.in_files else items[:end]
+    items = as_codes(stored_codes(out.items)[: int(out.indptr[-1])])
     return SortedRows(out.indptr, items, _columns(out.fixed, store), out.record)
 
 
@@ -95,7 +94,7 @@ class Source:
     """Rows that are to be sorted, from a first one on."""
 
     def __init__(
-        self, indptr: Int64, items: Int32, columns: list[Int32] | NDArray[np.int32], record: Int64, first: int = 0
+        self, indptr: Int64, items: Codes, columns: list[Int32] | NDArray[np.int32], record: Int64, first: int = 0
     ) -> None:
         self._indptr, self._items, self._columns, self._record = indptr, items, columns, record
         self._first = first
@@ -126,7 +125,7 @@ class Source:
         return some
 
 
-def _taken(indptr: Int64, items: Int32, fixed: NDArray[np.int32], record: Int64) -> "Content":
+def _taken(indptr: Int64, items: Codes, fixed: NDArray[np.int32], record: Int64) -> "Content":
     """Return rows as kernels take them: of narrow items these rows' alone."""
     from anonset_kernels.row_order import Content
 
@@ -178,7 +177,7 @@ def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, 
         record = cast("Int64", RowNumbers(room("record", np.int32, n)))
     return Content(
         indptr,
-        as_codes(room("items", np.uint16, n_items)) if narrow else room("items", np.int32, n_items),
+        cast("Int32", as_codes(room("items", np.uint16 if narrow else np.int32, n_items))),
         room("fixed", np.int32, n * n_columns).reshape(n, n_columns),
         room("record", np.int64, n) if record is None else record,
     )

@@ -17,6 +17,7 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
+from anonset.data.vocabulary import Labels
 from anonset.errors import InputError
 from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks, begins_of
 from anonset.generalization.chunk_order import contents_of
@@ -26,7 +27,6 @@ from anonset.io.batches import Reading, open_source
 from anonset.io.chunks import COLUMNS, OF_ITEMS, file_names, require_plain
 from anonset.io.dialect import EXACT
 from anonset.io.files import reading
-from anonset.io.sets import Labels
 from anonset.io.source import of_files
 
 _AT_LEAST_1 = ("n", "count", "total")
@@ -207,7 +207,7 @@ class _Rows(Discreet):
         """Return the table under final codes, by which the items of each row must be in order."""
         from anonset_kernels.rows import unsorted_or_repeated
 
-        sets, items = self.sets, store.array("items", np.int32, len(self.sets.items))
+        sets, items = self.sets, store.array("items", np.int32, len(self.sets.codes))
         for a, b in spans(sets.n):
             block = sets.slice(a, b)
             codes = image[block.items]

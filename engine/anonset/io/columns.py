@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.data.blocks import encode_sets, keep_tokens, offsets
 from anonset.data.joining import require_joinable
 from anonset.data.table import Int32, Int64
+from anonset.data.vocabulary import canonical_codes
 from anonset.errors import InputError, datum
 from anonset.io import arrow
 from anonset.io.files import reading
 from anonset.io.input_checks import NULLS, require_items, require_split
 from anonset.io.normalizing import Changes, normalize_items, normalize_values
 from anonset.io.numbers import Numbers, others, read_numbers
-from anonset.io.sets import canonical_codes, encode_sets, keep_tokens, offsets
 from anonset.spelling import setting
 
 MISSING_CATEGORY = "?"

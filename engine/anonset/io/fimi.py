@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.blocks import encode_sets, keep_tokens, offsets
 from anonset.errors import InputError
 from anonset.io.batches import Batch, OpenedSource, Reading, with_keys
 from anonset.io.dialect import Dialect, in_another_encoding
 from anonset.io.input_checks import require_split
-from anonset.io.sets import encode_sets, keep_tokens, offsets
 from anonset.io.source import Source
 from anonset.io.text_chunks import pieces
 from anonset.spelling import setting

@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
-from anonset.data.blocks import GrowingSets
+from anonset.data.blocks import GrowingSets, tidy_rows
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.io.sets import tidy_rows
 from anonset.spelling import setting
 
 

@@ -10,12 +10,11 @@ from typing import TypeVar
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
-from anonset.data.blocks import GrowingSets
+from anonset.data.blocks import GrowingSets, keep_tokens, offsets, tidy_rows
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table_facts import Change
 from anonset.errors import InputError, datum
-from anonset.io.sets import keep_tokens, offsets, tidy_rows
 from anonset.spelling import require_known, setting
 
 _Column = TypeVar("_Column", SetColumn, CategoricalColumn)

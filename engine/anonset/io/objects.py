@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.blocks import encode_sets
 from anonset.errors import InputError, foreign
 from anonset.io.batches import OpenedSource, Reading
 from anonset.io.files import one_line, reading
-from anonset.io.sets import encode_sets
 from anonset.io.source import Source
 from anonset.spelling import setting
 

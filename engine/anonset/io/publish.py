@@ -213,7 +213,7 @@ def _lists(column: SetColumn, labels: Any, first: int, end: int, kind: Any) -> A
     import pyarrow as pa
 
     ends = column.indptr[first : end + 1]
-    taken = arrow.chosen(labels, column.items[ends[0] : ends[-1]])
+    taken = arrow.chosen(labels, column.codes[ends[0] : ends[-1]])
     offset = np.int64 if kind is pa.LargeListArray else np.int32
     return kind.from_arrays(arrow.number_array((ends - ends[0]).astype(offset)), taken)
 
@@ -281,7 +281,7 @@ def read_published(
     if sets is None or len(names) > 1:
         msg = f"{where}: a FIMI file has one column, got items {list(names)}"
         raise InputError(msg)
-    return Table(SetColumn(names[0], sets.indptr, sets.items, sets.vocabulary), order=names)
+    return Table(SetColumn(names[0], sets.indptr, sets.codes, sets.vocabulary), order=names)
 
 
 def _require_format(format: str, separator: str) -> None:  # noqa: A002
@@ -350,7 +350,7 @@ class _Sizes:
         if isinstance(column, CategoricalColumn):
             return self._of_codes(column.codes[first:end])
         ends = column.indptr[first : end + 1]
-        done = np.concatenate([[0], np.cumsum(self._of_codes(column.items[ends[0] : ends[-1]]))])
+        done = np.concatenate([[0], np.cumsum(self._of_codes(column.codes[ends[0] : ends[-1]]))])
         sizes: Int64 = np.diff(done[ends - ends[0]]) + _OFFSET
         return sizes
 

@@ -17,13 +17,13 @@ from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Ta
 from anonset.data.blocks import GrowingSets
 from anonset.data.spans import ascending, spans
 from anonset.data.store import MEMORY, Closing, Store
+from anonset.data.vocabulary import Labels, canonical_codes
 from anonset.errors import AnonsetError, InputError
 from anonset.io.batches import Batch, OpenedSource, ahead, open_source
 from anonset.io.columns import Encoder, dictionary
 from anonset.io.numbers import Numbers
 from anonset.io.options import Plan, ReadOptions, require_values
 from anonset.io.roles import Names
-from anonset.io.sets import Labels, canonical_codes
 from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts
 from anonset.spelling import setting
 
@@ -275,7 +275,7 @@ class _Sets(Closing):
         self.name = part.name
         codes = self.labels.codes_of(part.name, part.vocabulary)
         self.in_order &= ascending(codes)
-        self.rows.append(replace(part, items=codes[part.items]))
+        self.rows.append(replace(part, codes=codes[part.items]))
 
     def finished(self) -> SetColumn:
         """Return the column under its vocabulary."""

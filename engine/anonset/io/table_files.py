@@ -39,7 +39,7 @@ def _arrow(column: Any) -> Any:
 
     if isinstance(column, SetColumn):
         coded = _coded(column.items, column)
-        kind = pa.LargeListArray if len(column.items) > np.iinfo(np.int32).max else pa.ListArray
+        kind = pa.LargeListArray if len(column.codes) > np.iinfo(np.int32).max else pa.ListArray
         offsets = column.indptr if kind is pa.LargeListArray else column.indptr.astype(np.int32)
         return kind.from_arrays(pa.array(offsets), coded)
     return _coded(column.codes, column) if isinstance(column, CategoricalColumn) else pa.array(column.values)

@@ -8,10 +8,10 @@ import numpy as np
 from anonset.data import CategoricalColumn, Vocabulary
 from anonset.data.spans import spans
 from anonset.data.store import Closing, Store
+from anonset.data.vocabulary import Labels
 from anonset.errors import AnonsetError
 from anonset.io import arrow
 from anonset.io.columns import Encoder
-from anonset.io.sets import Labels
 
 _MOST_TEXT_HELD = 1 << 24
 """Characters of the distinct labels of a column above which none of them is held."""

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Vocabulary
+from anonset.data.blocks import offsets, tidy_rows
 from anonset.data.table import Int32
 from anonset.data.vocabulary import canonical_order
 from anonset.errors import InputError, datum
 from anonset.io.columns import Encoder, is_list
 from anonset.io.input_checks import says_present
 from anonset.io.numbers import others
-from anonset.io.sets import offsets, tidy_rows
 from anonset.spelling import setting
 
 NAME = "items"
@@ -110,7 +110,7 @@ def union(columns: Sequence[SetColumn], name: str) -> SetColumn:
     free, items = indptr[:-1].copy(), np.empty(indptr[-1], np.int32)
     for column in columns:
         image: Int32 = np.array([vocabulary.index[label] for label in column.vocabulary.labels], np.int32)
-        place = np.arange(len(column.items)) + np.repeat(free - column.indptr[:-1], column.lengths)
+        place = np.arange(len(column.codes)) + np.repeat(free - column.indptr[:-1], column.lengths)
         items[place] = image[column.items]
         free += column.lengths
     return tidy_rows(name, indptr, items, vocabulary)

@@ -99,7 +99,7 @@ def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:
     column = table.transactions
     if column is None:
         return []
-    labels = (column.vocabulary.labels[c] for c in column.items[column.indptr[record] : column.indptr[record + 1]])
+    labels = (column.vocabulary.labels[c] for c in column.held_by(record))
     return [label for label in labels if label not in secrets]
 
 

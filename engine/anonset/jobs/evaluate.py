@@ -284,7 +284,7 @@ def _item_sizes(recoded: PublishedRecoding, publication: Publication) -> dict[st
     column, recoding = recoded.column, recoded.recoding
     published = publication.transactions
     sizes = {
-        "occurrences": len(column.items),
+        "occurrences": len(column.codes),
         "universe": len(column.vocabulary),
         "symbols": 0 if published is None else int(np.count_nonzero(published.occurrences)),
     }

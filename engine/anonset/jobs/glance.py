@@ -87,7 +87,7 @@ def _cell(column: SetColumn | CategoricalColumn, row: int) -> str:
     labels = column.vocabulary.labels
     if isinstance(column, CategoricalColumn):
         return str(labels[column.codes[row]])
-    codes = column.items[column.indptr[row] : column.indptr[row + 1]]
+    codes = column.held_by(row)
     more = f" … ({len(codes):,})" if len(codes) > _MOST_SYMBOLS else ""
     return " ".join(labels[code] for code in codes[:_MOST_SYMBOLS].tolist()) + more
 

@@ -161,7 +161,7 @@ def _of_sets(column: SetColumn) -> Profile:
     distinct, most = int(np.count_nonzero(counts)), int(counts.max(initial=0))
     items = [label for label, count in zip(column.vocabulary.labels, counts, strict=True) if count]
     kind = kind_of_values(items)
-    return Profile(column.name, "sets", column.n, distinct, 0, 0, entropy(counts), most, len(column.items), None, kind)
+    return Profile(column.name, "sets", column.n, distinct, 0, 0, entropy(counts), most, len(column.codes), None, kind)
 
 
 def _profile(column: Column) -> Profile:

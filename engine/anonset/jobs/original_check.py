@@ -128,7 +128,7 @@ def _symbol_keys(items: SetColumn, after: SetColumn, symbols: tuple[Symbol, ...]
     both = SetColumn(
         items.name,
         np.concatenate([recoded.indptr, after.indptr[1:] + recoded.indptr[-1]]),
-        np.concatenate([recoded.items, after.items[:]]),
+        np.concatenate([recoded.items, after.items]),
         after.vocabulary,
     )
     ranks = row_ranks(both)

@@ -66,7 +66,7 @@ class FrequentItems(Discreet):
         place[chosen] = np.arange(len(chosen))
         together = np.zeros(len(chosen) ** 2, np.int64)
         for first, last in _spans(column):
-            here = place[column.items[column.indptr[first] : column.indptr[last]]]
+            here = place[column.codes[column.indptr[first] : column.indptr[last]]]
             record = np.repeat(np.arange(last - first), np.diff(column.indptr[first : last + 1]))[here >= 0]
             here = here[here >= 0]
             for apart in range(1, len(chosen)):
@@ -129,7 +129,7 @@ def _expected(frequent: FrequentItems, publication: Publication) -> tuple[np.nda
     begin, member, chance = _members(frequent, publication)
     one, other = frequent.pairs.T
     for first, last in _spans(column):
-        shown = column.items[column.indptr[first] : column.indptr[last]]
+        shown = column.codes[column.indptr[first] : column.indptr[last]]
         number = begin[shown + 1] - begin[shown]
         ends = np.cumsum(number)
         place = np.arange(ends[-1] if len(ends) else 0) + np.repeat(begin[shown] - ends + number, number)

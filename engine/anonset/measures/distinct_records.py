@@ -61,7 +61,7 @@ class DistinctRecords(Discreet):
             record[a:b] = np.arange(a, b)
         largest = [*(int(codes.max(initial=0)) + 1 for codes in group), len(column.vocabulary)]
         rows = sort_rows(moved.indptr, moved.items, group, record, largest=largest, store=store)
-        in_order = replace(moved, indptr=rows.indptr, items=rows.items)
+        in_order = replace(moved, indptr=rows.indptr, codes=rows.items)
         with ExitStack() as growing:
             distinct = growing.enter_context(GrowingSets(column.name, store))
             groups, of_group, start = (

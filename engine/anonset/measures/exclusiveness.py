@@ -76,7 +76,7 @@ def exclusiveness(publication: Publication) -> Exclusiveness:
             for code in codes:
                 others.setdefault(code, set()).update(codes)
     record = np.repeat(np.arange(column.n), column.lengths)
-    order = np.argsort(column.items[:], kind="stable")
+    order = np.argsort(column.items, kind="stable")
     ends = np.concatenate([[0], np.cumsum(column.occurrences)])
     labels = column.vocabulary.labels
     overlaps = []

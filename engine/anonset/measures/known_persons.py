@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.narrow import whole
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.measures.distinct_records import rarest_first
@@ -107,7 +106,6 @@ def _of_sample(
     from anonset_kernels.known_items import Records, project
     from anonset_kernels.rows import transpose
 
-    column = whole(column)
     start, records = transpose(column.indptr, column.items, len(column.vocabulary))
     n = int(owner.max(initial=-1)) + 1
     chosen = np.random.default_rng(seed).choice(n, min(sampled, n), replace=False)

@@ -92,7 +92,7 @@ def _sample(distinct: DistinctRecords, which: Int64, size: int) -> "Sample":
     column: SetColumn = distinct.rows.take(which)
     holders, holder = transpose(column.indptr, column.items, len(column.vocabulary))
     order = np.argsort(column.items, kind="stable")  # as `transpose` does: by code, then by record
-    place = (np.arange(len(column.items)) - np.repeat(column.indptr[:-1], column.lengths))[order].astype(np.int32)
+    place = (np.arange(len(column.codes)) - np.repeat(column.indptr[:-1], column.lengths))[order].astype(np.int32)
     longest = max(1, column.longest)
     choose = np.array([[comb(n, of) for of in range(size + 1)] for n in range(longest)], np.int64)
     each = [[comb(length, of) for of in range(1, size + 1)] for length in column.lengths.tolist()]

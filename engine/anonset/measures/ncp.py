@@ -77,7 +77,7 @@ def ncp_exact(column: SetColumn, cut: Cut) -> Fraction:
         If the column is not bound to the cut's hierarchy.
     """
     numerator = ncp_numerator(column, cut)
-    return Fraction(numerator, max(1, cut.hierarchy.n_leaves * len(column.items)))
+    return Fraction(numerator, max(1, cut.hierarchy.n_leaves * len(column.codes)))
 
 
 def ncp(column: SetColumn, cut: Cut) -> float:

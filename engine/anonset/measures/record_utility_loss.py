@@ -12,7 +12,6 @@ from typing import Literal
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.narrow import whole
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.spans import spans
 from anonset.data.table import Int64
@@ -48,7 +47,7 @@ def record_losses(published: SetColumn, size: Int64, weight: Float64) -> Float64
     """
     from anonset_kernels.record_loss import record_losses as kernel
 
-    published, out = whole(published), np.empty(published.n, np.float64)
+    out = np.empty(published.n, np.float64)
     kernel(published.indptr, published.items, size, weight, out)
     return out
 

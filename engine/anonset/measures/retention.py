@@ -65,7 +65,7 @@ def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierar
     width, counted = len(column.vocabulary) + 1, [(np.empty(0, np.int64), np.empty(0, np.int64))]
     for records, own in recoding.pieces():
         part = column if records is None else column.take(records)
-        keys = part.items[:].astype(np.int64) * width + occurrence_sizes(part, own)
+        keys = part.items.astype(np.int64) * width + occurrence_sizes(part, own)
         pairs, counts = np.unique(keys, return_counts=True)
         counted.append((pairs, counts.astype(np.int64)))
     pairs, pair_of = np.unique(np.concatenate([pairs for pairs, _ in counted]), return_inverse=True)
@@ -117,11 +117,11 @@ def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dty
 def occurrence_sizes(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
     """Return int64 (nnz,): how many items the symbol stands for that each occurrence is published as; 0: suppressed."""
     if not isinstance(recoding, PerCluster):
-        return sizes_of_items(column, recoding)[column.items[:]]
+        return sizes_of_items(column, recoding)[column.items]
     of_row = np.repeat(recoding.cluster, column.lengths)
     order = np.argsort(of_row, kind="stable")
     ends = np.searchsorted(of_row[order], np.arange(len(recoding.items) + 1))
-    sizes = np.zeros(len(column.items), np.int64)
+    sizes = np.zeros(len(column.codes), np.int64)
     for cluster, mapping in enumerate(recoding.items):
         own = order[ends[cluster] : ends[cluster + 1]]
         sizes[own] = sizes_of_items(column, mapping)[column.items[own]]
@@ -197,7 +197,7 @@ def of_items(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Coun
 def of_chunks(column: SetColumn, publication: "ChunkPublication") -> Counts:
     """Count the occurrences of items by where they are shown."""
     in_chunks, terms = publication.occurrences, publication.in_terms or 0
-    return {"in_chunks": in_chunks, "terms": terms, SUPPRESSED: len(column.items) - in_chunks - terms}
+    return {"in_chunks": in_chunks, "terms": terms, SUPPRESSED: len(column.codes) - in_chunks - terms}
 
 
 def of_values(columns: tuple[Column, ...], recoding: PerCluster) -> Counts:

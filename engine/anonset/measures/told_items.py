@@ -72,7 +72,7 @@ def told_items(column: SetColumn, supports: Supports, attempts: int, seed: int) 
     other: list[str] = []
     often: list[int] = []
     for row in rows.tolist():
-        items = column.items[column.indptr[row] : column.indptr[row + 1]]
+        items = column.held_by(row)
         items = items[np.argsort(occurrences[items], kind="stable")].tolist()
         known += [[labels[item] for item in items[:KNOWN]]] * (len(items) - KNOWN)
         other += [labels[item] for item in items[KNOWN:]]

@@ -263,7 +263,7 @@ class ColumnSupports:
         place[self._codes[:number]] = np.arange(number)
         together = np.zeros(number * number, np.int64)
         for first, end in spans(column.n):
-            here = place[column.items[column.indptr[first] : column.indptr[end]]]
+            here = place[column.codes[column.indptr[first] : column.indptr[end]]]
             record = np.repeat(np.arange(end - first), np.diff(column.indptr[first : end + 1]))[here >= 0]
             here = here[here >= 0]
             for apart in range(1, number):

@@ -79,7 +79,7 @@ def mixed_record_workload(table: Table, n_queries: int, shape: QueryShape, seed:
         record = int(records[draw.random.below(len(records))])
         items: list[int] = []
         if column is not None and shape.n_items:
-            row = column.items[column.indptr[record] : column.indptr[record + 1]]
+            row = column.held_by(record)
             items = [int(row[j]) for j in draw.random.distinct(len(row), shape.n_items)]
         where = [draw.around(domain, _value_of(domain, record)) for domain in draw.columns()]
         queries.append(_query(column, items, where))

@@ -70,7 +70,7 @@ def record_workload(column: SetColumn, n_queries: int, n_items: int, seed: int =
     queries = []
     for _ in range(n_queries):
         record = int(records[random.below(len(records))])
-        row = column.items[column.indptr[record] : column.indptr[record + 1]]
+        row = column.held_by(record)
         queries.append(_query(column, [int(row[j]) for j in random.distinct(len(row), n_items)]))
     return Workload(tuple(queries), "record", seed)
 

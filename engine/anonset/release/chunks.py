@@ -35,7 +35,7 @@ class ChunksKind:
             msg = f"a disassociated publication is published as csv or parquet, got format {layout.format!r}"
             raise InputError(msg)
         sets = table.transactions
-        require_few_parts(table.n if sets is None else table.n + len(sets.items), layout)
+        require_few_parts(table.n if sets is None else table.n + len(sets.codes), layout)
         if more := [column.name for column in (*table.relational, *table.kept, *table.ids)]:
             msg = (
                 f"column {more[0]!r}: a disassociated publication has no records that it could stand beside; "
@@ -143,7 +143,7 @@ class ChunksKind:
     def why_worthless(self, model: PrivacyModel, table: Table, publication: ChunkPublication) -> str:
         """Say that no chunk holds an item, although records do."""
         items = table.transactions
-        if items is None or not len(items.items) or publication.shared:
+        if items is None or not len(items.codes) or publication.shared:
             return ""
         return "" if len(publication.columns[0].rows) else "no chunk holds an item"
 

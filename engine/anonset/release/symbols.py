@@ -76,7 +76,7 @@ def name_sets(
             for symbol in sets
         )
         labels = Vocabulary(tuple(symbol.label for symbol in sets))
-        items = SetColumn(items.name, items.indptr, items.items, labels)
+        items = SetColumn(items.name, items.indptr, items.codes, labels)
     code, values, chosen, relational = _codes("V", taken), [], set(value_sets), []
     for column in publication.relational:
         labels_of_column = list(column.vocabulary.labels)

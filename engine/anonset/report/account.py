@@ -181,8 +181,8 @@ def before_and_after(release: Release, n: int) -> "RichTable":
     labels = (original.vocabulary.labels, published.vocabulary.labels)
     for row in np.argsort(publication.record, kind="stable"):
         record = int(publication.record[row])
-        before = [labels[0][c] for c in original.items[original.indptr[record] : original.indptr[record + 1]]]
-        after = [labels[1][c] for c in published.items[published.indptr[row] : published.indptr[row + 1]]]
+        before = [labels[0][c] for c in original.held_by(record)]
+        after = [labels[1][c] for c in published.held_by(row)]
         if before != after and len(before) > 1:
             table.add_row(printable(" ".join(before)), printable(" ".join(after)))
         if table.row_count == n:

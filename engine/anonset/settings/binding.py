@@ -295,7 +295,7 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
         With the item, and the one most like it.
     """
     named = model.secrets
-    if column is None or not len(column.items):
+    if column is None or not len(column.codes):
         return
     if model.needs_secrets and not named:
         needed = f"{setting('sensitive_items')} must name at least one item"

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from anonset.data import Hierarchy, SetColumn
-from anonset.data.narrow import whole
 from anonset.errors import InputError, datum
 
 
@@ -53,7 +52,6 @@ class SupportIndex:
             raise InputError(msg)
         from anonset_kernels.rows import transpose
 
-        column = whole(column)
         self.column = column
         self.hierarchy = hierarchy
         start, records = transpose(column.indptr, column.items, len(column.vocabulary))

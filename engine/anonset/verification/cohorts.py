@@ -184,7 +184,7 @@ class _Cohorts:
             block = rows.slice(a, b)
             symbol = block.items < n_symbols  # and not the mark of a group
             for kind, wanted in enumerate((self._known, self.is_sensitive)):
-                chosen = np.zeros(len(block.items), bool)
+                chosen = np.zeros(len(block.codes), bool)
                 chosen[symbol] = wanted[block.items[symbol]]
                 (known, secret)[kind].append(block.items[chosen])
                 running = np.concatenate([[0], np.cumsum(chosen)])[block.indptr]

@@ -12,7 +12,6 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.decimals import Written, exact, written
 from anonset.data.distinct import distinct
-from anonset.data.narrow import whole
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
@@ -148,7 +147,6 @@ class _Search:
     """The distinct images of the constraints, and the rows of each symbol."""
 
     def __init__(self, column: SetColumn, number: Int64, start: Int64, symbols: Int32, k: int) -> None:
-        column = whole(column)
         self.column, self.number, self.start, self.symbols, self.k = column, number, start, symbols, k
         occurrences = column.occurrences
         places = np.argsort(column.items, kind="stable")

@@ -4,14 +4,13 @@ Symbols that are in the same rows are merged likewise: the first one stands for 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.blocks import GrowingSets
-from anonset.data.narrow import whole
 from anonset.data.spans import run_tasks, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
@@ -51,7 +50,7 @@ def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
         return within
     rows = within.column
     shares = max(1, -(-rows.n // store.limits.held(MOST_TOGETHER, _BYTES_OF_ROW)))
-    sums = merge_equal(whole(rows) if store.in_files else rows, within.weight, shares, store)
+    sums = merge_equal(replace(rows), within.weight, shares, store)  # a copy, with which its items in full go
     if all(bool(np.all(sums[a:b])) for a, b in spans(rows.n)):
         return within
     with GrowingSets(column.name, store, narrow=True) as distinct, store.growing("weight", np.int64) as weight:

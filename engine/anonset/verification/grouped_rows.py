@@ -35,7 +35,7 @@ def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMO
     values = _values(groups)
     fill = _begins(column, groups, values)
     indptr = store.array("indptr", np.int64, column.n + 1)
-    items = store.array("items", np.int32, len(column.items) + column.n)
+    items = store.array("items", np.int32, len(column.codes) + column.n)
     indptr[0] = 0
     for a, b in spans(column.n):
         rank = np.searchsorted(values, groups[a:b])
@@ -86,7 +86,7 @@ def _places(rank: Int64, lengths: Int64, fill: Int64) -> Int64:
 
 def _marked(part: SetColumn, mark: Int64, ends: Int64) -> Int32:
     """Return the items of rows, each closed by its mark; they end at `ends`."""
-    items = np.empty(len(part.items) + part.n, np.int32)
+    items = np.empty(len(part.codes) + part.n, np.int32)
     closing = np.zeros(len(items), bool)
     closing[ends - 1] = True
     items[closing], items[~closing] = mark, part.items

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 import numpy as np
 
 from anonset.data import SetColumn, Table
-from anonset.data.narrow import NarrowCodes, stored_codes
+from anonset.data.codes import NarrowCodes, stored_codes
 from anonset.data.spans import memory_left, run_tasks, spans
 from anonset.data.store import backing
 from anonset.data.table import Int32, Int64
@@ -121,7 +121,7 @@ def _looking(before: SetColumn, after: SetColumn, record: Int64, first: _First) 
     """Return what looks at a span of rows: narrow codes are widened."""
     from anonset_kernels.truth_check import widened
 
-    narrow = stored_codes(before.items) if isinstance(before.items, NarrowCodes) else None
+    narrow = stored_codes(before.codes) if isinstance(before.codes, NarrowCodes) else None
 
     def look(span: tuple[int, int], among: tuple[int, int]) -> tuple[int, int, int]:
         begin, end = span

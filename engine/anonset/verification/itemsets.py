@@ -252,7 +252,7 @@ def _require_well_formed(column: SetColumn, first: int, end: int) -> None:
         record = first + int(np.argmax(falls))
         msg = f"column {column.name!r}: indptr must not decrease, but does at record {record}"
         raise InputError(msg)
-    items = column.items[indptr[0] : indptr[-1]]
+    items = column.codes[indptr[0] : indptr[-1]]
     outside = (items < 0) | (items >= len(column.vocabulary))
     if bool(np.any(outside)):
         at = int(np.argmax(outside))

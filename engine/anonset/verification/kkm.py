@@ -134,7 +134,7 @@ def _check_items(
         msg = f"relational columns have {len(class_of)} rows, column {items.name!r} has {items.n}"
         raise InputError(msg)
     pairs, codes = np.unique(
-        np.repeat(class_of, items.lengths) * max(1, len(items.vocabulary)) + items.items[:], return_inverse=True
+        np.repeat(class_of, items.lengths) * max(1, len(items.vocabulary)) + items.items, return_inverse=True
     )
     tagged = SetColumn(
         items.name, items.indptr, codes.reshape(-1).astype(np.int32), Vocabulary(tuple(map(str, range(len(pairs)))))

@@ -86,7 +86,7 @@ class _Shown(Discreet):
         if column is None:
             return cls(symbol_of, [frozenset()] * publication.n)
         ends = column.indptr.tolist()
-        items = column.items[:].tolist()
+        items = column.items.tolist()
         return cls(symbol_of, [frozenset(items[a:b]) for a, b in pairwise(ends)])
 
     @cached_property

@@ -30,7 +30,7 @@ def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, store: 
     )  # they stand in the order in which they first occur
     if first < 0:
         return Verdict(True, model, checked)
-    same = _records_equal(column, rows.items[rows.indptr[first] : rows.indptr[first + 1]])
+    same = _records_equal(column, rows.held_by(first))
     if len(same) != merged_rows.weight[first]:
         msg = (
             f"verification counted {merged_rows.weight[first]} records with the same symbols, but {len(same)} are equal"
@@ -54,6 +54,6 @@ def _records_equal(column: SetColumn, codes: Int32) -> Int64:
     for begin, end in spans(column.n):
         indptr = column.indptr[begin : end + 1]
         alike = np.flatnonzero(np.diff(indptr) == len(codes))
-        equal = column.items[indptr[alike, None] + np.arange(len(codes))] == codes
+        equal = column.codes[indptr[alike, None] + np.arange(len(codes))] == codes
         equal_records.append(begin + alike[equal.all(axis=1)])
     return np.concatenate([np.empty(0, np.int64), *equal_records]).astype(np.int64)

@@ -18,7 +18,6 @@ from anonset.algorithms.split.merging import MergesAcross, merge_over_parts
 from anonset.algorithms.split.parts import Solving, union
 from anonset.data import Hierarchy, Table
 from anonset.data.domains import with_range
-from anonset.data.narrow import in_full
 from anonset.data.redacted_repr import Discreet
 from anonset.data.store import Memory
 from anonset.data.table import Int64
@@ -70,7 +69,7 @@ def _with_arrays(table: Table) -> Table:
     column = table.transactions
     if column is None:
         return table
-    return table.with_transactions(replace(column, items=in_full(column.items, table.store)))
+    return table.with_transactions(replace(column, codes=column.items))
 
 
 @dataclass(frozen=True, eq=False)

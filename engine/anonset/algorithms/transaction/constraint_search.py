@@ -16,6 +16,7 @@ from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.cluster_mappings import NO_SUPPRESSION, ClusterMapping
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.blocks import sound
+from anonset.data.codes import stored_codes
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import DAMAGED, MEMORY, Store, backing
@@ -110,9 +111,9 @@ class ConstraintSearch:
         rule: "Rule",
         store: Store = MEMORY,
     ) -> None:
-        n_cells = len(column.items) + column.n
+        n_cells = len(column.codes) + column.n
         if n_cells > MOST_CELLS:
-            size = f"{column.n:,} records and {len(column.items):,} items of theirs"
+            size = f"{column.n:,} records and {len(column.codes):,} items of theirs"
             msg = f"sets of items are sought in at most {MOST_CELLS:,} records and items of theirs together, got {size}"
             raise InputError(msg)
         self.column, self.policy, self.terms, self.rule, self.store = column, policy, terms, rule, store
@@ -123,7 +124,7 @@ class ConstraintSearch:
         self._long = (
             store.array("row", np.int64, column.n + 1),
             store.array("cells", np.int32, n_cells),
-            store.array("chunks", np.int32, len(column.items)),
+            store.array("chunks", np.int32, len(column.codes)),
         )
         self._walks: tuple[Int32, Int32] | None = None
         self._groups: Any = self._begun()
@@ -136,9 +137,9 @@ class ConstraintSearch:
         groups = open_groups(*self._long, column.occurrences[self.codes], self.terms.utility[self.codes])
         for first, end in spans(column.n):
             begins = column.indptr[first : end + 1]
-            rows = sound((begins, column.items), len(column.vocabulary))
+            rows = sound((begins, column.codes), len(column.vocabulary))
             if not add_records(groups, *rows, self._code_of, first):
-                file = backing(column.items)
+                file = backing(stored_codes(column.codes))
                 msg = f"{column.name if file is None else file.filename}: {DAMAGED}"
                 raise InputError(msg)
         return groups

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from anonset.algorithms.base import run_tasks
 from anonset.data import Hierarchy
-from anonset.data.blocks import Blocks, Rows, sound
+from anonset.data.blocks import Blocks, StoredRows, sound
 from anonset.data.spans import divided
 from anonset.data.store import Store
 from anonset.data.table import Int32
@@ -36,7 +36,7 @@ class Expansion:
         """Return how records become codes of the nodes of a hierarchy."""
         return cls(image, hierarchy.parent, code, n_codes, int(hierarchy.depth.max(initial=0)) + 1)
 
-    def __call__(self, rows: Rows) -> Int32:
+    def __call__(self, rows: StoredRows) -> Int32:
         """Return the records as ascending codes, each record closed by -1."""
         from anonset_kernels.count_tree import expand_block
 
@@ -90,7 +90,7 @@ class _Expand:
         """Return the name of a block's file."""
         return f"expanded-{self.token}-{at}"
 
-    def __call__(self, numbered: tuple[int, Rows]) -> Int32:
+    def __call__(self, numbered: tuple[int, StoredRows]) -> Int32:
         at, rows = numbered
         codes = self.expansion(rows)
         return self.store.keep(self.name(at), codes)

@@ -59,7 +59,7 @@ class GrayOrder(Discreet):
         """
         record = store.array("record", np.int64, column.n)
         for first, end in spans(column.n):
-            sound((column.indptr[first : end + 1], column.items), len(column.vocabulary))
+            sound((column.indptr[first : end + 1], column.codes), len(column.vocabulary))
             record[first:end] = np.arange(first, end)
         support = column.occurrences
         item = np.lexsort((np.arange(len(support)), -support)).astype(np.int32)

@@ -25,7 +25,6 @@ from scipy.sparse import hstack
 from anonset.algorithms.base import Algorithm, Progress, Result
 from anonset.attacks.composition import Both, Side
 from anonset.data import SetColumn, Vocabulary
-from anonset.data.narrow import whole
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, TooLargeError
@@ -235,7 +234,7 @@ class _Together(Discreet):
         other = np.array([earlier.symbol_of.get(label, -1) for label in labels], np.int64)
         found = dict[tuple[tuple[int, int], ...], None]()
         for person in who.tolist():
-            items = column.items[column.indptr[person] : column.indptr[person + 1]]
+            items = column.held_by(person)
             shown = set(earlier.symbols(int(self.there[person])))
             cells = {(int(here[x]), int(other[x]) if other[x] in shown else -1) for x in items.tolist()}
             cells |= {(-1, symbol) for symbol in shown - {symbol for _, symbol in cells}}  # what is no more there
@@ -272,7 +271,7 @@ def _published(cut: Cut, column: SetColumn) -> tuple[Side, Int64]:
     codes = np.searchsorted(nodes, cut.image).astype(np.int32)
     shown = np.isin(cut.image, nodes)
     codes = np.where(shown, codes, SUPPRESSED).astype(np.int32)
-    indptr, items = map_rows(column.indptr, whole(column).items, codes, len(nodes))
+    indptr, items = map_rows(column.indptr, column.items, codes, len(nodes))
     labels = Vocabulary(tuple(str(node) for node in nodes.tolist()))
     symbol_of = {x: int(code) for x, code in zip(column.vocabulary.labels, codes.tolist(), strict=True) if code >= 0}
     return Side.of_rows(symbol_of, SetColumn(column.name, indptr, items, labels)), nodes.astype(np.int64)

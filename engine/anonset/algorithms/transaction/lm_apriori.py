@@ -26,9 +26,8 @@ from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks, sound
 from anonset.data.hierarchy import attach_sensitive
-from anonset.data.narrow import in_full
 from anonset.data.redacted_repr import Discreet
-from anonset.data.store import released, store_of
+from anonset.data.store import released
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, datum, foreign
 from anonset.generalization import Cut
@@ -104,7 +103,7 @@ class LmApriori(Discreet):
             raise InputError(msg)
         hierarchy = attach_sensitive(hierarchies[column.name], self.sensitive_items)
         bound = hierarchy.bind(column)
-        blocks = Blocks.of(bound) if store_of(bound.items).in_files else Blocks.of(bound, max(1, bound.n))
+        blocks = Blocks.of(bound) if bound.store.in_files else Blocks.of(bound, max(1, bound.n))
         return self.search(bound, blocks, hierarchy, executor=executor, progress=progress)
 
     def search(
@@ -175,7 +174,7 @@ class _DiversitySearch:
         for indptr, items in (sound(rows, self.hierarchy.n_leaves) for rows in self.blocks):
             add_records(indptr, items, first, fill, records)
             first += len(indptr) - 1
-        return self.column.indptr, in_full(self.column.items, self.blocks.store), start, records
+        return self.column.indptr, self.column.items, start, records
 
     def require_feasible(self) -> None:
         """Refuse data whose records, all together, are too few or too alike."""

@@ -128,7 +128,7 @@ def _partition(
     from anonset_kernels.local_generalization import EMITTED, FRAMES, Records, State, advance
 
     ids = np.flatnonzero(column.lengths).astype(np.int32)
-    nnz, n = len(column.items), len(ids)
+    nnz, n = len(column.codes), len(ids)
     leaves = hierarchy.n_leaves_below.astype(np.int64)
     leaves[hierarchy.is_leaf] = 0
     records = Records(column.indptr, column.items, _paths(hierarchy), leaves)

@@ -24,7 +24,7 @@ from anonset.algorithms.transaction.gray_order import GrayOrder, Run
 from anonset.data import Hierarchy, SetColumn, spans
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
-from anonset.data.store import Memory, Store, store_of
+from anonset.data.store import Memory, Store
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut, PerCluster
 from anonset.generalization.local import ClusterCuts
@@ -111,7 +111,7 @@ class Lra(AprioriBased):
         InputError
             If counting the sets of some size would take more than `max_increments`.
         """
-        store = store_of(column.items)
+        store = column.store
         with ExitStack() as stack:
             scratch = stack.enter_context(store.below())
             order = GrayOrder.of(column, scratch)
@@ -177,7 +177,7 @@ def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, execu
     records = max((end - first for first, end in runs), default=0)
     levels = int(hierarchy.depth.max(initial=0)) + 1
     taken = 4 * items * (levels + 4) + 32 * records + min(4 * hierarchy.n_nodes**2, TOGETHER_CELLS)
-    return records <= spans.AT_ONCE and store_of(order.keys.items).limits.has_room(_at_a_time(executor) * taken)
+    return records <= spans.AT_ONCE and order.keys.store.limits.has_room(_at_a_time(executor) * taken)
 
 
 def _at_a_time(executor: Executor | None) -> int:

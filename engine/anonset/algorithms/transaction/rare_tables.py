@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.transaction.rare_sets import Pairs, RareSets, refuse_above
 from anonset.data import Hierarchy
-from anonset.data.blocks import Rows, sound
+from anonset.data.blocks import StoredRows, sound
 from anonset.data.spans import Limits, at_a_time, divided, on_cluster, spans, tasks_of_pass
 from anonset.data.table import Int32, Int64
 
@@ -52,7 +52,7 @@ _OF_16_BITS = 1 << 16
 UInt64 = NDArray[np.uint64]
 Counted = tuple["Planes", Int64, list[UInt64]]
 """A table; how many records hold so many codes, int64 (C + 1,); and, by block, the bits of those that add to it."""
-CountedRows = tuple[int, Rows, UInt64]
+CountedRows = tuple[int, StoredRows, UInt64]
 """The number of the first of some records, these, and the bits of those that add to a table."""
 _Part = TypeVar("_Part")
 
@@ -145,14 +145,14 @@ class CountSets:
     n_words: int
     """Words of first codes."""
 
-    def __call__(self, group: Iterable[Rows]) -> "Counted":
+    def __call__(self, group: Iterable[StoredRows]) -> "Counted":
         """Return the table of the sets, the lengths of the records in codes, and which of them add to it."""
         counted = self.nothing()
         for rows in group:
             self.add(rows, counted)
         return counted
 
-    def add(self, rows: Rows, counted: "Counted") -> None:
+    def add(self, rows: StoredRows, counted: "Counted") -> None:
         """Add some records to what is counted."""
         from anonset_kernels.bit_planes import count_fives, count_sets
 
@@ -193,7 +193,7 @@ def bytes_of(n_codes: int, size: int, k: int, n_words: int) -> int:
 class RareTables:
     """The tables of the sets of `size` nodes, in which records are counted as they are asked for."""
 
-    rows: Sequence[Rows]
+    rows: Sequence[StoredRows]
     """The records, in parts."""
     limits: Limits
     """How much memory the tables may take."""
@@ -378,7 +378,7 @@ class RareTables:
         ancestors = ancestor_codes(self.image, tree.parent, code, int(tree.depth.max(initial=0)) + 1)
         return CountSets(ancestors, len(nodes), self.size, self.k, n_words)
 
-    def _pieces(self) -> list[Rows]:
+    def _pieces(self) -> list[StoredRows]:
         """Return the parts of the records; for threads, in pieces."""
         if on_cluster(self.executor):
             return list(self.rows)

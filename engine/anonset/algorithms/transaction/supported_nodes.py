@@ -12,7 +12,7 @@ from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expan
 from anonset.algorithms.transaction.rare_sets import Nodes, RareSets
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data import Hierarchy, SetColumn
-from anonset.data.blocks import Blocks, Rows, sound
+from anonset.data.blocks import Blocks, StoredRows, sound
 from anonset.data.spans import divided
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
@@ -131,7 +131,7 @@ class Supports:
     leaf_node: Int32
     parent: Int32
 
-    def __call__(self, group: Iterable[Rows]) -> Int64:
+    def __call__(self, group: Iterable[StoredRows]) -> Int64:
         """Return int64 (V,)."""
         from anonset_kernels.count_tree import node_supports
 

@@ -20,7 +20,6 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import GrowingSets
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
-from anonset.data.store import store_of
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
 
@@ -130,7 +129,7 @@ def _part(column: SetColumn, subtree: Hierarchy, first_leaf: int) -> SetColumn:
 
     code = np.full(len(column.vocabulary), -1, np.int32)
     code[first_leaf : first_leaf + subtree.n_leaves] = np.arange(subtree.n_leaves, dtype=np.int32)
-    with GrowingSets(column.name, store_of(column.items)) as part:
+    with GrowingSets(column.name, column.store) as part:
         for first, end in spans(column.n):
             block = column.slice(first, end)
             indptr, items = map_rows(block.indptr, block.items, code, subtree.n_leaves)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.blocks import Rows, sound
+from anonset.data.blocks import StoredRows, sound
 from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class WantedSets:
         """Return the sets without counts and without their index."""
         return WantedSets, (self.sets, self.ancestors, self.n_codes, self.k)
 
-    def count(self, group: Iterable[Rows]) -> Int32:
+    def count(self, group: Iterable[StoredRows]) -> Int32:
         """Count the records of some blocks that hold each set, up to k: int32 (T,)."""
         from anonset_kernels.set_counts import count_sets
 
@@ -55,7 +55,7 @@ class WantedSets:
             count_sets(sound(rows, len(self.ancestors.start) - 1), self.ancestors, self.k, self.index, wanted)
         return wanted.met
 
-    def holders(self, group: Iterable[tuple[int, Rows, UInt64]]) -> tuple[Int32, Int64]:
+    def holders(self, group: Iterable[tuple[int, StoredRows, UInt64]]) -> tuple[Int32, Int64]:
         """Return which record of some blocks holds which set: int32 (F,) places of sets, and int64 (F,) records.
 
         Parameters

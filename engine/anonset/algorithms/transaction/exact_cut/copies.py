@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.limits import require_room
-from anonset.data.blocks import Rows
+from anonset.data.blocks import Rows, StoredRows
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import NO_LIMITS, Limits
 
@@ -39,7 +39,7 @@ def joined_rows(parts: list[Rows]) -> Rows:
 class FirstCopies(Discreet):
     """Reduces a part to the first k of equal rows."""
 
-    shown: Callable[[Rows], Rows]
+    shown: Callable[[StoredRows], Rows]
     """What the rows of a part are looked at as."""
     k: int
 
@@ -54,13 +54,13 @@ class FirstCopies(Discreet):
         """Return the rows, but of equal ones only the first k."""
         return chosen_rows(rows, self.kept(rows))
 
-    def __call__(self, rows: Rows) -> Rows:
+    def __call__(self, rows: StoredRows) -> Rows:
         """Return what is left of a part."""
         return self.reduced(self.shown(rows))
 
 
 def first_copies(
-    parts: Sequence[Rows], reduce: FirstCopies, executor: Executor | None, limits: Limits = NO_LIMITS
+    parts: Sequence[StoredRows], reduce: FirstCopies, executor: Executor | None, limits: Limits = NO_LIMITS
 ) -> Rows:
     """Return the rows of some parts in their order, but of equal ones only the first k.
 

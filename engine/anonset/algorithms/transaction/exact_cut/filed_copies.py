@@ -16,7 +16,7 @@ from anonset.algorithms.transaction.exact_cut.copies import BYTES_OF_ROW, FirstC
 from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.windows import spans
-from anonset.data.blocks import Rows
+from anonset.data.blocks import Rows, StoredRows
 from anonset.data.redacted_repr import Discreet
 from anonset.data.store import Files, released
 from anonset.data.table import Int32, Int64
@@ -29,7 +29,7 @@ _COPIES_AT_ONCE = 2
 
 
 def filed_copies(
-    parts: Sequence[Rows], reduce: FirstCopies, store: Files, executor: Executor | None, *, anew: bool = False
+    parts: Sequence[StoredRows], reduce: FirstCopies, store: Files, executor: Executor | None, *, anew: bool = False
 ) -> Rows:
     """Return what `first_copies` does in the files of a directory; equal rows are told of some shares at a time.
 
@@ -102,11 +102,11 @@ class _Shares(Discreet):
 class _Share(Discreet):
     """Puts what is left of a part into files, by shares."""
 
-    left: Callable[[Rows], Rows]
+    left: Callable[[StoredRows], Rows]
     store: Files
     token: str
 
-    def __call__(self, numbered: tuple[int, Rows]) -> _Shares:
+    def __call__(self, numbered: tuple[int, StoredRows]) -> _Shares:
         """Return the files of a part."""
         rows = self.left(numbered[1])
         share = _share_of(rows)

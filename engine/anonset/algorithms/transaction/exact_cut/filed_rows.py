@@ -6,16 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from anonset.data.blocks import RECORDS_PER_BLOCK, Rows
+from anonset.data.blocks import RECORDS_PER_BLOCK, Rows, StoredRows
+from anonset.data.codes import stored_codes
 from anonset.data.store import Store, released, store_of
 
 RECORDS_PER_PIECE = RECORDS_PER_BLOCK
 
 
-def pieces(rows: Rows) -> list[Rows]:
+def pieces(rows: StoredRows) -> list[StoredRows]:
     """Return rows some at a time, as they lie there; those in memory at once."""
     indptr, items = rows
-    if not store_of(items).in_files:
+    if not store_of(stored_codes(items)).in_files:
         return [rows]
     firsts = range(0, len(indptr) - 1, RECORDS_PER_PIECE)
     return [(indptr[first : first + RECORDS_PER_PIECE + 1], items) for first in firsts]

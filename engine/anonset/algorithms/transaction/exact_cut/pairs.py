@@ -11,7 +11,7 @@ from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.algorithms.transaction.rare_tables import RareTables
-from anonset.data.blocks import Rows, sound
+from anonset.data.blocks import StoredRows, sound
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import divided
 from anonset.data.table import Int32, Int64
@@ -72,7 +72,7 @@ class _CountSiblings(Discreet):
     k: int
     n_cells: int
 
-    def __call__(self, blocks: Iterable[Rows]) -> Counts:
+    def __call__(self, blocks: Iterable[StoredRows]) -> Counts:
         """Return the counts, (n_cells,)."""
         from anonset_kernels.rare_pairs import count_siblings
 

@@ -36,7 +36,7 @@ from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.expanded_blocks import Over
 from anonset.algorithms.transaction.supported_nodes import Supports
 from anonset.data import Hierarchy
-from anonset.data.blocks import Blocks, Rows
+from anonset.data.blocks import Blocks, Rows, StoredRows
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import divided
 from anonset.data.table import Int32, Int64
@@ -149,7 +149,10 @@ class CutProblem(Discreet):
 
 
 def supports(
-    hierarchy: Hierarchy, parts: Sequence[Rows], executor: Executor | None, shown: Callable[[Rows], Rows] | None = None
+    hierarchy: Hierarchy,
+    parts: Sequence[StoredRows],
+    executor: Executor | None,
+    shown: Callable[[StoredRows], Rows] | None = None,
 ) -> Int64:
     """Count the records, part by part, that hold an item below each node, as they are `shown`: int64 (V,)."""
     count = Over(Supports(hierarchy.leaf_node, hierarchy.parent), shown)

@@ -16,7 +16,7 @@ from anonset.algorithms.transaction.exact_cut.relaxation import Relaxation
 from anonset.algorithms.transaction.exact_cut.sets import lifted, rare_sets, witnessed
 from anonset.algorithms.transaction.exact_cut.triples import LEAST_NODES, RareTriples
 from anonset.algorithms.transaction.exact_cut.view import OPEN, Point, View
-from anonset.data.blocks import Rows
+from anonset.data.blocks import StoredRows
 from anonset.data.table import Int32
 from anonset.generalization import Cut
 
@@ -67,7 +67,7 @@ class ExactSearch:
         self.executor, self.progress = executor, progress
         self.best, self.cost, self.bound = known, problem.cost(known), 0
         self.closed: Nodes = problem.begun
-        self.records: Sequence[Rows] = problem.blocks.rows
+        self.records: Sequence[StoredRows] = problem.blocks.rows
         self._gathered: Nodes | None = None
         self._counted: CountedPairs | None = None
         self._triples: Clauses | None = None

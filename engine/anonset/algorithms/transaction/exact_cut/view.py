@@ -16,7 +16,7 @@ from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries, supports
 from anonset.algorithms.transaction.expanded_blocks import Expansion
 from anonset.algorithms.transaction.expanded_records import expand_records
-from anonset.data.blocks import Rows, sound
+from anonset.data.blocks import Rows, StoredRows, sound
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import on_cluster
@@ -64,7 +64,7 @@ class Shown(Discreet):
     least: int
     """Records with fewer symbols are left out."""
 
-    def __call__(self, rows: Rows) -> Rows:
+    def __call__(self, rows: StoredRows) -> Rows:
         """Return the records as they are shown."""
         from anonset_kernels.rows import map_rows
 
@@ -84,7 +84,7 @@ class View(Discreet):
     """
 
     problem: CutProblem
-    records: Sequence[Rows]
+    records: Sequence[StoredRows]
     """The records in parts, or what was gathered of them under nodes that are closed here too."""
     point: Point
     threshold: float

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.blocks import Blocks, GrowingSets, sound
-from anonset.data.narrow import GrowingCodes, NarrowCodes, as_codes, codes_array, in_full, stored_codes
+from anonset.data.codes import GrowingCodes, NarrowCodes, as_codes, codes_array, in_full, stored_codes
 from anonset.data.saved import save_table, saved_table
 from anonset.data.store import MEMORY, Files, backing
 
@@ -42,8 +42,8 @@ def test_codes_are_narrow_until_one_does_not_fit(work, parts, narrow):
     assert found.dtype == np.int32
     assert found[:].dtype == np.int32
     assert found[:].tolist() == [code for part in parts for code in part]
-    assert in_full(found, work)[:].tolist() == found[:].tolist()
-    assert not stored.size or backing(found).filename == backing(stored).filename
+    assert in_full(found).tolist() == found[:].tolist()
+    assert not stored.size or backing(stored_codes(found)).filename == backing(stored).filename
 
 
 def test_what_was_written_before_it_was_widened_is_gone(tmp_path):
@@ -57,15 +57,15 @@ def test_what_was_written_before_it_was_widened_is_gone(tmp_path):
 
 
 def test_no_whole_is_made_of_narrow_codes_unasked(work):
-    codes = codes_array(work, "codes", 3, 1 << 16)
+    codes = codes_array(work, 3, 1 << 16)
     codes[0:2] = np.array([65535, 8], np.int32)
     assert isinstance(codes, NarrowCodes)
     with pytest.raises(TypeError, match="take a slice"):
         np.asarray(codes)
     assert codes[np.array([True, False, True])].tolist() == [65535, 0]
     assert (codes[0:1] + np.int32(1)).tolist() == [65536]
-    assert stored_codes(codes_array(work, "codes", 3, (1 << 16) + 1)).dtype == np.int32
-    assert stored_codes(codes_array(MEMORY, "codes", 3, 5)).dtype == np.int32
+    assert stored_codes(codes_array(work, 3, (1 << 16) + 1)).dtype == np.int32
+    assert stored_codes(codes_array(MEMORY, 3, 5)).dtype == np.int32
 
 
 @given(st.lists(st.sets(st.integers(0, 9), max_size=5), max_size=12), st.integers(1, 5))
@@ -74,17 +74,20 @@ def test_a_narrow_column_is_the_column(work, sets, per_block):
     with GrowingSets("items", work, narrow=True) as growing:
         growing.append(column)
         filed = growing.finished(column.vocabulary)
-    assert not len(column.items) or isinstance(filed.items, NarrowCodes)
+    assert not len(column.items) or isinstance(filed.codes, NarrowCodes)
     assert list(filed.rows()) == list(column.rows())
     assert filed.occurrences.tolist() == column.occurrences.tolist()
     some = np.arange(column.n)[::-2].copy()
     assert list(filed.take(some).rows()) == list(column.take(some).rows())
     back, labels = np.arange(10, dtype=np.int32)[::-1].copy(), Vocabulary(tuple("9876543210"))
     recoded = filed.recode(back, labels, work)
-    assert stored_codes(recoded.items).dtype == np.uint16 or not len(column.items)
+    assert stored_codes(recoded.codes).dtype == np.uint16 or not len(column.items)
     assert [set(row) for row in recoded.rows()] == [set(row) for row in column.rows()]
     blocks = [sound(rows, 10) for rows in Blocks.of(filed, per_block)]
     assert all(items.dtype == np.int32 and type(items) is np.ndarray for _, items in blocks if len(items))
+    assert type(filed.items) is np.ndarray
+    assert filed.items is filed.items
+    assert filed.items.tolist() == column.items.tolist()
     held = [items[a:b].tolist() for ptr, items in blocks for a, b in pairwise(ptr)]
     assert held == [column.items[a:b].tolist() for a, b in pairwise(column.indptr)]
 
@@ -97,6 +100,6 @@ def test_a_narrow_table_is_saved_as_it_is(tmp_path):
         save_table(table, {})
         again = saved_table(store)
         assert again.transactions is not None
-        assert isinstance(again.transactions.items, NarrowCodes)
+        assert isinstance(again.transactions.codes, NarrowCodes)
         assert list(again.transactions.rows()) == [["a"], ["a", "b"]]
         assert as_codes(np.array([1], np.int32)).tolist() == [1]

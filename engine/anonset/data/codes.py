@@ -3,8 +3,7 @@
 Whoever takes some of them gets int32; kernels never see two types.
 """
 
-from dataclasses import replace
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +15,6 @@ MOST_CODES = 1 << 16
 """Number of codes up to which two bytes hold each."""
 
 Int32 = NDArray[np.int32]
-
-
-class _WithItems(Protocol):
-    @property
-    def items(self) -> Int32: ...
-
-
-_Sets = TypeVar("_Sets", bound=_WithItems)
 
 
 class NarrowCodes:
@@ -46,8 +37,9 @@ class NarrowCodes:
     def __len__(self) -> int:
         return len(self.base)
 
-    def __getitem__(self, key: Any) -> Any:
-        return self.base[key].astype(np.int32)
+    def __getitem__(self, key: Any) -> Int32:
+        taken: Int32 = self.base[key].astype(np.int32)
+        return taken
 
     def __setitem__(self, key: Any, values: Any) -> None:
         self.base[key] = values
@@ -57,38 +49,42 @@ class NarrowCodes:
         raise TypeError(msg)
 
 
-def as_codes(stored: NDArray[Any]) -> Int32:
+Codes = Int32 | NarrowCodes
+"""int32 (n,): codes of which some are taken at a time."""
+
+
+def as_codes(stored: NDArray[Any]) -> Codes:
     """Return codes as they are taken: int32 as they are, those of two bytes as `NarrowCodes`."""
-    return cast("Int32", NarrowCodes(stored)) if stored.dtype == np.uint16 else stored
+    return NarrowCodes(stored) if stored.dtype == np.uint16 else stored
 
 
-def stored_codes(codes: Int32) -> NDArray[Any]:
+def stored_codes(codes: Codes) -> NDArray[Any]:
     """Return codes as they lie in their file, or in memory: int32 or uint16 (n,)."""
-    return cast("Any", codes).base if isinstance(codes, NarrowCodes) else codes
+    return codes.base if isinstance(codes, NarrowCodes) else codes
 
 
-def codes_array(store: Store, name: str, length: int, n_codes: int) -> Int32:
+def codes_array(store: Store, length: int, n_codes: int) -> Codes:
     """Return room for codes below `n_codes`, (length,), to be written in any order; in files narrow where they fit."""
     narrow = store.in_files and n_codes <= MOST_CODES
-    return as_codes(store.array(name, np.uint16 if narrow else np.int32, length))
+    return as_codes(store.array("items", np.uint16 if narrow else np.int32, length))
 
 
-def in_full(codes: Int32, store: Store) -> Int32:
+def code_counts(codes: Codes, size: int) -> NDArray[np.int64]:
+    """Count how often each of `size` codes occurs, int64 (size,); in constant memory."""
+    counts = np.zeros(size, np.int64)
+    for a, b in spans(len(codes)):
+        counts += np.bincount(codes[a:b], minlength=size)
+    return counts
+
+
+def in_full(codes: Codes) -> Int32:
     """Return codes as an array, int32 (n,), for kernels that look anywhere; narrow ones are written anew."""
     if not isinstance(codes, NarrowCodes):
         return codes
-    wide = released(store.array("codes", np.int32, len(codes)))
+    wide = released(store_of(codes.base).array("codes", np.int32, len(codes)))
     for first, end in spans(len(codes)):
         wide[first:end] = codes[first:end]
     return wide
-
-
-def whole(column: _Sets) -> _Sets:
-    """Return a set-valued column whose items are an array, for whatever takes all of them at once."""
-    items: Any = column.items
-    if not isinstance(items, NarrowCodes):
-        return column
-    return replace(column, items=in_full(cast("Int32", items), store_of(items.base)))  # type: ignore[type-var]
 
 
 class GrowingCodes:
@@ -127,7 +123,7 @@ class GrowingCodes:
             wide.append(stored[first:end])
         narrow.drop()
 
-    def finished(self) -> Int32:
+    def finished(self) -> Codes:
         """Return the codes; nothing more is added."""
         return as_codes(self._growing.finished())
 
