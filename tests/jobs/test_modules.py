@@ -73,7 +73,12 @@ def test_a_job_on_eight_records_imports_few_modules(tmp_path: Path) -> None:
     run = f"import sys\nfrom anonset.cli.main import main\nassert main({command}) == 0\n"
     count = "print(sum(name.partition('.')[0] == 'anonset' for name in sys.modules))"
     done = subprocess.run(
-        [sys.executable, "-c", run + count], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-c", run + count],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) <= IMPORTED, "import where it is used what one model, format or algorithm alone needs"

@@ -147,13 +147,18 @@ def place_of(command: str) -> str:
 def with_options_of(arguments: Sequence[str]) -> Callable[..., int]:
     """Return the command that arguments call, with no options but theirs: to make all takes longer than a small job."""
     algorithms = algorithms_asked(arguments)
-    whole = _of(algorithms) if algorithms else imported(place_of(arguments[0]))
+    if algorithms:
+        from anonset.settings.settings import settings_model
+
+        made = settings_model(*algorithms, described=False)
+        whole = imported("anonset.cli.anonymize:anonymize_command")(made)
+    else:
+        whole = imported(place_of(arguments[0]))
     named = {argument.partition("=")[0].lstrip("-").replace("-", "_") for argument in arguments}
     kept = {*named, *(name.removeprefix("no_") for name in named), *_ALIASES}
     flags_type, *of_flags = get_args(whole.__annotations__["flags"])
-    made = [(one.name, one.type, _none()) for one in fields(flags_type) if one.name in kept]
     command = FunctionType(whole.__code__, whole.__globals__, whole.__name__, closure=whole.__closure__)
-    flags = _flags_class(made)
+    flags = _flags_class([(one.name, one.type, _none()) for one in fields(flags_type) if one.name in kept])
     command.__doc__, command.__defaults__ = whole.__doc__, whole.__defaults__
     command.__annotations__ = {**whole.__annotations__, "flags": Annotated[flags, *of_flags]}
     command.__kwdefaults__ = {**(whole.__kwdefaults__ or {}), "flags": flags()}
@@ -222,16 +227,6 @@ def _values(arguments: Sequence[str], option: str) -> list[str]:
     """Return the values that stand behind an option."""
     behind = [after for before, after in pairwise(arguments) if before == option]
     return behind + [argument.partition("=")[2] for argument in arguments if argument.startswith(f"{option}=")]
-
-
-def _of(algorithms: Sequence[str]) -> Callable[..., int]:
-    """Return the command ``anonymize`` with the options of some algorithms alone."""
-    from anonset.settings.settings import settings_model
-
-    made: Callable[..., int] = imported("anonset.cli.anonymize:anonymize_command")(
-        settings_model(*algorithms, described=False)
-    )
-    return made
 
 
 def _version() -> str:
