@@ -340,7 +340,7 @@ def _groups_of(rows: SetColumn, values: Int64, store: Store) -> Int64:
     """Return int64 (n,): the group of each row of `by_group`, which ends with the mark of its group."""
     group, n_symbols = store.growing("group", np.int64), len(rows.vocabulary)
     for a, b in spans(rows.n):
-        group.append(values[rows.items[rows.indptr[a + 1 : b + 1] - 1] - n_symbols])
+        group.append(values[rows.codes[rows.indptr[a + 1 : b + 1] - 1] - n_symbols])
     return group.finished()
 
 

@@ -143,7 +143,7 @@ def _ranges(column: SetColumn) -> list[tuple[int, int]]:
     """Cut the records of a column in files into ranges that the system keeps in memory while they are looked at."""
     if (begins := backing(column.indptr)) is None or not column.n:
         return [(0, column.n)]
-    size = begins.nbytes + stored_codes(column.items).nbytes
+    size = begins.nbytes + stored_codes(column.codes).nbytes
     most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     left = memory_left()
     room = (most if left is None else min(most, left)) // _SHARE_OF_CACHE
@@ -162,7 +162,7 @@ def _first_untrue(
             from anonset.data.places import fetch
 
             fetch(before.indptr, *among)
-            fetch(stored_codes(before.items), int(before.indptr[among[0]]), int(before.indptr[among[1]]))
+            fetch(stored_codes(before.codes), int(before.indptr[among[0]]), int(before.indptr[among[1]]))
 
         def tell(done: int, before_it: int = number * n) -> None:
             if progress is not None:
