@@ -37,7 +37,7 @@ def test_it_is_named_and_nothing_is_published(tmp_path, run, monkeypatch, values
 
     def damaged(self, asked):
         if asked == size:
-            damage(self.records.items, values)
+            damage(self.records.codes, values)
         return found(self, asked)
 
     monkeypatch.setattr(CutSearch, "rare_sets", damaged)
@@ -51,7 +51,7 @@ def test_it_is_named_and_nothing_is_published(tmp_path, run, monkeypatch, values
 def test_it_is_named_where_it_happens_as_what_was_found_is_applied(tmp_path, run, monkeypatch):
     def damaged(source, *more, **options):
         found = sorted_rows(source, *more, **options)
-        damage(source._column.items, 0)
+        damage(source._column.codes, 0)
         return found
 
     monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "sorted_rows", damaged)

@@ -166,7 +166,7 @@ def test_a_block_that_is_damaged_in_the_search_is_named(tmp_path, run, monkeypat
     found = getattr(ConstraintSearch, when)
 
     def damaged(self, *given):
-        np.memmap(backing(self.column.items).filename, np.int32, "r+")[:] = values
+        np.memmap(backing(self.column.codes).filename, np.int32, "r+")[:] = values
         return found(self, *given)
 
     monkeypatch.setattr(ConstraintSearch, when, damaged)
