@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary, spans
+from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary, places, spans
 from anonset.data.codes import NarrowCodes, as_codes
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Memory, backing
@@ -41,7 +41,13 @@ def buckets_of(items):
 
 
 @pytest.fixture
-def tiny():
+def tiny(monkeypatch):
+    """Make buckets tiny, and overwrite every element of what is given back, not whole pages alone."""
+
+    def spoil(array, first, end):
+        array.reshape(-1)[first:end] = 77
+
+    monkeypatch.setattr(places, "vacate", spoil)
     with buckets_of(40):
         yield
 

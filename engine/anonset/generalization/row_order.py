@@ -183,10 +183,15 @@ def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, 
     )
 
 
-def _for_each(do: Callable[[NDArray[Any], int, int], None], out: "Content", size: tuple[int, int], at: Place) -> None:
-    """Call a function with the elements that so many rows and items take in each array, from a place on."""
+def _for_each(
+    do: Callable[[NDArray[Any], int, int], None], out: "Content", size: tuple[int, int], at: Place, *, last: bool
+) -> None:
+    """Call a function with the elements that so many rows and items take in each array, from a place on.
+
+    Where they end is where those behind them begin: the `last` element of `indptr`, which is one of them or is not.
+    """
     (n, n_items), (row, item), n_columns = size, at, out.fixed.shape[1]
-    do(out.indptr, row + 1, row + 1 + n)
+    do(out.indptr, row + 1, row + n + last)
     do(stored_codes(out.items), item, item + n_items)
     do(out.fixed, row * n_columns, (row + n) * n_columns)
     do(out.record if isinstance(out.record, np.ndarray) else cast("Any", out.record).base, row, row + n)
@@ -253,7 +258,7 @@ class _Sorting:
             if self.store.in_files:
                 from anonset.data.places import vacate
 
-                _for_each(vacate, rows, task[1], first)
+                _for_each(vacate, rows, task[1], first, last=False)
 
         for _ in run_tasks(self.pool, sort, tasks):
             pass
@@ -293,7 +298,7 @@ class _Sorting:
         from anonset.data import places
 
         n_items = int(rows.indptr[-1] - rows.indptr[0])
-        _for_each(places.place, self.out, (len(order), n_items), place)
+        _for_each(places.place, self.out, (len(order), n_items), place, last=True)
         held = _room((len(order), n_items), rows.fixed.shape[1])
         gather_rows(rows, order, 0, 0, held)
         _put(held, (0, len(order)), place, self.out)

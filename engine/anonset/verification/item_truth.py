@@ -125,10 +125,13 @@ def _looking(before: SetColumn, after: SetColumn, record: Int64, first: _First) 
 
     def look(span: tuple[int, int], among: tuple[int, int]) -> tuple[int, int, int]:
         begin, end = span
-        rows, own, row_of = after.slice(begin, end), record[begin:end], np.arange(begin, end)
-        if among != (0, before.n):
+        own = record[begin:end]
+        if among == (0, before.n):
+            rows, row_of = after.slice(begin, end), np.arange(begin, end)
+        else:
             chosen = np.flatnonzero((own >= among[0]) & (own < among[1]))
-            rows, own, row_of = rows.take(chosen), own[chosen], row_of[chosen]
+            own, row_of = own[chosen], begin + chosen
+            rows = after.take(row_of)
         if narrow is None:
             records = before.indptr, before.items
         else:
