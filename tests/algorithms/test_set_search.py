@@ -159,24 +159,41 @@ def partitions(items: Sequence[int]) -> Iterator[list[Group]]:
             yield [*rest[:at], group | {first}, *rest[at + 1 :]]
 
 
-def test_close_to_the_best_of_all_partitions() -> None:
-    """Of random small tables; ALGORITHMS tells 1.03 in the mean, 1.56 at most, of 10 items."""
+@pytest.mark.parametrize(("m", "mean", "most"), [(2, 1.05, 1.75), (3, 1.3, 2.0)])
+def test_close_to_the_best_of_all_partitions(m: int, mean: float, most: float) -> None:
+    """Of random small tables; ALGORITHMS tells 1.03 in the mean, 1.56 at most, of 10 items and m=2."""
     ratios = []
     for seed in range(40):
         rng = random.Random(seed)
         rows = [set(rng.choices(range(7), [1 / (x + 1) for x in range(7)], k=rng.randint(1, 4))) for _ in range(40)]
         column = SetColumn.of([{str(x) for x in row} for row in rows])
-        twin = Twin(rows, 7, 3, 2, 0)
+        twin = Twin(rows, 7, 3, m, 0)
         best = min(map(twin.whole_cost, filter(twin.is_safe, partitions(twin.order))))
-        recoding = anonset.SetSearch(k=3, m=2, mu=0).recode(Table(column), {}).recoding
+        recoding = anonset.SetSearch(k=3, m=m, mu=0).recode(Table(column), {}).recoding
         assert isinstance(recoding, ItemGroups)
         found = groups_of([recoding.group[list(column.vocabulary.labels).index(str(x))] for x in twin.order])
         cost = twin.whole_cost([frozenset(twin.order[x] for x in group) for group in found])
         ratios.append((cost + 1) / (best + 1))
     assert min(ratios) >= 1
-    assert np.mean(ratios) <= 1.05, np.mean(ratios)
+    assert np.mean(ratios) <= mean, np.mean(ratios)
+    assert max(ratios) <= most, max(ratios)
 
-    assert max(ratios) <= 1.75, max(ratios)
+
+def test_beyond_pairs_one_set_of_all_items_can_be_the_better_beginning() -> None:
+    """Two records of many items leave no item of a tree's cut anywhere to go."""
+    rng = random.Random(19)
+    rows = [set(rng.choices(range(8), [1 / (x + 1) for x in range(8)], k=2)) for _ in range(60)] + [
+        set(range(2, 8))
+    ] * 2
+    twin = Twin(rows, 8, 3, 3, 0)
+    cut = [frozenset(range(4)), frozenset(range(4, 8))]
+    twin.best, twin.least = cut, twin.whole_cost(cut)
+    twin.descend_by_weights(cut, [0], reversed(twin.order))
+    column = SetColumn.of([[str(item) for item in row] for row in rows], universe=list("01234567"))
+    search = PartitionSearch(column, Rule(3, 3, 0, 0), np.repeat(np.arange(2, dtype=np.int32), 4), max_steps=10)
+    search.run()
+    assert search.cost < twin.least < twin.whole_cost(cut)
+    assert groups_of(search.best.tolist()) == Twin(rows, 8, 3, 3, 0).search(cut)
 
 
 def test_groups_are_made_room_for() -> None:

@@ -3,7 +3,7 @@
 A partition is a list of groups, some of them empty, whose places decide ties.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -162,12 +162,17 @@ class Twin:
 
     def search(self, start: Groups) -> Groups:
         """Return the best partition, in the order of the smallest items."""
+        self.best, self.least = canonical(start), self.whole_cost(start)
+        if self.m > 2:
+            self.descend_by_weights(start, [self.mu // 4, self.mu // 2, self.mu], reversed(self.order))
+            one = [frozenset(self.order)]
+            self.descend_by_weights(one, [0, self.mu // 4, self.mu // 2, self.mu], self.order)
+            return self.best
         groups = list(start)
         self.descend(groups)
-        self.best, self.least = canonical(start), self.whole_cost(start)
         self.keep(groups)
         failed = 0
-        for number, share in enumerate(SHARES if self.m <= 2 else ()):
+        for number, share in enumerate(SHARES):
             if failed >= 4 and number >= 7:
                 break
             groups = list(self.best)
@@ -176,6 +181,17 @@ class Twin:
                 self.descend(groups)
             failed = 0 if self.keep(groups) else failed + 1
         return self.best
+
+    def descend_by_weights(self, start: Groups, weights: Iterable[int], order: Iterable[int]) -> None:
+        """Descend once with each of the weights, which rise, and keep what costs less with the last one."""
+        groups, rising, mu = start, self.order, self.mu
+        self.order = list(order)
+        for self.mu in dict.fromkeys(weights):
+            groups = canonical(groups)
+            self.descend(groups)
+        self.order = rising
+        assert self.mu == mu
+        self.keep(groups)
 
     def keep(self, groups: Groups) -> bool:
         better = self.violation(groups) == 0 and self.whole_cost(groups) < self.least

@@ -1,4 +1,4 @@
-"""Local search over partitions of the items: descents, and penalties that let pairs be violated between them."""
+"""Local search over partitions of the items: descents, and for m up to 2 penalties that let pairs be violated."""
 
 from itertools import cycle, islice
 
@@ -52,13 +52,38 @@ class PartitionSearch:
 
     def run(self) -> None:
         """Search, until no round is left or all steps are taken; `best` is the partition of least cost."""
+        if self.rule.m > 2:
+            self._descents()
+            return
         try:
             self._descend()
             self._keep()
-            if self.rule.m <= 2:
-                self._rounds()
+            self._rounds()
         except OutOfSteps:
             self.out_of_steps = True
+            self._keep()
+
+    def _descents(self) -> None:
+        """Descend twice, by moves that are safe, with weights that rise; half of the steps are for the first time.
+
+        First from the partition given, frequent items first; then from one set of all items, rare ones first. The
+        second ends at once on most data, and on some is far better.
+        """
+        rule, rising, whole = self.rule, self.order, self.limit
+        weights = sorted({rule.mu >> 2, rule.mu >> 1, rule.mu})
+        one = np.where(self.best >= 0, 0, -1).astype(np.int32)
+        ways = ((self.best, rising[::-1].copy(), weights), (one, rising, sorted({0, *weights})))
+        for (start, self.order, tried), self.limit in zip(ways, (whole // 2, whole), strict=True):
+            self._open(start)
+            try:
+                for mu in tried:
+                    self.rule = rule._replace(mu=mu)
+                    self._open(self.groups.of)
+                    self._descend()
+            except OutOfSteps:
+                self.out_of_steps = True
+            self.rule = rule
+            self._open(self.groups.of)
             self._keep()
 
     def _rounds(self) -> None:

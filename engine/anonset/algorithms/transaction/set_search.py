@@ -27,7 +27,8 @@ class SetSearch(KmAlgorithm):
     Guarantees k^m-anonymity, and a cost at or below that of the cut it begins with: `exact` on the trees of halves by
     frequency and by number. A set costs its occurrences times its items, and `mu` times as much again for each unit of
     variance of the binary logarithms of their supports: with 0, NCP alone counts, and frequent items are hidden behind
-    rare ones. For m up to 2, pairs may be violated on the way, at a price that grows; beyond, each move is safe.
+    rare ones. For m up to 2, pairs may be violated on the way, at a price that grows; beyond, each move is safe, `mu`
+    rises to what is asked, and a second search begins with one set of all items.
 
     Cost: for each item of a set in each of some dozen sweeps, its records times their sets times those of up to 64 sets
     to which it could move; beyond m = 2, also the bits of the records of each set of m sets that an item's records
