@@ -98,6 +98,12 @@ BAD: list[tuple[str, Change, str, int]] = [
     ("hierarchy of an unknown column", flags(hierarchy="nope=balanced:2"), "'nope'", 2),
     ("hierarchy without column", flags(hierarchy="balanced:2"), "COL=SPEC", 2),
     ("fan-out of one", flags(hierarchy="items=balanced:1"), "at least 2", 2),
+    (
+        "misspelt tree",
+        flags(hierarchy="items=balancd:2"),
+        "balancd:2: no such file or directory; did you mean balanced:2?",
+        2,
+    ),
     ("unknown model", flags(model="kx"), "got 'kx'", 2),
     ("unknown algorithm", flags(algorithm="magic"), "--algorithm must be one of ", 2),
     ("neither model nor algorithm", flags(model=None), "one of --model and --algorithm is required", 2),

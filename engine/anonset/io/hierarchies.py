@@ -17,17 +17,19 @@ from anonset.data.hierarchy_rules import (
     HALVES,
     OF_LABELS,
     REFINE,
+    RULES,
     balanced_by_frequency,
     hierarchy_by_rule,
     is_rule,
 )
 from anonset.data.table import Int64
-from anonset.errors import HierarchyError, datum
+from anonset.errors import HierarchyError, InputError, datum
 from anonset.io.amnesia import is_amnesia, is_range, rows_of_labels, rows_of_values
 from anonset.io.dialect import RECOGNISED, in_utf8
 from anonset.io.files import read_bytes, write_file
-from anonset.spelling import hierarchy_of
+from anonset.spelling import hierarchy_of, meant
 
+_WORDS = (*(begin.rstrip(":") for begin in (BALANCED, HALVES, REFINE)), *RULES)
 _LONGEST_FANOUT = 30  # digits: more labels than there can be
 _NO_LABELS = "N0_0"  # the root of a tree without labels, which is a leaf that never occurs
 _QUOTED = re.compile(r'(?<![^,;\r\n])"[^"]*(?:""[^"]*)*"')
@@ -55,8 +57,7 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
         If the file cannot be read.
     HierarchyError
         If a label is both a leaf and an inner node, or has two parents, or there are two roots or a cycle, or a leaf or
-        parent has no name;
-        with the line and the label.
+        parent has no name; with the line and the label.
     """
     where = Path(path)
     hierarchy = hierarchy_of_labels(where)
@@ -267,9 +268,7 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:
     """
     above = [""] * hierarchy.n_nodes  # the rest of the line of each node, from its parent to the root
     quoted = [_quoted(label) for label in hierarchy.labels]
-    columns = hierarchy.column_depth.tolist()
-    lines = []
-    leaf = hierarchy.is_leaf.tolist()
+    columns, leaf, lines = hierarchy.column_depth.tolist(), hierarchy.is_leaf.tolist(), list[str]()
     for node, parent in enumerate(hierarchy.parent.tolist()):
         if parent >= 0:  # repeated in the columns up to the node's
             above[node] = f",{quoted[parent]}" * (columns[node] - columns[parent]) + above[parent]
@@ -285,6 +284,10 @@ def _quoted(label: str) -> str:
 
 
 def _text(where: Path) -> str:
+    word, mark, rest = str(where).partition(":")
+    if mark and not where.exists() and (near := meant(word, _WORDS)) is not None:
+        msg = f"{where}: no such file or directory; did you mean {near}{mark}{rest}?"
+        raise InputError(msg)
     data = in_utf8(where, read_bytes(where), RECOGNISED)
     try:
         return data.decode()
@@ -355,9 +358,8 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
         if not path[0]:
             _refuse(where, number, path[0], "is a leaf without a name; leaves must have a label")
         if "" in path[1:]:
-            _refuse(
-                where, number, "", f"is the parent of {datum(path[path.index('', 1) - 1])}; parents must have a label"
-            )
+            below = datum(path[path.index("", 1) - 1])
+            _refuse(where, number, "", f"is the parent of {below}; parents must have a label")
         leaves.setdefault(path[0], number)
         for column, (above, label) in enumerate(pairwise([None, *reversed(fields)])):
             if label != above:
@@ -383,9 +385,7 @@ def _second_root(lines: list[_Line]) -> tuple[_Line, str]:
 
 
 def _in_preorder(root: str, children: dict[str, list[str]], columns: dict[str, int]) -> Hierarchy:
-    labels: list[str] = []
-    parents: list[int] = []
-    stack = [(root, -1)]
+    labels, parents, stack = list[str](), list[int](), [(root, -1)]
     while stack:
         label, parent = stack.pop()
         stack.extend((child, len(labels)) for child in reversed(children.get(label, ())))
