@@ -127,6 +127,12 @@ def test_formats_that_are_said(tmp_path, name, data, options, expected):
         ("v.txt", "s;t\n1;2\n", {"items": "s"}, "by its first lines: --input-format csv"),
         ("v.data", "Title\n\ns\tt\n1\t2\n", {"items": "s"}, "by its first lines: --input-format tsv"),
         ("v.xlsx", "PK", {"items": "s"}, "a workbook is not read; save its sheet as CSV (UTF-8)"),
+        (
+            "v.toml",
+            'input = "v.csv"',
+            {"items": "s"},
+            "a job file holds no data; give the file that it names as its input",
+        ),
         ("v.csv", "PK\x03\x04", {"items": "s"}, "this is a workbook or an archive; save its sheet as CSV (UTF-8)"),
         ("v.jsonl", "{}", {}, "JSON is not read; in Python, anonset.read takes the parsed objects, a list of dicts"),
         ("v.csv", '{"s": ["E10"]}\n', {"items": "s"}, "this is JSON, which is not read"),

@@ -26,6 +26,7 @@ _ELSEWHERE = {
     ".json": _JSON,
     ".jsonl": _JSON,
     ".ndjson": _JSON,
+    ".toml": "a job file holds no data; give the file that it names as its input",
     **dict.fromkeys((".sav", ".dta", ".sas7bdat", ".rds", ".rdata", ".arff", ".feather", ".orc", ".avro"), _OTHER),
     **dict.fromkeys(
         (".zip", ".bz2", ".xz", ".7z", ".tar", ".tgz"), "an archive is not read; unpack it, or pack it by gzip"
