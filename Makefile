@@ -11,6 +11,12 @@ ifneq ($(wildcard ../shared/datasets/SHA256SUMS),)
 export ANONSET_DATA ?= $(abspath ../shared/datasets)
 endif
 
+# What the tests cover, and what the tests that as plain Python show more lie in.
+COMPILED := build/coverage/compiled.json
+PLAIN := build/coverage/plain.json
+SOURCES := $(shell find engine kernels datasets tests -name '*.py')
+ON_KERNELS := $(addprefix tests/,kernels data generalization support privacy queries measures attacks algorithms verification)
+
 .PHONY: help setup demo test check check-all lint types coverage docs wheel release releasable bench reproduce clean
 
 help:  ## List the commands
@@ -30,10 +36,12 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY)  ## Anonymize a generated data set and verify the result
 	$(BIN)/anonset demo
 
-test: $(READY)  ## Run the tests, which build the site
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not studies"
+test: $(READY)  ## Run the tests, which build the site, and note what of the engine they cover
+	@rm -rf $(COMPILED) && mkdir -p $(dir $(COMPILED))
+	$(BIN)/slipcover --branch --source engine/anonset,datasets/anonset_datasets --json --out $(COMPILED).part -m pytest -n 2 --dist worksteal -m "not studies"
+	@mv $(COMPILED).part $(COMPILED)
 
-check: lint types wheel coverage  ## Lint, types, layers, the wheel, and the coverage job with the JIT off; -j2 for two at a time
+check: lint types wheel coverage  ## Lint, types, layers, the wheel, the kernels as plain Python, coverage; -j2 for two at a time
 
 check-all: test check  ## All of the above, the experiments of the papers, the site in a browser, and the wheel on other Pythons
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m studies
@@ -72,8 +80,12 @@ releasable:
 	@grep -q "^version: $(VERSION)$$" CITATION.cff || { echo "CITATION.cff is not of version $(VERSION)" >&2; exit 1; }
 	@grep -q "^## $(VERSION)" CHANGELOG.md || { echo "CHANGELOG.md has no section on version $(VERSION)" >&2; exit 1; }
 
-coverage: $(READY)  ## Run the tests as plain Python, measuring coverage
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not data and not compiled" --cov --cov-report=term:skip-covered --cov-fail-under=97
+$(COMPILED): $(READY) $(SOURCES)
+	$(MAKE) test
+
+coverage: $(COMPILED)  ## Run the kernels as plain Python, where an index out of bounds is an error; coverage of this and of `make test`
+	NUMBA_DISABLE_JIT=1 $(BIN)/slipcover --branch --source kernels/anonset_kernels --json --out $(PLAIN) -m pytest -q -n 2 --dist worksteal -m "not data and not compiled" $(ON_KERNELS)
+	$(BIN)/slipcover --merge $(COMPILED) $(PLAIN) --json --out build/coverage/all.json --skip-covered --fail-under 97
 
 bench: $(READY)  ## Benchmark the kernels and the algorithms
 	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-only --benchmark-json benchmarks/results/benchmarks.json

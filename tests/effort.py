@@ -2,8 +2,8 @@
 
 All examples are looked at compiled, a quarter of them as plain Python.
 
-The plain run, which owns the coverage, takes some hundred times as long for each; what it could find beyond the
-compiled one is found in the first of them.
+The plain run takes some hundred times as long for each; what it could find beyond the compiled one is found in the
+first of them.
 """
 
 import gc
