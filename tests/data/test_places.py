@@ -6,7 +6,8 @@ import os
 import numpy as np
 import pytest
 
-from anonset.data.places import RowNumbers, fetch, on_disk, place, unplaced, vacate
+from anonset.data.codes import RowNumbers
+from anonset.data.places import fetch, on_disk, place, unplaced, vacate
 from anonset.data.store import MEMORY, Files
 from anonset.errors import InputError
 

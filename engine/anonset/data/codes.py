@@ -1,12 +1,12 @@
-"""Codes that lie in files in two bytes each, where these hold them: half of what is written, read and held by the disk.
+"""Codes, and numbers of rows, that lie in files in half the bytes that kernels take, where these hold them.
 
-Whoever takes some of them gets int32; kernels never see two types.
+Half is written, read and held by the disk. Whoever takes some gets what kernels take: these never see two types.
 """
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from anonset.data.spans import spans
 from anonset.data.store import Growing, Store, released, store_of
@@ -17,8 +17,28 @@ MOST_CODES = 1 << 16
 Int32 = NDArray[np.int32]
 
 
-class NarrowCodes:
-    """Codes of two bytes in a file, which are read as int32: a slice of them, or some of them, is an array of its own.
+class _Stored:
+    """Numbers in a file in fewer bytes than kernels take: a slice, or some of them, is a wider array of its own."""
+
+    dtype: np.dtype[Any]
+    ndim = 1
+
+    def __init__(self, stored: NDArray[Any]) -> None:
+        self.base = stored
+        """As they lie in the file, (n,)."""
+
+    def __len__(self) -> int:
+        return len(self.base)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.base[key].astype(self.dtype)
+
+    def __setitem__(self, key: Any, values: Any) -> None:
+        self.base[key] = values
+
+
+class NarrowCodes(_Stored):
+    """Codes of two bytes in a file, which are read as int32.
 
     As a whole they are no array: NumPy and kernels refuse them.
 
@@ -28,25 +48,28 @@ class NarrowCodes:
     """
 
     dtype = np.dtype(np.int32)
-    ndim = 1
-
-    def __init__(self, stored: NDArray[np.uint16]) -> None:
-        self.base = stored
-        """uint16 (n,): as they lie in the file."""
-
-    def __len__(self) -> int:
-        return len(self.base)
-
-    def __getitem__(self, key: Any) -> Int32:
-        taken: Int32 = self.base[key].astype(np.int32)
-        return taken
-
-    def __setitem__(self, key: Any, values: Any) -> None:
-        self.base[key] = values
 
     def __array__(self, *_: Any, **__: Any) -> NDArray[Any]:
         msg = "codes in a file are read some at a time: take a slice"
         raise TypeError(msg)
+
+
+class RowNumbers(_Stored):
+    """Numbers of rows of four bytes in a file, which are read as int64; NumPy takes them as a whole, kernels do not.
+
+    >>> numbers = RowNumbers(np.array([3, 0, 7], np.int32))
+    >>> len(numbers), numbers[1:], np.argsort(numbers), numbers.tolist()
+    (3, array([0, 7]), array([1, 0, 2]), [3, 0, 7])
+    """
+
+    dtype = np.dtype(np.int64)
+
+    def __array__(self, dtype: DTypeLike = np.int64, copy: bool | None = None) -> NDArray[Any]:
+        return self.base.astype(dtype)
+
+    def tolist(self) -> list[int]:
+        """Return them all."""
+        return [int(number) for number in self.base]
 
 
 Codes = Int32 | NarrowCodes

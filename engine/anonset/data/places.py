@@ -1,7 +1,4 @@
-"""Arrays in files that take little room: in parts, or as numbers of four bytes.
-
-Parts take their place on the disk when they are written, and give it back once they are read.
-"""
+"""Arrays in files whose parts take their place on the disk when they are written, and give it back when read."""
 
 import mmap
 import os
@@ -13,40 +10,6 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from anonset.data.store import Files, Store, backing, writing
-
-
-class RowNumbers:
-    """Numbers of rows that lie in a file in four bytes each, and are read as int64.
-
-    A slice of them, or some of them, is an array of its own; NumPy takes them as a whole, kernels do not.
-
-    >>> numbers = RowNumbers(np.array([3, 0, 7], np.int32))
-    >>> len(numbers), numbers[1:], np.argsort(numbers), numbers.tolist()
-    (3, array([0, 7]), array([1, 0, 2]), [3, 0, 7])
-    """
-
-    dtype = np.dtype(np.int64)
-    ndim = 1
-
-    def __init__(self, stored: NDArray[np.int32]) -> None:
-        self.base = stored
-        """int32 (n,): as they lie in the file."""
-
-    def __len__(self) -> int:
-        return len(self.base)
-
-    def __getitem__(self, key: Any) -> Any:
-        return self.base[key].astype(np.int64)
-
-    def __setitem__(self, key: Any, values: Any) -> None:
-        self.base[key] = values
-
-    def __array__(self, dtype: DTypeLike = np.int64, copy: bool | None = None) -> NDArray[Any]:
-        return self.base.astype(dtype)
-
-    def tolist(self) -> list[int]:
-        """Return them all."""
-        return [int(number) for number in self.base]
 
 
 def unplaced(store: Store, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:

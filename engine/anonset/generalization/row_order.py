@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.codes import MOST_CODES, Codes, NarrowCodes, as_codes, stored_codes
+from anonset.data.codes import MOST_CODES, Codes, NarrowCodes, RowNumbers, as_codes, stored_codes
 from anonset.data.spans import run_tasks, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
@@ -130,8 +130,8 @@ def _taken(indptr: Int64, items: Codes, fixed: NDArray[np.int32], record: Int64)
     from anonset_kernels.row_order import Content
 
     if isinstance(items, NarrowCodes):
-        first = int(indptr[0])
-        indptr, items = indptr - first, items[first : int(indptr[-1])]
+        first, end = int(indptr[0]), int(indptr[-1])
+        return Content(indptr - first, items[first:end], fixed, record)
     return Content(indptr, items, fixed, record)
 
 
@@ -172,8 +172,6 @@ def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, 
     indptr, record = room("indptr", np.int64, n + 1), None
     indptr[0] = 0
     if (narrow := store.in_files and n_codes <= MOST_CODES) and n <= np.iinfo(np.int32).max:
-        from anonset.data.places import RowNumbers
-
         record = cast("Int64", RowNumbers(room("record", np.int32, n)))
     return Content(
         indptr,
