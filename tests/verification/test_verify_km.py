@@ -203,7 +203,7 @@ def test_equal_rows_are_merged_whatever_their_order_and_the_memory(
         store = stack.enter_context(Files.temporary(limits=limits) if filed else Memory(limits))
         found = distinct_rows.merged(column, store)
     first = list(dict.fromkeys(map(tuple, map(sorted, rows))))
-    codes = [tuple(found.column.codes[a:b].tolist()) for a, b in pairwise(found.column.indptr.tolist())]
+    codes = [tuple(found.column.items[a:b].tolist()) for a, b in pairwise(found.column.indptr.tolist())]
     assert codes == first
     assert found.weight.tolist() == [sum(tuple(sorted(row)) == one for row in rows) for one in first]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from anonset.data.spans import spans
-from anonset.data.store import Growing, Store, released, store_of
+from anonset.data.store import Files, Growing, Store, released, store_of
 
 MOST_CODES = 1 << 16
 """Number of codes up to which two bytes hold each."""
@@ -104,7 +104,10 @@ def in_full(codes: Codes) -> Int32:
     """Return codes as an array, int32 (n,), for kernels that look anywhere; narrow ones are written anew."""
     if not isinstance(codes, NarrowCodes):
         return codes
-    wide = released(store_of(codes.base).array("codes", np.int32, len(codes)))
+    store = store_of(codes.base)
+    if isinstance(store, Files) and not store.path.exists():  # the files were removed; what is mapped stays valid
+        return codes.base.astype(np.int32)
+    wide = released(store.array("codes", np.int32, len(codes)))
     for first, end in spans(len(codes)):
         wide[first:end] = codes[first:end]
     return wide
