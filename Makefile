@@ -11,7 +11,7 @@ ifneq ($(wildcard ../shared/datasets/SHA256SUMS),)
 export ANONSET_DATA ?= $(abspath ../shared/datasets)
 endif
 
-# What the tests cover, and what the tests that as plain Python show more lie in.
+# What the tests cover, what that depends on, and the folders of tests that call kernels.
 COMPILED := build/coverage/compiled.json
 PLAIN := build/coverage/plain.json
 SOURCES := $(shell find engine kernels datasets tests -name '*.py')

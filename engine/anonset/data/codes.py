@@ -81,9 +81,9 @@ def as_codes(stored: NDArray[Any]) -> Codes:
     return NarrowCodes(stored) if stored.dtype == np.uint16 else stored
 
 
-def stored_codes(codes: Codes) -> NDArray[Any]:
-    """Return codes as they lie in their file, or in memory: int32 or uint16 (n,)."""
-    return codes.base if isinstance(codes, NarrowCodes) else codes
+def stored_codes(codes: Codes | RowNumbers | NDArray[np.int64]) -> NDArray[Any]:
+    """Return codes, or numbers of rows, as they lie in their file, or in memory, (n,)."""
+    return codes.base if isinstance(codes, _Stored) else codes
 
 
 def codes_array(store: Store, length: int, n_codes: int) -> Codes:

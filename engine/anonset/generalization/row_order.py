@@ -161,7 +161,7 @@ def _room(size: tuple[int, int], n_columns: int) -> "Content":
 
 
 def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, *, placed: bool = True) -> "Content":
-    """Return room for so many rows and items; its place on the disk is taken at once, or by `_spans_of`."""
+    """Return room for so many rows and items; its place on the disk is taken at once, or as rows come."""
     from anonset_kernels.row_order import Content
 
     (n, n_items), room = size, store.array
@@ -169,15 +169,15 @@ def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, 
         from anonset.data.places import unplaced
 
         room = partial(unplaced, store)
-    indptr, record = room("indptr", np.int64, n + 1), None
+    narrow = store.in_files and n_codes <= MOST_CODES
+    short = narrow and n <= np.iinfo(np.int32).max
+    indptr, record = room("indptr", np.int64, n + 1), room("record", np.int32 if short else np.int64, n)
     indptr[0] = 0
-    if (narrow := store.in_files and n_codes <= MOST_CODES) and n <= np.iinfo(np.int32).max:
-        record = cast("Int64", RowNumbers(room("record", np.int32, n)))
     return Content(
         indptr,
         cast("Int32", as_codes(room("items", np.uint16 if narrow else np.int32, n_items))),
         room("fixed", np.int32, n * n_columns).reshape(n, n_columns),
-        room("record", np.int64, n) if record is None else record,
+        cast("Int64", RowNumbers(record)) if short else record,
     )
 
 
@@ -192,7 +192,7 @@ def _for_each(
     do(out.indptr, row + 1, row + n + last)
     do(stored_codes(out.items), item, item + n_items)
     do(out.fixed, row * n_columns, (row + n) * n_columns)
-    do(out.record if isinstance(out.record, np.ndarray) else cast("Any", out.record).base, row, row + n)
+    do(stored_codes(out.record), row, row + n)
 
 
 def _columns(fixed: NDArray[np.int32], store: Store) -> list[Int32]:

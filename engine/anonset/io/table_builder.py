@@ -18,13 +18,13 @@ from anonset.data.blocks import GrowingSets
 from anonset.data.spans import ascending, spans
 from anonset.data.store import MEMORY, Closing, Store
 from anonset.data.vocabulary import Labels, canonical_codes
-from anonset.errors import AnonsetError, InputError
+from anonset.errors import InputError
 from anonset.io.batches import Batch, OpenedSource, ahead, open_source
 from anonset.io.columns import Encoder, dictionary
 from anonset.io.numbers import Numbers
 from anonset.io.options import Plan, ReadOptions, require_values
 from anonset.io.roles import Names
-from anonset.io.texts import Categories, ExpectedTexts, FiledTexts, KeptTexts
+from anonset.io.texts import Categories, Expected, ExpectedTexts, FiledTexts, KeptTexts
 from anonset.spelling import setting
 
 if TYPE_CHECKING:  # for data with ids
@@ -288,12 +288,12 @@ class _Sets(Closing):
         return recoded
 
 
-class _ExpectedSets(Closing):
-    """A set-valued column that must equal a known one, row by row: it is that one, and nothing of it is kept."""
+class _ExpectedSets(Expected[SetColumn]):
+    """A set-valued column that must equal a known one, record by record, whatever the order of its codes."""
 
     def __init__(self, expected: SetColumn) -> None:
-        super().__init__()
-        self._expected, self._labels, self._n = expected, Labels(), 0
+        super().__init__(expected.name, expected)
+        self._labels = Labels()
         self._labels.codes_of(expected.name, expected.vocabulary)
 
     def add(self, part: SetColumn) -> None:
@@ -304,30 +304,10 @@ class _ExpectedSets(Closing):
         AnonsetError
             If one differs.
         """
-        first, end = self._n, self._n + part.n
-        self._n, codes = end, self._labels.codes_of(part.name, part.vocabulary)
-        if end > self._expected.n:
-            self._refuse()
-        meant = self._expected.slice(first, end)
+        meant, codes = self._next(part.n), self._labels.codes_of(part.name, part.vocabulary)
         found = part.recoded(codes, len(self._labels.index))
         if not (np.array_equal(part.indptr, meant.indptr) and np.array_equal(found, meant.items)):
             self._refuse()
-
-    def finished(self) -> SetColumn:
-        """Return the column; nothing more is added.
-
-        Raises
-        ------
-        AnonsetError
-            If records are missing.
-        """
-        if self._n != self._expected.n:
-            self._refuse()
-        return self._expected
-
-    def _refuse(self) -> None:
-        msg = f"column {self._expected.name!r}: what was read back differs from what was to be written"
-        raise AnonsetError(msg)
 
 
 class _HeldIds(Closing):

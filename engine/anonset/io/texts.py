@@ -1,11 +1,11 @@
 """Columns of text under construction: few labels are held; many lie in files, and become codes at the end."""
 
 from itertools import islice
-from typing import Any
+from typing import Any, Generic, NoReturn, TypeVar
 
 import numpy as np
 
-from anonset.data import CategoricalColumn, Vocabulary
+from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.spans import spans
 from anonset.data.store import Closing, Store
 from anonset.data.vocabulary import Labels
@@ -15,6 +15,8 @@ from anonset.io.columns import Encoder
 
 _MOST_TEXT_HELD = 1 << 24
 """Characters of the distinct labels of a column above which none of them is held."""
+
+_Known = TypeVar("_Known", CategoricalColumn, SetColumn)
 
 
 class Categories:
@@ -66,29 +68,22 @@ class FiledTexts(Closing):
         return CategoricalColumn(self.name, codes, Vocabulary.of_filed(labels))
 
 
-class ExpectedTexts(Closing):
-    """A column that must equal a known one, text by text: it gets the codes of that one."""
+class Expected(Closing, Generic[_Known]):
+    """A column that must equal a known one, row by row: it is that one, and nothing of what is read is kept."""
 
-    def __init__(self, name: str, expected: CategoricalColumn) -> None:
+    def __init__(self, name: str, expected: _Known) -> None:
         super().__init__()
-        self.name, self._expected, self._n = name, expected, 0
+        self.name, self._n = name, 0
+        self._expected: _Known = expected
 
-    def add(self, column: Any) -> None:
-        """Compare further rows.
-
-        Raises
-        ------
-        AnonsetError
-            If one differs.
-        """
-        bounds, text = arrow.text_of(column)
-        first, end = self._n, self._n + len(column)
-        codes, labels = self._expected.codes[first:end], self._expected.vocabulary.filed
-        self._n = end
-        if labels is None or len(codes) < len(column) or labels.first_other(codes, bounds, text) >= 0:
+    def _next(self, n: int) -> _Known:
+        """Return what the next n rows must be."""
+        first, self._n = self._n, self._n + n
+        if self._n > self._expected.n:
             self._refuse()
+        return self._expected.slice(first, self._n)
 
-    def finished(self) -> CategoricalColumn:
+    def finished(self) -> _Known:
         """Return the column; nothing more is added.
 
         Raises
@@ -100,9 +95,27 @@ class ExpectedTexts(Closing):
             self._refuse()
         return self._expected
 
-    def _refuse(self) -> None:
+    def _refuse(self) -> NoReturn:
         msg = f"column {self.name!r}: what was read back differs from what was to be written"
         raise AnonsetError(msg)
+
+
+class ExpectedTexts(Expected[CategoricalColumn]):
+    """A column whose labels lie in files that must equal a known one, text by text: it gets the codes of that one."""
+
+    def add(self, column: Any) -> None:
+        """Compare further rows.
+
+        Raises
+        ------
+        AnonsetError
+            If one differs.
+        """
+        bounds, text = arrow.text_of(column)
+        meant = self._next(len(column))
+        labels = meant.vocabulary.filed
+        if labels is None or labels.first_other(meant.codes, bounds, text) >= 0:
+            self._refuse()
 
 
 class KeptTexts(Closing):

@@ -97,8 +97,9 @@ def same_labels(
     """Tell whether two columns hold the same labels in every row, however they are coded."""
     if meant is written:  # compared while it was read
         return True
-    if isinstance(meant, SetColumn) and isinstance(written, SetColumn) and meant.indptr is written.indptr:
-        return meant.vocabulary is written.vocabulary  # so was this, and has the name of the other alone
+    if isinstance(meant, SetColumn) and isinstance(written, SetColumn) and meant.codes is written.codes:
+        # compared, too: it has another name alone
+        return meant.indptr is written.indptr and meant.vocabulary is written.vocabulary
     if type(meant) is not type(written) or isinstance(written, NumericColumn) or written is None:
         return False
     if meant.n != written.n:

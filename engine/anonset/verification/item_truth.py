@@ -19,6 +19,7 @@ from anonset.verification.itemsets import require_well_formed
 
 _ROWS_PER_CALL = 10_000
 _CALLS_AT_ONCE = 32
+_MOST_RANGES = 64  # each is a pass over all rows
 _SHARE_OF_CACHE = 3
 """The part of the memory, one over this, that records may take which are looked at anywhere: the system keeps them."""
 _First = Callable[[tuple[Int64, Int32], tuple[Int64, Int32], Int64, int], tuple[int, int, int]]
@@ -149,8 +150,8 @@ def _ranges(column: SetColumn) -> list[tuple[int, int]]:
     size = begins.nbytes + stored_codes(column.codes).nbytes
     most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     left = memory_left()
-    room = (most if left is None else min(most, left)) // _SHARE_OF_CACHE
-    return list(spans(column.n, -(-column.n // -(-size // room))))
+    room = max((most if left is None else min(most, left)) // _SHARE_OF_CACHE, size // _MOST_RANGES, 1)
+    return list(spans(column.n, -(-column.n // max(1, -(-size // room)))))
 
 
 def _first_untrue(
