@@ -14,6 +14,7 @@ endif
 # What the tests cover, what that depends on, and the folders of tests that call kernels.
 COMPILED := build/coverage/compiled.json
 PLAIN := build/coverage/plain.json
+SLIPCOVER := $(BIN)/python -W "ignore:Unable to activate pytest branch coverage" -m slipcover
 SOURCES := $(shell find engine kernels datasets tests -name '*.py')
 ON_KERNELS := $(addprefix tests/,kernels data generalization support privacy queries measures attacks algorithms verification)
 
@@ -28,7 +29,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "anonset needs Python 3.11 or newer; set PYTHON=..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable . --group dev
+	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable . --group dev
 	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt pycanon || echo "pycanon is not there: one test is skipped"
 	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt efficient-apriori || echo "efficient-apriori is not there: some tests are skipped"
 	@touch $(READY)
@@ -38,7 +39,7 @@ demo: $(READY)  ## Anonymize a generated data set and verify the result
 
 test: $(READY)  ## Run the tests, which build the site, and note what of the engine they cover
 	@rm -rf $(COMPILED) && mkdir -p $(dir $(COMPILED))
-	$(BIN)/slipcover --branch --source engine/anonset,datasets/anonset_datasets --json --out $(COMPILED).part -m pytest -n 2 --dist worksteal -m "not studies"
+	$(SLIPCOVER) --branch --source engine/anonset,datasets/anonset_datasets --json --out $(COMPILED).part -m pytest -n 2 --dist worksteal -m "not studies"
 	@mv $(COMPILED).part $(COMPILED)
 
 check: lint types wheel coverage  ## Lint, types, layers, the wheel, the kernels as plain Python, coverage; -j2 for two at a time
@@ -63,9 +64,8 @@ docs: $(READY)  ## Build the site into site/, without a warning
 wheel: $(READY)  ## Build sdist and wheel, install the wheel alone, run the demo and follow the tutorials with it
 	rm -rf dist build/wheel
 	$(BIN)/hatchling build --directory dist
-	$(PYTHON) -m venv build/wheel
-	build/wheel/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	build/wheel/bin/python -m pip install --quiet --constraint constraints.txt "$$(ls dist/*.whl)[report]"
+	$(PYTHON) -m venv --without-pip build/wheel
+	$(BIN)/python -m pip --python build/wheel/bin/python install --quiet --no-compile --constraint constraints.txt "$$(ls dist/*.whl)[report]"
 	cd build && wheel/bin/anonset demo --quiet
 	$(BIN)/python tests/readme/console.py --check --bin build/wheel/bin docs/tutorials/*.md
 
@@ -84,8 +84,8 @@ $(COMPILED): $(READY) $(SOURCES)
 	$(MAKE) test
 
 coverage: $(COMPILED)  ## Run the kernels as plain Python, where an index out of bounds is an error; coverage of this and of `make test`
-	NUMBA_DISABLE_JIT=1 $(BIN)/slipcover --branch --source kernels/anonset_kernels --json --out $(PLAIN) -m pytest -q -n 2 --dist worksteal -m "not data and not compiled" $(ON_KERNELS)
-	$(BIN)/slipcover --merge $(COMPILED) $(PLAIN) --json --out build/coverage/all.json --skip-covered --fail-under 97
+	NUMBA_DISABLE_JIT=1 $(SLIPCOVER) --branch --source kernels/anonset_kernels --json --out $(PLAIN) -m pytest -q -n 2 --dist worksteal -m "not data and not compiled" $(ON_KERNELS)
+	$(SLIPCOVER) --merge $(COMPILED) $(PLAIN) --json --out build/coverage/all.json --skip-covered --fail-under 97
 
 bench: $(READY)  ## Benchmark the kernels and the algorithms
 	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-only --benchmark-json benchmarks/results/benchmarks.json

@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from effort import examples
 
+gc.disable()  # until all tests are collected: what is imported and collected stays until the end
 settings.register_profile("anonset", deadline=None, max_examples=examples(100), derandomize="CI" in os.environ)
 settings.load_profile("anonset")
 
@@ -63,8 +64,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Let the collector pass over what lives until the end: thousands of tests and the modules that they imported."""
+    gc.enable()
     gc.collect()
     gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Let the collector see it again: what extension modules still hold at the end, they print as leaked."""
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

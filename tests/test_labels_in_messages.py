@@ -27,8 +27,8 @@ release/buckets.py: different[0];
 generalization/buckets.py: twice; data/joining.py: first, second, prefixed(second, 'x'); cli/items.py: source;
 data/quasi_identifiers.py: odd, total, given[name]; release/published_values.py: odd; queries/mixed_workload.py:
 missing[0]; cli/policy.py: file;
-cli/risk.py: lacking[0]; errors.py: value; io/batches.py: both[0], more[0]; io/source.py: scheme;
-io/dialect.py: mark, encoding, header_line; io/files.py: declared; io/folders.py: aside; io/hierarchies.py: shown, spec;
+cli/risk.py: lacking[0]; errors.py: value; io/batches.py: both[0], more[0]; io/source.py: scheme, aside;
+io/dialect.py: mark, encoding, header_line; io/files.py: declared; io/hierarchies.py: shown, spec;
 io/input_checks.py: mark; io/options.py: wrong[0], misplaced, missing; io/publish.py: mark; io/roles.py: homeless[0];
 io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, made; queries/estimate.py: reading;

@@ -3,6 +3,7 @@
 import inspect
 import subprocess
 import sys
+from pkgutil import resolve_name
 from types import ModuleType, UnionType
 
 import pytest
@@ -10,7 +11,6 @@ import pytest
 import anonset
 import anonset.privacy
 from anonset.io.batches import _OPENING
-from anonset.lazy_names import imported
 from anonset.release.publish import _KINDS
 from anonset.settings.parameters import MODELS
 from anonset.verification.check import _CHECKS
@@ -69,7 +69,7 @@ def test_the_names_of_a_package_are_those_of_its_stub(package: ModuleType) -> No
 
 @pytest.mark.parametrize("home", [*_CHECKS, *_KINDS.values(), *_OPENING.values()])
 def test_what_a_registry_names_is_there(home: str) -> None:
-    assert imported(home).__name__ == home.partition(":")[2]
+    assert resolve_name(home).__name__ == home.partition(":")[2]
 
 
 def test_models_have_the_names_that_they_are_asked_for_by_and_a_check() -> None:

@@ -1,19 +1,9 @@
-"""Names that are imported on first use: those of a package, which its stub lists, and those of registries."""
+"""Names of a package that are imported on first use: those that its stub lists."""
 
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
-
-
-def imported(home: str) -> Any:
-    """Return what a registry names by its module and its name there.
-
-    >>> imported("anonset.privacy.km:KmAnonymity").name
-    'km'
-    """
-    module, _, name = home.partition(":")
-    return getattr(import_module(module), name)
 
 
 def lazy_names(package: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -32,7 +22,7 @@ def lazy_names(package: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[
         if name not in homes:
             msg = f"module {package['__name__']!r} has no attribute {name!r}"
             raise AttributeError(msg)
-        package[name] = imported(f"{homes[name]}:{name}")
+        package[name] = resolve_name(f"{homes[name]}:{name}")
         return package[name]
 
     return get, lambda: sorted({*package, *_homes(package["__file__"])})

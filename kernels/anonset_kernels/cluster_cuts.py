@@ -1,20 +1,20 @@
 """Apriori anonymization of many small clusters of records, each with a hierarchy cut of its own.
 
 The count-tree of a cluster holds only nodes above its items, so all work is over these *local* nodes; the losses are
-those of the whole hierarchy. Supports are looked up in bitmaps of the cluster's records, one for each local node.
-Local nodes are numbered in preorder, codes are ranks by descending support, as in the count-tree.
+those of the whole hierarchy. Local nodes are numbered in preorder, codes are ranks by descending support, as in the
+count-tree. Sets are counted in bitmaps of the cluster's records, one for each local node: 64 records at a time, and
+no further than to k.
 """
 
 import numpy as np
 
 from anonset_kernels._arrays import (
-    Codes,
-    Count,
     Csr,
     Dead,
     Int32Array,
     Int32Matrix,
     Int64Array,
+    Int64Matrix,
     Itemset,
     LeafHi,
     LeafLo,
@@ -24,7 +24,7 @@ from anonset_kernels._arrays import (
     UInt8Array,
     UInt64Matrix,
 )
-from anonset_kernels._bits import bit, bit_count
+from anonset_kernels._bits import bit, bit_count, trailing_zeros
 from anonset_kernels._candidates import comes_before, holds, maximal_nodes, next_candidate
 from anonset_kernels._jit import kernel
 
@@ -33,6 +33,9 @@ _Shape = tuple[Int32Array, Int32Array, Int64Array, Int64Array]
 """(parent, end, occurrences, leaves) of the local nodes: see `_local_nodes`."""
 _State = tuple[Dead, UInt8Array, Int64Array, Int64Array, UInt64Matrix]
 """(dead, published, below, support, posting) of the local nodes."""
+_Fixes = tuple[Int64Array, Int32Matrix, Int32Array, Int32Matrix]
+"""(number, sets, supports, rules): int64 (1,), and for each fix int32 (n, m) its set, int32 (n,), and int32 (n, m) the
+nodes it generalises to; local nodes, filled up with -1."""
 
 
 @kernel()
@@ -63,33 +66,109 @@ def anonymize_clusters(
     scratch
         int32 (2, V): any values; row 0 is set to -1 here.
 
-    Cost: for each cluster, one increment for each set of i <= m nodes in each record, expanded by the ancestors.
+    Cost: for each cluster, the words of the bitmaps, and for each set of fewer than m nodes that records hold, as many
+    words for each node behind it as hold k records, or all.
     """
     scratch[0] = -1
     node_start[0] = 0
+    lengths = np.zeros((0, 0), np.int64)
     for c in range(len(start) - 1):
-        rows = members[start[c] : start[c + 1]]
-        local, shape = _local_nodes(records, rows, tree, scratch)
-        if len(local) == 0:
-            node_start[c + 1] = node_start[c]
-            continue
-        posting, support, ranked, codes, longest = _postings(records, rows, tree, scratch, local, shape)
-        dead, published, below = np.zeros(len(local), np.uint8), np.zeros(len(local), np.uint8), shape[2] * 0
-        state = (dead, published, below, support, posting)
-        for size in range(1, min(rule[1], longest) + 1):
-            if size == 1:
-                _fix_single(ranked, rule[0], shape, state)
-            else:
-                _fix_sets(size, rule[0], codes, ranked, len(rows), shape, state)
+        local, state, _ = _anonymized(records, members[start[c] : start[c + 1]], tree, rule, scratch, lengths, 0)
         at = node_start[c]
         for v in range(len(local)):
-            if published[v] and not dead[v]:
+            if state[1][v] and not state[0][v]:
                 if at == len(nodes):
                     return c
                 nodes[at] = local[v]
                 at += 1
         node_start[c + 1] = at
     return len(start) - 1
+
+
+@kernel()
+def anonymize_cluster(
+    records: Csr, tree: _Tree, rule: tuple[int, int], scratch: Int32Matrix, lengths: Int64Matrix, most: int
+) -> tuple[Int32Array, Int32Matrix, Int32Array, Int32Matrix]:
+    """Find the cut of one cluster, and how: return the inner nodes that it publishes, and its fixes in order.
+
+    Parameters
+    ----------
+    records, tree, rule, scratch
+        As in `anonymize_clusters`; all records are the cluster's.
+    lengths
+        int64 (m + 1, N + 1), all 0; filled here by size: how many records hold so many nodes, N at most, on or above
+        the cut as it is when that size begins; from sets of 3 on of those on the cut, unless it has over `most` nodes.
+
+    Returns
+    -------
+    int32 (inner nodes,); for each fix int32 (F, m) its set, in the order of the count-tree, int32 (F,) its support, and
+    int32 (F, m) the nodes that are generalised to, in preorder; filled up with -1
+    """
+    scratch[0] = -1
+    rows = np.arange(len(records[0]) - 1)
+    local, state, (number, sets, supports, rules) = _anonymized(records, rows, tree, rule, scratch, lengths, most)
+    for nodes in (sets, rules):
+        for t in range(number[0]):
+            for j in range(rule[1]):
+                if nodes[t, j] >= 0:
+                    nodes[t, j] = local[nodes[t, j]]
+    return local[(state[1] != 0) & (state[0] == 0)], sets[: number[0]], supports[: number[0]], rules[: number[0]]
+
+
+@kernel()
+def _anonymized(
+    records: Csr,
+    rows: Int64Array,
+    tree: _Tree,
+    rule: tuple[int, int],
+    scratch: Int32Matrix,
+    lengths: Int64Matrix,
+    most: int,
+) -> tuple[Int32Array, _State, _Fixes]:
+    """Find the cut of a cluster: return its local nodes, their state, and the fixes; `lengths` may be empty."""
+    local, shape = _local_nodes(records, rows, tree, scratch)
+    posting, support, ranked, longest = _postings(records, rows, tree, scratch, local, shape)
+    dead, published, below = np.zeros(len(local), np.uint8), np.zeros(len(local), np.uint8), shape[2] * 0
+    state = (dead, published, below, support, posting)
+    sets, rules = np.full((len(local), rule[1]), -1, np.int32), np.full((len(local), rule[1]), -1, np.int32)
+    fixes = (np.zeros(1, np.int64), sets, np.empty(len(local), np.int32), rules)
+    for size in range(1, min(rule[1], longest) + 1):
+        if size == 1:
+            _fix_single(ranked, rule[0], shape, state, fixes)
+            continue
+        if len(lengths):
+            _count_lengths(
+                size > 2 and _nodes_of_cut(tree, shape, state) <= most, len(rows), shape, state, lengths[size]
+            )
+        _fix_sets(size, rule[0], ranked, shape, state, fixes)
+    return local, state, fixes
+
+
+@kernel()
+def _nodes_of_cut(tree: _Tree, shape: _Shape, state: _State) -> int:
+    """Return the number of nodes of the cut of the whole hierarchy."""
+    n = tree[3][0]
+    for v in range(len(state[0])):
+        if state[1][v] and not state[0][v]:
+            n -= shape[3][v] - 1
+    return int(n)
+
+
+@kernel()
+def _count_lengths(on_cut: bool, n_rows: int, shape: _Shape, state: _State, lengths: Int64Array) -> None:
+    """Count the rows by how many nodes on or above the cut they hold, the root left out; or by those on the cut."""
+    dead, published, _, _, posting = state
+    held = np.zeros(n_rows, np.int64)
+    for v in range(1, len(dead)):
+        if dead[v] or (on_cut and not published[v] and shape[1][v] > v + 1):
+            continue
+        for w in range(posting.shape[1]):
+            word = posting[v, w]
+            while word != 0:
+                held[w * 64 + trailing_zeros(word)] += 1
+                word &= word - np.uint64(1)
+    for n in held:
+        lengths[n] += 1
 
 
 @kernel()
@@ -138,8 +217,8 @@ def _local_nodes(records: Csr, rows: Int64Array, tree: _Tree, scratch: Int32Matr
 @kernel()
 def _postings(
     records: Csr, rows: Int64Array, tree: _Tree, scratch: Int32Matrix, local: Int32Array, shape: _Shape
-) -> tuple[UInt64Matrix, Int64Array, Int64Array, Codes, int]:
-    """Return bitmaps, supports, local nodes by rank, the rows as ascending codes closed by -1, and their longest."""
+) -> tuple[UInt64Matrix, Int64Array, Int64Array, int]:
+    """Return bitmaps, supports, the local nodes but the root by rank, and the length of the longest row."""
     indptr, items = records
     leaf_node, above = tree[0], shape[0]
     place, n = scratch[0], len(local)
@@ -159,102 +238,60 @@ def _postings(
                 v = above[v]
     for node in local:
         place[node] = -1
-    ranked = np.argsort(-support[1:], kind="mergesort") + 1
-    n_codes = len(rows)
-    for v in range(1, n):
-        n_codes += support[v]
-    codes = np.empty(n_codes, np.int32)
-    at = 0
-    for i in range(len(rows)):
-        if indptr[rows[i]] < indptr[rows[i] + 1]:
-            word, mask = i >> 6, bit(i & 63)
-            for code in range(len(ranked)):
-                if posting[ranked[code], word] & mask != np.uint64(0):
-                    codes[at] = code
-                    at += 1
-        codes[at] = -1
-        at += 1
-    return posting, support, ranked, codes, longest
+    return posting, support, np.argsort(-support[1:], kind="mergesort") + 1, longest
 
 
 @kernel()
-def _fix_single(ranked: Int64Array, k: int, shape: _Shape, state: _State) -> None:
+def _fix_single(ranked: Int64Array, k: int, shape: _Shape, state: _State, fixes: _Fixes) -> None:
     itemset = np.empty(1, np.int32)
     for v in ranked:
         if state[3][v] < k and not state[0][v]:
             itemset[0] = v
-            _fix(itemset, k, shape, state)
+            _fix(itemset, int(state[3][v]), k, shape, state, fixes)
 
 
 @kernel()
-def _fix_sets(size: int, k: int, codes: Codes, ranked: Int64Array, n_rows: int, shape: _Shape, state: _State) -> None:
+def _fix_sets(size: int, k: int, ranked: Int64Array, shape: _Shape, state: _State, fixes: _Fixes) -> None:
     """Walk the count-tree of the cluster over sets of `size` >= 2 and fix the rare ones, in lexicographic order."""
-    dead, support = state[0], state[3]
-    n = len(ranked)
-    first = np.zeros(n + 1, np.int64)
-    for code in range(n):
-        first[code + 1] = first[code] + support[ranked[code]]
-    fill, occurs = first[:-1].copy(), np.empty(first[n], np.int64)
-    for at in range(len(codes)):
-        if codes[at] >= 0:
-            occurs[fill[codes[at]]] = at
-            fill[codes[at]] += 1
-    where, n_where = np.empty((size, n_rows), np.int64), np.zeros(size, np.int64)
-    counts, cursor = np.zeros((size, n), np.int32), np.zeros(size, np.int64)
+    dead, posting = state[0], state[4]
+    live, n_words = ranked[dead[ranked] == 0], posting.shape[1]
+    held, cursor = np.empty((size - 1, n_words), np.uint64), np.zeros(size, np.int64)
     prefix, itemset = np.empty(size, np.int32), np.empty(size, np.int32)
-    for start in range(n):
-        if dead[ranked[start]]:
+    for first in range(len(live)):
+        if dead[live[first]]:
             continue
-        prefix[0], n_where[0] = start, support[ranked[start]]
-        for i in range(n_where[0]):
-            where[0, i] = occurs[first[start] + i]
-        depth = 0
-        cursor[0] = _count(codes, where[0, : n_where[0]], counts[0], start)
+        prefix[0], cursor[0], depth = first, first + 1, 0
+        for w in range(n_words):
+            held[0, w] = posting[live[first], w]
         while depth >= 0:
             code = cursor[depth]
-            if code >= n or _any_dead(prefix[: depth + 1], ranked, dead):
+            if code >= len(live) or _any_dead(prefix[: depth + 1], live, dead):
                 depth -= 1
                 continue
             cursor[depth] += 1
-            found = counts[depth, code]
-            if found == 0 or dead[ranked[code]] or _related(prefix[: depth + 1], ranked, code, shape[1]):
+            v = live[code]
+            if dead[v]:
                 continue
-            prefix[depth + 1] = code
-            if depth + 2 == size:
-                if found < k:
-                    for j in range(size):
-                        itemset[j] = ranked[prefix[j]]
-                    _fix(itemset, k, shape, state)
+            if depth + 2 < size:
+                if not _related(prefix[: depth + 1], live, code, shape[1]):
+                    some = np.uint64(0)
+                    for w in range(n_words):
+                        held[depth + 1, w] = held[depth, w] & posting[v, w]
+                        some |= held[depth + 1, w]
+                    if some != 0:
+                        depth += 1
+                        prefix[depth], cursor[depth] = code, code + 1
                 continue
-            depth += 1
-            n_where[depth] = _narrow(codes, where[depth - 1, : n_where[depth - 1]], code, where[depth])
-            cursor[depth] = _count(codes, where[depth, : n_where[depth]], counts[depth], code)
-
-
-@kernel()
-def _count(codes: Codes, where: Int64Array, count: Count, code: int) -> int:
-    """Count what follows the places of a prefix that ends in `code`; return the first code that may follow."""
-    count[:] = 0
-    for at in where:
-        j = at + 1
-        while codes[j] >= 0:
-            count[codes[j]] += 1
-            j += 1
-    return code + 1
-
-
-@kernel()
-def _narrow(codes: Codes, where: Int64Array, code: int, narrowed: Int64Array) -> int:
-    """Find the places of `code` behind those of a prefix; return their number."""
-    n = 0
-    for at in where:
-        j = at + 1
-        while 0 <= codes[j] < code:
-            j += 1
-        if codes[j] == code:
-            narrowed[n] = j
-            n += 1
-    return n
+            found = 0
+            for w in range(n_words):
+                found += bit_count(held[depth, w] & posting[v, w])
+                if found >= k:
+                    break
+            if 0 < found < k and not _related(prefix[: depth + 1], live, code, shape[1]):
+                prefix[depth + 1] = code
+                for j in range(size):
+                    itemset[j] = live[prefix[j]]
+                _fix(itemset, found, k, shape, state, fixes)
 
 
 @kernel()
@@ -276,8 +313,11 @@ def _related(prefix: Prefix, ranked: Int64Array, code: int, end: Int32Array) -> 
 
 
 @kernel()
-def _fix(itemset: Itemset, k: int, shape: _Shape, state: _State) -> None:
-    """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k."""
+def _fix(itemset: Itemset, found: int, k: int, shape: _Shape, state: _State, fixes: _Fixes) -> None:
+    """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k.
+
+    `found` is the support of the set. There is no such candidate only where fewer than k records hold any item.
+    """
     above, end, occurrences, leaves = shape
     dead, published, below, _, posting = state
     size = len(itemset)
@@ -301,14 +341,24 @@ def _fix(itemset: Itemset, k: int, shape: _Shape, state: _State) -> None:
             n_best, best_cost, best_moved = n_chosen, cost, moved
             for j in range(n_chosen):
                 best[j] = chosen[j]
+    if n_best == 0:
+        return
+    number, sets, supports, rules = fixes
+    n_rules = 0
+    for j in range(size):
+        sets[number[0], j] = itemset[j]
+    supports[number[0]] = found
     for v in best[:n_best]:
         if not holds(itemset, v):
+            rules[number[0], n_rules] = v
+            n_rules += 1
             change = occurrences[v] * leaves[v] - below[v]
             published[v] = 1
             dead[v + 1 : end[v]] = 1
             while v >= 0:
                 below[v] += change
                 v = above[v]
+    number[0] += 1
 
 
 @kernel()

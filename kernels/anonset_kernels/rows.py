@@ -54,8 +54,8 @@ def sort_rows(indptr: Indptr, items: Items, n_items: int) -> Items:
 def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int) -> Csr:
     """Replace each item by ``symbol_of[item]`` (-1 drops it), keep each symbol once in a row, sort the rows.
 
-    Returns int64 (n + 1,) offsets and int32 symbols. Rows are sorted by insertion, which costs nothing where
-    the image is monotone (a cut over leaf positions): O(nnz) then.
+    Returns int64 (n + 1,) offsets and int32 symbols. O(nnz) where the image is monotone (a cut over leaf positions);
+    a row of l symbols in another order takes O(l^2) to sort by insertion, or O(S) to look up all S symbols.
     """
     n = len(indptr) - 1
     seen = np.full(n_symbols, -1, np.int32)
@@ -63,17 +63,27 @@ def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int
     out = np.empty(indptr[n] - indptr[0], np.int32)
     filled = 0
     for record in range(n):
-        first = filled
+        first, is_sorted = filled, True
         for at in range(indptr[record], indptr[record + 1]):
             symbol = symbol_of[items[at]]
             if symbol >= 0 and seen[symbol] != record:
                 seen[symbol] = record
-                place = filled
+                is_sorted &= filled == first or out[filled - 1] < symbol
+                out[filled] = symbol
+                filled += 1
+        if not is_sorted and (filled - first) ** 2 > 4 * n_symbols:
+            place = first
+            for symbol in range(n_symbols):
+                if seen[symbol] == record:
+                    out[place] = symbol
+                    place += 1
+        elif not is_sorted:
+            for at in range(first + 1, filled):
+                symbol, place = out[at], at
                 while place > first and out[place - 1] > symbol:
                     out[place] = out[place - 1]
                     place -= 1
                 out[place] = symbol
-                filled += 1
         out_ptr[record + 1] = filled
     return out_ptr, out[:filled].copy()
 

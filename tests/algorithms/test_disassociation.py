@@ -13,6 +13,7 @@ from anonset.algorithms.transaction.disassociation import Disassociation
 from anonset.data import SetColumn, Table, spans
 from anonset.errors import InfeasibleError, InputError
 from anonset_kernels.chunk_fitting import needs_term
+from effort import examples
 from reference import disassociation as twin
 
 CLUSTERINGS = st.sampled_from(("gray", "horpart"))
@@ -25,7 +26,7 @@ COUNTEREXAMPLE = publication_of([(3, "", [["1", "01", "01"]]), (3, "9", [])], [(
 
 
 @given(RECORDS, st.integers(1, 4), st.integers(1, 4), SIZES, SECRETS, CAPS, st.booleans(), CLUSTERINGS)
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow])
 def test_publishes_what_the_twin_does(
     records: list[set[str]], k: int, m: int, size: int, secrets: str, cap: Fraction, counts: bool, clustering: str
 ) -> None:
@@ -47,7 +48,7 @@ def _capped(secrets: str, cap: Fraction) -> dict[str, object]:
 
 
 @given(RECORDS, st.randoms(use_true_random=False), st.integers(2, 4), SIZES, CLUSTERINGS)
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_is_independent_of_the_order_of_the_records(
     records: list[set[str]], random: object, k: int, size: int, clustering: str
 ) -> None:
@@ -60,7 +61,7 @@ def test_is_independent_of_the_order_of_the_records(
 
 
 @given(RECORDS, st.integers(2, 4), SIZES)
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_is_independent_of_how_much_is_held_at_once(records: list[set[str]], k: int, size: int) -> None:
     if len(records) < k:
         return
@@ -80,7 +81,7 @@ def test_is_independent_of_how_much_is_held_at_once(records: list[set[str]], k: 
     st.booleans(),
     CLUSTERINGS,
 )
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_links_nobody_in_all_possible_worlds(
     records: list[set[str]], k: int, m: int, size: int, empty: bool, counts: bool, clustering: str
 ) -> None:
@@ -95,7 +96,7 @@ def test_links_nobody_in_all_possible_worlds(
     st.lists(st.sets(st.sampled_from("aaaabcdef"), max_size=4), min_size=2, max_size=6),
     *(st.integers(2, 3), st.integers(1, 3), st.sampled_from((2, 3, 4)), CAPS, st.booleans()),
 )
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_sensitive_item_is_concluded_above_its_cap(
     records: list[set[str]], k: int, m: int, size: int, cap: Fraction, empty: bool
 ) -> None:
@@ -131,7 +132,7 @@ CHUNKS = st.lists(
 
 
 @given(CHUNKS, st.integers(2, 3), st.integers(1, 3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_rule_4_is_exact_for_a_cluster_by_itself(texts: list[tuple[str, ...]], k: int, m: int) -> None:
     n = max(map(len, texts))
     letters = [{"0": "abc"[place], "1": "def"[place]} for place in range(3)]

@@ -125,18 +125,21 @@ def test_it_is_never_above_the_heuristics(case: Case) -> None:
 
 
 @in_both_modes
-@pytest.mark.parametrize("workers", [None, 3])
 @settings(thorough, max_examples=examples(40), suppress_health_check=[*HealthCheck])
-@given(case=st.integers(0, 2**32 - 1).map(larger_case), records_per_block=st.integers(1, 40))
+@given(
+    workers=st.sampled_from([1, 3]),
+    case=st.integers(0, 2**32 - 1).map(larger_case),
+    records_per_block=st.integers(1, 40),
+)
 def test_any_blocks_give_the_same_cut_figures_and_trace(
-    workers: int | None, suppress: bool, case: Case, records_per_block: int
+    suppress: bool, workers: int, case: Case, records_per_block: int
 ) -> None:
     tree, rows, k, m = case
     rows = [*rows, *rows[: len(rows) // 2], set()]
     expected, table, hierarchy = run(rows, tree, k, m, suppress=suppress)
     assert table.transactions is not None
     blocks = Blocks.of(hierarchy.bind(table.transactions), records_per_block)
-    with executor_of(workers or 1) as executor:
+    with executor_of(workers) as executor:
         found = Exact(k=k, m=m, suppress=suppress).search(blocks, hierarchy, executor=executor)
     assert image_of(found) == image_of(expected)
     assert (found.figures, found.trace, found.notes) == (expected.figures, expected.trace, expected.notes)
@@ -314,7 +317,7 @@ def test_where_there_are_too_many_pairs_it_returns_the_best_it_has(monkeypatch, 
     assert (result.figures["gap"] > 0) == suppress
 
 
-@pytest.mark.parametrize("ticks", [3.0, 8.0, 12.0])
+@pytest.mark.parametrize("ticks", [3.0, 6.0, 8.0])
 def test_when_time_is_up_it_returns_the_best_it_has(monkeypatch, ticks: float) -> None:
     rows, tree = rows_of_a_graph(20, seed=1)
     best, _, _ = run(rows, tree, 5, 2, suppress=True)

@@ -17,7 +17,7 @@ from algorithms.test_against_twins import Case, cases
 from algorithms.test_exact import few_leaves, image_of, larger_case, run
 from anonset.algorithms.base import executor_of
 from anonset.algorithms.transaction import rare_tables
-from anonset.algorithms.transaction.exact_cut import limits, search, triples
+from anonset.algorithms.transaction.exact_cut import clauses, limits, search, triples
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import Limits
 from anonset.algorithms.transaction.exact_cut.pairs import RarePairs
@@ -253,6 +253,18 @@ def test_ctrl_c_ends_the_solver_and_leaves_nothing(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stderr) == (130, "anonset: error: interrupted; nothing was published\n")
     assert ran.stdout.split()[-1] in ("begun", "kInterrupt")
     assert [path.name for path in tmp_path.iterdir()] == ["data.dat"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_proof_is_the_same_of_few_triples_at_a_time_and_where_none_are_listed(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree, rows, k, _ = larger_case(seed)
+    expected, _, _ = run(rows, tree, k, 3)
+    for module, limit in ((clauses, "MAX_AT_ONCE"), (triples, "MAX_LISTED")):
+        monkeypatch.setattr(module, limit, 2 if module is clauses else -1)
+        found, _, _ = run(rows, tree, k, 3)
+        assert (found.figures["ncp"], found.figures["gap"]) == (expected.figures["ncp"], 0)
 
 
 def test_sets_that_are_counted_are_steps_too(monkeypatch: pytest.MonkeyPatch) -> None:

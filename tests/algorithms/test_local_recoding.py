@@ -21,6 +21,7 @@ from algorithms.test_against_twins import small_case
 from algorithms.test_cut_search import mapped
 from anonset.algorithms.base import executor_of
 from anonset.algorithms.transaction import cut_search
+from anonset.algorithms.transaction import lra as lra_module
 from anonset.algorithms.transaction.gray_order import GrayOrder, gray_partitions
 from anonset.algorithms.transaction.local_generalization import LocalGeneralization
 from anonset.algorithms.transaction.lra import Lra
@@ -32,8 +33,7 @@ from anonset.data.store import Files
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
 from anonset.io.codebook import write_local_mapping
-from anonset.measures.occurrences import local_ncp_exact
-from anonset.measures.retention import by_level
+from anonset.measures.retention import by_level, ncp_of_sizes, occurrences_by_size
 from effort import examples
 from reference.hierarchy_model import HierarchyModel, Tree, parse
 from reference.local_recoding import (
@@ -68,7 +68,7 @@ def groups_of(result: Any) -> list[Group]:
 
 def ncp_of(table: Table, result: Any) -> Fraction:
     assert table.transactions is not None
-    return local_ncp_exact(table.transactions, result.recoding)
+    return ncp_of_sizes(occurrences_by_size(table.transactions, result.recoding))
 
 
 def larger_case(seed: int) -> tuple[Tree, list[set[str]], int, int]:
@@ -279,6 +279,7 @@ def test_partitions_in_memory_share_the_limit_of_the_run(
             rooms.append(self.blocks.store.limits.room)
 
     monkeypatch.setattr(cut_search, "SupportedNodes", Noted)
+    monkeypatch.setattr(lra_module, "in_bitmaps", lambda *_: False)
     column = bound_table([{"x", "y"}] * 8, hierarchy).transactions
     assert column is not None
     with Files.temporary(tmp_path, Limits(room=1 << 30)) as work, executor_of(workers) as executor:

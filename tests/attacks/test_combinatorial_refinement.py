@@ -96,6 +96,7 @@ def told_of(worlds: list[World], domains: Domains, k: int) -> Iterator[tuple[tup
 
 
 TREES: Domains = (("abcd", DEEP), ("xyz", FLAT))
+FEWER: Domains = (("abc", DEEP), ("xyz", FLAT))
 OTHERS: Domains = ((NUMBERS, None), ("xyz", None))
 MIXED: Domains = ((NUMBERS, None), ("xyz", FLAT))
 LEVELS: Domains = (("abc", UNEVEN), ("xyz", None))
@@ -106,7 +107,7 @@ LEVELS: Domains = (("abc", UNEVEN), ("xyz", None))
     ("domains", "n", "k", "least", "mistaken"),
     [
         (TREES, 4, 2, 0.7, False),
-        (TREES, 5, 2, 1.0, True),
+        (FEWER, 5, 2, 1.0, True),
         (MIXED, 4, 2, 0.5, False),
         (LEVELS, 4, 2, 0.0, False),
         (OTHERS, 4, 2, 0.0, False),

@@ -13,7 +13,7 @@ from benchmarks.experiments.poulis2013.measurement import counting, measure
 
 from anonset.errors import InputError
 from anonset.generalization import apply
-from anonset.measures.mixed_query_error import mixed_relative_error
+from anonset.measures.query_error import mixed_relative_error
 from anonset.queries.mixed_workload import QueryShape, mixed_record_workload
 
 pytestmark = [pytest.mark.compiled, pytest.mark.studies]

@@ -3,6 +3,7 @@
 import json
 from dataclasses import fields
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, get_args
 
 import pytest
@@ -10,7 +11,6 @@ import pytest
 from anonset.cli.app import place_of, with_options_of
 from anonset.cli.short_help import SHORT
 from anonset.io.hierarchies import read_hierarchy
-from anonset.lazy_names import imported
 from cli.place import HIERARCHY, Place
 
 KM = ["--model", "km", "--k", "2", "--m", "2"]
@@ -302,7 +302,7 @@ def options_of(command: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("command", sorted(SHORT))
 def test_a_command_takes_the_options_that_are_named_and_the_place_to_write_to(command: str) -> None:
-    options = options_of(imported(place_of(command)))
+    options = options_of(resolve_name(place_of(command)))
     always = options_of(with_options_of([command]))
     assert len(options) > 10
     assert always.keys() <= {"out"}

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import anonset.measures.occurrences
 import anonset.measures.record_utility_loss
 import anonset.measures.relational_ncp
+import anonset.measures.retention
 from anonset import Apriori, RFirst, RumBound, TFirst, TumBound, anonymize
 from anonset.algorithms.rt import rum_bound
 from anonset.algorithms.rt.cluster_losses import ClusterLosses
@@ -103,7 +103,7 @@ def test_losses_that_are_no_numbers_keep_no_bound(monkeypatch):
     for bound in (NAN, -0.1, 2):
         with pytest.raises(InputError, match=r"max_loss must be a number in \[0, 1\]"):
             anonymize(table, Apriori(k=2, m=1), hierarchies={"items": "balanced:2"}, max_loss=bound)
-    monkeypatch.setattr(anonset.measures.occurrences, "lm_of_sizes", lambda *_: NAN)
+    monkeypatch.setattr(anonset.measures.retention, "lm_of_sizes", lambda *_: NAN)
     with pytest.raises(AnonsetError, match=r"measures\.lm must be a finite number"):
         anonymize(table, Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})
 

@@ -126,8 +126,14 @@ def test_signals_end_a_process_that_is_in_compiled_code(
     assert not Path(work).exists(), list(Path(work).iterdir())
 
 
-@pytest.mark.parametrize("number", [number for number, _, _ in ENDS])
-@pytest.mark.parametrize("where", ["anonset.jobs.anonymize.publish", "anonset.report.account.account", "sys.exit"])
+@pytest.mark.parametrize(
+    ("where", "number"),
+    [
+        *(("anonset.jobs.anonymize.publish", number) for number, _, _ in ENDS),
+        ("anonset.report.account.account", signal.SIGTERM),
+        ("sys.exit", signal.SIGINT),
+    ],
+)
 def test_signals_after_the_publication_undo_nothing(place: Place, number: signal.Signals, where: str) -> None:
     """The process sends itself a signal when both directories stand, or even later."""
     module, name = where.rsplit(".", 1)
@@ -165,8 +171,7 @@ def test_an_interruption_of_the_imports_is_one_line(place: Place, module: str) -
     assert place.nothing_left()
 
 
-@pytest.mark.parametrize("closed", [(1,), (2,), (0, 1, 2)])
-@pytest.mark.parametrize("more", [(), ("--quiet",)])
+@pytest.mark.parametrize(("closed", "more"), [((1,), ()), ((2,), ()), ((0, 1, 2), ()), ((0, 1, 2), ("--quiet",))])
 def test_closed_streams_change_nothing(place: Place, closed: tuple[int, ...], more: tuple[str, ...]) -> None:
     """Nor do the files that are opened instead receive what was meant for them."""
     begin = "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
@@ -174,7 +179,7 @@ def test_closed_streams_change_nothing(place: Place, closed: tuple[int, ...], mo
     ran = python(shut, "-c", RUN, *place.job(*more))
     assert ran.returncode == 0
     assert ran.stderr == ""
-    assert python(RUN, "verify", str(place.out)).returncode == 0
+    assert place.run("verify", str(place.out)).code == 0
 
 
 @needs_full

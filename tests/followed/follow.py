@@ -1,16 +1,17 @@
 """Follow what the command line prints, word by word, as somebody does who knows nothing else."""
 
+import contextlib
 import csv
+import io
 import json
 import re
 import shlex
-import subprocess
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from anonset.cli.main import main
 from followed.raw_files import RawFile
 
 STEPS = 8
@@ -32,9 +33,10 @@ class Way:
 
 def run(folder: Path, command: str) -> tuple[int, str]:
     """Run a command as it was printed, in the folder of the data."""
-    arguments = [sys.executable, "-c", "from anonset.cli.main import run; run()", *shlex.split(command)[1:]]
-    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
-    return done.returncode, done.stdout + done.stderr
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(shlex.split(command)[1:])
+    return code, out.getvalue() + err.getvalue()
 
 
 def follow(folder: Path, raw: RawFile) -> Way:

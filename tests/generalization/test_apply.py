@@ -53,7 +53,7 @@ def test_sorted_rows_depend_on_the_content_alone():
     rows = [["b1"], ["a1", "b2"], [], ["a1"], ["b1"]]
     table = bound(rows)
     table = Table(table.transactions, kept=(CategoricalColumn.of("shop", ["x", "y", "x", "y", "x"]),))
-    published = apply(table, Cut.identity(TREE)).sorted()
+    published = apply(table, Cut.identity(TREE), by_content=True)
     content = list(zip(published.kept[0].labels(), published.transactions.rows(), strict=True))
     assert content == [("x", []), ("x", ["b1"]), ("x", ["b1"]), ("y", ["a1"]), ("y", ["a1", "b2"])]
     assert published.record.tolist() == [2, 0, 4, 3, 1]

@@ -12,9 +12,8 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabul
 from anonset.data.codes import NarrowCodes, as_codes
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Memory, backing
-from anonset.generalization import Cut, ItemGroups, apply, row_order
-from anonset.generalization.apply import apply_sorted, in_public_order
-from anonset.generalization.row_order import sort_rows
+from anonset.generalization import Cut, ItemGroups, PerCluster, apply, row_order
+from anonset.generalization.row_order import Source, sort_rows
 from anonset.verification.item_truth import check_item_truth
 
 ITEMS = 300
@@ -58,7 +57,8 @@ def sort(rows, store, *, narrow=False):
     items = np.array([item for *_, found in rows for item in sorted(found)], np.int32)
     columns = [np.array([row[at] for row in rows], np.int32) for at in range(2)]
     record = np.arange(len(rows), dtype=np.int64)
-    found = sort_rows(indptr, items, columns, record, largest=[3, ITEMS], store=store, narrow=narrow)
+    sets = SetColumn("items", indptr, items, Vocabulary(()))
+    found = sort_rows(Source(sets, columns, record), largest=[3, ITEMS], store=store, narrow=narrow)
     assert isinstance(found.items, NarrowCodes) == (narrow and store.in_files and len(items) > 0)
     assert found.indptr[0] == 0
     sets = [found.items[begin:end].tolist() for begin, end in zip(found.indptr, found.indptr[1:], strict=False)]
@@ -125,33 +125,57 @@ def test_a_mapped_table_gives_the_same_publication(tiny, tmp_path, groups, dtype
     with Files.temporary(tmp_path, Limits(rows_per_bucket=4)) as work:
         meant, found = apply(table, recoding), apply(mapped(table, work, dtype), recoding)
         assert contents(found) == contents(meant)
-        assert contents(found.sorted(work)) == contents(meant.sorted())
-        assert backing(found.sorted(work).record) is not None
-        assert check_item_truth(mapped(table, work, dtype), found.sorted(work)) is None
+        ordered = apply(mapped(table, work, dtype), recoding, by_content=True)
+        assert backing(ordered.record) is not None
+        assert check_item_truth(mapped(table, work, dtype), ordered) is None
         untrue = replace(found, record=(found.record + 1) % found.n)
         assert check_item_truth(mapped(table, work, dtype), untrue) == check_item_truth(table, untrue) is not None
 
 
-@pytest.mark.parametrize("dtype", [np.int32, np.uint16])
-@pytest.mark.parametrize("groups", [False, True])
+def by_content(made, tree):
+    """Return each row as (kept code, symbols, record), sorted; symbols are codes, or places of members in a tree."""
+
+    def symbol(code):
+        if tree.place is None:
+            return code
+        return sorted(int(tree.place[tree.leaves.index[member]]) for member in made.symbols[code].members)
+
+    kept, sets = made.kept[0].codes.tolist(), made.transactions
+    return sorted(
+        (kept[row], sorted(symbol(code) for code in sets.held_by(row).tolist()), row) for row in range(made.n)
+    )
+
+
+@pytest.mark.parametrize("dtype", [None, np.int32, np.uint16])
+@pytest.mark.parametrize("kind", ["groups", "cut", "clusters"])
 @pytest.mark.parametrize("placed", [False, True])
-def test_rows_are_sorted_as_they_are_made(tiny, tmp_path, groups, dtype, placed):
+def test_rows_are_sorted_as_they_are_made(tiny, tmp_path, kind, dtype, placed):
     random = np.random.default_rng(12)
     sets = SetColumn.of([{"abcdef"[i] for i in random.integers(0, 6, 3)} for _ in range(50)], universe="abcdef")
     kept = CategoricalColumn("year", random.integers(0, 2, 50).astype(np.int32), Vocabulary(("1", "2")))
     table, tree = Table(sets, kept=(kept,), order=("year", "items")), TREE
     if placed:
         tree = replace(TREE, place=np.array([3, 0, 5, 1, 4, 2]))
-    recoding = ItemGroups(sets.vocabulary, np.array([0, 1, 2, 0, -1, 2], np.int32))
-    if not groups:
-        recoding = Cut(tree, np.array([1, 1, 5, -1, 7, 7], np.int32))
+    cut, groups = np.array([1, 1, 5, -1, 7, 7], np.int32), np.array([0, 1, 2, 0, -1, 2], np.int32)
+    recoding = ItemGroups(sets.vocabulary, groups) if kind == "groups" else Cut(tree, cut)
+    if kind == "clusters":
+        recoding = PerCluster(random.integers(0, 2, 50).astype(np.int32), (recoding, Cut.identity(tree)))
     with Files.temporary(tmp_path, Limits(rows_per_bucket=4)) as work:
-        meant = in_public_order(apply(table, recoding), tree).sorted()
-        found = apply_sorted(mapped(table, work, dtype), recoding, tree)
-        assert contents(found) == contents(meant)
-        assert (found.order, found.joined, found.cluster) == (meant.order, meant.joined, None)
+        table = replace(table, store=Memory(work.limits)) if dtype is None else mapped(table, work, dtype)
+        found, meant = apply(table, recoding, tree, by_content=True), by_content(apply(table, recoding), tree)
+        assert found.record.tolist() == [record for *_, record in meant]
+        assert by_content(found, tree) == [(kept, symbols, row) for row, (kept, symbols, _) in enumerate(meant)]
+        for symbol in found.symbols if placed else ():
+            assert [int(tree.place[tree.leaves.index[x]]) for x in symbol.members] == sorted(
+                int(tree.place[tree.leaves.index[x]]) for x in symbol.members
+            )
+        assert (found.order, found.joined) == (("year", "items"), ())
+        assert (None if found.cluster is None else found.cluster.tolist()) == (
+            recoding.cluster[found.record].tolist() if kind == "clusters" else None
+        )
 
 
+@pytest.mark.compiled
 def test_rows_that_are_sorted_lie_on_the_disk_once(tmp_path, monkeypatch):
     random = np.random.default_rng(5)
     n, most = 400_000, [0]
@@ -170,7 +194,7 @@ def test_rows_that_are_sorted_lie_on_the_disk_once(tmp_path, monkeypatch):
     monkeypatch.setattr(row_order._Sorting, "_gather", watched)
     with Files.temporary(tmp_path, Limits(rows_per_bucket=20_000, workers=1)) as work:
         table = Table(column, store=work)
-        found = apply_sorted(table, ItemGroups(column.vocabulary, np.arange(ITEMS, dtype=np.int32)), None)
+        found = apply(table, ItemGroups(column.vocabulary, np.arange(ITEMS, dtype=np.int32)), by_content=True)
         once = sum(512 * path.stat().st_blocks for path in tmp_path.rglob("*") if path.is_file())
         assert len(found.transactions.indptr) == n + 1
     assert once < 1.05 * n * (8 + 10 * 2 + 4)

@@ -1,3 +1,5 @@
+import csv
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -40,9 +42,20 @@ def test_figure_3_as_files(tmp_path: Path) -> None:
     assert values_of(back) == values_of(publication)
 
 
-def test_counts_write_a_value_of_a_group_once(tmp_path: Path) -> None:
+def count_values(path: Path) -> None:
+    """Write each value of a group once, with a count, as Anatomy does."""
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        counted = [[*row, n] for row, n in Counter(map(tuple, rows)).items()]
+        csv.writer(file).writerows([[*header, "count"], *counted])
+
+
+def test_values_of_a_group_may_be_counted(tmp_path: Path) -> None:
     publication = published([("a", "x"), ("b", "x"), ("c", "y")], [0, 0, 0])
-    _, snt = write_buckets(publication, tmp_path, counts=True)
+    _, snt = write_buckets(publication, tmp_path)
+    assert snt.read_text() == "group,drug\n1,x\n1,x\n1,y\n"
+    count_values(snt)
     assert snt.read_text() == "group,drug,count\n1,x,2\n1,y,1\n"
     assert values_of(read_buckets(tmp_path, id=["id0"])) == {"1": ["x", "x", "y"]}
 
@@ -62,7 +75,9 @@ def test_what_is_written_is_read_back(
     table = table_of([((a, b), v) for a, b, v, *_ in drawn], kept=[z for _, _, _, z, _, _ in drawn])
     starred = [t for t, (*_, star) in enumerate(drawn) if star]
     publication = BucketPublication.of(table, buckets_of([numbers.index(g) for *_, g, _ in drawn], starred))
-    write_buckets(publication, folder, counts=counts)
+    _, snt = write_buckets(publication, folder)
+    if counts:
+        count_values(snt)
     back = read_buckets(folder, id=["id0", "id1"], keep=["zip"])
     assert shown_rows(back) == shown_rows(publication)
     assert back.kept[0].labels() == publication.kept[0].labels()
@@ -118,12 +133,9 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["snt.csv"]
 
 
-def test_a_sensitive_column_called_count_cannot_be_counted(tmp_path: Path) -> None:
+def test_a_sensitive_column_may_be_called_count(tmp_path: Path) -> None:
     table = Table(sensitive=CategoricalColumn.of("count", ["x"]), ids=(CategoricalColumn.of("id", ["a"]),))
-    publication = BucketPublication.of(table, buckets_of([0]))
-    with pytest.raises(InputError, match="sensitive column must not be called 'count'"):
-        write_buckets(publication, tmp_path, counts=True)
-    write_buckets(publication, tmp_path)
+    write_buckets(BucketPublication.of(table, buckets_of([0])), tmp_path)
     assert values_of(read_buckets(tmp_path, id="id")) == {"1": ["x"]}
 
 

@@ -86,7 +86,7 @@ def test_files_as_people_have_them(tmp_path, one, helped):
 
 
 @pytest.mark.parametrize("shape", [one_column, one_hot, one_code])
-@settings(deadline=None, max_examples=examples(40), suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(20), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_table_in_any_shape_and_dialect(tmp_path, shape, data):
     records = data.draw(RECORDS)
@@ -102,7 +102,7 @@ TEXTS = st.sampled_from(["1", "-0", "2.0", "0.5", "9007199254740994", "118059162
 
 
 @given(st.lists(TEXTS, max_size=6))
-@settings(suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
 def test_numbers_are_of_the_kind_that_all_of_them_are(tmp_path, texts):
     path = tmp_path / "v.csv"
     path.write_text("".join(f"{text},{n}\n" for n, text in enumerate(["age", *texts])))
@@ -119,7 +119,7 @@ ROWS = st.lists(st.tuples(CELLS, st.sampled_from(["x", "10", "9"]), st.integers(
 
 
 @given(rows=ROWS, coded=st.booleans(), rule=st.sampled_from(["", "upper", "upper,lower"]))
-@settings(suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
 def test_parquet_of_lists_and_codes(tmp_path, rows, coded, rule):
     kind = pa.dictionary(pa.int32(), pa.string()) if coded else pa.string()
     table = pa.table(
@@ -300,7 +300,7 @@ def test_nothing_is_named_so(tmp_path):
 
 
 @given(st.lists(st.sampled_from(["1", "2", "03", "3", "ab", "é"]), max_size=8), st.booleans())
-@settings(suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
 def test_repeated_ids_are_refused_wherever_they_are(tmp_path, ids, several):
     path = tmp_path / "v.csv"
     path.write_text("a,b,codes\n" + "".join(f"{p},{p[:1]},x\n" for p in ids))
@@ -382,7 +382,7 @@ PERSONS = st.lists(st.tuples(WHO, st.sets(st.sampled_from("vwxyz"))), max_size=3
 
 
 @given(rows=PERSONS, odd=st.booleans())
-@settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(30), suppress_health_check=list(HealthCheck))
 def test_rows_of_a_person_are_united_by_blocks(tmp_path, rows, odd):
     wards, ages = {}, {}
     lines = ["who,codes,ward,age"]

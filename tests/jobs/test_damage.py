@@ -9,7 +9,7 @@ from tests.jobs.test_by_blocks import BASKETS
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.cli.main import main
 from anonset.data.store import backing
-from anonset.generalization.row_order import sorted_rows
+from anonset.generalization.row_order import sort_rows
 
 
 @pytest.fixture
@@ -50,11 +50,11 @@ def test_it_is_named_and_nothing_is_published(tmp_path, run, monkeypatch, values
 
 def test_it_is_named_where_it_happens_as_what_was_found_is_applied(tmp_path, run, monkeypatch):
     def damaged(source, *more, **options):
-        found = sorted_rows(source, *more, **options)
-        damage(source._column.codes, 0)
+        found = sort_rows(source, *more, **options)
+        damage(source.sets.codes, 0)
         return found
 
-    monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "sorted_rows", damaged)
+    monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "sort_rows", damaged)
     code, err = run("apriori")
     assert (code, "the work directory is damaged: delete it and start again" in err) == (2, True)
     assert not (tmp_path / "out").exists()

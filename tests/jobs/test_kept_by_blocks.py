@@ -23,8 +23,7 @@ from anonset.data.seals import Seal
 from anonset.data.spans import Limits
 from anonset.data.store import Files
 from anonset.errors import AnonsetError, InputError
-from anonset.generalization import Publication, Symbol
-from anonset.generalization.apply import in_input_order
+from anonset.generalization import ItemGroups, Symbol, apply
 from anonset.io import publish, texts
 from anonset.io.options import ReadOptions
 from anonset.io.publish import write_published
@@ -58,10 +57,7 @@ def table_of(found, path):
 
 
 def published(table):
-    labels = table.transactions.vocabulary.labels
-    symbols = tuple(Symbol(label, "item", (label,)) for label in labels)
-    made = Publication(table.transactions, symbols, (), table.kept, in_input_order(table), store=table.store)
-    return made.sorted()
+    return apply(table, ItemGroups.identity(table.transactions.vocabulary), by_content=True)
 
 
 @settings(max_examples=examples(60), deadline=None)

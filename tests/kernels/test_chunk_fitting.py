@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset_kernels._first_fit import Rule, first_fit
+from effort import examples
 from reference.disassociation import is_km
 
 
@@ -36,7 +37,7 @@ def naive(postings, k, m):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 5), st.sampled_from((5, 30, 64, 65, 150, 260)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_each_item_goes_into_the_first_chunk_that_stays_anonymous(seed, k, m, n):
     draw = random.Random(seed)
     likely = [draw.random() ** 2 for _ in range(7)]
@@ -47,7 +48,7 @@ def test_each_item_goes_into_the_first_chunk_that_stays_anonymous(seed, k, m, n)
 
 
 @given(st.integers(0, 10**6), st.integers(2, 40), st.integers(3, 4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_sets_are_counted_in_all_words_of_bits(seed, k, m):
     draw = random.Random(seed)
     postings = [[record for record in range(200) if draw.random() < draw.choice((0.4, 0.7))] for _ in range(4)]

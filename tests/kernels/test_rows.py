@@ -1,7 +1,7 @@
 """Row kernels against plain Python."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from anonset_kernels.rows import first_copies, map_rows, sort_rows, transpose, unsorted_or_repeated
@@ -32,6 +32,7 @@ def test_sort_rows(rows):
 
 
 @given(row_sets, st.lists(st.integers(-1, 4), min_size=ITEMS, max_size=ITEMS))
+@example([[0, 1, 2, 3, 4, 5], [1, 0], [5, 4, 3, 2, 1]], [3, 1, 4, 0, 2, -1, 0, 0, 0])  # long rows, too
 def test_map_rows(rows, image):
     out = as_rows(*map_rows(*csr(rows), np.array(image, np.int32), 5))
     assert out == [sorted({image[item] for item in row} - {-1}) for row in rows]

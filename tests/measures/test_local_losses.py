@@ -13,7 +13,7 @@ from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, apply
 from anonset.measures.exclusiveness import ambiguous_items, exclusiveness
 from anonset.measures.ncp import ncp_exact
-from anonset.measures.occurrences import lm, lm_exact, lm_numerator, local_ncp, local_ncp_exact, local_ncp_numerator
+from anonset.measures.retention import lm_of_sizes, ncp_of_sizes, occurrences_by_size
 from effort import examples
 from reference.hierarchy_model import HierarchyModel, parse
 
@@ -22,6 +22,14 @@ MODEL = HierarchyModel(TREE)
 HIERARCHY = Hierarchy.from_tree(TREE)
 CUTS = MODEL.cuts()
 Image = dict[str, str | None]
+
+
+def ncp_exactly(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Fraction:
+    return ncp_of_sizes(occurrences_by_size(column, recoding))
+
+
+def lm_exactly(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Fraction:
+    return lm_of_sizes(occurrences_by_size(column, recoding))
 
 
 def cut_of(image: Image) -> Cut:
@@ -50,41 +58,37 @@ def test_losses_equal_their_twins(case: tuple[list[set[str]], list[int], list[Im
     n_items, n = len(MODEL.leaves), max(1, len(published))
     ncp = sum((Fraction(1) if s is None else Fraction(s if s > 1 else 0, n_items) for s in sizes), Fraction(0)) / n
     loss = sum((Fraction(1) if s is None else Fraction(s - 1, n_items - 1) for s in sizes), Fraction(0)) / n
-    assert local_ncp_exact(column, recoding) == ncp
-    assert local_ncp(column, recoding) == float(ncp)
-    assert local_ncp_numerator(column, recoding) == ncp * n * n_items
-    assert lm_exact(column, recoding) == loss
-    assert lm(column, recoding) == float(loss)
-    assert lm_numerator(column, recoding) == loss * n * (n_items - 1)
+    assert ncp_exactly(column, recoding) == ncp
+    assert lm_exactly(column, recoding) == loss
     one = cut_of(images[0])
-    assert local_ncp_exact(column, one) == ncp_exact(column, one)
+    assert ncp_exactly(column, one) == ncp_exact(column, one)
     alike = PerCluster(np.array(clusters, np.int32), (one,) * 3)
-    assert local_ncp_exact(column, alike) == ncp_exact(column, one)
-    assert lm_exact(column, alike) == lm_exact(column, one)
+    assert ncp_exactly(column, alike) == ncp_exact(column, one)
+    assert lm_exactly(column, alike) == lm_exactly(column, one)
 
 
 def test_groups_cost_their_size() -> None:
     column = SetColumn.of([{"a", "b"}, {"a", "c", "d"}])
     groups = ItemGroups(column.vocabulary, np.array([0, 1, 1, -1], np.int32))
-    assert local_ncp_exact(column, groups) == Fraction(0 + 0 + 2 + 2 + 4, 4 * 5)
-    assert lm_exact(column, groups) == Fraction(0 + 0 + 1 + 1 + 3, 3 * 5)
+    assert ncp_exactly(column, groups) == Fraction(0 + 0 + 2 + 2 + 4, 4 * 5)
+    assert lm_exactly(column, groups) == Fraction(0 + 0 + 1 + 1 + 3, 3 * 5)
 
 
 def test_nothing_costs_nothing() -> None:
     empty = HIERARCHY.bind(SetColumn.of([set()]))
-    assert lm_exact(empty, Cut(HIERARCHY, np.zeros(8, np.int32))) == 0
+    assert lm_exactly(empty, Cut(HIERARCHY, np.zeros(8, np.int32))) == 0
     single = SetColumn.of([{"a"}])
-    assert lm_exact(single, ItemGroups.identity(single.vocabulary)) == 0
+    assert lm_exactly(single, ItemGroups.identity(single.vocabulary)) == 0
 
 
 def test_unbound_columns_are_refused() -> None:
     column = SetColumn.of([{"tea"}])
     with pytest.raises(InputError, match="must be bound"):
-        local_ncp_exact(column, Cut.identity(HIERARCHY))
+        ncp_exactly(column, Cut.identity(HIERARCHY))
     with pytest.raises(InputError, match="must have the vocabulary"):
-        lm_exact(column, ItemGroups.identity(HIERARCHY.leaves))
+        lm_exactly(column, ItemGroups.identity(HIERARCHY.leaves))
     with pytest.raises(InputError, match="clusters of 2 records, the column has 1"):
-        local_ncp_exact(column, PerCluster(np.zeros(2, np.int32), (Cut.identity(HIERARCHY),)))
+        ncp_exactly(column, PerCluster(np.zeros(2, np.int32), (Cut.identity(HIERARCHY),)))
 
 
 @settings(max_examples=examples(300), deadline=None)

@@ -11,13 +11,10 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.measures.ncp import (
-    ItemLoss,
-    item_losses,
     ncp,
     ncp_exact,
     ncp_numerator,
     occurring_classes,
-    published_classes,
 )
 from effort import examples
 from reference.hierarchy_model import HierarchyModel, parse
@@ -54,12 +51,7 @@ def test_equals_the_twin(rows: Rows, nodes: tuple[str, ...], hidden: set[str]) -
     assert ncp_exact(column, cut) == expected
     assert ncp(column, cut) == float(expected)
     assert ncp_numerator(column, cut) == expected * len(MODEL.leaves) * occurrences
-    assert published_classes(column, cut) == len(set(image.values()) - {None})
     assert occurring_classes(column, cut) == len({image[item] for row in rows for item in row} - {None})
-    losses = item_losses(column, cut)
-    assert {loss.item: loss.published for loss in losses} == image
-    assert {loss.item: loss.occurrences for loss in losses} == {x: sum(x in row for row in rows) for x in MODEL.leaves}
-    assert sum(loss.occurrences * loss.ncp for loss in losses) == pytest.approx(float(expected * occurrences))
 
 
 def test_is_zero_for_the_leaves_and_one_for_the_root_and_for_full_suppression() -> None:
@@ -80,7 +72,6 @@ def test_no_occurrence_costs_nothing(rows: Rows) -> None:
     column = column_of(rows)
     assert ncp_exact(column, cut_of("ALL")) == 0
     assert ncp(column, cut_of("ALL")) == 0.0
-    assert published_classes(column, cut_of("ALL")) == 1
     assert occurring_classes(column, cut_of("ALL")) == 0
 
 
@@ -91,20 +82,13 @@ def test_a_hierarchy_of_one_leaf_costs_nothing_unless_it_is_suppressed() -> None
     assert ncp_exact(column, Cut(hierarchy, np.array([-1], np.int32))) == 1
 
 
-def test_item_losses_in_canonical_order() -> None:
-    losses = item_losses(column_of([{"skim", "tea"}, {"tea", "full"}]), cut_of("milk yogurt bakery pens tea", "pens"))
-    assert losses[0] == ItemLoss("skim", "milk", 1, 0.25)
-    assert losses[6:] == [ItemLoss("pens", None, 0, 1.0), ItemLoss("tea", "tea", 2, 0.0)]
-    assert [loss.item for loss in losses] == MODEL.leaves
-
-
 def test_sums_beyond_64_bits_are_exact() -> None:
     column = column_of([{"skim"}])
     column.__dict__["occurrences"] = np.array([2**60 + 1] * 4 + [0] * 4, np.int64)
     assert ncp_numerator(column, cut_of("ALL")) == 8 * 4 * (2**60 + 1)
 
 
-@pytest.mark.parametrize("measure", [ncp_numerator, ncp_exact, ncp, published_classes, occurring_classes, item_losses])
+@pytest.mark.parametrize("measure", [ncp_numerator, ncp_exact, ncp, occurring_classes])
 def test_an_unbound_column_is_refused(measure: object) -> None:
     assert callable(measure)
     with pytest.raises(InputError, match=r"column 'items' must be bound to the cut's hierarchy first"):

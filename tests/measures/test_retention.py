@@ -11,8 +11,7 @@ from anonset.algorithms.relational.cluster import Cluster
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, apply
-from anonset.measures.occurrences import occurrences_by_size
-from anonset.measures.retention import retention, shares
+from anonset.measures.retention import occurrences_by_size, retention, shares
 from effort import examples
 from measures.test_local_losses import HIERARCHY, Image, cut_of, local_case
 from reference.measures import became

@@ -1,5 +1,6 @@
 """Workloads for relational values and items: where they come from, that a seed determines them, and their files."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 from anonset.data import Hierarchy, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, PerCluster, Publication, RelationalValues, apply
-from anonset.io.workloads import read_workload, write_workload
+from anonset.io.files import write_file
+from anonset.io.workloads import read_workload
 from anonset.queries import Query, Workload
 from anonset.queries.conditions import Among, Between
 from anonset.queries.mixed_workload import (
@@ -142,20 +144,28 @@ def test_tables_that_cannot_be_asked_are_refused() -> None:
         mixed_published_workload(table(), without, 3, shape)
 
 
+def plain(condition: Among | Between) -> dict[str, object]:
+    if isinstance(condition, Among):
+        return {"column": condition.column, "among": condition.values}
+    return {"column": condition.column, "low": condition.low, "high": condition.high}
+
+
+def written(workload: Workload, path: Path) -> Path:
+    queries = [{"items": query.items, "where": [*map(plain, query.where)]} for query in workload.queries]
+    document = {"schema": 1, "source": workload.source, "seed": workload.seed, "queries": queries}
+    return write_file(path, [json.dumps(document, ensure_ascii=False).encode()])
+
+
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("name", ["queries.json", "queries.json.gz"])
 def test_files(make: Callable[[int, QueryShape, int], Workload], name: str, tmp_path: Path) -> None:
     workload = make(30, QueryShape(n_values=3, n_items=1, width=0.1), 5)
-    assert read_workload(write_workload(workload, tmp_path / name)) == workload
+    assert read_workload(written(workload, tmp_path / name)) == workload
 
 
 def test_given_queries_in_files(tmp_path: Path) -> None:
     workload = Workload((Query(("ä b", "c")), Query((), (Among("x", ("1", "ü")), Between("y", 1, 2.5)))))
-    path = write_workload(workload, tmp_path / "queries.json")
-    assert read_workload(path) == workload
-    assert len(path.read_text(encoding="utf-8").splitlines()) == len(workload) + 2, "a query a line"
-    with pytest.raises(InputError, match="a condition must be Between or Among, got 'age'"):
-        write_workload(Workload((Query((), ("age",)),)), tmp_path / "bad.json")
+    assert read_workload(written(workload, tmp_path / "queries.json")) == workload
 
 
 BAD_FILES = [

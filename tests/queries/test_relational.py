@@ -17,7 +17,7 @@ from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn,
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, PerCluster, Publication, RelationalValues, apply
 from anonset.generalization.publication import Symbol
-from anonset.measures.mixed_query_error import mixed_relative_error
+from anonset.measures.query_error import mixed_relative_error
 from anonset.queries import ExpectedCounts, Query, Workload
 from anonset.queries.conditions import Among, Between
 from anonset.queries.estimate import READINGS

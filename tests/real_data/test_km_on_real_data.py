@@ -10,7 +10,7 @@ import pytest
 
 import anonset
 from anonset.cli.main import main
-from anonset.measures.ncp import ncp_exact, published_classes
+from anonset.measures.ncp import ncp_exact
 from anonset_datasets import catalogue
 
 pytestmark = pytest.mark.data
@@ -36,7 +36,7 @@ def test_apriori_reaches_the_known_losses(name, m, ncp, classes):
     assert release.verdict.holds
     bound = release.recoding.hierarchy.bind(table.transactions)
     assert round(float(ncp_exact(bound, release.recoding)), 6) == ncp
-    assert published_classes(bound, release.recoding) == classes
+    assert len(release.recoding.nodes) == classes
 
 
 def on_real_data(name: str, m: int, **options: object) -> anonset.Release:

@@ -4,7 +4,9 @@ import json
 import shutil
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,26 +27,49 @@ def counted(path):
     hashed[os.path.relpath(os.path.realpath(path), here)] += 1
     return digest(path)
 files.digest = counted
-codes = [main(sys.argv[1:])]
-sys.stderr.write("COUNTS" + json.dumps([codes, opens, hashed]))
+for folder, *command in json.load(sys.stdin):
+    os.chdir(folder)
+    here = os.getcwd()
+    opens.clear(), hashed.clear()
+    code = main(command)
+    sys.stderr.write("COUNTS" + json.dumps([code, opens, hashed]))
 """
-"""Runs a command, and counts how often each file of a publication is opened by Python, and hashed."""
+"""Runs commands, and counts how often each of them opens and hashes each file of a publication."""
+NAMES = ("items", "baskets", "buckets")
+COMMANDS = ("verify", "risk", "evaluate", "report")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy the publications, and have their reports name where they lie."""
+    made = tmp_path_factory.mktemp("opened") / "made"
+    shutil.copytree(MADE, made)
+    for name in NAMES:
+        report = made / name / "private" / "report.json"
+        report.write_text(report.read_text().replace("HERE", str(made / name)))
+    return made
+
+
+@pytest.fixture(scope="module")
+def counts(made: Path) -> dict[tuple[str, str], Any]:
+    """Run each command on each publication, all in one process; return its code, what it opened and what it hashed."""
+    asked = list(product(NAMES, COMMANDS))
+    more = {"report": ("-o", "page.html")}
+    lines = json.dumps([(str(made / name), command, "job.toml", *more.get(command, ())) for name, command in asked])
+    done = subprocess.run([sys.executable, "-c", COUNT], input=lines, capture_output=True, text=True, check=True)
+    decoder = json.JSONDecoder()
+    found = [decoder.raw_decode(part)[0] for part in done.stderr.split("COUNTS")[1:]]
+    return dict(zip(asked, found, strict=True))
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", ["items", "baskets", "buckets"])
-@pytest.mark.parametrize("command", ["verify", "risk", "evaluate", "report"])
-def test_each_file_is_hashed_once_and_read_once(tmp_path: Path, name: str, command: str) -> None:
-    shutil.copytree(MADE, tmp_path / "made")
-    here = tmp_path / "made" / name
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_file_is_hashed_once_and_read_once(made: Path, counts: Any, name: str, command: str) -> None:
+    here = made / name
     report = here / "private" / "report.json"
-    report.write_text(report.read_text().replace("HERE", str(here)))
-    page = ["-o", str(tmp_path / "page.html")] if command == "report" else []
-    done = subprocess.run(
-        [sys.executable, "-c", COUNT, command, "job.toml", *page], cwd=here, capture_output=True, text=True, check=True
-    )
-    codes, opens, hashed = json.loads(done.stderr.partition("COUNTS")[2])
-    assert codes == [0]
+    code, opens, hashed = counts[name, command]
+    assert code == 0
     published = {path.relative_to(here).as_posix() for path in (here / "out").rglob("*") if path.is_file()}
     kept = json.loads(report.read_text())["files"]
     expected = {*(published - {"out/attestation.json"}), *(f"private/{file}" for file in kept)}

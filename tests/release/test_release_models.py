@@ -135,14 +135,11 @@ def test_columns_that_do_not_fit(table: Any, algorithm: Any, hierarchies: dict[s
 def test_a_publication_that_is_not_true_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     from anonset.generalization import apply as apply_truly
 
-    def swapped(table: Any, recoding: Any) -> Any:
-        made = apply_truly(table, recoding)
-        return made.take(np.arange(made.n)[::-1])
-
-    def forget(table: Any, recoding: Any) -> Any:
+    def forget(table: Any, recoding: Any, *_: Any, **__: Any) -> Any:
         from dataclasses import replace
 
-        return replace(swapped(table, recoding), record=np.arange(table.n))
+        made = apply_truly(table, recoding)
+        return replace(made.take(np.arange(made.n)[::-1]), record=np.arange(table.n))
 
     monkeypatch.setattr("anonset.generalization.apply", forget)
     with pytest.raises(anonset.VerificationError, match="is not true of the original"):

@@ -14,7 +14,6 @@ import anonset
 from anonset.data.redacted_repr import Discreet
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.exclusiveness import exclusiveness
-from anonset.measures.ncp import item_losses
 from anonset.measures.utility_loss import group_losses, group_weights
 from anonset.queries.conditions import Among, Between
 from anonset.queries.workload import Query, Workload
@@ -151,7 +150,6 @@ def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
     yield Workload((Query((ITEMS[0],), (Between("age", NUMBER, NUMBER + 1), Among("origin", (f"{MARK}o1",)))),))
     yield exclusiveness(made[3].publication)
     first = made[0].unverified
-    yield item_losses(first.table.transactions, first.result.recoding)
     coat = next(one.unverified for one in made if isinstance(one.algorithm, anonset.Coat))
     column = coat.table.transactions
     yield group_weights(coat.algorithm.item_weights, column.vocabulary)

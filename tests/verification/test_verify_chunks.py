@@ -18,6 +18,7 @@ from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import DisassociationModel
 from anonset.verification import chunk_truth, verify
 from anonset.verification.chunk_truth import check_chunks_true
+from effort import examples
 from reference import disassociation as twin
 
 MOST_WORLDS = 3000
@@ -172,7 +173,9 @@ TOTALS = st.none() | st.dictionaries(st.sampled_from("ade"), st.integers(1, 6), 
     TOTALS,
     st.sampled_from((1, 9)),
 )
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=examples(500), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 def test_what_holds_links_nobody(
     clusters: list[object],
     shared: list[object],
@@ -197,7 +200,7 @@ def test_what_holds_links_nobody(
 
 
 @given(RECORDS, st.integers(1, 4), st.integers(1, 3), st.sampled_from((2, 4, 6)), SECRETS, CAPS)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_what_the_algorithm_publishes_holds_and_is_true(
     records: list[set[str]], k: int, m: int, size: int, secrets: str, cap: Fraction
 ) -> None:

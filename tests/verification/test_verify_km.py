@@ -18,7 +18,7 @@ from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Cut, Publication, apply
 from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
 from anonset.verification import counting, distinct_rows, itemsets, verify
-from anonset.verification.triples import Triples
+from anonset.verification.counting import Triples
 from effort import examples
 from reference.km import alike, naive_km, supports
 

@@ -60,7 +60,7 @@ def _searched(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy
     """Search once; return the loss, what is suppressed, and the counted work."""
     from anonset.errors import InputError
     from anonset.generalization import PerCluster, apply
-    from anonset.measures.occurrences import local_ncp, occurrences_by_size
+    from anonset.measures.retention import ncp_of_sizes, occurrences_by_size
 
     algorithm, table = _algorithm(parameters), fresh(column)
     try:
@@ -68,7 +68,7 @@ def _searched(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy
     except InputError as error:
         return {"refused": 1, "reason": str(error)}
     recoding: Any = result.recoding
-    found: dict[str, Any] = {"refused": 0, "ncp": local_ncp(column, recoding)}
+    found: dict[str, Any] = {"refused": 0, "ncp": float(ncp_of_sizes(occurrences_by_size(column, recoding)))}
     found |= {name: result.figures[name] for name in _WORK if name in result.figures}
     is_local = isinstance(recoding, PerCluster)
     if not is_local:

@@ -167,7 +167,7 @@ def _losses(
     column: "SetColumn", recoding: Any, hierarchy: "Hierarchy | None", publication: "Publication"
 ) -> dict[str, Any]:
     """Return NCP, UL, the size of the largest published group, and what is suppressed, counted in three ways."""
-    from anonset.measures.occurrences import local_ncp
+    from anonset.measures.retention import ncp_of_sizes, occurrences_by_size
     from anonset.measures.utility_loss import group_weights, weighted_utility_loss
 
     weights = group_weights(None, column.vocabulary, hierarchy)
@@ -175,7 +175,7 @@ def _losses(
     gone = (recoding.image if hasattr(recoding, "image") else recoding.group) < 0
     there = column.occurrences > 0
     return {
-        "ncp": local_ncp(column, recoding),
+        "ncp": float(ncp_of_sizes(occurrences_by_size(column, recoding))),
         "published": len(publication.symbols),
         "largest": max((len(symbol.members) for symbol in publication.symbols), default=0),
         "suppressed": float(gone.mean()),

@@ -2,7 +2,7 @@
 
 A symbol of s items stands for any of their 2^s - 1 non-empty subsets alike (``half``: each item is there with about
 one half; Loukides et al. 2010, section 6.1), or names each of them with 1/s, items independent (``one``). The first is
-what `anonset.measures.mixed_query_error` computes query by query for the reading ``subsets``; here all queries of a
+what `anonset.measures.query_error` computes query by query for the reading ``subsets``; here all queries of a
 workload share their work.
 """
 

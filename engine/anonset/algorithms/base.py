@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
+from pkgutil import resolve_name
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from anonset.data import Hierarchy, Table
@@ -12,7 +13,6 @@ from anonset.data.spans import Limits
 from anonset.data.spans import run_tasks as run_tasks
 from anonset.errors import InputError
 from anonset.generalization import Recoding
-from anonset.lazy_names import imported
 from anonset.privacy import PrivacyModel
 
 Progress = Callable[[str, float, float], None]
@@ -73,7 +73,7 @@ class Algorithms(Mapping[str, type[Algorithm]]):
     def __getitem__(self, name: str) -> type[Algorithm]:
         if name not in self._own:
             return self._offered[name]
-        made: type[Algorithm] = imported(f"anonset.algorithms.{self._own[name]}")
+        made: type[Algorithm] = resolve_name(f"anonset.algorithms.{self._own[name]}")
         return made
 
     def __contains__(self, name: object) -> bool:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import spans
+from anonset.data.spans import begins_of
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.generalization.recoding import Parts
@@ -37,7 +38,7 @@ def list_members(cluster: NDArray[np.integer]) -> list[Int64]:
     [[1], [0, 2]]
     """
     order = np.argsort(cluster, kind="stable").astype(np.int64)
-    start = np.concatenate([[0], np.cumsum(np.bincount(cluster))])
+    start = begins_of(np.bincount(cluster))
     return [order[first:end] for first, end in zip(start[:-1].tolist(), start[1:].tolist(), strict=True)]
 
 

@@ -1,10 +1,10 @@
 """The attacks by name, and trying those that are asked for."""
 
 from collections.abc import Mapping, Sequence
+from pkgutil import resolve_name
 
 from anonset.attacks.base import Attack, Outcome, Scene
 from anonset.errors import InputError
-from anonset.lazy_names import imported
 from anonset.spelling import setting
 
 ATTACKS: Mapping[str, str] = {
@@ -47,7 +47,7 @@ def tried(scene: Scene, asked: Sequence[str]) -> tuple[tuple[Outcome, ...], dict
     found = list[Outcome]()
     reasons = dict[str, str]()
     for name in ATTACKS if ALL in asked else dict.fromkeys(asked):
-        attack: Attack = imported(ATTACKS[name])
+        attack: Attack = resolve_name(ATTACKS[name])
         outcomes = attack(scene)
         if not isinstance(outcomes, str):
             found += outcomes

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, fields, make_dataclass
 from itertools import pairwise
+from pkgutil import resolve_name
 from types import FunctionType, NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 from cyclopts import App, CycloptsError, Group, Parameter, Token
 
 from anonset.errors import InputError
-from anonset.lazy_names import imported
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -151,9 +151,9 @@ def with_options_of(arguments: Sequence[str]) -> Callable[..., int]:
         from anonset.settings.settings import settings_model
 
         made = settings_model(*algorithms, described=False)
-        whole = imported("anonset.cli.anonymize:anonymize_command")(made)
+        whole = resolve_name("anonset.cli.anonymize:anonymize_command")(made)
     else:
-        whole = imported(place_of(arguments[0]))
+        whole = resolve_name(place_of(arguments[0]))
     named = {argument.partition("=")[0].lstrip("-").replace("-", "_") for argument in arguments}
     kept = {*named, *(name.removeprefix("no_") for name in named), *_ALIASES}
     flags_type, *of_flags = get_args(whole.__annotations__["flags"])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from anonset.data.codes import Codes, GrowingCodes, NarrowCodes, in_full, stored_codes
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.data.store import DAMAGED, MEMORY, Closing, Growing, Store, backing
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary, canonical_codes
@@ -57,7 +58,7 @@ class Blocks(Discreet):
     def column(self) -> SetColumn:
         """All records at once, in memory."""
         lengths = [np.diff(indptr) for indptr, _ in self]
-        indptr = np.concatenate([[0], np.cumsum(np.concatenate([*lengths, np.empty(0, np.int64)]))]).astype(np.int64)
+        indptr = begins_of(np.concatenate([*lengths, np.empty(0, np.int64)]))
         items = [items[indptr[0] : indptr[-1]] for indptr, items in self]
         return SetColumn(self.name, indptr, np.concatenate([*items, np.empty(0, np.int32)]), self.vocabulary)
 
@@ -143,13 +144,6 @@ class GrowingSets(Closing):
         self._items.drop()
 
 
-def offsets(lengths: NDArray[np.integer]) -> Int64:
-    """Return int64 (n + 1,) offsets of rows with the given lengths."""
-    indptr = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=indptr[1:])
-    return indptr
-
-
 def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) -> SetColumn:
     """Build a set-valued column: sort each row and keep each code once. O(nnz + n + M), whatever the row lengths."""
     from anonset_kernels.rows import sort_rows, unsorted_or_repeated
@@ -163,7 +157,7 @@ def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) ->
     starts = indptr[:-1]
     fresh[starts[starts < len(items)]] = True
     if not fresh.all():
-        before = offsets(fresh)
+        before = begins_of(fresh)
         indptr, items = before[indptr], items[fresh]
     return SetColumn(name, indptr, items, vocabulary)
 

@@ -1,9 +1,12 @@
-"""Numbers as exact fractions of what is written, which a float would round."""
+"""Numbers: as exact fractions of what is written, which a float would round, and which of them floats hold."""
 
 import re
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
 
 from anonset.errors import InputError
 from anonset.spelling import setting
@@ -11,6 +14,9 @@ from anonset.spelling import setting
 Written = float | str | Decimal | Fraction
 """A number as it was given; a float counts as the decimal number that it is printed as."""
 
+LARGEST_NUMBER = 1e300
+"""Largest absolute value: differences, and sums over 10^8 records, stay finite."""
+_ALL_EXACT = 1 << 53  # integers up to this are floats
 _DIGITS = 400  # of a number, and its largest exponent: more than a float has, and still fast
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)")
 
@@ -101,3 +107,29 @@ def floor_fraction(value: Fraction, most: int) -> Fraction:
     steps = (most - before[1]) // last[1]
     neighbours = Fraction(before[0] + steps * last[0], before[1] + steps * last[1]), Fraction(*last)
     return min(neighbours)
+
+
+def unfit(values: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], str]:
+    """Return which of some numbers cannot be worked with, and what would be required of the first kind of them.
+
+    Those can that a 64-bit float holds exactly, and that are not so large that sums overflow.
+    Integers are worked with as floats: those of more than 53 significant bits would be rounded, and two of them may
+    look equal.
+
+    Returns
+    -------
+    int64 positions, ascending, and the requirement; none and an empty text if all can be worked with. O(n).
+
+    >>> unfit(np.array([0.1, -1e301, np.inf])), unfit(np.array([1, 2**53 + 1, 2**60]))[0]
+    ((array([2]), 'a finite number'), array([1]))
+    """
+    if values.dtype == np.int64:
+        large = np.flatnonzero((values > _ALL_EXACT) | (values < -_ALL_EXACT))
+        large_values = values[large].astype(np.int64)
+        rounded = large[np.abs(large_values // (large_values & -large_values)) > _ALL_EXACT]
+        kinds = [(rounded, "an integer that a 64-bit float holds exactly (all up to 2^53)")]
+    else:
+        infinite = np.flatnonzero(~np.isfinite(values))
+        large = np.flatnonzero(np.abs(values) > LARGEST_NUMBER)
+        kinds = [(infinite, "a finite number"), (large, f"a number from -{LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}")]
+    return next(((rows.astype(np.int64), asked) for rows, asked in kinds if len(rows)), (np.empty(0, np.int64), ""))

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field, replace
 
+from anonset.data.decimals import unfit
 from anonset.data.hierarchy import Hierarchy
-from anonset.data.numbers import unfit
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.table import CategoricalColumn, Column

@@ -153,6 +153,27 @@ class FiledLabels(Sequence[str]):
             raise InputError(msg)
         return starts
 
+    def beginning(self, marks: bytes, shown: NDArray[np.bool_] | None = None) -> Iterator[str]:
+        """Yield the labels in files that begin with one of some bytes.
+
+        Parameters
+        ----------
+        shown
+            bool (labels,): which ones are looked at; None: all.
+
+        >>> labels = FiledLabels(np.array([0, 0, 2, 3]), np.frombuffer(b"+1b", np.uint8))
+        >>> list(labels.beginning(b"+-"))
+        ['+1']
+        """
+        wanted = np.frombuffer(marks, np.uint8)
+        for first, end in spans(self.filed):
+            starts = self.starts[first : end + 1]
+            held = np.flatnonzero(starts[1:] > starts[:-1])
+            if shown is not None:
+                held = held[shown[first + held]]
+            for position in held[np.isin(self.text[starts[held]], wanted)].tolist():
+                yield self[first + position]
+
     def first_other(self, codes: Int32, starts: Int64, text: UInt8) -> int:
         """Return the first row whose text is not the label of its code; -1 if there is none."""
         from anonset_kernels.labels import first_other_text

@@ -13,6 +13,7 @@ from itertools import accumulate
 import numpy as np
 
 from anonset.data.hierarchy import Hierarchy
+from anonset.data.spans import begins_of
 from anonset.data.table import Int64
 
 HALVED_BY = ("frequency", "number")
@@ -97,7 +98,7 @@ def refined(
 
 def _split(hierarchy: Hierarchy, occurrences: Int64, by: str) -> tuple[list[int], list[int]]:
     """Return the old node, or -1, and the parent of each new node, in preorder."""
-    before = np.concatenate([[0], np.cumsum(occurrences)])
+    before = begins_of(occurrences)
     below = (before[hierarchy.leaf_hi] - before[hierarchy.leaf_lo]).tolist()
     weight = np.maximum(below, 1).tolist() if hierarchy.n_nodes else []
     leaf = hierarchy.is_leaf.tolist()

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from anonset.data.file_labels import FiledLabels, Int32, Int64, UInt8
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import run_tasks, spans
+from anonset.data.spans import begins_of, run_tasks, spans
 from anonset.data.store import Store
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class _Encoding(Discreet):
         with self.store.growing("labels", np.int64) as starts, self.store.growing("labels", np.uint8) as text:
             starts.append(np.zeros(1, np.int64))
             n_codes, end = 0, 0
-            for first, code, chosen in self._numbered(by, texts, np.append(0, np.cumsum(size[0]))):
+            for first, code, chosen in self._numbered(by, texts, begins_of(size[0])):
                 codes[record[first : first + len(code)]] = code + np.int32(n_codes)
                 for own_starts, own in _copied(chosen, Labels(texts.starts[first:], texts.text)):
                     starts.append(own_starts[1:] + end)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from anonset.data.domains import Domain, Range, ValueSet, bind_category, domain_of
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn
 from anonset.errors import InputError
 
@@ -115,7 +116,7 @@ class QuasiIdentifiers(Discreet):
     def word_at(self) -> Int64:
         """int64 (v + 1,): first 64-bit word of each column's value set."""
         words = [(len(d.vocabulary) + 63) // 64 if isinstance(d, ValueSet) else 0 for d in self.domains]
-        return np.concatenate([[0], np.cumsum(words)]).astype(np.int64)
+        return begins_of(words)
 
     @cached_property
     def space(self) -> Space:
@@ -129,7 +130,7 @@ class QuasiIdentifiers(Discreet):
         for domain, cost in zip(self.domains, costs, strict=True):
             if self.forbids and isinstance(domain, Hierarchy) and domain.capped:
                 cost[0] = _FORBIDDEN
-        cost_at = np.concatenate([[0], np.cumsum([len(c) for c in costs])]).astype(np.int64)
+        cost_at = begins_of([len(c) for c in costs])
         width = np.array([d.high - d.low if isinstance(d, Range) else 0.0 for d in self.domains])
         weight = np.array(self.weights, np.float64)
         parent, subtree_end = np.concatenate(parents), np.concatenate(ends)

@@ -1,5 +1,7 @@
 """Limits of a run: how many records are processed together, how much data are held, how many threads compute.
 
+Arrays are gone through in spans of elements; a run are elements that belong together, as the items of a record do.
+
 Processors and memory are those that the control groups of this process leave it (/proc/self/cgroup, versions 1 and 2).
 A limit of a group above the process's own counts too. In a container the files of the own group may lie at the root.
 """
@@ -244,3 +246,26 @@ def run_spans(codes: NDArray[np.integer], at_once: int | None = None) -> Iterato
             end += int(np.searchsorted(codes[end : end + size], last, side="right"))
         yield first, end
         first = end
+
+
+def begins_of(lengths: Iterable[int] | NDArray[np.integer | np.bool_]) -> NDArray[np.int64]:
+    """Return where each of some runs begins, and where the last one ends, int64 (runs + 1,).
+
+    >>> begins_of([2, 0, 3]).tolist()
+    [0, 2, 2, 5]
+    """
+    each = lengths if isinstance(lengths, np.ndarray) else np.fromiter(lengths, np.int64)
+    begins = np.zeros(len(each) + 1, np.int64)
+    np.cumsum(each, out=begins[1:])
+    return begins
+
+
+def gathered(first: NDArray[np.integer], lengths: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where each of some runs begins if they are taken side by side, and the places of their elements.
+
+    >>> begins, places = gathered(np.array([2, 0]), np.array([3, 2]))
+    >>> begins.tolist(), places.tolist()
+    ([0, 3, 5], [2, 3, 4, 0, 1])
+    """
+    begins = begins_of(lengths)
+    return begins, np.arange(begins[-1]) + np.repeat(first - begins[:-1], lengths)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from anonset.data.codes import Codes, code_counts, codes_array, in_full, stored_codes
 from anonset.data.joining import prefixed, require_joinable
 from anonset.data.redacted_repr import Discreet, names_shown
-from anonset.data.spans import ascending, spans
+from anonset.data.spans import ascending, begins_of, gathered, spans
 from anonset.data.store import MEMORY, Store, store_of
 from anonset.data.table_facts import Change, CodeRules, OwnersWord, Repeated
 from anonset.data.vocabulary import Vocabulary
@@ -104,11 +104,9 @@ class SetColumn(Discreet):
 
     def take(self, records: NDArray[np.integer]) -> "SetColumn":
         """Return the column of the given records, in the given order (indices may repeat)."""
-        lengths = self.indptr[records + 1] - self.indptr[records]  # not `lengths`, which is as long as the table
-        indptr = np.zeros(len(records) + 1, np.int64)
-        np.cumsum(lengths, out=indptr[1:])
-        gather = np.arange(indptr[-1]) + np.repeat(self.indptr[records] - indptr[:-1], lengths)
-        return SetColumn(self.name, indptr, self.codes[gather], self.vocabulary)
+        first = self.indptr[records]
+        indptr, places = gathered(first, self.indptr[records + 1] - first)
+        return SetColumn(self.name, indptr, self.codes[places], self.vocabulary)
 
     def only(self, kept: NDArray[np.bool_], store: Store = MEMORY) -> "SetColumn":
         """Return the column without the other items: bool (M,), which stay; the vocabulary does. It lies in `store`."""
@@ -118,7 +116,7 @@ class SetColumn(Discreet):
         for a, b in spans(self.n):
             block, begin = self.slice(a, b), int(indptr[a])
             stays = kept[block.items]
-            indptr[a + 1 : b + 1] = begin + np.concatenate([[0], np.cumsum(stays)])[block.indptr[1:]]
+            indptr[a + 1 : b + 1] = begin + begins_of(stays)[block.indptr[1:]]
             items[begin : indptr[b]] = block.items[stays]
         return SetColumn(self.name, indptr, items, self.vocabulary)
 
@@ -163,8 +161,7 @@ class SetColumn(Discreet):
         if universe is not None and (unknown := {x for row in rows for x in row} - index.keys()):
             msg = f"column {name!r}: item {datum(min(unknown))} is not in the universe of {len(vocabulary)} items"
             raise InputError(msg)
-        indptr = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum([len(row) for row in rows], out=indptr[1:])
+        indptr = begins_of(map(len, rows))
         items = np.fromiter((c for row in rows for c in sorted(index[x] for x in row)), np.int32, int(indptr[-1]))
         return cls(name, indptr, items, vocabulary)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,19 +9,18 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.blocks import GrowingSets
 from anonset.data.distinct import distinct
-from anonset.data.spans import spans
+from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.publication import Publication, Symbol, generalize, group_symbol, node_symbol
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding
-from anonset.generalization.row_order import Source, sorted_rows
-
-if TYPE_CHECKING:
-    from anonset_kernels.row_order import Content
+from anonset.generalization.row_order import Source, sort_rows, without_items
 
 
-def apply(table: Table, recoding: Recoding) -> Publication:
+def apply(
+    table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, *, by_content: bool = False
+) -> Publication:
     """Apply a recoding to its table.
 
     The symbols of the publication are those that some record shows: further ones would disclose, by their absence from
@@ -31,80 +29,77 @@ def apply(table: Table, recoding: Recoding) -> Publication:
     The table's set-valued column must be bound to the recoding's hierarchy or vocabulary, so that a code is a
     leaf's position.
 
-    Raises
-    ------
-    InputError
-        If the recoding is not one for this table.
-    """
-    if isinstance(recoding, PerCluster):
-        return apply_per_cluster(table, recoding)
-    return _of_all_records(table, *_symbols_of(table, recoding))
-
-
-def apply_sorted(table: Table, recoding: Cut | ItemGroups, hierarchy: Hierarchy | None) -> Publication:
-    """Apply a recoding of all records to a table in files: as `apply`, `in_public_order` and `Publication.sorted` do.
-
-    Rows are never written in the order of the input.
+    Parameters
+    ----------
+    hierarchy
+        That of the items: symbols, and members of sets, stand by its places, if it has some (`Hierarchy.place`).
+    by_content
+        Whether rows are ordered by their published content alone; the order of the input would disclose what is
+        hidden. Rows with the same content stay in the order of the input, which nobody can see.
 
     Raises
     ------
     InputError
         If the recoding is not one for this table.
     """
-    column, image, symbols = _symbols_of(table, recoding)
-    if hierarchy is not None and hierarchy.place is not None:
-        symbols, rank = _in_public_order(symbols, hierarchy)
-        image = np.append(rank, np.int32(SUPPRESSED))[image]
     store, kept = table.store.below(), table.kept
-    largest = [*(len(c.vocabulary) for c in kept), len(symbols)]
-    source = _Generalized(column, image, [c.codes for c in kept], len(symbols))
-    size = column.n, int(column.indptr[-1])
-    rows = sorted_rows(source, size, len(kept), largest, store, narrow=True)
-    labels = Vocabulary(tuple(symbol.label for symbol in symbols))
-    return Publication(
-        SetColumn(column.name, rows.indptr, rows.items, labels),
-        symbols,
-        (),
-        tuple(replace(c, codes=codes) for c, codes in zip(kept, rows.columns, strict=False)),
-        rows.record,
-        order=table.order,
-        joined=table.joined,
-        store=store,
-    )
+    unsorted = store.below() if by_content else store
+    if isinstance(recoding, PerCluster):
+        sets, symbols, relational = _of_clusters(table, recoding, hierarchy, unsorted)
+        image, cluster = None, recoding.cluster
+    else:
+        sets, symbols, image = _of_all_records(table, recoding, hierarchy)
+        relational, cluster = (), None
+    if by_content:
+        columns = [*(column.codes for column in (*relational, *kept)), *(() if cluster is None else (cluster,))]
+        largest = [*(len(column.vocabulary) for column in (*relational, *kept)), len(symbols)]
+        rows = sort_rows(_Published(table.n, sets, image, columns), largest=largest, store=store, narrow=True)
+        unsorted.remove()
+        codes, record = iter(rows.columns), rows.record
+        relational, kept = (tuple(replace(c, codes=next(codes)) for c in part) for part in (relational, kept))
+        cluster = next(codes, None)
+        sets = None if sets is None else SetColumn(sets.name, rows.indptr, rows.items, _labels(symbols))
+    else:
+        record = in_input_order(table.n, store)
+        sets = sets if sets is None or image is None else generalize(sets, image, symbols, store)
+    order, joined = table.order, table.joined
+    return Publication(sets, symbols, relational, kept, record, cluster, order, joined, store=store)
 
 
-class _Generalized(Source):
-    """Rows of a column in the order of the input, each item replaced by its symbol wherever they are looked at."""
+class _Published(Source):
+    """Rows in the order of the input, each item replaced by its symbol wherever they are looked at."""
 
-    def __init__(self, column: SetColumn, image: Int32, columns: list[Int32], n_symbols: int) -> None:
-        nothing = np.zeros(1, np.int64)
-        super().__init__(nothing, np.empty(0, np.int32), columns, nothing)
-        self._column, self._image, self._n_symbols = column, image, n_symbols
+    def __init__(self, n: int, sets: SetColumn | None, image: Int32 | None, columns: Sequence[Int32]) -> None:
+        super().__init__(without_items(n) if sets is None else sets, columns)
+        self._image = image
+        self._n_symbols = 0 if image is None else int(image.max(initial=SUPPRESSED)) + 1
 
-    def __call__(self, begin: int, end: int) -> "Content":
-        """Return the rows begin .. end - 1."""
-        return self._mapped(self._column.slice(begin, end), slice(begin, end), np.arange(begin, end))
-
-    def some(self, rows: Int64) -> "Content":
-        """Return some rows."""
-        return self._mapped(self._column.take(rows), rows, rows)
-
-    def _mapped(self, rows: SetColumn, which: Any, record: Int64) -> "Content":
-        from anonset_kernels.row_order import Content
+    def items(self, sets: SetColumn) -> tuple[Int64, Int32]:
+        """Return the symbols of some rows."""
         from anonset_kernels.rows import map_rows
 
-        indptr, items = map_rows(rows.indptr, rows.items, self._image, self._n_symbols)
-        return Content(indptr, items, self.fixed(which, rows.n), record)
+        if self._image is None:
+            return super().items(sets)
+        return map_rows(sets.indptr, sets.items, self._image, self._n_symbols)
 
 
-def _symbols_of(table: Table, recoding: Recoding) -> tuple[SetColumn, Int32, tuple[Symbol, ...]]:
-    """Return the items of a table, the symbol code of each, int32 (M,), and the symbols that some record shows."""
+def _labels(symbols: Sequence[Symbol]) -> Vocabulary:
+    return Vocabulary(tuple(symbol.label for symbol in symbols))
+
+
+def _of_all_records(
+    table: Table, recoding: Recoding, hierarchy: Hierarchy | None
+) -> tuple[SetColumn, tuple[Symbol, ...], Int32]:
+    """Return the items of a table, the symbols that some record shows, and the symbol code of each item, int32 (M,)."""
     if isinstance(recoding, Cut):
-        return _symbols_of_cut(table, recoding)
-    if isinstance(recoding, ItemGroups):
-        return _symbols_of_groups(table, recoding)
-    msg = f"a recoding of type {type(recoding).__name__} cannot be applied yet"
-    raise InputError(msg)
+        column, image, symbols = _symbols_of_cut(table, recoding)
+    elif isinstance(recoding, ItemGroups):
+        column, image, symbols = _symbols_of_groups(table, recoding)
+    else:
+        msg = f"a recoding of type {type(recoding).__name__} cannot be applied yet"
+        raise InputError(msg)
+    symbols, rank = _in_public_order(symbols, hierarchy)
+    return column, symbols, np.append(rank, np.int32(SUPPRESSED))[image]
 
 
 def _symbols_of_cut(table: Table, cut: Cut) -> tuple[SetColumn, Int32, tuple[Symbol, ...]]:
@@ -134,32 +129,14 @@ def _symbols_of_groups(table: Table, groups: ItemGroups) -> tuple[SetColumn, Int
     return column, code_of_item, symbols
 
 
-def _of_all_records(table: Table, column: SetColumn, image: Int32, symbols: tuple[Symbol, ...]) -> Publication:
-    """Publish each item by the symbol that `image` says, in all records alike."""
-    store = table.store.below()
-    published = generalize(column, image, symbols, store)
-    record = in_input_order(replace(table, store=store))
-    order, joined = table.order, table.joined
-    return Publication(published, symbols, (), table.kept, record, order=order, joined=joined, store=store)
+def _in_public_order(given: tuple[Symbol, ...], hierarchy: Hierarchy | None) -> tuple[tuple[Symbol, ...], Int32]:
+    """Return symbols, and members of sets, in an order that discloses nothing of a tree; the new code of each symbol.
 
-
-def in_public_order(publication: Publication, hierarchy: Hierarchy) -> Publication:
-    """Return a publication whose symbols, and members of sets, are in an order that discloses nothing of a tree.
-
-    Members stand by their places (`Hierarchy.place`), symbols by those of their members.
+    Members stand by their places (`Hierarchy.place`), symbols by those of their members. Codes are int32 (S,).
     """
-    column = publication.transactions
-    if column is None or hierarchy.place is None:
-        return publication
-    book, rank = _in_public_order(publication.symbols, hierarchy)
-    labels = Vocabulary(tuple(symbol.label for symbol in book))
-    return replace(publication, transactions=column.recode(rank, labels, publication.store), symbols=book)
-
-
-def _in_public_order(given: tuple[Symbol, ...], hierarchy: Hierarchy) -> tuple[tuple[Symbol, ...], Int32]:
-    """Return symbols, and members of sets, by the places of a tree, and the new code of each symbol, int32 (S,)."""
-    places = () if hierarchy.place is None else hierarchy.place.tolist()
-    place = dict(zip(hierarchy.leaves.labels, places, strict=True))
+    if hierarchy is None or hierarchy.place is None:
+        return given, np.arange(len(given), dtype=np.int32)
+    place = dict(zip(hierarchy.leaves.labels, hierarchy.place.tolist(), strict=True))
     symbols = [replace(s, members=tuple(sorted(s.members, key=place.__getitem__))) for s in given]
     symbols = [group_symbol(symbol.members) if symbol.kind == "group" else symbol for symbol in symbols]
     order = sorted(range(len(symbols)), key=lambda code: [place[member] for member in symbols[code].members])
@@ -168,53 +145,38 @@ def _in_public_order(given: tuple[Symbol, ...], hierarchy: Hierarchy) -> tuple[t
     return tuple(symbols[code] for code in order), rank
 
 
-def in_input_order(table: Table) -> Int64:
-    """Return int64 (n,): the records of rows in the order of the table; it lies in the store of the table."""
-    record = table.store.array("record", np.int64, table.n)
-    for begin, end in spans(table.n):
+def in_input_order(n: int, store: Store) -> Int64:
+    """Return int64 (n,): the records of rows in the order of the input."""
+    record = store.array("record", np.int64, n)
+    for begin, end in spans(n):
         record[begin:end] = np.arange(begin, end)
     return record
 
 
-def apply_per_cluster(table: Table, recoding: PerCluster) -> Publication:
-    """Publish each record by the mapping and the relational values of its cluster.
+def _of_clusters(
+    table: Table, recoding: PerCluster, hierarchy: Hierarchy | None, store: Store
+) -> tuple[SetColumn | None, tuple[Symbol, ...], tuple[CategoricalColumn, ...]]:
+    """Return the published items of each record, in the order of the input, their symbols, and the relational values.
 
     Cost: O(nnz), and O(M) for each cluster; memory for one mapping at a time.
-
-    Raises
-    ------
-    InputError
-        If the recoding is not one for this table.
     """
     if len(recoding.cluster) != table.n:
         msg = f"the recoding names the clusters of {len(recoding.cluster)} records, the table has {table.n}"
         raise InputError(msg)
-    store = table.store.below()
     relational = []
     for values in recoding.relational:
         vocabulary = Vocabulary.of(values.labels)
         codes = np.array([vocabulary.index[label] for label in values.labels], np.int32)
         clusters = CategoricalColumn(values.name, recoding.cluster, vocabulary)
         relational.append(clusters.recode(codes, vocabulary, store))
-    published: SetColumn | None = None
-    symbols: tuple[Symbol, ...] = ()
-    if table.transactions is not None:
-        published, symbols = _publish_items(table.transactions, recoding, store)
-    record = in_input_order(replace(table, store=store))
-    return Publication(
-        published,
-        symbols,
-        tuple(relational),
-        table.kept,
-        record,
-        recoding.cluster,
-        table.order,
-        table.joined,
-        store=store,
-    )
+    if table.transactions is None:
+        return None, (), tuple(relational)
+    return *_items_of_clusters(table.transactions, recoding, hierarchy, store), tuple(relational)
 
 
-def _publish_items(column: SetColumn, recoding: PerCluster, store: Store) -> tuple[SetColumn, tuple[Symbol, ...]]:
+def _items_of_clusters(
+    column: SetColumn, recoding: PerCluster, hierarchy: Hierarchy | None, store: Store
+) -> tuple[SetColumn, tuple[Symbol, ...]]:
     """Return the published items of each record, in the order of the input, and their symbols."""
     if len(recoding.items) != recoding.n_clusters:
         msg = f"the recoding has {recoding.n_clusters} clusters, but mappings of the items for {len(recoding.items)}"
@@ -223,19 +185,20 @@ def _publish_items(column: SetColumn, recoding: PerCluster, store: Store) -> tup
     with GrowingSets(column.name, store) as drafts:
         for records, own in recoding.pieces():
             drafts.append(_draft(column if records is None else column.take(records), own, book))
-        found_symbols, rank = book.in_order()
-        draft = drafts.finished(Vocabulary(tuple(map(str, range(len(book))))))
-        recoded = draft.recode(rank, Vocabulary(tuple(symbol.label for symbol in found_symbols)), store)
+        canonical, place_of_code = book.in_order()
+        symbols, rank = _in_public_order(canonical, hierarchy)
+        draft = drafts.finished(Vocabulary.numbered(len(book)))
+        recoded = draft.recode(rank[place_of_code], _labels(symbols), store)
         drafts.drop_items()
     if recoding.parts is None:
-        return recoded, found_symbols
+        return recoded, symbols
     place = store.array("place", np.int64, column.n)
     for begin, end in spans(column.n):
         place[recoding.parts.record[begin:end]] = np.arange(begin, end)
     with GrowingSets(column.name, store) as rows:
         for begin, end in spans(column.n):
             rows.append(recoded.take(place[begin:end]))
-    return rows.finished(recoded.vocabulary), found_symbols
+    return rows.finished(recoded.vocabulary), symbols
 
 
 def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetColumn:
@@ -258,7 +221,7 @@ def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetCol
         kept[ends[c] : ends[c + 1]] = np.diff(indptr)
         symbols[filled : filled + len(part_symbols)] = part_symbols
         filled += len(part_symbols)
-    lengths = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
+    lengths = begins_of(kept)
     back = np.empty(len(order), np.int64)
     back[order] = np.arange(len(order))
     return SetColumn(column.name, lengths, symbols[:filled], column.vocabulary).take(back)

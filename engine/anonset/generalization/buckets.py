@@ -16,14 +16,12 @@ from anonset.errors import InputError, datum
 from anonset.generalization.chunks import ChunkPublication
 from anonset.generalization.publication import Publication
 from anonset.generalization.recoding import SUPPRESSED, Buckets
-from anonset.generalization.row_order import sort_rows
+from anonset.generalization.row_order import Source, sort_rows, without_items
 
 STAR = "*"
 """What a hidden identity is published as, in each of the id columns."""
 GROUP = "group"
 """Name of the column of group numbers in both published tables."""
-COUNT = "count"
-"""Name of the column that counts a value in its group."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,30 +161,13 @@ class BucketPublication(Discreet):
                 f"{table.n} and {'no' if sensitive is None else 'a'} sensitive column"
             )
             raise InputError(msg)
-        if table.store.in_files:
-            return _of_mapped(cls, table, sensitive, buckets)
-        shown = np.flatnonzero(buckets.group != SUPPRESSED).astype(np.int64)
-        ids = tuple(_starred(column, buckets.starred) for column in table.ids)
-        keys = [buckets.group, *(column.codes for column in (*ids, *table.kept))]
-        record = shown[np.lexsort([key[shown] for key in keys[::-1]])]
-        numbers = Vocabulary.numbered(buckets.n_groups)
-        snt_group, value, count = count_values(buckets.group[shown], sensitive.codes[shown], len(sensitive.vocabulary))
-        return cls(
-            tuple(column.take(record) for column in ids),
-            tuple(column.take(record) for column in table.kept),
-            CategoricalColumn(GROUP, buckets.group[record], numbers),
-            snt_group,
-            CategoricalColumn(sensitive.name, value, sensitive.vocabulary),
-            count,
-            record,
-            table.store,
-        )
+        return _made(cls, table, sensitive, buckets)
 
 
-def _of_mapped(
+def _made(
     kind: type[BucketPublication], table: Table, sensitive: CategoricalColumn, buckets: Buckets
 ) -> BucketPublication:
-    """Apply a grouping to a table that lies in files span by span."""
+    """Apply a grouping to its table, span by span."""
     store = table.store.below()
     columns = (*table.ids, *table.kept, sensitive)
     grown = [store.growing("shown", np.int32) for _ in (buckets.group, *columns)]
@@ -200,11 +181,11 @@ def _of_mapped(
             star = column in table.ids and bool(starred.any())
             target.append(np.where(starred[shown], np.int32(len(column.vocabulary)), codes) if star else codes)
         record.append(first + shown)
-    before = [array.finished() for array in grown]
     ids = tuple(_with_star(column, buckets.starred) for column in table.ids)
     largest = [buckets.n_groups, *(len(column.vocabulary) for column in (*ids, *table.kept)), 0]
-    n, nothing = len(before[0]), np.empty(0, np.int32)
-    rows = sort_rows(np.zeros(n + 1, np.int64), nothing, before, record.finished(), largest=largest, store=store)
+    unsorted = [array.finished() for array in grown], record.finished()
+    rows = sort_rows(Source(without_items(record.length), *unsorted), largest=largest, store=store)
+    del unsorted
     for array in (*grown, record):
         array.drop()
     group, *shown_as, values = rows.columns
@@ -293,15 +274,6 @@ def count_values(group: Int32, value: Int32, n_values: int, count: Int64 | None 
         np.add.at(counts, where, count)
     found_group, found_value = np.divmod(keys, max(1, n_values))
     return found_group.astype(np.int32), found_value.astype(np.int32), counts.astype(np.int64)
-
-
-def _starred(column: CategoricalColumn, starred: NDArray[np.bool_]) -> CategoricalColumn:
-    """Return the column with the star, as the last label, in place of the hidden values."""
-    with_star = _with_star(column, starred)
-    if with_star is column:
-        return column
-    codes = np.where(starred, np.int32(len(column.vocabulary)), column.codes).astype(np.int32)
-    return replace(with_star, codes=codes)
 
 
 def _with_star(column: CategoricalColumn, starred: NDArray[np.bool_]) -> CategoricalColumn:

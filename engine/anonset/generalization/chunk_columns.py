@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import spans
+from anonset.data.spans import begins_of, gathered, spans
 from anonset.data.store import MEMORY, Closing, Store
 from anonset.data.table import Int32, Int64
 
@@ -61,12 +61,6 @@ def items_of(rows: Iterable[tuple[Items, int]]) -> Items:
     return tuple(sorted({item for row, _ in rows for item in row}))
 
 
-def begins_of(lengths: Iterable[int] | NDArray[np.integer]) -> Int64:
-    """Return where each of some runs begins, and where the last one ends, int64 (runs + 1,)."""
-    ends = np.cumsum(np.fromiter(lengths, np.int64) if not isinstance(lengths, np.ndarray) else lengths)
-    return np.concatenate([[0], ends]).astype(np.int64)
-
-
 def runs_of(begins: Int64, first: int, end: int) -> Int64:
     """Return the run of each of the elements first .. end - 1, int64 (end - first,).
 
@@ -76,18 +70,6 @@ def runs_of(begins: Int64, first: int, end: int) -> Int64:
     low, high = int(np.searchsorted(begins, first, side="right")) - 1, int(np.searchsorted(begins, end))
     inside = np.clip(begins[low : high + 1], first, end)
     return np.repeat(np.arange(low, high), np.diff(inside))
-
-
-def gathered(begins: Int64, chosen: NDArray[np.integer]) -> Int64:
-    """Return the places of the elements of the chosen runs, one run after the other.
-
-    >>> gathered(np.array([0, 2, 2, 5]), np.array([2, 0])).tolist()
-    [2, 3, 4, 0, 1]
-    """
-    lengths = begins[chosen + 1] - begins[chosen]
-    new = begins_of(lengths)
-    places: Int64 = np.arange(new[-1]) + np.repeat(begins[chosen] - new[:-1], lengths)
-    return places
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,10 +138,9 @@ class ChunkRows(Discreet):
 
     def take(self, chunks: NDArray[np.integer]) -> "ChunkRows":
         """Return the rows of the given chunks, in the given order."""
-        rows = gathered(self.begins, chunks)
-        items = self.items[gathered(self.indptr, rows)]
-        lengths = np.diff(self.begins)[chunks]
-        return ChunkRows(begins_of(lengths), begins_of(np.diff(self.indptr)[rows]), items, self.count[rows])
+        begins, rows = gathered(self.begins[chunks], np.diff(self.begins)[chunks])
+        indptr, places = gathered(self.indptr[rows], np.diff(self.indptr)[rows])
+        return ChunkRows(begins, indptr, self.items[places], self.count[rows])
 
     def slice(self, first: int, end: int) -> "ChunkRows":
         """Return the rows of the chunks from `first` up to `end`; items and counts are not copied."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of, gathered
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.generalization.chunk_columns import (
@@ -16,8 +17,6 @@ from anonset.generalization.chunk_columns import (
     Clusters,
     GrowingColumns,
     SharedChunks,
-    begins_of,
-    gathered,
 )
 from anonset.generalization.chunk_order import Group, StoredText, by_range, grouped, in_order, renumbered
 from anonset.generalization.recoding import TERMS, ClusterPiece, Disassociated, clusters_at_once
@@ -72,8 +71,8 @@ class _Cut(Discreet):
         begins = np.searchsorted(begin, np.append(np.flatnonzero(new_chunk), len(place)))
         items = item.astype(np.int32)
         found = distinct_sub_records(begins, indptr, items)
-        lengths = np.diff(indptr)[found.row]
-        return chunks, ChunkRows(found.begins, begins_of(lengths), items[gathered(indptr, found.row)], found.copies)
+        own, places = gathered(indptr[found.row], np.diff(indptr)[found.row])
+        return chunks, ChunkRows(found.begins, own, items[places], found.copies)
 
     def _sorted(self) -> tuple[Int64, Int64, Int64]:
         """Return them by chunk, record and item."""
@@ -173,7 +172,7 @@ def _put_together(
     order = grouped(groups, of_range, len(pieces), lambda text: StoredText(np.frombuffer(text, np.uint8)))[1]
     chosen = np.concatenate([np.empty(0, np.int64), *(pieces[number].order for number in order)])
     wide, done = renumbered(wide, wide_chunks, chosen), 0
-    borders = np.cumsum([0, *(len(piece.order) for piece in pieces)]).tolist()
+    borders = begins_of(len(piece.order) for piece in pieces).tolist()
     with (
         GrowingColumns(Clusters, store) as clusters,
         GrowingColumns(SharedChunks, store) as shared,
@@ -186,7 +185,8 @@ def _put_together(
             begin, end = np.searchsorted(wide.first, (done, done + len(own))).tolist()
             inside = in_pieces[1].slice(piece.shared.start, piece.shared.stop).shifted(done)
             shared.append(inside.with_wider(wide.slice(begin, end)))
-            record.append(recoding.record[gathered(recoding.begins, piece.order)])
+            sizes = np.diff(recoding.begins)[piece.order]
+            record.append(recoding.record[gathered(recoding.begins[piece.order], sizes)[1]])
             cluster.append(np.repeat(np.arange(done, done + len(own), dtype=np.int32), own.n))
             done += len(own)
         return CutRecords(clusters.finished(), shared.finished(), record.finished(), cluster.finished(), terms)

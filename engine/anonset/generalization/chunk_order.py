@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.spans import spans
+from anonset.data.spans import begins_of, gathered, spans
 from anonset.data.table import Int64
-from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks, begins_of, gathered
+from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks
 from anonset.generalization.recoding import GROUPED
 
 _END = bytes(4)
@@ -60,10 +60,11 @@ def in_order(clusters: Clusters, shared: SharedChunks, widest: int) -> tuple[Int
     groups: list[Group] = [([text], [number], (number, number)) for number, text in enumerate(texts)]
     key, order, _ = grouped(groups, of_range, widest, lambda text: text)
     chosen = np.array(order, np.int64)
+    term_begins, places = gathered(clusters.term_begins[chosen], np.diff(clusters.term_begins)[chosen])
     in_content_order = Clusters(
         clusters.n[chosen],
-        begins_of(np.diff(clusters.term_begins)[chosen]),
-        clusters.terms[gathered(clusters.term_begins, chosen)],
+        term_begins,
+        clusters.terms[places],
         begins_of(np.diff(clusters.chunk_begins)[chosen]),
         clusters.rows.take(np.array([chunk for number in order for chunk in own_chunks[number]], np.int64)),
     )

@@ -12,7 +12,7 @@ from anonset.data import Table, Vocabulary
 from anonset.data import spans as limits
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import spans
+from anonset.data.spans import begins_of, spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.chunk_columns import (
@@ -22,7 +22,6 @@ from anonset.generalization.chunk_columns import (
     Rows,
     SharedChunk,
     SharedChunks,
-    begins_of,
     items_of,
 )
 from anonset.generalization.chunk_cutting import cut
@@ -100,21 +99,6 @@ class ChunkPublication(Discreet):
     def transactions(self) -> None:
         """No column of records: they are parted."""
         return
-
-    @property
-    def relational(self) -> tuple[()]:
-        """No relational columns."""
-        return ()
-
-    @property
-    def kept(self) -> tuple[()]:
-        """No columns that are kept as they are."""
-        return ()
-
-    @property
-    def symbols(self) -> tuple[()]:
-        """No symbols that stand for sets: items are published as they are."""
-        return ()
 
     @classmethod
     def of(cls, table: Table, recoding: Disassociated) -> "ChunkPublication":

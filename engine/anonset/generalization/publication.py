@@ -17,7 +17,6 @@ from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Memory, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
-from anonset.generalization.row_order import sort_rows
 
 
 def set_label(members: Sequence[str]) -> str:
@@ -217,33 +216,6 @@ class Publication(Discreet):
             kept=tuple(column.take(rows) for column in self.kept),
             record=self.record[rows],
             cluster=None if self.cluster is None else self.cluster[rows],
-        )
-
-    def sorted(self, store: Store = MEMORY) -> "Publication":
-        """Return the publication, made in a store, with its rows ordered by their published content alone.
-
-        The order of the input would disclose what is hidden. Rows with the same content stay in the order of the
-        input, which nobody can see.
-        """
-        fixed, sets = (*self.relational, *self.kept), self.transactions
-        if not fixed and sets is None:
-            return self
-        store = store.below()
-        columns = [column.codes for column in fixed] + ([] if self.cluster is None else [self.cluster])
-        largest = [len(column.vocabulary) for column in fixed] + [0 if sets is None else len(sets.vocabulary)]
-        indptr, items = (
-            (np.zeros(self.n + 1, np.int64), np.empty(0, np.int32)) if sets is None else (sets.indptr, sets.codes)
-        )
-        rows = sort_rows(indptr, items, columns, self.record, largest=largest, store=store, narrow=True)
-        placed = [replace(column, codes=codes) for column, codes in zip(fixed, rows.columns, strict=False)]
-        return replace(
-            self,
-            transactions=None if sets is None else replace(sets, indptr=rows.indptr, codes=rows.items),
-            relational=tuple(placed[: len(self.relational)]),
-            kept=tuple(placed[len(self.relational) :]),
-            record=rows.record,
-            cluster=None if self.cluster is None else rows.columns[-1],
-            store=store,
         )
 
 

@@ -31,14 +31,14 @@ class Cut(Discreet):
     @cached_property
     def nodes(self) -> Int32:
         """int32: the distinct published nodes, in preorder."""
-        symbols = np.unique(self.image)
-        nodes: Int32 = symbols[symbols != SUPPRESSED].astype(np.int32)
-        return nodes
+        shown = np.zeros(self.hierarchy.n_nodes + 1, np.bool_)  # what is suppressed shows in the last place
+        shown[self.image] = True
+        return np.flatnonzero(shown[:-1]).astype(np.int32)
 
     @property
     def labels(self) -> list[str]:
         """Labels of the published nodes, in preorder."""
-        return [self.hierarchy.labels[v] for v in self.nodes]
+        return [self.hierarchy.labels[v] for v in self.nodes.tolist()]
 
     @property
     def suppressed(self) -> list[str]:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.codes import MOST_CODES, Codes, NarrowCodes, RowNumbers, as_codes, stored_codes
+from anonset.data.codes import MOST_CODES, Codes, RowNumbers, as_codes, stored_codes
 from anonset.data.spans import run_tasks, spans
 from anonset.data.store import MEMORY, Store
-from anonset.data.table import Int32, Int64
+from anonset.data.table import Int32, Int64, SetColumn
+from anonset.data.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from anonset_kernels.row_order import Comparison, Content
@@ -43,16 +44,7 @@ class SortedRows:
     record: Int64
 
 
-def sort_rows(
-    indptr: Int64,
-    items: Codes,
-    columns: Sequence[Int32],
-    record: Int64,
-    *,
-    largest: Sequence[int],
-    store: Store = MEMORY,
-    narrow: bool = False,
-) -> SortedRows:
+def sort_rows(rows: "Source", *, largest: Sequence[int], store: Store = MEMORY, narrow: bool = False) -> SortedRows:
     """Return rows in the order of their content.
 
     Cost: O(nnz + n log(n / rows of a bucket)) and another copy of the rows, in the store;
@@ -60,12 +52,6 @@ def sort_rows(
 
     Parameters
     ----------
-    indptr, items
-        The rows' items: int64 (n + 1,) and int32 (nnz,).
-    columns
-        int32 (n,) each: fixed codes, the first of which are compared before the items; the others go along.
-    record
-        int64 (n,): goes along.
     largest
         Number of codes of each column that is compared, and of the items.
     store
@@ -73,66 +59,77 @@ def sort_rows(
     narrow
         Whether the items may be of two bytes in files.
     """
-    source = Source(indptr, items, list(columns), record)
-    return sorted_rows(source, (len(indptr) - 1, len(items)), len(columns), largest, store, narrow=narrow)
-
-
-def sorted_rows(
-    source: "Source", size: tuple[int, int], n_columns: int, largest: Sequence[int], store: Store, *, narrow: bool
-) -> SortedRows:
-    """Return so many rows, of at most so many items, in order; the rest as in `sort_rows`."""
-    n_codes = largest[-1] if narrow else MOST_CODES + 1
-    out = _content(store, size, n_columns, n_codes, placed=False)
+    size, n_codes = (rows.sets.n, len(rows.sets.codes)), largest[-1] if narrow else MOST_CODES + 1
+    out = _content(store, size, rows.n_columns, n_codes, placed=False)
     widths = np.array([max(1, int(codes).bit_length()) for codes in largest], np.int64)
     with store.limits.pool("sort") as pool:
-        _Sorting(widths, out, store, pool, n_codes).sort(source, size, 0, (0, 0))
-    items = as_codes(stored_codes(out.items)[: int(out.indptr[-1])])
-    return SortedRows(out.indptr, items, _columns(out.fixed, store), out.record)
+        _Sorting(widths, out, store, pool, n_codes).sort(rows, size, 0, (0, 0))
+    return SortedRows(out.indptr, _items(out), _columns(out.fixed, store), out.record)
 
 
 class Source:
-    """Rows that are to be sorted, from a first one on."""
+    """Rows that are to be sorted, from a first one on.
+
+    Parameters
+    ----------
+    sets
+        The items of the rows (`without_items`: none).
+    columns
+        int32 (n,) each, or (n, c): fixed codes, the first of which are compared before the items; the others go along.
+    record
+        int64 (n,): goes along; None: the numbers of the rows.
+    """
 
     def __init__(
-        self, indptr: Int64, items: Codes, columns: list[Int32] | NDArray[np.int32], record: Int64, first: int = 0
+        self,
+        sets: SetColumn,
+        columns: Sequence[Int32] | NDArray[np.int32] = (),
+        record: Int64 | None = None,
+        first: int = 0,
     ) -> None:
-        self._indptr, self._items, self._columns, self._record = indptr, items, columns, record
-        self._first = first
+        self.sets, self._columns, self._record, self._first = sets, columns, record, first
 
     def __call__(self, begin: int, end: int) -> "Content":
         """Return the rows begin .. end - 1 as kernels take them."""
         begin, end = self._first + begin, self._first + end
-        fixed = self.fixed(slice(begin, end), end - begin)
-        return _taken(self._indptr[begin : end + 1], self._items, fixed, self._record[begin:end])
+        return self._content(self.sets.slice(begin, end), slice(begin, end))
 
     def some(self, rows: Int64) -> "Content":
         """Return some rows, int64 (any,), side by side."""
+        return self._content(self.sets.take(self._first + rows), self._first + rows)
+
+    def items(self, sets: SetColumn) -> tuple[Int64, Int32]:
+        """Return the items of some rows: where those of each begin, int64 (rows + 1,), and the items, int32."""
+        return sets.indptr, sets.items
+
+    @property
+    def n_columns(self) -> int:
+        """Number of fixed codes of a row."""
+        return self._columns.shape[1] if isinstance(self._columns, np.ndarray) else len(self._columns)
+
+    def _content(self, sets: SetColumn, which: slice | Int64) -> "Content":
         from anonset_kernels.row_order import Content
 
-        rows = self._first + rows
-        begins, indptr = self._indptr[rows], np.zeros(len(rows) + 1, np.int64)
-        lengths = self._indptr[rows + 1] - begins
-        np.cumsum(lengths, out=indptr[1:])
-        items = self._items[np.arange(indptr[-1]) + np.repeat(begins - indptr[:-1], lengths)]
-        return Content(indptr, items, self.fixed(rows, len(rows)), self._record[rows])
-
-    def fixed(self, which: Any, n: int) -> NDArray[np.int32]:
-        """Return int32 (n, c): the fixed codes of some rows."""
-        if isinstance(self._columns, list):
-            chosen = [column[which] for column in self._columns]
-            return np.stack(chosen, axis=1) if chosen else np.empty((n, 0), np.int32)
-        some: NDArray[np.int32] = self._columns[which]
-        return some
+        if isinstance(self._columns, np.ndarray):
+            fixed = self._columns[which]
+        else:
+            fixed = np.empty((sets.n, len(self._columns)), np.int32)
+            for number, column in enumerate(self._columns):
+                fixed[:, number] = column[which]
+        if self._record is not None:
+            record = self._record[which]
+        else:
+            record = np.arange(which.start, which.stop) if isinstance(which, slice) else which
+        return Content(*self.items(sets), fixed, record)
 
 
-def _taken(indptr: Int64, items: Codes, fixed: NDArray[np.int32], record: Int64) -> "Content":
-    """Return rows as kernels take them: of narrow items these rows' alone."""
-    from anonset_kernels.row_order import Content
+def without_items(n: int) -> SetColumn:
+    """Return n rows without items; in constant memory.
 
-    if isinstance(items, NarrowCodes):
-        first, end = int(indptr[0]), int(indptr[-1])
-        return Content(indptr - first, items[first:end], fixed, record)
-    return Content(indptr, items, fixed, record)
+    >>> without_items(3).slice(1, 3).indptr.tolist()
+    [0, 0, 0]
+    """
+    return SetColumn("rows", np.broadcast_to(np.int64(0), n + 1), np.empty(0, np.int32), Vocabulary(()))
 
 
 def _put(rows: "Content", some: tuple[int, int], place: tuple[int, int], out: "Content") -> None:
@@ -195,6 +192,11 @@ def _for_each(
     do(stored_codes(out.record), row, row + n)
 
 
+def _items(rows: "Content") -> Codes:
+    """Return the items without the room that none of them took."""
+    return as_codes(stored_codes(rows.items)[: int(rows.indptr[-1])])
+
+
 def _columns(fixed: NDArray[np.int32], store: Store) -> list[Int32]:
     """Return the columns of a matrix as arrays of their own."""
     if fixed.shape[1] == 1:
@@ -242,11 +244,12 @@ class _Sorting:
     def _sort_buckets(self, rows: "Content", sizes: Int64, position: int, place: tuple[int, int]) -> None:
         """Sort the rows of each bucket, and give back its place: small ones side by side, then each too large one."""
         begin = np.cumsum(sizes[:2], axis=1) - sizes[:2]
+        sets = SetColumn("rows", rows.indptr, _items(rows), Vocabulary(()))
         tasks: list[tuple[_Task, Place]] = []
         large: list[tuple[_Task, Place]] = []
         for b in np.flatnonzero(sizes[0]).tolist():
             first, size = (int(begin[0, b]), int(begin[1, b])), (int(sizes[0, b]), int(sizes[1, b]))
-            source = Source(rows.indptr, rows.items, rows.fixed, rows.record, first[0])
+            source = Source(sets, rows.fixed, rows.record, first[0])
             task: _Task = (source, size, position, (place[0] + first[0], place[1] + first[1]))
             (tasks if self._is_small(size) else large).append((task, first))
 

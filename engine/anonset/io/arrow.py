@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.spans import begins_of
+
 
 def text_array(labels: Sequence[str]) -> Any:
     """Return labels as an Arrow array (``pyarrow.LargeStringArray``).
@@ -23,8 +25,7 @@ def text_array(labels: Sequence[str]) -> Any:
     joined = "".join(labels)
     text = joined.encode()
     sizes = map(len, labels) if len(text) == len(joined) else (len(label.encode()) for label in labels)
-    ends = np.zeros(len(labels) + 1, np.int64)
-    np.cumsum(np.fromiter(sizes, np.int64, len(labels)), out=ends[1:])
+    ends = begins_of(sizes)
     return pa.LargeStringArray.from_buffers(len(labels), pa.py_buffer(ends), pa.py_buffer(text))
 
 
@@ -64,8 +65,9 @@ def text_lists(rows: Sequence[Sequence[str]]) -> Any:
     """Return lists of texts (``pyarrow.LargeListArray``)."""
     import pyarrow as pa
 
-    ends = np.cumsum([0, *map(len, rows)])
-    return pa.LargeListArray.from_arrays(number_array(ends), text_array([text for row in rows for text in row]))
+    return pa.LargeListArray.from_arrays(
+        number_array(begins_of(map(len, rows))), text_array([text for row in rows for text in row])
+    )
 
 
 def digits(numbers: Any) -> Any:

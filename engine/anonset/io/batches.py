@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -12,7 +13,6 @@ from anonset.data.spans import NO_LIMITS, Limits
 from anonset.errors import InputError
 from anonset.io.dialect import RECOGNISED, Dialect, Missing
 from anonset.io.source import OBJECT, DataFile, Source, source_of
-from anonset.lazy_names import imported
 from anonset.spelling import setting
 
 HEAD = 1 << 20
@@ -126,7 +126,7 @@ def open_source(given: Any, how: Reading = AS_RECOGNISED) -> OpenedSource:
     """
     source = source_of(given, how.format, no_header=how.dialect.no_header)
     _require_lines(source.where, source.format, how)
-    opens: Callable[[Source, Reading], OpenedSource] = imported(_OPENING[source.format])
+    opens: Callable[[Source, Reading], OpenedSource] = resolve_name(_OPENING[source.format])
     opened = _with_nulls(opens(source, how), how.null)
     if both := [name for name in source.keys if name in opened.names]:
         msg = f"{source.where}: column {both[0]!r} stands in the files, and in the names of their folders; one must go"

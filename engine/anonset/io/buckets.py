@@ -14,7 +14,7 @@ from anonset.data.spans import ascending, run_spans, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
-from anonset.generalization.buckets import COUNT, GROUP, BucketPublication, count_values
+from anonset.generalization.buckets import GROUP, BucketPublication, count_values
 from anonset.io.batches import Reading, open_source
 from anonset.io.dialect import EXACT, Dialect
 from anonset.io.files import reading as reading_of
@@ -30,6 +30,8 @@ from anonset.spelling import counted
 
 QIT = "qit.csv"
 SNT = "snt.csv"
+COUNT = "count"
+"""Name of the column that may count a value in its group."""
 
 
 FilesOfTables = tuple[Sequence[str], Sequence[str]]
@@ -54,7 +56,6 @@ def write_buckets(
     publication: BucketPublication,
     folder: str | os.PathLike[str],
     *,
-    counts: bool = False,
     part_rows: int | None = None,
 ) -> tuple[Path, Path]:
     """Write ``qit.csv`` (ids, kept columns, group) and ``snt.csv`` (group, value) into a folder; return their paths.
@@ -63,8 +64,6 @@ def write_buckets(
 
     Parameters
     ----------
-    counts
-        Write each value of a group once, with a column ``count`` (as Anatomy does), not once a tuple.
     part_rows
         Rows of each file ``part-00000.csv``, ... in the folders ``qit`` and ``snt``; None: one file each.
 
@@ -73,14 +72,10 @@ def write_buckets(
     InputError
         If two columns would have the same name, or a file cannot be written.
     """
-    value = publication.snt_value
-    if counts and value.name == COUNT:
-        msg = f"the sensitive column must not be called {COUNT!r}, the name of the counts; rename it"
-        raise InputError(msg)
     group = CategoricalColumn(GROUP, publication.snt_group, publication.group.vocabulary)
     limits = publication.store.limits
     qit = RowLines(publication.qit, limits)
-    snt = RowLines((group, value), limits, publication.snt_count, each=not counts)
+    snt = RowLines((group, publication.snt_value), limits, publication.snt_count)
     if part_rows is not None:
         return tuple(_write_parts(Path(folder), name, rows, part_rows) for name, rows in (("qit", qit), ("snt", snt)))  # type: ignore[return-value]
     write_file(Path(folder) / QIT, qit.all())

@@ -14,12 +14,12 @@ from anonset.data import SetColumn, Vocabulary
 from anonset.data import spans as limits
 from anonset.data.blocks import GrowingSets
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import spans
+from anonset.data.spans import begins_of, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import Labels
 from anonset.errors import InputError
-from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks, begins_of
+from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks
 from anonset.generalization.chunk_order import contents_of
 from anonset.generalization.chunks import ChunkPublication
 from anonset.io import arrow

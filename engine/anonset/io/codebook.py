@@ -37,7 +37,7 @@ _RECORDS = ("published_row", "input_record", "cluster")
 _ROWS_PER_GROUP = 1 << 20
 
 
-def write_codebook(publication: Publication, path: str | Path, separator: str = " ") -> Path:
+def write_codebook(publication: Publication, path: str | Path) -> Path:
     """Write what each published symbol stands for: ``symbol,kind,members``.
 
     Where several set-valued columns were joined, members are prefixed (``column:item``), and a symbol has one line by
@@ -47,9 +47,7 @@ def write_codebook(publication: Publication, path: str | Path, separator: str = 
     Parameters
     ----------
     path
-        File, or the folder of ``codebook.csv``.
-    separator
-        What joins the members. A member that holds it is quoted in the way of CSV.
+        File, or the folder of ``codebook.csv``. Blanks join the members; one that holds any is quoted as in CSV.
 
     Raises
     ------
@@ -60,14 +58,14 @@ def write_codebook(publication: Publication, path: str | Path, separator: str = 
     columns = (
         [symbol.label for symbol in publication.symbols],
         [symbol.kind for symbol in publication.symbols],
-        [separator.join(_member(m, separator) for m in symbol.members) for symbol in publication.symbols],
+        [" ".join(map(_member, symbol.members)) for symbol in publication.symbols],
     )
     where = where / "codebook.csv" if where.is_dir() else where
     return write_file(where, csv_bytes(_CODEBOOK, [arrow.text_array(column) for column in columns]))
 
 
-def _member(label: str, separator: str) -> str:
-    if label and not any(mark in label for mark in (separator, '"', "\r", "\n")):
+def _member(label: str) -> str:
+    if label and not any(mark in label for mark in ' "\r\n'):
         return label
     return '"' + label.replace('"', '""') + '"'
 
@@ -123,35 +121,19 @@ def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol
     return write_file(Path(path), csv_bytes(GLOBAL, _images(recoding, given)))
 
 
-def _images(mapping: Cut | ItemGroups, given: dict[tuple[str, ...], str]) -> list[Any]:
-    """Return the items of the universe, and how each is published."""
-    order: Any = slice(None)
-    names: Sequence[str]
-    if isinstance(mapping, Cut):
-        tree, image = mapping.hierarchy, mapping.image
-        items, names = tree.leaves.labels, list(tree.labels)
-        for node in np.unique(image[image >= 0]).tolist() if tree.unnamed else ():
-            names[node] = _name(tree, node, given)
-        order = order if tree.place is None else np.argsort(tree.place)
-    else:
-        items, image = mapping.vocabulary.labels, _dense(mapping)
-        names = tuple(given.get(group) or set_label(group) for group in mapping.labels)
-    published = arrow.chosen(arrow.text_array([*names, ""]), np.where(image < 0, len(names), image))
-    return [arrow.chosen(column, np.arange(len(items))[order]) for column in (arrow.text_array(items), published)]
+def _images(mapping: Cut | ItemGroups, given: Mapping[tuple[str, ...], str]) -> list[Any]:
+    """Return the items of the universe, by their places in a tree that has some, and how each is published."""
+    place = mapping.hierarchy.place if isinstance(mapping, Cut) else None
+    labels = (mapping.hierarchy.leaves if isinstance(mapping, Cut) else mapping.vocabulary).labels
+    order = np.arange(len(labels)) if place is None else np.argsort(place)
+    published = list(_published(mapping, order, given))
+    return [arrow.text_array([labels[item] for item in order.tolist()]), arrow.text_array(published)]
 
 
 def _name(tree: Hierarchy, node: int, given: Mapping[tuple[str, ...], str]) -> str:
     """Return what a node is published as."""
     symbol = node_symbol(tree, node)
     return given.get(symbol.members, symbol.label) if symbol.kind == "group" else symbol.label
-
-
-def _dense(groups: ItemGroups) -> Any:
-    """Return int32 (M,): position of each item's group among the groups, -1 where it is suppressed."""
-    image = np.full(len(groups.vocabulary), -1, np.int32)
-    for group, members in enumerate(groups.members):
-        image[list(members)] = group
-    return image
 
 
 def write_local_mapping(

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
-from anonset.data.blocks import encode_sets, keep_tokens, offsets
+from anonset.data.blocks import encode_sets, keep_tokens
 from anonset.data.joining import require_joinable
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import canonical_codes
 from anonset.errors import InputError, datum
@@ -58,8 +59,8 @@ class Encoder:
     """The columns of which some cell holds several items."""
 
     def normalized(self, column: SetColumn) -> SetColumn:
-        """Return a column of sets under the rules for its items, if there are any."""
-        return normalize_items(column, self.normalize, self.changes) if self.normalize else column
+        """Return a column of sets under the rules for its items."""
+        return normalize_items(column, self.normalize, self.changes)
 
     def sets(self, name: str, column: Any) -> SetColumn:
         """Encode a column of lists, or of text cells whose items are separated."""
@@ -94,7 +95,7 @@ class Encoder:
         else:
             for name, labels in cells.items():
                 self.unjudged.setdefault(name, set()).update(labels)
-        sets = (encode_sets(name, offsets(tokenized[0]), *tokenized[1:]) for name, tokenized in tokens.items())
+        sets = (encode_sets(name, begins_of(tokenized[0]), *tokenized[1:]) for name, tokenized in tokens.items())
         return [self.normalized(column) for column in sets]
 
     def judge(self, cells: Mapping[str, Collection[str]]) -> None:

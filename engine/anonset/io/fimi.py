@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.data.blocks import encode_sets, keep_tokens, offsets
+from anonset.data.blocks import encode_sets, keep_tokens
+from anonset.data.spans import begins_of
 from anonset.errors import InputError
 from anonset.io.batches import Batch, OpenedSource, Reading, with_keys
 from anonset.io.dialect import Dialect, in_another_encoding
@@ -115,7 +116,7 @@ class SpmfLines:
         if len({self.named.get(token, token) for token in self.tokens}) < len(self.tokens):
             msg = f"{self.where}: two items have the same name; names must be distinct"
             raise InputError(msg)
-        return encode_sets(COLUMN, offsets(lengths), moved[codes], [self.named.get(item, item) for item in items])
+        return encode_sets(COLUMN, begins_of(lengths), moved[codes], [self.named.get(item, item) for item in items])
 
     def judge(self) -> None:
         """Refuse nothing: each line tells all."""

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from anonset.data import CategoricalColumn
 from anonset.errors import HierarchyError
 
 COUNTS = ("item", "count")
@@ -10,7 +9,7 @@ COUNTS = ("item", "count")
 _MOST_DIGITS = 12
 
 
-def read_frequencies(path: str | Path, name: str, *, sets: bool = True) -> dict[str, int]:
+def read_frequencies(path: str | Path, name: str) -> dict[str, int]:
     """Return how often each label occurs in a file.
 
     Parameters
@@ -18,9 +17,7 @@ def read_frequencies(path: str | Path, name: str, *, sets: bool = True) -> dict[
     path
         A CSV file ``item,count``; FIMI; or a CSV, TSV or Parquet file with a column of that name.
     name
-        The column.
-    sets
-        Whether its cells are sets of items, in text separated by blanks; else each is one value.
+        The column, whose cells are sets of items, in text separated by blanks.
 
     Raises
     ------
@@ -36,16 +33,14 @@ def read_frequencies(path: str | Path, name: str, *, sets: bool = True) -> dict[
     where = Path(path)
     if where.suffix == ".csv" and where.is_file() and header_of(where) == COUNTS:
         return _listed(where)
-    opened = open_source(where, ReadOptions.of(items=name).reading() if sets else ReadOptions.of().reading())
+    opened = open_source(where, ReadOptions.of(items=name).reading())
     column = opened.names[0] if opened.sets_only else name
     if column not in opened.names:
         msg = f"{where}: it has no column {name!r}, and its header is not item,count; either must be there"
         raise HierarchyError(msg)
     drop = [other for other in opened.names if other != column]
-    role = {"items": column} if sets else {"relational": [column]}
-    table = gather(opened, ReadOptions.of(**role, drop=drop, missing="empty,value"))
-    found = table.transactions or next(c for c in table.relational if isinstance(c, CategoricalColumn))
-    return dict(zip(found.vocabulary.labels, found.occurrences.tolist(), strict=True))
+    found = gather(opened, ReadOptions.of(items=column, drop=drop, missing="empty,value")).transactions
+    return {} if found is None else dict(zip(found.vocabulary.labels, found.occurrences.tolist(), strict=True))
 
 
 def _listed(where: Path) -> dict[str, int]:

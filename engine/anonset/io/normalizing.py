@@ -10,8 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
-from anonset.data.blocks import GrowingSets, keep_tokens, offsets, tidy_rows
-from anonset.data.spans import spans
+from anonset.data.blocks import GrowingSets, keep_tokens, tidy_rows
+from anonset.data.spans import begins_of, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table_facts import Change
 from anonset.errors import InputError, datum
@@ -143,7 +143,7 @@ def relabel(column: SetColumn, image: Mapping[str, str | None], store: Store = M
             lengths, items = block.lengths, codes[block.items]
             if None in after:
                 lengths, items = keep_tokens(lengths, items, items >= 0)
-            relabelled.append(tidy_rows(column.name, offsets(lengths), items, vocabulary))
+            relabelled.append(tidy_rows(column.name, begins_of(lengths), items, vocabulary))
     return relabelled.finished(vocabulary)
 
 

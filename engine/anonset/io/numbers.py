@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import NumericColumn
-from anonset.data.numbers import unfit
+from anonset.data.decimals import unfit
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 from anonset.io import arrow

@@ -139,7 +139,7 @@ class Plan:
             return None
         first = loaded[roles.items[0]]
         if isinstance(first, SetColumn):
-            return encoder.normalized(first)
+            return encoder.normalized(first) if encoder.normalize else first
         if len(roles.items) == 1:
             return encoder.sets(roles.items[0], first)
         return encoder.joined_sets("items", {name: loaded[name] for name in roles.items})

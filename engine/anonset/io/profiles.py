@@ -278,7 +278,7 @@ def _separator(name: str, labels: Sequence[str], separator: str | None) -> str |
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in MISSING]
     text = "\n".join(looked_at)
     marks = [mark for mark in marks if mark in text]
-    if not marks or _is_free_text(name) or (separator is None and not _OF_SETS.search(name) and with_comma(looked_at)):
+    if not marks or _FREE.search(name) or (separator is None and not _OF_SETS.search(name) and with_comma(looked_at)):
         return None
     for mark in marks:
         several = [label for label in looked_at if mark in label]
@@ -299,10 +299,6 @@ _OF_SETS = re.compile(
     r"|(^|_)(icd|atc|ops)($|[_\d])",
     re.IGNORECASE,
 )
-
-
-def _is_free_text(name: str) -> bool:
-    return _FREE.search(name) is not None
 
 
 def _items(cells: Any, mark: str) -> tuple[list[str], NDArray[np.int64]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
-from anonset.data.spans import spans
+from anonset.data.spans import begins_of, spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.generalization import Publication
@@ -350,7 +350,7 @@ class _Sizes:
         if isinstance(column, CategoricalColumn):
             return self._of_codes(column.codes[first:end])
         ends = column.indptr[first : end + 1]
-        done = np.concatenate([[0], np.cumsum(self._of_codes(column.codes[ends[0] : ends[-1]]))])
+        done = begins_of(self._of_codes(column.codes[ends[0] : ends[-1]]))
         sizes: Int64 = np.diff(done[ends - ends[0]]) + _OFFSET
         return sizes
 

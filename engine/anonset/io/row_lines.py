@@ -8,15 +8,14 @@ import numpy as np
 from anonset.data import CategoricalColumn
 from anonset.data.spans import Limits, run_tasks, spans
 from anonset.data.table import Int32, Int64
-from anonset.generalization.buckets import COUNT
 from anonset.io import arrow
 from anonset.io.lines import csv_bytes, lines, quoted, texts_of
 
 BLOCK = 1 << 17
 """Rows of a block."""
 _BEGUN = 4
-_Block = tuple[list[Int32], Int64 | None]
-"""The codes of each column, and how often each row counts."""
+_Block = list[Int32]
+"""The codes of each column."""
 
 
 class RowLines:
@@ -29,21 +28,19 @@ class RowLines:
     limits
         How many threads make lines.
     count
-        int64 (n,): how often each row counts, which is written as a column, or, for `each`, as so many rows.
+        int64 (n,): of how many lines each row is; None: of one.
     """
 
-    def __init__(
-        self, columns: Sequence[CategoricalColumn], limits: Limits, count: Int64 | None = None, *, each: bool = False
-    ) -> None:
-        self._columns, self._limits, self._count, self._each = columns, limits, count, each
-        names = [column.name for column in columns] + ([COUNT] if count is not None and not each else [])
+    def __init__(self, columns: Sequence[CategoricalColumn], limits: Limits, count: Int64 | None = None) -> None:
+        self._columns, self._limits, self._count = columns, limits, count
+        names = [column.name for column in columns]
         self._header = csv_bytes(names, [arrow.text_array([])] * len(names))[0]
         self._fields = [_fields_of(column, alone=len(names) == 1) for column in columns]
 
     @property
     def n(self) -> int:
         """Number of lines but that of the names."""
-        if self._count is None or not self._each:
+        if self._count is None:
             return self._columns[0].n
         return sum(int(self._count[first:end].sum()) for first, end in spans(len(self._count)))
 
@@ -71,13 +68,12 @@ class RowLines:
         done = 0
         for first, end in spans(self._columns[0].n, BLOCK):
             codes = [column.codes[first:end] for column in self._columns]
-            count = None if self._count is None else self._count[first:end]
-            if count is not None and self._each:
-                codes, count = [np.repeat(of_column, count) for of_column in codes], None
+            if self._count is not None:
+                codes = [np.repeat(of_column, self._count[first:end]) for of_column in codes]
             begin, n = 0, len(codes[0])
             while begin < n:
                 stop = n if part_rows is None else min(n, begin + part_rows - done % part_rows)
-                yield [of_column[begin:stop] for of_column in codes], None if count is None else count[begin:stop]
+                yield [of_column[begin:stop] for of_column in codes]
                 done, begin = done + stop - begin, stop
 
     def _made(self, blocks: Iterator[_Block]) -> Iterator[tuple[int, Any]]:
@@ -86,11 +82,7 @@ class RowLines:
             yield from run_tasks(pool, self._lines, blocks, _BEGUN)
 
     def _lines(self, block: _Block) -> tuple[int, Any]:
-        codes, count = block
-        fields = [field(of_column) for field, of_column in zip(self._fields, codes, strict=True)]
-        if count is not None:
-            fields.append(arrow.digits(count))
-        return len(codes[0]), lines(fields)
+        return len(block[0]), lines([field(codes) for field, codes in zip(self._fields, block, strict=True)])
 
 
 def _fields_of(column: CategoricalColumn, *, alone: bool) -> Callable[[Int32], Any]:

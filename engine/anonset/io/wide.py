@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Vocabulary
-from anonset.data.blocks import offsets, tidy_rows
+from anonset.data.blocks import tidy_rows
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32
 from anonset.data.vocabulary import canonical_order
 from anonset.errors import InputError, datum
@@ -47,7 +48,7 @@ def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[s
     lengths = np.zeros(n, np.int64)
     for held in rows:
         lengths[held] += 1
-    indptr = offsets(lengths)
+    indptr = begins_of(lengths)
     free, items = indptr[:-1].copy(), np.empty(indptr[-1], np.int32)
     for code, held in enumerate(rows):
         items[free[held]] = code
@@ -106,7 +107,7 @@ def union(columns: Sequence[SetColumn], name: str) -> SetColumn:
     """Unite sets of the same records over one vocabulary, item by item."""
     vocabulary = Vocabulary.of(label for column in columns for label in column.vocabulary.labels)
     lengths = np.sum([column.lengths for column in columns], axis=0)
-    indptr = offsets(lengths)
+    indptr = begins_of(lengths)
     free, items = indptr[:-1].copy(), np.empty(indptr[-1], np.int32)
     for column in columns:
         image: Int32 = np.array([vocabulary.index[label] for label in column.vocabulary.labels], np.int32)

@@ -1,37 +1,23 @@
-"""Workload files: JSON, a query a line, so that the same queries can be asked of other publications."""
+"""Workload files: JSON, so that the same queries can be asked of several publications."""
 
 from pathlib import Path
 from typing import Any
 
-from anonset.errors import InputError, datum, foreign
-from anonset.io.files import read_bytes, write_file
+from anonset.errors import InputError, foreign
+from anonset.io.files import read_bytes
 from anonset.queries.conditions import Among, Between, Condition
 from anonset.queries.workload import Query, Workload
-from anonset.strict_json import dumps, loads
+from anonset.strict_json import loads
 
 SCHEMA = 1
 """Version of the format."""
 
 
-def write_workload(workload: Workload, path: str | Path) -> Path:
-    """Write a workload: ``{"schema": 1, "source": .., "seed": .., "queries": [{"items": [..], "where": [..]}]}``.
-
-    A condition is ``{"column": .., "low": .., "high": ..}`` or ``{"column": .., "among": [..]}``.
-
-    Raises
-    ------
-    InputError
-        If a condition is of another kind, or the file cannot be written.
-    """
-    head = {"schema": SCHEMA, "source": workload.source, "seed": workload.seed}
-    queries = [{"items": [*query.items], "where": [*map(_plain, query.where)]} for query in workload.queries]
-    lines = ",\n".join(dumps(query) for query in queries)
-    text = f'{dumps(head)[:-1]}, "queries": [\n{lines}\n]}}\n'
-    return write_file(Path(path), [text.encode()])
-
-
 def read_workload(path: str | Path) -> Workload:
     """Read a workload (also ``.gz`` and ``.zst``).
+
+    It is ``{"schema": 1, "source": .., "seed": .., "queries": [{"items": [..], "where": [..]}]}``. A condition is
+    ``{"column": .., "low": .., "high": ..}`` or ``{"column": .., "among": [..]}``.
 
     Raises
     ------
@@ -57,15 +43,6 @@ def read_workload(path: str | Path) -> Workload:
         msg = f'{where}: "source" must be text and "seed" an integer or null, got {source!r} and {seed!r}'
         raise InputError(msg)
     return Workload(queries, source, seed)
-
-
-def _plain(condition: Any) -> dict[str, Any]:
-    if isinstance(condition, Between):
-        return {"column": condition.column, "low": condition.low, "high": condition.high}
-    if isinstance(condition, Among):
-        return {"column": condition.column, "among": [*condition.values]}
-    msg = f"a condition must be Between or Among, got {datum(condition)}"
-    raise InputError(msg)
 
 
 def _query(path: Path, number: int, query: Any) -> Query:

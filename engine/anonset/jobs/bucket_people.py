@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of, gathered
 from anonset.data.table import Int32, Int64
 from anonset.generalization.buckets import BucketPublication, sums_by_code
 from anonset.measures.visible_individuals import VisibleIndividuals
@@ -56,7 +57,7 @@ def by_individuals(publication: BucketPublication) -> Iterator[People]:
     """
     if not publication.ids:
         return
-    start = np.append(0, np.cumsum(sums_by_code(publication.snt_group, None, publication.n_groups)))
+    start = begins_of(sums_by_code(publication.snt_group, None, publication.n_groups))
     store = publication.store
     shares: Iterable[Int64] = shares_of(publication.ids, store) if store.in_files else [np.arange(publication.n)]
     for share in shares:
@@ -95,7 +96,7 @@ def _people(publication: BucketPublication, rows: Int64, group: Int32, start: In
     """Return some rows with all values of their groups."""
     groups, codes = np.unique(group, return_inverse=True)
     begin, width = start[groups], start[groups + 1] - start[groups]
-    places = np.arange(width.sum()) + np.repeat(begin - np.cumsum(width) + width, width)
+    _, places = gathered(begin, width)
     numbered = CategoricalColumn(publication.group.name, codes.astype(np.int32), publication.group.vocabulary)
     part = _Part(
         tuple(column.take(rows) for column in publication.ids),

@@ -9,7 +9,8 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.data.table_facts import Repeated
 from anonset.errors import InputError
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization import Publication
+from anonset.generalization.buckets import AnyPublication, BucketPublication
 from anonset.generalization.chunks import ChunkPublication
 from anonset.io.source import Source
 from anonset.jobs.reading import read_data
@@ -46,7 +47,7 @@ def original_and_persons(
 
 def read_original(
     source: Source,
-    publication: Any,
+    publication: AnyPublication,
     settings: OriginalSettings,
     attested: Attestation | None,
     store: Store = MEMORY,
@@ -62,17 +63,19 @@ def read_original(
     InputError
         If the original cannot be read, or has not the columns of the publication.
     """
-    buckets = isinstance(publication, BucketPublication)
-    relational = [] if buckets else [column.name for column in publication.relational]
-    roles: dict[str, Any] = {
-        "items": _items(publication, settings, attested, source),
-        "relational": relational,
-        "numeric": [] if buckets else _numeric(publication, settings),
-        "sensitive": publication.snt_value.name if buckets else None,
-        "id": [column.name for column in publication.ids] if buckets else settings.id,
-        "keep": [column.name for column in publication.kept],
-        "drop": settings.drop,
-    }
+    roles: dict[str, Any] = {"id": settings.id, "drop": settings.drop}
+    if isinstance(publication, BucketPublication):
+        roles |= {"sensitive": publication.snt_value.name, "id": [column.name for column in publication.ids]}
+    elif isinstance(publication, ChunkPublication):
+        roles["items"] = _items((publication.name,), settings, attested, source)
+    else:
+        sets = publication.transactions
+        named = () if sets is None else publication.joined or (sets.name,)
+        relational = [column.name for column in publication.relational]
+        roles |= {"items": _items(named, settings, attested, source), "relational": relational}
+        roles["numeric"] = _numeric(publication, settings)
+    if not isinstance(publication, ChunkPublication):
+        roles["keep"] = [column.name for column in publication.kept]
     options = settings.reading_options()
     marks = _separators(settings, attested, source)
     found = [read_data(source, {**roles, **options, "separator": mark}, store=store) for mark in marks]
@@ -133,7 +136,7 @@ def _columns_of(one: Repeated, settings: OriginalSettings) -> list[str]:
     return [one.column] if one.column in settings.drop else one.column.split(",")
 
 
-def _numeric(publication: Any, settings: OriginalSettings) -> list[str]:
+def _numeric(publication: Publication, settings: OriginalSettings) -> list[str]:
     """Return the relational columns that hold numbers: those that are published as ranges, unless told otherwise."""
     named = numeric_columns(settings.hierarchy)
     return [
@@ -155,9 +158,9 @@ def _separators(settings: OriginalSettings, attested: Attestation | None, source
     return [mark, " "]
 
 
-def _known(table: Table, publication: Any) -> float:
-    """Return the share of the items of a table that published symbols stand for."""
-    if table.transactions is None or not len(table.transactions.vocabulary):
+def _known(table: Table, publication: AnyPublication) -> float:
+    """Return the share of the items of a table that the symbols of published records stand for."""
+    if table.transactions is None or not len(table.transactions.vocabulary) or not isinstance(publication, Publication):
         return 0.0
     known = {member for symbol in publication.symbols for member in symbol.members}
     labels = table.transactions.vocabulary.labels
@@ -175,25 +178,21 @@ def is_nameless(attested: Attestation | None) -> bool:
 
 
 def _items(
-    publication: Any, settings: OriginalSettings, attested: Attestation | None, source: Source
+    published: tuple[str, ...], settings: OriginalSettings, attested: Attestation | None, source: Source
 ) -> list[str] | None:
-    """Return the set-valued columns of the original; None where it is a FIMI file, which has one."""
+    """Return the set-valued columns of the original, of which these are published; None where it names none."""
     from anonset.io.batches import Reading, open_source
     from anonset.io.dialect import Dialect
 
-    in_chunks = isinstance(publication, ChunkPublication)
-    without = publication.transactions is None and not in_chunks
-    if without or settings.one_hot or settings.one_code or _has_one_column(source):
+    if not published or settings.one_hot or settings.one_code or _has_one_column(source):
         return None
-    if in_chunks:
-        return [publication.name]
     if not is_nameless(attested):
-        return list(publication.joined or (publication.transactions.name,))
+        return list(published)
     others = {*settings.id, *settings.drop}
     dialect = Dialect.of(settings.delimiter, settings.encoding, settings.no_header)
     opened = open_source(source, Reading(dialect=dialect, absent=lambda names: others - set(names)))
     free = [name for name in opened.names if name not in others]
-    return settings.items or (free if len(free) == 1 else [publication.transactions.name])
+    return settings.items or (free if len(free) == 1 else list(published))
 
 
 def _attested_separator(attested: Attestation | None) -> str | None:

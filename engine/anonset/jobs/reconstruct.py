@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from anonset.data import SetColumn, Table
+from anonset.data.spans import begins_of
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int64
 from anonset.errors import InputError
@@ -67,7 +68,7 @@ def possible_tables(published: Release | str | os.PathLike[str], seeds: Iterable
 
 def _drawn(publication: ChunkPublication, random: SplitMix) -> Table:
     records: list[list[int]] = [[] for _ in range(publication.n)]
-    first = np.concatenate([[0], np.cumsum([cluster.n for cluster in publication.clusters])]).astype(np.int64)
+    first = begins_of([cluster.n for cluster in publication.clusters])
     for number, cluster in enumerate(publication.clusters):
         _place_cluster(records, int(first[number]), cluster, random)
     for term, total in publication.totals or ():

@@ -30,9 +30,10 @@ def warm_up(*, progress: Progress | None = None) -> Warmth:
         If machine code could not be kept: every run would compile anew, whatever was done here.
     """
     from anonset_kernels._compiling import COMPILATION
+    from anonset_kernels._jit import cache_writable
 
     folder = kernel_cache()
-    if folder is None or not _is_writable():
+    if folder is None or not cache_writable():
         msg = (
             "compiled kernels can be kept nowhere, so that to compile them now would be of no use; "
             "name a folder that can be written by the environment variable NUMBA_CACHE_DIR"
@@ -51,9 +52,3 @@ def kernel_cache() -> Path | None:
     from anonset_kernels._jit import cache_directory
 
     return cache_directory()
-
-
-def _is_writable() -> bool:
-    from anonset_kernels._jit import cache_writable
-
-    return cache_writable()

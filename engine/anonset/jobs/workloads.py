@@ -91,7 +91,7 @@ def answers(
         return _of_chunks(original, publication, spec)
     if isinstance(publication, BucketPublication):
         return _of_buckets(original, publication, spec)
-    from anonset.measures.mixed_query_error import mixed_relative_error
+    from anonset.measures.query_error import mixed_relative_error
 
     names = {column.name for column in original.relational}
     known = {name: tree for name, tree in (hierarchies or {}).items() if name in names}

@@ -7,7 +7,7 @@ independent of each other.
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.spans import run_spans, spans
+from anonset.data.spans import gathered, run_spans, spans
 from anonset.data.table import Int64
 from anonset.generalization.buckets import BucketPublication, sums_by_code
 from anonset.measures.equivalence_classes import class_of
@@ -124,7 +124,7 @@ def of_persons(publication: VisibleIndividuals) -> Float64:
     start = np.searchsorted(publication.snt_group, np.arange(publication.n_groups + 1))
     width = np.diff(start)[group]
     of = np.repeat(np.arange(len(pairs)), width)
-    entry = np.arange(len(of)) - np.repeat(np.cumsum(width) - width, width) + start[group][of]
+    _, entry = gathered(start[group], width)
     size, taken = publication.sizes[group][of].astype(float), tuples[of].astype(float)
     without = size - publication.snt_count[entry]
     certain = without < taken

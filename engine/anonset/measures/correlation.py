@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import gathered
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.measures.visible_individuals import VisibleIndividuals
@@ -197,7 +198,7 @@ def _inter_group(
     person, first, n_groups = np.unique(seen.person[pairs], return_index=True, return_counts=True)
     start = seen.snt_start[seen.group[pairs]]
     held = seen.snt_start[seen.group[pairs] + 1] - start
-    rows = np.arange(held.sum()) + np.repeat(start - np.cumsum(held) + held, held)
+    _, rows = gathered(start, held)
     local = np.repeat(np.repeat(np.arange(len(person)), n_groups), held)
     meets, times = np.unique(local * len(vocabulary) + seen.publication.snt_value.codes[rows], return_counts=True)
     who, value = np.divmod(meets, len(vocabulary))

@@ -12,6 +12,7 @@ import numpy as np
 
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of, gathered
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Publication
 from anonset.generalization.chunks import ChunkPublication
@@ -131,8 +132,7 @@ def _expected(frequent: FrequentItems, publication: Publication) -> tuple[np.nda
     for first, last in _spans(column):
         shown = column.codes[column.indptr[first] : column.indptr[last]]
         number = begin[shown + 1] - begin[shown]
-        ends = np.cumsum(number)
-        place = np.arange(ends[-1] if len(ends) else 0) + np.repeat(begin[shown] - ends + number, number)
+        _, place = gathered(begin[shown], number)
         record = np.repeat(np.repeat(np.arange(last - first), np.diff(column.indptr[first : last + 1])), number)
         symbol = np.full((last - first, n), -1, np.int32)
         symbol[record, member[place]] = np.repeat(shown, number)
@@ -160,7 +160,7 @@ def _members(frequent: FrequentItems, publication: Publication) -> tuple[Int64, 
     """Return where the frequent items of each symbol begin and which they are, and 1/s of each symbol."""
     place = {label: item for item, label in enumerate(frequent.labels)}
     own = [[place[label] for label in symbol.members if label in place] for symbol in publication.symbols]
-    begin = np.cumsum([0, *map(len, own)], dtype=np.int64)
+    begin = begins_of(map(len, own))
     chance = np.array([1.0 / max(1, len(symbol.members)) for symbol in publication.symbols] or [0.0])
     return begin, np.array([item for members in own for item in members], np.int32), chance
 

@@ -14,7 +14,7 @@ from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64
 from anonset.data.vocabulary import Vocabulary
-from anonset.generalization.row_order import sort_rows
+from anonset.generalization.row_order import Source, sort_rows
 from anonset.measures.shares import Figures
 
 
@@ -56,11 +56,9 @@ class DistinctRecords(Discreet):
         >>> distinct.n, distinct.weight.tolist(), distinct.record.tolist(), distinct.sizes(0, 2).tolist()
         (2, [1, 2], [1, 0, 2], [3, 3])
         """
-        moved, record = rarest_first(column, store), store.array("record", np.int64, column.n)
-        for a, b in spans(column.n):
-            record[a:b] = np.arange(a, b)
+        moved = rarest_first(column, store)
         largest = [*(int(codes.max(initial=0)) + 1 for codes in group), len(column.vocabulary)]
-        rows = sort_rows(moved.indptr, moved.items, group, record, largest=largest, store=store)
+        rows = sort_rows(Source(moved, group), largest=largest, store=store)
         in_order = replace(moved, indptr=rows.indptr, codes=rows.items)
         with ExitStack() as growing:
             distinct = growing.enter_context(GrowingSets(column.name, store))

@@ -11,6 +11,7 @@ import numpy as np
 
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.errors import InputError
 from anonset.generalization import Publication
 
@@ -77,7 +78,7 @@ def exclusiveness(publication: Publication) -> Exclusiveness:
                 others.setdefault(code, set()).update(codes)
     record = np.repeat(np.arange(column.n), column.lengths)
     order = np.argsort(column.items, kind="stable")
-    ends = np.concatenate([[0], np.cumsum(column.occurrences)])
+    ends = begins_of(column.occurrences)
     labels = column.vocabulary.labels
     overlaps = []
     for code in sorted(others):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import run_tasks, spans
+from anonset.data.spans import begins_of, run_tasks, spans
 from anonset.data.table import Int32, Int64
 from anonset.measures.distinct_records import DistinctRecords
 
@@ -160,7 +160,7 @@ def _parts(rows: tuple[int, int]) -> Iterator[tuple[int, int]]:
 
 def _code_spans(entries: Int64, held: int) -> Iterator[tuple[int, int]]:
     """Yield the first and the end of codes that are walked together; a code with more than may be held alone."""
-    done, first = np.concatenate([[0], np.cumsum(entries)]), 0
+    done, first = begins_of(entries), 0
     while first < len(entries):
         end = max(first + 1, int(np.searchsorted(done, done[first] + held, side="right")) - 1)
         yield first, end

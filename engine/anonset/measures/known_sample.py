@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import run_tasks
+from anonset.data.spans import begins_of, run_tasks
 from anonset.data.table import Int64
 from anonset.measures.distinct_records import DistinctRecords
 
@@ -96,7 +96,7 @@ def _sample(distinct: DistinctRecords, which: Int64, size: int) -> "Sample":
     longest = max(1, column.longest)
     choose = np.array([[comb(n, of) for of in range(size + 1)] for n in range(longest)], np.int64)
     each = [[comb(length, of) for of in range(1, size + 1)] for length in column.lengths.tolist()]
-    start = np.concatenate([[0], np.cumsum(np.array(each, np.int64).ravel())])[:-1].reshape(len(which), size)
+    start = begins_of(np.array(each, np.int64).ravel())[:-1].reshape(len(which), size)
     return Sample(holders, holder, place, distinct.of_group[which], choose, start.astype(np.int64))
 
 

@@ -4,34 +4,18 @@ References: Terrovitis, Mamoulis, Kalnis, "Privacy-preserving anonymization of s
 section 3.3. Deviation: the paper has no suppression; an occurrence of a suppressed item costs 1.
 """
 
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
 from anonset.data import SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
 
 _INT64_MAX = 2**63 - 1
-
-
-@dataclass(frozen=True)
-class ItemLoss(Discreet):
-    """What happened to one item, and what it costs."""
-
-    item: str = field(repr=False)
-    """Label of the item."""
-    published: str | None = field(repr=False)
-    """Label of the node that replaces it; None where it is suppressed."""
-    occurrences: int
-    """Records that hold the item."""
-    ncp: float
-    """Loss of one occurrence, in [0, 1]."""
 
 
 def ncp_numerator(column: SetColumn | Blocks, cut: Cut) -> int:
@@ -91,20 +75,6 @@ def ncp(column: SetColumn, cut: Cut) -> float:
     return float(ncp_exact(column, cut))
 
 
-def published_classes(column: SetColumn, cut: Cut) -> int:
-    """Count the nodes of the cut: the distinct symbols the items of the universe are published as.
-
-    Nodes whose items never occur in the column count; `occurring_classes` leaves them out.
-
-    Raises
-    ------
-    InputError
-        If the column is not bound to the cut's hierarchy.
-    """
-    _require_bound(column, cut)
-    return len(cut.nodes)
-
-
 def occurring_classes(column: SetColumn, cut: Cut) -> int:
     """Count the nodes of the cut that occur in the published column.
 
@@ -116,23 +86,6 @@ def occurring_classes(column: SetColumn, cut: Cut) -> int:
     _require_bound(column, cut)
     symbols = np.unique(cut.image[column.occurrences > 0])
     return int(np.count_nonzero(symbols != SUPPRESSED))
-
-
-def item_losses(column: SetColumn, cut: Cut) -> list[ItemLoss]:
-    """Return what each item of the universe is published as and costs, in canonical order.
-
-    Raises
-    ------
-    InputError
-        If the column is not bound to the cut's hierarchy.
-    """
-    _require_bound(column, cut)
-    labels, n_leaves = cut.hierarchy.labels, cut.hierarchy.n_leaves
-    columns = (cut.image.tolist(), column.occurrences.tolist(), _leaves_of_image(cut).tolist())
-    return [
-        ItemLoss(item, None if node == SUPPRESSED else labels[node], occurrences, leaves / n_leaves)
-        for item, node, occurrences, leaves in zip(column.vocabulary.labels, *columns, strict=True)
-    ]
 
 
 def _leaves_of_image(cut: Cut) -> Int64:

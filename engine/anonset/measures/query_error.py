@@ -3,16 +3,17 @@
 References: Loukides, Gkoulalas-Divanis, Malin (2010), section 6.1; Poulis et al. (2013), section 6.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import fsum
 
-from anonset.data import SetColumn
+from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet
-from anonset.errors import InputError, foreign
+from anonset.errors import InputError
 from anonset.generalization import Publication
-from anonset.queries import ExpectedCounts, Query, TrueCounts, Workload
+from anonset.queries import Query, Workload
 from anonset.queries.estimate import ONE_MEMBER, Reading
+from anonset.queries.relational import ExpectedAnswers, TrueAnswers
 
 
 @dataclass(frozen=True)
@@ -39,20 +40,23 @@ class AverageError(Discreet):
     """The queries one by one."""
 
 
-def average_relative_error(
-    column: SetColumn,
+def mixed_relative_error(
+    table: Table,
     publication: Publication,
     workload: Workload,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
     *,
     reading: Reading = ONE_MEMBER,
     floor: float | None = None,
 ) -> AverageError:
-    """Return the average of |true - expected| / true over a workload of queries for items.
+    """Return the average of |true - expected| / true over a workload of queries for relational values, items, or both.
 
     Parameters
     ----------
-    column
-        The original column.
+    table
+        The original records.
+    hierarchies
+        Those of relational columns.
     reading
         See `anonset.queries.ExpectedCounts`.
     floor
@@ -61,19 +65,23 @@ def average_relative_error(
     Raises
     ------
     InputError
-        If a query speaks of unknown items or has conditions, or the floor is not positive.
+        If a query speaks of an unknown column, value or item, or the floor is not positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anonset.data import CategoricalColumn
+    >>> from anonset.queries import Query
+    >>> from anonset.queries.conditions import Among
+    >>> table = Table.from_columns(sex=["f", "m", "m"])
+    >>> said = CategoricalColumn.of("sex", ["(f,m)", "(f,m)", "m"])
+    >>> published = Publication(None, (), (said,), (), np.arange(3))
+    >>> mixed_relative_error(table, published, Workload((Query((), (Among("sex", ("f",)),)),))).average
+    0.0
     """
-    true, expected = TrueCounts(column), ExpectedCounts(publication, reading=reading)
-
-    def answer(query: Query) -> tuple[float, float]:
-        if query.where:
-            msg = (
-                f"query for {foreign(', '.join(query.items))}: conditions on relational columns need relational answers"
-            )
-            raise InputError(msg)
-        return true.count(query), expected.count(query)
-
-    return relative_errors(workload.queries, answer, floor=floor)
+    true = TrueAnswers(table, hierarchies)
+    expected = ExpectedAnswers(table, publication, hierarchies, reading=reading)
+    return relative_errors(workload.queries, lambda query: (true.count(query), expected.count(query)), floor=floor)
 
 
 def relative_errors(

@@ -1,22 +1,134 @@
-"""What becomes of item occurrences, values and tuples: how many are kept as they are, and how far others change."""
+"""What becomes of item occurrences, values and tuples: how many are kept as they are, how far others change, what
+that costs: NCP and LM, exactly.
+"""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data.spans import begins_of
 from anonset.data.table import Column, Int32, Int64
+from anonset.errors import InputError
 from anonset.generalization import Buckets, Cut, Disassociated, ItemGroups, PerCluster, Recoding, RelationalValues
 from anonset.generalization.recoding import SUPPRESSED as NOT_PUBLISHED
-from anonset.measures.occurrences import occurrences_by_size, sizes_of_items
 
 if TYPE_CHECKING:  # few runs publish chunks
     from anonset.generalization.chunks import ChunkPublication
 
 _BANDS = (10, 100, 1000)
 SUPPRESSED, KEPT = "suppressed", "kept"
+
+
+def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
+    """Count the occurrences of items by the number of items that their published symbol stands for.
+
+    Each occurrence counts by what its own record publishes it as. Cost: O(nnz), and O(M) for each cluster.
+
+    Parameters
+    ----------
+    column
+        The **original** column, bound to the recoding's hierarchy or vocabulary.
+
+    Returns
+    -------
+    int64 (M + 1,)
+        At 0 the suppressed occurrences, at 1 those that are published as they are.
+
+    Raises
+    ------
+    InputError
+        If the column is not bound, or has another number of records than the recoding.
+
+    Examples
+    --------
+    >>> column = SetColumn.of(["ab", "acd"])
+    >>> occurrences_by_size(column, ItemGroups(column.vocabulary, np.array([0, 1, 1, -1], np.int32))).tolist()
+    [1, 2, 2, 0, 0]
+    """
+    counts = np.zeros(len(column.vocabulary) + 1, np.int64)
+    if not isinstance(recoding, PerCluster):
+        np.add.at(counts, sizes_of_items(column, recoding), column.occurrences)
+        return counts
+    if len(recoding.cluster) != column.n:
+        msg = f"the recoding names the clusters of {len(recoding.cluster)} records, the column has {column.n}"
+        raise InputError(msg)
+    for records, own in recoding.pieces():
+        _add_occurrences(counts, column if records is None else column.take(records), own)
+    return counts
+
+
+def _add_occurrences(counts: Int64, column: SetColumn, recoding: PerCluster) -> None:
+    """Add the occurrences in the records of a part."""
+    order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
+    items = column.take(order).items
+    lengths = np.bincount(recoding.cluster, weights=column.lengths, minlength=len(recoding.items))
+    ends = begins_of(np.rint(lengths).astype(np.int64))
+    for c, mapping in enumerate(recoding.items):
+        own = items[ends[c] : ends[c + 1]]
+        np.add.at(counts, sizes_of_items(column, mapping)[own], 1)
+
+
+def sizes_of_items(column: SetColumn, mapping: Cut | ItemGroups) -> Int64:
+    """Return int64 (M,): number of items that the symbol of each item stands for, 0 if it is suppressed."""
+    if isinstance(mapping, Cut):
+        if column.vocabulary != mapping.hierarchy.leaves:
+            msg = f"column {column.name!r} must be bound to the recoding's hierarchy first (Hierarchy.bind)"
+            raise InputError(msg)
+        image = mapping.image
+        sizes = mapping.hierarchy.n_leaves_below[image].astype(np.int64)
+    else:
+        if column.vocabulary != mapping.vocabulary:
+            msg = f"column {column.name!r} must have the vocabulary of the recoding"
+            raise InputError(msg)
+        image = mapping.group
+        sizes = np.bincount(image[image != NOT_PUBLISHED], minlength=len(image)).astype(np.int64)[image]
+    return np.where(image == NOT_PUBLISHED, 0, sizes).astype(np.int64)
+
+
+def ncp_of_sizes(by_size: Int64) -> Fraction:
+    """Return the NCP in [0, 1], given the occurrences by the number of items that their symbol stands for.
+
+    That is for any recoding what `ncp.ncp_exact` is for a cut: each occurrence costs what its own record publishes it
+    as, over the same denominator; a suppressed one costs 1, one in a group of s items s / M (He and Naughton, VLDB
+    2009, section 3.2).
+
+    Examples
+    --------
+    >>> column = SetColumn.of(["ab", "acd"])
+    >>> groups = ItemGroups(column.vocabulary, np.array([0, 1, 1, -1], np.int32))
+    >>> by_size = occurrences_by_size(column, groups)
+    >>> ncp_of_sizes(by_size), lm_of_sizes(by_size)
+    (Fraction(2, 5), Fraction(1, 3))
+    """
+    costs = np.arange(len(by_size), dtype=np.int64)
+    costs[0], costs[1:2] = len(by_size) - 1, 0
+    return _mean(by_size, costs, len(by_size) - 1)
+
+
+def lm_of_sizes(by_size: Int64) -> Fraction:
+    """Return LM averaged over the occurrences, in [0, 1], given these by the number of items of their symbol.
+
+    LM costs (leaves - 1) / (L - 1) where an occurrence is published as a node, with L the leaves of the root, and 1
+    where it is suppressed. It is not NCP: a node of two leaves costs 1 / (L - 1), not 2 / L. (Iyengar, KDD 2002; Liu
+    and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010, section 2.)
+    """
+    costs = np.arange(-1, len(by_size) - 1, dtype=np.int64)
+    costs[0] = max(0, len(by_size) - 2)
+    return _mean(by_size, costs, len(by_size) - 2)
+
+
+def _mean(by_size: Int64, costs: Int64, most: int) -> Fraction:
+    """Return the mean of a cost over all occurrences, int64 (M + 1,) by the size of their symbol, as a share of most.
+
+    0 where there is nothing.
+    """
+    there = np.flatnonzero(by_size)
+    total = sum(count * cost for count, cost in zip(by_size[there].tolist(), costs[there].tolist(), strict=True))
+    return Fraction(total, max(1, most * int(by_size.sum())))
 
 
 def by_level(

@@ -5,7 +5,7 @@ Who knows two items of a person, and takes all tables that a publication may sta
 records items are expected. No record is linked to anybody.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,6 @@ LIKELY, SURE = 0.5, 0.9
 """Probabilities from which on an item counts as told."""
 RARE = 0.1
 """Items of at most this share of the records are rare."""
-Conclude = Callable[[Sequence[str], str], float]
 """The probability of an item, given those that are known."""
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from anonset.data import Hierarchy, Vocabulary
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
@@ -72,8 +73,7 @@ class PrivacyPolicy(Discreet):
         InputError
             If an item is not in the vocabulary.
         """
-        start = np.zeros(len(self.itemsets) + 1, np.int64)
-        np.cumsum([len(itemset) for itemset in self.itemsets], out=start[1:])
+        start = begins_of(map(len, self.itemsets))
         index = vocabulary.index
         try:
             items = np.fromiter((index[x] for itemset in self.itemsets for x in itemset), np.int32, int(start[-1]))

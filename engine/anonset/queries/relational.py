@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
+from anonset.data.decimals import LARGEST_NUMBER
 from anonset.data.distinct import distinct
 from anonset.data.domains import domain_of
-from anonset.data.numbers import LARGEST_NUMBER
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Column
 from anonset.errors import InputError, datum

@@ -27,7 +27,7 @@ def require_under_ceilings(name: str, result: Result, publication: Any, hierarch
     InfeasibleError
         With the column.
     """
-    column = next(_above(publication, hierarchies), None)
+    column = next(_above(publication, hierarchies), None) if isinstance(publication, Publication) else None
     if column is None:
         return
     proven = isinstance(result.recoding, Cut) and result.figures.get("gap") == 0

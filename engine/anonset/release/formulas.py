@@ -52,11 +52,9 @@ def _shown(column: SetColumn | CategoricalColumn) -> Iterable[str]:
     if column.vocabulary.is_numbered:
         return ()
     if isinstance(column, CategoricalColumn) and (filed := column.vocabulary.filed) is not None:
-        from anonset.release.file_labels import labels_beginning
-
         shown = np.zeros(len(filed), np.bool_)
         for first, end in spans(column.n):
             shown[column.codes[first:end]] = True
-        return labels_beginning(filed, "=+-@\t\r＝".encode()[:7], shown)
+        return filed.beginning("=+-@\t\r＝".encode()[:7], shown)
     labels = column.vocabulary.labels
     return [labels[code] for code in np.flatnonzero(column.occurrences).tolist()]

@@ -112,7 +112,7 @@ def _relational_loss(
 def _item_losses(
     column: SetColumn, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: Any
 ) -> dict[str, float]:
-    from anonset.measures.occurrences import lm_of_sizes, ncp_of_sizes, occurrences_by_size
+    from anonset.measures.retention import lm_of_sizes, ncp_of_sizes, occurrences_by_size
     from anonset.measures.utility_loss import group_weights, weighted_utility_loss
 
     by_size = occurrences_by_size(column, recoding)

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.base import Progress
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import MarkedText, UndecidedError, VerificationError
-from anonset.lazy_names import imported
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.release.formats import Kind, Layout, Unverified
 from anonset.release.staging import UNFINISHED, Staging
@@ -134,7 +134,7 @@ _KINDS = {
 def kind_of(model: PrivacyModel) -> Kind[Any]:
     """Return the kind of publication that a model is about."""
     kind = next((kind for kind in ("chunks", "buckets") if kind in model.protects), "records")
-    made: Kind[Any] = imported(_KINDS[kind])()
+    made: Kind[Any] = resolve_name(_KINDS[kind])()
     return made
 
 

@@ -16,7 +16,7 @@ from anonset.generalization import ItemGroups, Symbol
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.io.codebook import LOCAL, read_mapping
 from anonset.io.lines import header_of, rows_of
-from anonset.measures.occurrences import lm_of_sizes, ncp_of_sizes
+from anonset.measures.retention import lm_of_sizes, ncp_of_sizes
 
 _MOST_DIGITS = 10
 WayBack = Callable[[], tuple[Int64, Int32 | None] | None]

@@ -6,8 +6,8 @@ from math import fsum, nan
 import numpy as np
 
 from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.data.decimals import LARGEST_NUMBER
 from anonset.data.domains import Domain, Range, ValueSet, domain_of
-from anonset.data.numbers import LARGEST_NUMBER
 from anonset.errors import InputError, datum
 from anonset.generalization.publication import members_of, range_ends
 

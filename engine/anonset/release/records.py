@@ -15,13 +15,12 @@ from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store, released
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError, InputError, datum
-from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Symbol
+from anonset.generalization import Cut, PerCluster, Publication, Symbol
 from anonset.generalization.apply import in_input_order
 from anonset.generalization.publication import members_of, set_label, written_columns
 from anonset.privacy import PrivacyModel, Witness
 from anonset.release.documents import CODEBOOK, HIERARCHY, DataFile
 from anonset.release.formats import Layout, Unverified, require_few_parts, same_labels, sizes_of_parts
-from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.losses import nothing_left, why_worthless
 from anonset.release.statements import digests
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
@@ -65,8 +64,13 @@ class RecordsKind:
             labels = [hierarchy.labels[node] for node in nodes]
             if hierarchy.unnamed and layout.symbols == "members":
                 require_plain_items(hierarchy.leaves.labels)
-            labels = texts_of_nodes(hierarchy, table.joined, nodes) if table.joined else labels
+            if table.joined:
+                from anonset.release.joined import texts_of_nodes
+
+                labels = texts_of_nodes(hierarchy, table.joined, nodes)
         elif table.joined:  # a set of items of several columns is named by their prefixed names
+            from anonset.release.joined import texts_of_items
+
             named_in_sets = labels if set_based and layout.symbols != "short" else ()
             labels = (*texts_of_items(column, table.joined), *named_in_sets)
         if layout.format is not None:
@@ -75,21 +79,9 @@ class RecordsKind:
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Publication:
         """Apply a recoding, order the rows, and give large sets their codes."""
         from anonset.generalization import apply
-        from anonset.generalization.apply import apply_sorted, in_public_order
 
-        tree, is_sorted = None, layout.order == "sorted"
-        if table.transactions is not None:
-            tree = hierarchies.get(table.transactions.name)
-        if is_sorted and table.store.in_files and isinstance(result.recoding, Cut | ItemGroups):
-            publication = apply_sorted(table, result.recoding, tree)
-        else:
-            publication = apply(table, result.recoding)
-            if tree is not None:
-                publication = in_public_order(publication, tree)
-            if is_sorted:
-                unsorted, publication = publication, publication.sorted(table.store)
-                if unsorted.store != publication.store:
-                    unsorted.store.remove()
+        tree = None if table.transactions is None else hierarchies.get(table.transactions.name)
+        publication = apply(table, result.recoding, tree, by_content=layout.order == "sorted")
         categories = [column.name for column in table.relational if isinstance(column, CategoricalColumn)]
         value_sets = [name for name in categories if name not in hierarchies or hierarchies[name].unnamed]
         unnamed = tree is not None and bool(tree.unnamed)
@@ -323,13 +315,15 @@ def with_codebook(
     known = {symbol.label: symbol for symbol in book}
     items = table.transactions
     if items is not None and table.joined:
+        from anonset.release.joined import rejoin
+
         items, symbols = rejoin(items, known.values(), table.joined, sets=sets, store=table.store)
     else:
         labels = () if items is None else items.vocabulary.labels
         symbols = tuple(known.get(label) or _symbol(label) for label in labels)
     values = tuple(symbol for symbol in known.values() if symbol.kind == "values")
     relational = tuple(column for column in table.relational if isinstance(column, CategoricalColumn))
-    rows = released(in_input_order(table)) if record is None else record
+    rows = released(in_input_order(table.n, table.store)) if record is None else record
     order, joined, store = table.order, table.joined, table.store
     return Publication(
         items, symbols, relational, table.kept, rows, order=order, joined=joined, value_sets=values, store=store

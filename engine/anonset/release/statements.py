@@ -206,6 +206,7 @@ def _has_local_items(model: PrivacyModel, publication: Publication) -> bool:
 
 def declared_limits(model: PrivacyModel, publication: "AnyPublication", declared: Declarations) -> list[str]:
     """Return what is not guaranteed, given the declarations."""
+    kept_with = TOGETHER_LINKED if declared.together_if_linked else TOGETHER
     return limits_of(
         model,
         publication,
@@ -214,14 +215,10 @@ def declared_limits(model: PrivacyModel, publication: "AnyPublication", declared
         from_data=bool(declared.hierarchy_built_from_data),
         sets_from_data=bool(declared.partition_made_from_data),
         earlier=declared.earlier_attestation is not None,
-        together="" if declared.together_with is None else _kept_with(declared),
+        together="" if declared.together_with is None else kept_with,
         by_word=bool(declared.rows_are_persons),
         named=bool(declared.identifying_as_declared),
     )
-
-
-def _kept_with(declared: Declarations) -> str:
-    return TOGETHER_LINKED if declared.together_if_linked else TOGETHER
 
 
 def declarations(unverified: Unverified[Any], *, undecided: bool) -> Declarations:

@@ -159,12 +159,10 @@ def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) 
     """
     if (filed := column.vocabulary.filed) is None:
         return column.vocabulary.labels
-    from anonset.release.file_labels import labels_beginning
-
     marks = [prefixed(name, "") for name in joined]
     spellings = (
         spelling
-        for label in labels_beginning(filed, "".join(["GV", *marks]).encode())
+        for label in filed.beginning("".join(["GV", *marks]).encode())
         for spelling in (label, *map(label.removeprefix, marks))
     )
     return {f"{code[1]}0" for code in map(_CODE.fullmatch, spellings) if code is not None}

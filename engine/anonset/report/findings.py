@@ -6,7 +6,6 @@ from rich.table import Table as RichTable
 
 from anonset.jobs.findings import Findings, risk_table
 from anonset.measures.known_items import KnownItems
-from anonset.measures.shares import Share
 from anonset.release.memory import format_size
 from anonset.report.facts import Facts, facts_table
 from anonset.spelling import printable
@@ -110,12 +109,8 @@ def _known_summary(known: KnownItems, k: int) -> dict[str, Any]:
     }
     summary: dict[str, Any] = {name: share.value for name, share in figures.items()}
     if not known.exact:
-        summary["intervals"] = {name: _interval(share) for name, share in figures.items()}
+        summary["intervals"] = {name: [share.low, share.high] for name, share in figures.items()}
     return summary
-
-
-def _interval(share: Share) -> list[float | None]:
-    return [share.low, share.high]
 
 
 def _rounded(seconds: float) -> str:

@@ -8,6 +8,7 @@ from dataclasses import field as make_field
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any, get_type_hints
 
@@ -15,7 +16,6 @@ from anonset import plugins
 from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import ALGORITHMS, DIVERSE, with_traits
 from anonset.errors import InputError
-from anonset.lazy_names import imported
 from anonset.plugins import load_offered
 from anonset.privacy.model import PrivacyModel
 from anonset.settings.readers import FORMS, Context, Form
@@ -46,7 +46,7 @@ class ModelEntry:
     @property
     def model(self) -> type[PrivacyModel]:
         """Its class."""
-        return self.home if isinstance(self.home, type) else imported(self.home)
+        return self.home if isinstance(self.home, type) else resolve_name(self.home)
 
     def is_met_by(self, model: PrivacyModel) -> bool:
         """Tell whether an algorithm that guarantees a model may serve this one."""

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.distinct import distinct
-from anonset.data.spans import ascending, spans
+from anonset.data.spans import ascending, begins_of, spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization.chunk_columns import ChunkRows, begins_of
+from anonset.generalization.chunk_columns import ChunkRows
 from anonset.generalization.chunks import ChunkPublication, ChunkWindow
 from anonset.privacy.model import Witness
 from anonset.verification.disassociation import Breach, named_chunk, shown_in

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
-from anonset.data.spans import run_spans, spans
+from anonset.data.spans import begins_of, gathered, run_spans, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError
@@ -187,7 +187,7 @@ class _Cohorts:
                 chosen = np.zeros(len(block.codes), bool)
                 chosen[symbol] = wanted[block.items[symbol]]
                 (known, secret)[kind].append(block.items[chosen])
-                running = np.concatenate([[0], np.cumsum(chosen)])[block.indptr]
+                running = begins_of(chosen)[block.indptr]
                 starts[kind].append(ends[kind] + running[1:])
                 ends[kind] += running[-1]
                 if kind == 0:
@@ -301,7 +301,7 @@ class _Cohorts:
             row = occurrences.row[a:b]
             begin = self.sensitive_ptr[row]
             held = self.sensitive_ptr[row + 1] - begin
-            place = np.repeat(begin - (np.cumsum(held) - held), held) + np.arange(int(held.sum()))
+            _, place = gathered(begin, held)
             pair = np.repeat(occurrences.rank[a:b], held) * len(self.is_sensitive) + self.sensitive_items[place]
             alike, inverse = np.unique(pair, return_inverse=True)
             pairs.append(alike)

@@ -13,7 +13,7 @@ from anonset.data import SetColumn
 from anonset.data.decimals import Written, exact, written
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import spans
+from anonset.data.spans import begins_of, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, InputError, datum
@@ -139,7 +139,7 @@ def _distinct_images(policy: PrivacyPolicy, symbol_of: Mapping[str, int]) -> tup
     number = number[length[number] > 0]
     kept = np.zeros(n, bool)
     kept[number] = True
-    ends = np.concatenate([[0], np.cumsum(length[number])]).astype(np.int64)
+    ends = begins_of(length[number])
     return np.append(number, n).astype(np.int64), ends, code[kept[owner]].astype(np.int32)
 
 
@@ -151,8 +151,8 @@ class _Search:
         occurrences = column.occurrences
         places = np.argsort(column.items, kind="stable")
         self.rows = (np.searchsorted(column.indptr, places, side="right") - 1).astype(np.int32)
-        self.first = np.concatenate([[0], np.cumsum(occurrences)]).astype(np.int64)
-        work = np.concatenate([[0], np.cumsum(occurrences[symbols])])
+        self.first = begins_of(occurrences)
+        work = begins_of(occurrences[symbols])
         self.work: Int64 = work[start].astype(np.int64)
         """int64 (Q + 1,): symbol occurrences of the images before each."""
 

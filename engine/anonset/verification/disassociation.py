@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn, Vocabulary
 from anonset.data import spans as limits
 from anonset.data.distinct import distinct
-from anonset.data.spans import spans
+from anonset.data.spans import begins_of, gathered, spans
 from anonset.data.table import Int64
 from anonset.errors import foreign
-from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks, begins_of, gathered, items_of
+from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks, items_of
 from anonset.generalization.chunks import ChunkPublication, ChunkWindow, Shown
 from anonset.privacy import DisassociationModel, KmAnonymity, Verdict, Witness
 from anonset.verification.counting import Progress
@@ -329,8 +329,8 @@ def _sub_records(rows: ChunkRows) -> SetColumn:
     wanted = np.repeat(rows.chunk, np.diff(rows.indptr)) * width + rows.items
     symbol = np.searchsorted(chunk * width + item, wanted).astype(np.int32)
     each = np.repeat(np.arange(len(rows.count)), rows.count)
-    indptr = begins_of(np.diff(rows.indptr)[each])
-    return SetColumn("items", indptr, symbol[gathered(rows.indptr, each)], Vocabulary.numbered(len(chunk)))
+    indptr, places = gathered(rows.indptr[each], np.diff(rows.indptr)[each])
+    return SetColumn("items", indptr, symbol[places], Vocabulary.numbered(len(chunk)))
 
 
 def _witness(

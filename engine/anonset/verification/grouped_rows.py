@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.distinct import distinct
-from anonset.data.spans import spans
+from anonset.data.spans import gathered, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 
@@ -45,9 +45,8 @@ def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMO
         row = _places(rank, np.ones(len(rank), np.int64), fill[0])
         item = _places(rank, lengths, fill[1])
         indptr[row + 1] = item + lengths
-        ends = np.cumsum(lengths)
-        place = np.repeat(item - (ends - lengths), lengths) + np.arange(int(lengths.sum()))
-        items[place] = _marked(block, len(column.vocabulary) + rank, ends)
+        begins, places = gathered(item, lengths)
+        items[places] = _marked(block, len(column.vocabulary) + rank, begins[1:])
     return SetColumn(column.name, indptr, items, column.vocabulary), values
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from anonset.data import SetColumn, Table
 from anonset.data.codes import NarrowCodes, stored_codes
-from anonset.data.spans import memory_left, run_tasks, spans
+from anonset.data.spans import begins_of, memory_left, run_tasks, spans
 from anonset.data.store import backing
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
@@ -109,8 +109,7 @@ def _look(before: SetColumn, after: SetColumn, record: Int64, known: list[list[i
             record,
             lambda records, rows, own, n: first_untrue_by_one(records, rows, own, symbol_of, len(known), 0, n),
         )
-    indptr = np.zeros(len(known) + 1, np.int64)
-    np.cumsum([len(codes) for codes in known], out=indptr[1:])
+    indptr = begins_of(map(len, known))
     members = Members(indptr, np.fromiter((c for codes in known for c in codes), np.int32, int(indptr[-1])))
     hidden = symbol_of < 0
     return _looking(

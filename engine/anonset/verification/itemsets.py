@@ -14,9 +14,19 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError, InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
-from anonset.verification.counting import MOST_OF_BITS, MOST_SYMBOLS, Bits, Count, Counting, Found, Progress, windows_of
+from anonset.verification.counting import (
+    BYTES_PER_OCCURRENCE,
+    MOST_OF_BITS,
+    MOST_SYMBOLS,
+    Bits,
+    Count,
+    Counting,
+    Found,
+    Progress,
+    Triples,
+    windows_of,
+)
 from anonset.verification.distinct_rows import first_of_alike, merged, rows_of
-from anonset.verification.triples import BYTES_PER_OCCURRENCE, Triples
 
 _PAIR, _TRIPLE = 2, 3
 MOST_OF_TRIPLES = 1 << 27

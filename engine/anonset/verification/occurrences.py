@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonset.data.spans import Limits, spans
+from anonset.data.spans import Limits, begins_of, gathered, spans
 from anonset.data.table import Int32, Int64
 
 OCCURRENCES_AT_ONCE = 500_000
@@ -67,7 +67,7 @@ class Symbols:
             yield occurrences
             return
         choices = np.maximum(self.indptr[occurrences.row + 1] - occurrences.following - (missing - 1), 0)
-        before = np.concatenate([[0], np.cumsum(choices)])
+        before = begins_of(choices)
         bounds = np.concatenate([np.flatnonzero(np.diff(occurrences.rank, prepend=-1)), [len(occurrences.rank)]])
         begin, most = 0, self.at_once
         while begin < len(bounds) - 1:
@@ -85,7 +85,7 @@ class Symbols:
             single = occurrences.sets[occurrences.rank[part.start]][None]
             yield from self._by_symbols(lambda: _chunks(row, following, choices, self.at_once), single, size)
             return
-        places = _places(following, choices)
+        _, places = gathered(following, choices)
         key = np.repeat(occurrences.rank[part], choices) * self.n_symbols + self.items[places]
         yield from self.extended(self._grouped(key, np.repeat(row, choices), places, occurrences.sets), size)
 
@@ -163,17 +163,11 @@ class Symbols:
         return self.limits.held(max(OCCURRENCES_AT_ONCE, most), _BYTES_OF_OCCURRENCE)
 
 
-def _places(following: Int64, choices: Int64) -> Int64:
-    """Return where the symbols stand that follow some occurrences, so many of each."""
-    offset = np.arange(int(choices.sum())) - np.repeat(np.cumsum(choices) - choices, choices)
-    return np.repeat(following, choices) + offset
-
-
 def _chunks(row: Int64, following: Int64, choices: Int64, at_once: int) -> Iterator[_Symbols]:
     """Yield the rows and the places of the symbols that follow some occurrences, some occurrences at a time."""
-    done, first = np.concatenate([[0], np.cumsum(choices)]), 0
+    done, first = begins_of(choices), 0
     while first < len(row):
         last = max(first + 1, int(np.searchsorted(done, done[first] + at_once, side="right")) - 1)
         part = slice(first, last)
-        yield np.repeat(row[part], choices[part]), _places(following[part], choices[part])
+        yield np.repeat(row[part], choices[part]), gathered(following[part], choices[part])[1]
         first = last

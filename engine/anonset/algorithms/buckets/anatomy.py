@@ -19,6 +19,7 @@ from anonset.algorithms.buckets.base import (
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.generalization import Buckets
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.model import require_at_least
@@ -93,8 +94,7 @@ class Anatomy(Discreet):
         from anonset_kernels.buckets import anatomize
 
         n_values = len(column.vocabulary)
-        first = np.zeros(n_values + 1, np.int64)
-        np.cumsum(column.occurrences, out=first[1:])
+        first = begins_of(column.occurrences)
         draws = Draws.of(table, self.seed)
         group = table.store.array("group", np.int32, table.n)
         with ExitStack() as stack:

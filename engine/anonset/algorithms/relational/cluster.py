@@ -22,6 +22,7 @@ from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
 from anonset.algorithms.relational.spatial import points
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
+from anonset.data.spans import begins_of
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int32, Int64
 from anonset.privacy import require_at_least
@@ -115,7 +116,7 @@ class _TuplesLeft:
         tuple_at = place[tuple_of]
         by_tuple = np.argsort(tuple_at, kind="stable")
         in_tuple = np.bincount(tuple_at, minlength=len(order)).astype(np.int64)
-        start = np.concatenate([[0], np.cumsum(in_tuple)]).astype(np.int64)
+        start = begins_of(in_tuple)
         of_record = np.full(qi.n, -1, np.int32)
         of_record[remaining] = tuple_at
         self.records = (start, remaining[by_tuple].astype(np.int32), of_record)

@@ -10,6 +10,7 @@ from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import QuadraticFormation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
 from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32
 
 
@@ -68,7 +69,7 @@ class _Left:
         self.singles = GeneralizedTuples.of_tuples(qi)
         self.order = np.argsort(qi.tuple_of, kind="stable").astype(np.int64)
         self.alive = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)
-        self.place = np.concatenate([[0], np.cumsum(self.alive)])[:-1].astype(np.int64)
+        self.place = begins_of(self.alive)[:-1].astype(np.int64)
         self.head = self.order[self.place] if qi.n else self.place
 
     def remove(self, t: int) -> int:

@@ -10,6 +10,7 @@ from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.data.class_rules import ClassRule
 from anonset.data.quasi_identifiers import SET, QuasiIdentifiers
+from anonset.data.spans import begins_of
 from anonset.data.table import CategoricalColumn, Int32
 
 
@@ -47,7 +48,7 @@ class Mondrian(Formation):
 
         plain = QuasiIdentifiers(qi.columns, qi.domains, (1.0,) * len(qi.columns))
         kind, slot, _, _, width, cost_at, cost, parent, subtree_end = plain.space
-        share_at = cost_at + np.concatenate([[0], np.cumsum(kind == 0)])  # room for the width of each range
+        share_at = cost_at + begins_of(kind == 0)  # room for the width of each range
         share = np.empty(int(share_at[-1]), np.float64)
         parents, ends = np.zeros(len(share), np.int32), np.zeros(len(share), np.int32)
         for a in range(len(kind)):

@@ -20,6 +20,7 @@ from anonset.algorithms.transaction.cluster_mappings import (
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups
@@ -82,9 +83,7 @@ class ClusterFunction(Discreet):
     def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
         """Tell which clusters nothing makes anonymous: some, but fewer than k, of their records have items."""
         members, start = concatenate(clusters)
-        filled = np.zeros(len(members) + 1, np.int64)
-        np.cumsum(self.column.lengths[members] > 0, out=filled[1:])
-        n_filled = np.diff(filled[start])
+        n_filled = np.diff(begins_of(self.column.lengths[members] > 0)[start])
         too_few: NDArray[np.bool_] = (n_filled > 0) & (n_filled < self.k)
         return too_few
 

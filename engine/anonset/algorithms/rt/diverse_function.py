@@ -16,6 +16,7 @@ from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.hierarchy import attach_sensitive, is_attached
+from anonset.data.spans import begins_of
 from anonset.data.table import Int64
 from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization import Cut, ItemGroups
@@ -131,6 +132,6 @@ def _detach(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
 def _leave_out(full: SetColumn, base: Hierarchy) -> SetColumn:
     """Return the column without the items that are no leaves of the hierarchy, whose codes come last."""
     kept = full.items < base.n_leaves
-    before = np.concatenate([[0], np.cumsum(kept)])
+    before = begins_of(kept)
     indptr = before[full.indptr].astype(np.int64)
     return SetColumn(full.name, indptr, full.items[kept], base.leaves)

@@ -20,7 +20,7 @@ from anonset.algorithms.split.median_cuts import placed
 from anonset.algorithms.split.parts import Part, Solving, figures_of, union
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import spans
+from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
@@ -184,5 +184,5 @@ def _in_groups(cluster: Int32, size: Int64, store: Store) -> tuple[Int64, list[t
         of[begin:end] = group[cluster[begin:end]]
     record = store.array("record", np.int64, len(cluster))
     placed(np.arange(len(sizes), dtype=np.int32), of, sizes, record)
-    ends = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+    ends = begins_of(sizes).tolist()
     return record, list(pairwise(ends))

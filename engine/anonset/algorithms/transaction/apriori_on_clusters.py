@@ -1,22 +1,46 @@
-"""The apriori anonymization on many clusters of records, each by itself, by a kernel that takes many of them."""
+"""The apriori anonymization on clusters, each by itself, by a kernel that counts in bitmaps of their records."""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from math import isqrt
 
 import numpy as np
 
 from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach, concatenate
+from anonset.algorithms.transaction.cut_search import TOGETHER_CELLS, Fix, fixes_of
+from anonset.algorithms.transaction.rare_tables import increments_of
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.table import Int32, Int64
 
 _CLUSTERS_PER_TASK = 256
-_LARGE = 2000
-"""Least records of a cluster for which the pruning of the full search pays, for sets of three items or more."""
+_BYTES_OF_BITMAPS, _LARGE = 1 << 24, 2000
+"""The kernel takes clusters whose bitmaps, one for each node, take at most the first; for sets of four items or more
+those of fewer records than the second: of these the full search passes over more."""
+
+
+def in_bitmaps(n_records: int, n_nodes: int, m: int) -> bool:
+    """Tell whether the kernel takes a cluster of so many records, with so many nodes above their items at most."""
+    return n_records * n_nodes <= 8 * _BYTES_OF_BITMAPS if m < 4 else n_records < _LARGE
+
+
+def search_in_bitmaps(records: SetColumn, hierarchy: Hierarchy, k: int, m: int) -> tuple[Int32, list[Fix], float]:
+    """Search one cluster of at least k records with items; return the inner nodes it publishes, fixes and increments.
+
+    These are those of `CutSearch`.
+    """
+    from anonset_kernels.cluster_cuts import anonymize_cluster
+
+    tree, height = hierarchy, int(hierarchy.depth.max(initial=0)) + 1
+    arrays = (tree.leaf_node, tree.parent, tree.leaf_lo, tree.leaf_hi)
+    lengths, scratch = np.zeros((m + 1, records.longest * height + 1), np.int64), np.empty((2, tree.n_nodes), np.int32)
+    rows, most = (records.indptr, records.items), isqrt(TOGETHER_CELLS)
+    nodes, *fixes = anonymize_cluster(rows, arrays, (k, m), scratch, lengths, most)
+    return nodes, fixes_of(tree, *fixes), sum((increments_of(lengths[size], size) for size in range(2, m + 1)), 0.0)
 
 
 class AprioriOnClusters:
-    """AA on clusters of one column: small ones by the kernel, which saves the set-up of the full search."""
+    """AA on clusters of one column: all but large ones by the kernel, which is faster than the full search."""
 
     def __init__(
         self, k: int, m: int, column: SetColumn, hierarchy: Hierarchy, full: SearchEach, executor: Executor | None
@@ -30,7 +54,7 @@ class AprioriOnClusters:
         return [mapping for part in run_tasks(self.executor, self._search, tasks) for mapping in part]
 
     def _search(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
-        small = [self.m <= 2 or len(members) < _LARGE for members in clusters]
+        small = [in_bitmaps(len(members), self.hierarchy.n_nodes, self.m) for members in clusters]
         chosen = [members for members, fits in zip(clusters, small, strict=True) if fits]
         nodes_of_small = iter(self._search_small(chosen))
         return [

@@ -11,6 +11,7 @@ from anonset.algorithms.base import Algorithm
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
@@ -111,7 +112,5 @@ def concatenate(parts: Sequence[Int64] | Sequence[Int32]) -> tuple[Int64, Int64]
     >>> concatenate([np.array([3, 4]), np.array([1])])
     (array([3, 4, 1]), array([0, 2, 3]))
     """
-    start = np.zeros(len(parts) + 1, np.int64)
-    np.cumsum([len(part) for part in parts], out=start[1:])
     whole = np.concatenate(parts) if len(parts) else np.empty(0, np.int64)
-    return whole.astype(np.int64, copy=False), start
+    return whole.astype(np.int64, copy=False), begins_of(map(len, parts))

@@ -18,7 +18,7 @@ from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.blocks import sound
 from anonset.data.codes import stored_codes
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import spans
+from anonset.data.spans import begins_of, spans
 from anonset.data.store import DAMAGED, MEMORY, Store, backing
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
@@ -189,7 +189,7 @@ class ConstraintSearch:
 
         start, items = policy.codes(self.column.vocabulary)
         codes = self._code_of[items]
-        kept = np.concatenate([[0], np.cumsum(codes >= 0)])
+        kept = begins_of(codes >= 0)
         start, codes = kept[start], codes[codes >= 0]
         return start, codes, *transpose(start, codes, len(self.codes))
 

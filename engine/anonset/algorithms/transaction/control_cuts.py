@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.publication import generalize, node_symbol
@@ -85,7 +86,7 @@ class ControlCuts(Discreet):
         """Yield the cut with a node parted or raised, those first that may gain most; none that cannot gain."""
         tree, size = self.tree, self.tree.n_leaves_below.astype(np.int64)
         lost = np.where(best.left == SUPPRESSED, tree.n_leaves, np.where(size[best.image] > 1, size[best.image], 0))
-        costs = np.concatenate([[0], np.cumsum(self.column.occurrences * lost)])
+        costs = begins_of(self.column.occurrences * lost)
         now = costs[tree.leaf_hi] - costs[tree.leaf_lo]
         nodes = np.unique(best.image)
         parted = nodes[~tree.is_leaf[nodes]]
@@ -121,7 +122,7 @@ class ControlCuts(Discreet):
     @cached_property
     def _occurrences(self) -> Int64:
         """int64 (V,): occurrences below each node."""
-        ends = np.concatenate([[0], np.cumsum(self.column.occurrences)]).astype(np.int64)
+        ends = begins_of(self.column.occurrences)
         return ends[self.tree.leaf_hi] - ends[self.tree.leaf_lo]
 
     @cached_property
@@ -135,6 +136,6 @@ class ControlCuts(Discreet):
     @cached_property
     def _may(self) -> NDArray[np.bool_]:
         """Bool (V,): whether no leaf below an inner node is sensitive."""
-        ends = np.concatenate([[0], np.cumsum(self.is_secret)])
+        ends = begins_of(self.is_secret)
         free: NDArray[np.bool_] = ends[self.tree.leaf_hi] == ends[self.tree.leaf_lo]
         return free & ~self.tree.is_leaf

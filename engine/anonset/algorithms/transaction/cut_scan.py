@@ -8,6 +8,7 @@ import numpy as np
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.threats import MinimalThreats
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
@@ -60,7 +61,7 @@ def search_cut(threats: MinimalThreats, leaves: Int64, phase: str, progress: Pro
     from anonset_kernels.hghs import begin, step
 
     hierarchy, n_nodes = threats.hierarchy, threats.hierarchy.n_nodes
-    running = np.concatenate([[0], np.cumsum(threats.column.occurrences)])
+    running = begins_of(threats.column.occurrences)
     occurrences: Int64 = running[hierarchy.leaf_hi] - running[hierarchy.leaf_lo]
     suppress = occurrences * (leaves[0] - leaves)
     order = np.lexsort((np.arange(n_nodes), -occurrences, -suppress)).astype(np.int32)
@@ -94,7 +95,7 @@ def _taxonomy(threats: MinimalThreats, generalize: Int64, suppress: Int64, order
     n_children = np.bincount(place[parent[below]], minlength=len(parent))
     return Taxonomy(
         np.where(parent[order] >= 0, place[parent[order]], -1).astype(np.int32),
-        np.concatenate([[0], np.cumsum(n_children)]).astype(np.int64),
+        begins_of(n_children),
         place[by_parent],
         generalize[order],
         suppress[order],

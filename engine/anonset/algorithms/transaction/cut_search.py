@@ -20,6 +20,7 @@ from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 
@@ -54,6 +55,15 @@ class Fix(Discreet):
     """The nodes to which everything below them is generalised, in preorder."""
 
 
+def fixes_of(hierarchy: Hierarchy, sets: Int32, supports: Int32, rules: Int32) -> list[Fix]:
+    """Return fixes: int32 (F, size) sets, int32 (F,), int32 (F, size) nodes; filled up with -1."""
+    labels, fixes = hierarchy.labels, []
+    for of_set, support, chosen in zip(sets.tolist(), supports.tolist(), rules.tolist(), strict=True):
+        itemset, by = (tuple([labels[v] for v in nodes if v >= 0]) for nodes in (of_set, chosen))
+        fixes.append(Fix(itemset, support, by))
+    return fixes
+
+
 class CutSearch:
     """A hierarchy cut under construction (c_out of the paper), and the rare sets that are still in its way.
 
@@ -83,7 +93,7 @@ class CutSearch:
         self.records, self.hierarchy, self.k, self.max_increments = records, hierarchy, k, max_increments
         self.nodes = SupportedNodes(records, hierarchy, k, executor=executor, progress=progress)
         self.tree = (hierarchy.parent, hierarchy.leaf_lo, hierarchy.leaf_hi, hierarchy.subtree_end)
-        self.occurrences = np.concatenate([[0], np.cumsum(records.occurrences)])
+        self.occurrences = begins_of(records.occurrences)
         """int64 (M + 1,): running sum of the items' occurrences."""
         self.image = hierarchy.leaf_node.copy() if start is None else start.image.copy()
         """int32 (M,): the node that replaces each leaf."""
@@ -112,7 +122,7 @@ class CutSearch:
 
     def _losses(self) -> Int64:
         leaves = self.hierarchy.n_leaves_below[self.image].astype(np.int64)
-        running = np.concatenate([[0], np.cumsum(np.where(leaves > 1, leaves * self.records.occurrences, 0))])
+        running = begins_of(np.where(leaves > 1, leaves * self.records.occurrences, 0))
         numerators: Int64 = running[self.hierarchy.leaf_hi] - running[self.hierarchy.leaf_lo]
         return numerators
 
@@ -125,6 +135,13 @@ class CutSearch:
     def longest(self) -> int:
         """Length of the longest record: no larger set of nodes of a cut is supported."""
         return self.nodes.longest
+
+    @property
+    def _on_cut(self) -> Nodes:
+        """Bool (V,): the nodes of the cut."""
+        kept = np.zeros(self.hierarchy.n_nodes, np.bool_)
+        kept[self.image] = True
+        return kept
 
     @property
     def _on_or_above(self) -> Nodes:
@@ -180,10 +197,9 @@ class CutSearch:
         state = (self.occurrences, self.loss, self.image, self.generalized, self.nodes.support)
         data = self.data if looked_up else _NO_RECORDS
         n_fixed = fix_threats(rare.codes, rare.node_of_code, self.tree, data, state, self.k, fixed, rules)
-        labels = self.hierarchy.labels
-        for at, chosen in zip(fixed[:n_fixed].tolist(), rules[:n_fixed].tolist(), strict=True):
-            members = tuple(labels[rare.node_of_code[c]] for c in rare.codes[at].tolist() if c >= 0)
-            self.fixes.append(Fix(members, int(rare.support[at]), tuple(labels[v] for v in chosen if v >= 0)))
+        codes, support = rare.codes[fixed[:n_fixed]], rare.support[fixed[:n_fixed]]
+        members = np.where(codes >= 0, rare.node_of_code[codes], -1)
+        self.fixes += fixes_of(self.hierarchy, members, support, rules[:n_fixed])
 
     def _rare_pairs(self) -> Iterator[RareSets]:
         yield from self._rare_of(self._tables(self._on_or_above, 2))
@@ -212,7 +228,7 @@ class CutSearch:
         all nodes, where the cut has so many that there is no room for their pairs.
         """
         live = self.nodes.by_support[self._on_or_above[self.nodes.by_support]]
-        if len(np.unique(self.image)) ** 2 > TOGETHER_CELLS:
+        if np.count_nonzero(self._on_cut) ** 2 > TOGETHER_CELLS:
             yield from self._rare_above(size, live, None)
             return
         nodes, together, above = self._rare_on_cut(size, live)
@@ -226,8 +242,8 @@ class CutSearch:
 
         Many are more than pay beside counting all live nodes.
         """
-        on_cut = np.isin(np.arange(self.hierarchy.n_nodes), self.image)
-        tables, support = self._tables(on_cut, size), self.nodes.support.astype(np.float64)
+        on_cut, support = self._on_cut, self.nodes.support.astype(np.float64)
+        tables = self._tables(on_cut, size)
         wider = support[live].sum() / max(1.0, support[tables.nodes].sum())
         in_tables = self._tables(self._on_or_above, size).fit
 

@@ -27,12 +27,11 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import Written, floor_fraction
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import spans
+from anonset.data.spans import begins_of, spans
 from anonset.data.store import Closing, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Disassociated
-from anonset.generalization.chunk_columns import begins_of
 from anonset.generalization.recoding import TERMS, clusters_at_once
 from anonset.privacy import DisassociationModel, require_at_least
 

@@ -61,7 +61,7 @@ class Exact(Discreet):
         coarsens=True,
         keeps_more=True,
         answers=("km",),
-        kernels=(*RARE_SETS, *THREATS, "cluster_cuts", "hghs", "rare_pairs", "rare_sets", "rare_triples"),
+        kernels=(*RARE_SETS, *THREATS, "cluster_cuts", "covering", "hghs", "rare_pairs", "rare_sets", "rare_triples"),
     )
 
     k: int
@@ -75,7 +75,7 @@ class Exact(Discreet):
     time_limit: float | None = None
     """Stop after so many seconds, with what was found and proven by then; the result then depends on the machine."""
     max_steps: int = 1_000
-    """Stop after so many steps: ten a linear program, one a check of branch and bound, or 2 * 10^7 sets to count."""
+    """Stop after so many steps: ten a linear program, one (at most) a check of branch and bound, one 2 * 10^7 sets."""
 
     def __post_init__(self) -> None:
         require_at_least("max_steps", self.max_steps, 1)

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy
+from anonset.data.spans import begins_of
 from anonset.data.table import Index, Int32, Int64
 
 Records = tuple[Int32, Int64, Index]
@@ -44,7 +45,7 @@ def expand_records(
 
 def room_for(support: Int64, n: int) -> tuple[Int64, Index]:
     """Return where the positions of each code start, and room for them, in `n` records."""
-    start = np.concatenate([[0], np.cumsum(support)]).astype(np.int64)
+    start = begins_of(support)
     wide = start[-1] + n > np.iinfo(np.int32).max
     room = int(start[-1])
     return start, np.empty(room, np.int64) if wide else np.empty(room, np.int32)
@@ -54,7 +55,7 @@ def count_cut_below(hierarchy: Hierarchy, image: Int32) -> Int64:
     """Count the nodes of a cut, given by the node of each leaf, at or below each node: int64 (V,)."""
     on_cut = np.zeros(hierarchy.n_nodes + 1, np.int64)
     on_cut[image] = 1
-    before = np.concatenate([[0], np.cumsum(on_cut[:-1])])
+    before = begins_of(on_cut[:-1])
     counts: Int64 = before[hierarchy.subtree_end] - before[:-1]
     return counts
 

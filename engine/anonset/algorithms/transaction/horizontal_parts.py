@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from anonset.data import SetColumn
+from anonset.data.spans import begins_of
 from anonset.data.table import Int64
 
 
@@ -60,7 +61,7 @@ def _parted(rows: SetColumn, records: Int64, k: int, size: int) -> Iterator[Int6
     row = np.repeat(np.arange(own.n), own.lengths)
     counts = np.bincount(item)
     by_item = row[np.argsort(item, kind="stable")]
-    begin = np.concatenate([[0], np.cumsum(counts)])
+    begin = begins_of(counts)
     left, n = np.ones(own.n, np.bool_), own.n
     while n > size:
         divides = np.where((counts >= k) & (counts <= n - k), counts, 0)

@@ -26,6 +26,7 @@ from anonset.algorithms.base import Algorithm, Progress, Result
 from anonset.attacks.composition import Both, Side
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, TooLargeError
 from anonset.generalization import Cut
@@ -120,9 +121,9 @@ def _mending(cut: Cut, column: SetColumn, broken: list[Known]) -> list[int]:
 
     A set that shows no node below the root is mended by raising any.
     """
-    tree, occurrences = cut.hierarchy, np.concatenate([[0], np.cumsum(column.occurrences)])
+    tree, occurrences = cut.hierarchy, begins_of(column.occurrences)
     leaves = tree.n_leaves_below.astype(np.int64)
-    loss = np.concatenate([[0], np.cumsum(np.where(cut.image > 0, leaves[cut.image] - 1, 0) * column.occurrences)])
+    loss = begins_of(np.where(cut.image > 0, leaves[cut.image] - 1, 0) * column.occurrences)
     above = [{int(tree.parent[v]) for v, _ in known if v > 0} for known in broken]
     others = {int(tree.parent[v]) for v in cut.nodes.tolist() if v > 0}
     above = [parents or others for parents in above]
@@ -152,17 +153,19 @@ def _raised(cut: Cut, parents: list[int]) -> Cut:
 
 def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], bool]) -> Cut:
     """Part nodes of a cut, the most costly first, into their children, at or above a floor, where it still holds."""
-    tree, occurrences = cut.hierarchy, np.concatenate([[0], np.cumsum(column.occurrences)])
+    tree, occurrences = cut.hierarchy, begins_of(column.occurrences)
     leaves = tree.n_leaves_below.astype(np.int64)
     tried = set[int]()
+
+    def cost(v: int) -> int:
+        return int((occurrences[tree.leaf_hi[v]] - occurrences[tree.leaf_lo[v]]) * leaves[v])
+
     while True:
         above = cut.nodes[np.isin(cut.nodes, np.setdiff1d(cut.image, floor))]
         open_nodes = [v for v in above.tolist() if v not in tried]
         if not open_nodes:
             return cut
-        worst = max(
-            open_nodes, key=lambda v: int((occurrences[tree.leaf_hi[v]] - occurrences[tree.leaf_lo[v]]) * leaves[v])
-        )
+        worst = max(open_nodes, key=cost)
         tried.add(worst)
         parted = _parted(cut, floor, worst)
         cut = parted if holds(parted) else cut

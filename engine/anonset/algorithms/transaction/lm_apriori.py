@@ -27,6 +27,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks, sound
 from anonset.data.hierarchy import attach_sensitive
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.data.store import released
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, datum, foreign
@@ -157,7 +158,7 @@ class _DiversitySearch:
         self.tree = (parent, hierarchy.leaf_lo, hierarchy.leaf_hi, hierarchy.subtree_end)
         rank = SupportedNodes(blocks, hierarchy, of.k, executor=executor).by_support
         self.rank = rank[(rank != self.top) & (hierarchy.leaf_lo[rank] < self.n_items)]
-        self.occurrences = np.concatenate([[0], np.cumsum(blocks.occurrences)]).astype(np.int64)
+        self.occurrences = begins_of(blocks.occurrences)
         self.image = hierarchy.leaf_node.copy()
         self.below = np.zeros(hierarchy.n_nodes, np.int64)
         self.tally = np.zeros(n_sensitive, np.int64)

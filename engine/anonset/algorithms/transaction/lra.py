@@ -4,7 +4,8 @@ Its steps, and where they are::
 
     the records in the Gray order of their items                 gray_order.GrayOrder; kernel gray.gray_codes
     runs of it, each of k records or more, as partitions         GrayOrder.runs
-    AA on each partition                                         AprioriBased.run_apriori
+    AA on each partition                                         AprioriBased.run_apriori; kernel
+                                                                 cluster_cuts.anonymize_cluster
     the partitions as clusters, in parts that memory holds       clusters.number_clusters
 """
 
@@ -19,8 +20,10 @@ import numpy as np
 from anonset.algorithms.base import RARE_SETS, Progress, Result, Traits, run_tasks
 from anonset.algorithms.clusters import number_clusters
 from anonset.algorithms.transaction.apriori import Apriori, AprioriBased
+from anonset.algorithms.transaction.apriori_on_clusters import in_bitmaps, search_in_bitmaps
 from anonset.algorithms.transaction.cut_search import TOGETHER_CELLS, Fix
 from anonset.algorithms.transaction.gray_order import GrayOrder, Run
+from anonset.algorithms.transaction.rare_tables import increments_of
 from anonset.data import Hierarchy, SetColumn, spans
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
@@ -149,10 +152,26 @@ class Lra(AprioriBased):
         if not scratch.in_files or _fit_together(order, runs, hierarchy, executor):
             room, together = scratch.limits.room, _at_a_time(executor)
             memory = Memory(replace(scratch.limits, room=None if room is None else room // together))
-            return run_tasks(
-                executor, lambda run: self._search(Blocks.of(order.slice(*run), store=memory), hierarchy), runs
-            )
+            return run_tasks(executor, lambda run: self._in_memory(order.slice(*run), hierarchy, memory), runs)
         return (self._in_files(order, run, hierarchy, executor, scratch) for run in runs)
+
+    def _in_memory(self, records: SetColumn, hierarchy: Hierarchy, memory: Memory) -> _Recoded:
+        """Anonymize a partition; a small one by the kernel for clusters."""
+        if not self._suits_bitmaps(records, hierarchy):
+            return self._search(Blocks.of(records, store=memory), hierarchy)
+        nodes, fixes, increments = search_in_bitmaps(records, hierarchy, self.k, self.m)
+        image = hierarchy.leaf_node.copy()
+        for node in nodes.tolist():
+            image[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]] = node
+        return _Recoded(nodes, tuple(Cut(hierarchy, image).labels), tuple(fixes), increments)
+
+    def _suits_bitmaps(self, records: SetColumn, hierarchy: Hierarchy) -> bool:
+        """Tell whether the kernel takes a partition: only where it cannot take more increments than are allowed."""
+        before = np.concatenate([[0], np.cumsum(records.occurrences)])
+        n_nodes = int(np.count_nonzero(before[hierarchy.leaf_hi] > before[hierarchy.leaf_lo]))
+        codes = np.bincount(records.lengths * (int(hierarchy.depth.max(initial=0)) + 1))
+        fits = max(increments_of(codes, size) for size in range(1, self.m + 1)) <= self.max_increments
+        return fits and records.n_nonempty >= self.k and in_bitmaps(records.n, n_nodes, self.m)
 
     def _search(self, records: SetColumn | Blocks, hierarchy: Hierarchy, executor: Executor | None = None) -> _Recoded:
         of_apriori = self.run_apriori(records, hierarchy, executor=executor)

@@ -11,6 +11,7 @@ from anonset.algorithms.base import RARE_SETS, Progress, Result, Traits
 from anonset.algorithms.transaction.base import Generalization
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Cut
@@ -110,7 +111,7 @@ class _Cuts:
 
     def __init__(self, column: SetColumn, hierarchy: Hierarchy) -> None:
         self.hierarchy = hierarchy
-        running = np.concatenate([[0], np.cumsum(column.occurrences)])
+        running = begins_of(column.occurrences)
         occurrences = running[hierarchy.leaf_hi] - running[hierarchy.leaf_lo]
         leaves = hierarchy.n_leaves_below.tolist()
         cost = [c * n if n > 1 else 0 for c, n in zip(occurrences.tolist(), leaves, strict=True)]

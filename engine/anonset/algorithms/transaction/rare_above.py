@@ -16,7 +16,7 @@ from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.rare_sets import Found, RareSets
 from anonset.algorithms.transaction.sets_above import sets_above
 from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges, indexed
-from anonset.data.spans import at_a_time, divided
+from anonset.data.spans import at_a_time, begins_of, divided
 from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
@@ -129,15 +129,15 @@ class RareAbove:
         from anonset_kernels.sets_above import sizes_of_unions
 
         (index, support), sizes = self._indexed, np.empty(len(n_below), np.int32)
-        start = np.concatenate([[0], np.cumsum(n_below)])
-        held = np.concatenate([[0], np.cumsum(support[below], dtype=np.int64)])[start]
+        start = begins_of(n_below)
+        held = begins_of(support[below])[start]
         most, first = self.nodes.blocks.store.limits.held(BYTES_AT_ONCE // _BYTES_OF_HOLDER, _BYTES_OF_HOLDER), 0
         while first < len(sizes):
             end = max(first + 1, int(np.searchsorted(held, held[first] + most, side="right")) - 1)
             of_part = below[start[first] : start[end]]
             wanted = np.zeros(len(support), np.bool_)
             wanted[of_part] = True
-            begin = np.concatenate([[0], np.cumsum(np.where(wanted, support, 0), dtype=np.int64)])
+            begin = begins_of(np.where(wanted, support, 0))
             records, bounds = self._holders(index.sets[wanted]), start[first : end + 1] - start[first]
             sizes[first:end] = sizes_of_unions(bounds, of_part, begin, records, self.nodes.k)
             first = end

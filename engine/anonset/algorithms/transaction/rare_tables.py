@@ -19,7 +19,7 @@ from anonset.algorithms.base import Progress, run_tasks
 from anonset.algorithms.transaction.rare_sets import Pairs, RareSets, refuse_above
 from anonset.data import Hierarchy
 from anonset.data.blocks import StoredRows, sound
-from anonset.data.spans import Limits, at_a_time, divided, on_cluster, spans, tasks_of_pass
+from anonset.data.spans import Limits, at_a_time, begins_of, divided, on_cluster, spans, tasks_of_pass
 from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class RareTable:
     @property
     def increments(self) -> float:
         """Increments that counting each set in each record takes, also those whose first node comes later."""
-        return _increments(self.lengths, self.size)
+        return increments_of(self.lengths, self.size)
 
     def without_supports(self) -> "RareTable":
         """Return what tells which sets k records hold, and no more."""
@@ -231,7 +231,7 @@ class RareTables:
         rows = [(indptr[at : at + _SAMPLED + 1], items) for at, (indptr, items) in zip(begins, chosen, strict=True)]
         _, lengths, _ = self._count(self.nodes, 0)(rows)
         n = sum(len(indptr) - 1 for indptr, _ in pieces)
-        return _increments(lengths, self.size) * n / max(1, int(lengths.sum()))
+        return increments_of(lengths, self.size) * n / max(1, int(lengths.sum()))
 
     def of_all(self, generalized: NDArray[np.uint8] | None = None) -> Iterator[RareTable]:
         """Yield tables, in the order of the sets' first nodes, that together hold all sets of nodes that take part.
@@ -351,7 +351,7 @@ class RareTables:
                 by_task.append(adding)
                 self._require_few(lengths, n_words)
             adding = [adding for together in zip_longest(*by_task) for adding in together if adding is not None]
-        tree, first = self.hierarchy, np.cumsum([0, *(len(indptr) - 1 for indptr, _ in pieces)]).tolist()
+        tree, first = self.hierarchy, begins_of(len(indptr) - 1 for indptr, _ in pieces).tolist()
         rows_of = list(zip(first, pieces, adding, strict=False))
         at_once = self.limits.held(SETS_OF_CALL, BYTES_READ_OUT * at_a_time(self.executor, _TASKS))
         intervals = tree.leaf_lo[nodes], tree.leaf_hi[nodes]
@@ -359,7 +359,7 @@ class RareTables:
 
     def _require_few(self, lengths: Int64, n_words: int) -> None:
         """Refuse to go on where the records so far take too many increments."""
-        if n_words and _increments(lengths, self.size) > self.max_increments:
+        if n_words and increments_of(lengths, self.size) > self.max_increments:
             refuse_above(self.max_increments, self.size, self.increments())
 
     def _telling(self, parts: Iterable[_Part], n_parts: int) -> Iterator[_Part]:
@@ -386,6 +386,6 @@ class RareTables:
         return [(rows[0][first : end + 1], rows[1]) for rows, pieces in within for first, end in pieces]
 
 
-def _increments(lengths: Int64, size: int) -> float:
+def increments_of(lengths: Int64, size: int) -> float:
     """Return how many sets of `size` nodes records of some lengths hold."""
     return float(sum(int(lengths[length]) * comb(length, size) for length in np.flatnonzero(lengths).tolist()))

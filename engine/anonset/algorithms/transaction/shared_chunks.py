@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of, gathered
 from anonset.data.table import Int32, Int64
-from anonset.generalization.chunk_columns import begins_of
 from anonset.generalization.recoding import GROUPED
 
 if TYPE_CHECKING:
@@ -115,10 +115,9 @@ class Terms(Discreet):
 
     def _compact(self) -> None:
         """Keep the postings of the terms that are left alone, their records numbered 0, 1, 2, ..."""
-        begins = begins_of(self.ends - self.starts)
-        records = self.records[np.arange(begins[-1]) + np.repeat(self.starts - begins[:-1], np.diff(begins))]
+        begins, places = gathered(self.starts, self.ends - self.starts)
         self.starts, self.ends = begins[:-1], begins[1:]
-        self.records = np.unique(records, return_inverse=True)[1].ravel().astype(np.int32)
+        self.records = np.unique(self.records[places], return_inverse=True)[1].ravel().astype(np.int32)
 
     @classmethod
     def joined(cls, parts: "Sequence[Terms]", n_items: int) -> "Terms":

@@ -23,6 +23,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import Written, floor_fraction
 from anonset.data.hierarchy import attach_sensitive
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Cut
@@ -174,5 +175,5 @@ class SuppressControl(Discreet):
 def _rows(column: SetColumn, wanted: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> tuple[Int64, Int32]:
     """Return the records of a column with the wanted items alone, as compressed rows."""
     chosen = wanted[column.items]
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(chosen)])
+    ends = begins_of(chosen)
     return ends[column.indptr], column.items[chosen]

@@ -16,7 +16,7 @@ from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.expanded_records import Records
 from anonset.algorithms.transaction.marked_pairs import packed
 from anonset.algorithms.transaction.rare_sets import Found
-from anonset.data.spans import Limits
+from anonset.data.spans import Limits, begins_of
 from anonset.data.table import Index, Int32, Int64
 
 Float64 = NDArray[np.float64]
@@ -93,7 +93,7 @@ class Suffixes:
         """Return the places of the codes in the only block."""
         from anonset_kernels.suffixes import place_codes
 
-        start = np.concatenate([[0], np.cumsum(self.records)]).astype(np.int64)
+        start = begins_of(self.records)
         (codes,) = self.parts
         position = _positions(len(codes), int(start[-1]))
         place_codes(codes, start[:-1].copy(), position)
@@ -105,7 +105,7 @@ class Suffixes:
 
         first, last = window
         taken = (self.entries + self.records)[first:last]
-        fill = np.concatenate([[0], np.cumsum(taken)]).astype(np.int64)
+        fill = begins_of(taken)
         start = np.zeros(len(self.records) + 1, np.int64)
         np.cumsum(self.records[first:last], out=start[first + 1 : last + 1])
         codes, place = np.empty(int(fill[-1]), np.int32), start[first:last].copy()

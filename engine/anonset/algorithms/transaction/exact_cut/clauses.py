@@ -1,5 +1,6 @@
 """Clauses of rare sets, many at a time."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,8 @@ from anonset.data.table import Int32
 
 TOLERANCE = 1e-6
 """What a clause must be violated by to count as violated."""
+MAX_AT_ONCE = 1 << 20
+"""Clauses that are made rows at a time, which takes 200 bytes for each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,15 +60,32 @@ class Clauses(Discreet):
         return Clauses(self.parents[chosen], self.meetings[chosen], self.items[chosen])
 
     def violated(self, closed: Float64) -> NDArray[np.bool_]:
-        """Tell which clauses without leaves do not hold, bool (n,), given how far each node is closed."""
-        slack = 1.0 - closed[self.parents].sum(axis=1) + closed[self.meetings].sum(axis=1)
-        missed: NDArray[np.bool_] = slack > TOLERANCE
+        """Tell which clauses without leaves do not hold, bool (n,), given how far each node is closed.
+
+        Of more than `MAX_AT_ONCE` as many at most are told, from all over them.
+        """
+        missed = np.empty(self.n, np.bool_)
+        for some in self._pieces:
+            slack = 1.0 - closed[self.parents[some]].sum(axis=1) + closed[self.meetings[some]].sum(axis=1)
+            missed[some] = slack > TOLERANCE
+        n_missed = np.count_nonzero(missed)
+        if n_missed > MAX_AT_ONCE:
+            told = np.flatnonzero(missed)[:: -(-n_missed // MAX_AT_ONCE)]
+            missed[:] = False
+            missed[told] = True
         return missed
 
     @property
     def closing(self) -> Int32:
         """int32: the nodes that clauses without leaves say are closed, for their other terms cancel; each once."""
-        terms = np.hstack([self.parents, self.meetings])
         signs = np.concatenate([np.ones(self.parents.shape[1]), -np.ones(self.meetings.shape[1])])
-        rows = SparseRows.of(terms, signs, 1.0)
-        return distinct(rows.columns[rows.start[:-1][np.diff(rows.start) == 1]])
+        found = np.empty(0, np.int32)
+        for some in self._pieces:
+            rows = SparseRows.of(np.hstack([self.parents[some], self.meetings[some]]), signs, 1.0)
+            found = distinct(np.concatenate([found, rows.columns[rows.start[:-1][np.diff(rows.start) == 1]]]))
+        return found
+
+    @property
+    def _pieces(self) -> Iterator[slice]:
+        """Some clauses after the other, of which what is made at once fits into memory."""
+        return (slice(first, first + MAX_AT_ONCE) for first in range(0, self.n, MAX_AT_ONCE))

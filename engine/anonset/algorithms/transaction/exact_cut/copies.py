@@ -11,7 +11,7 @@ from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.data.blocks import Rows, StoredRows
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import NO_LIMITS, Limits
+from anonset.data.spans import NO_LIMITS, Limits, begins_of
 
 _PARTS_PER_ROUND = 4
 _COPIES_AT_ONCE = 3
@@ -24,7 +24,7 @@ def chosen_rows(rows: Rows, chosen: NDArray[np.bool_]) -> Rows:
     """Return the chosen rows, bool (n,)."""
     indptr, items = rows
     lengths = np.diff(indptr)
-    start = np.concatenate([[0], np.cumsum(lengths[chosen])]).astype(np.int64)
+    start = begins_of(lengths[chosen])
     return start, items[indptr[0] : indptr[-1]][np.repeat(chosen, lengths)]
 
 
@@ -32,7 +32,7 @@ def joined_rows(parts: list[Rows]) -> Rows:
     """Return the rows of parts, one after the other."""
     lengths = np.concatenate([np.diff(indptr) for indptr, _ in parts])
     items = np.concatenate([items[indptr[0] : indptr[-1]] for indptr, items in parts])
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), items
+    return begins_of(lengths), items
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.windows import spans
 from anonset.data.blocks import Rows, StoredRows
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of, gathered
 from anonset.data.store import Files, released
 from anonset.data.table import Int32, Int64
 
@@ -49,7 +50,7 @@ def filed_copies(
         return filed_rows(store, [reduce(parts[0])])
     token = secrets.token_hex(8)
     left = list(run_tasks(executor, _Share(reduce.shown if anew else reduce, store, token), enumerate(parts)))
-    begin = np.concatenate([[0], np.cumsum([part.first[-1] for part in left])]).astype(np.int64)
+    begin = begins_of([part.first[-1] for part in left])
     kept = released(store.array("kept", np.bool_, int(begin[-1])))
     of_parts = [kept[first:end] for first, end in pairwise(begin)]
     taken = sum((part.bytes_at_once for part in left), np.zeros(N_SHARES, np.int64))
@@ -111,7 +112,7 @@ class _Share(Discreet):
         rows = self.left(numbered[1])
         share = _share_of(rows)
         order = np.argsort(share, kind="stable").astype(np.int32)
-        first = np.concatenate([[0], np.cumsum(np.bincount(share, minlength=N_SHARES))]).astype(np.int64)
+        first = begins_of(np.bincount(share, minlength=N_SHARES))
         name = f"copies-{self.token}-{numbered[0]}"
         names = name, f"{name}-items", f"{name}-order"
         arrays: list[NDArray[Any]] = [*_taken(rows, order), order]
@@ -123,9 +124,8 @@ class _Share(Discreet):
 def _taken(rows: Rows, places: NDArray[np.integer]) -> Rows:
     """Return the rows at some places, in the order of these."""
     indptr, items = rows
-    lengths = np.diff(indptr)[places]
-    start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return start, items[np.arange(start[-1]) + np.repeat(indptr[places] - start[:-1], lengths)]
+    start, taken = gathered(indptr[places], np.diff(indptr)[places])
+    return start, items[taken]
 
 
 def _share_of(rows: Rows) -> NDArray[np.uint8]:

@@ -49,7 +49,7 @@ class Limits(Discreet):
     seconds: float | None
     """Seconds from now; None for no limit."""
     steps: float
-    """Steps: ten for a relaxation, one for a round of cuts or a node of a branch and bound, or for 2 * 10^7 sets."""
+    """Steps: ten a relaxation, one (at most) a round of cuts or a node of branch and bound, one 2 * 10^7 sets."""
     _began: float = field(default_factory=time.monotonic)
 
     @property

@@ -38,7 +38,7 @@ from anonset.algorithms.transaction.supported_nodes import Supports
 from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, Rows, StoredRows
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import divided
+from anonset.data.spans import begins_of, divided, gathered
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
@@ -109,7 +109,7 @@ class CutProblem(Discreet):
     @cached_property
     def weights(self) -> Int64:
         """int64 (V,): what closing each inner node costs, given that all below it are closed."""
-        below = np.concatenate([[0], np.cumsum(self.blocks.occurrences)])
+        below = begins_of(self.blocks.occurrences)
         occurrences = below[self.hierarchy.leaf_hi] - below[self.hierarchy.leaf_lo]
         leaves = self.hierarchy.n_leaves_below.astype(np.int64)
         cost = np.where(leaves > 1, occurrences * leaves, 0).astype(np.int64)
@@ -173,8 +173,7 @@ def entries(hierarchy: Hierarchy, closed: Nodes) -> Int32:
     """Return the node at which each leaf enters, the highest closed one above it or itself: int32 (M,)."""
     top = np.flatnonzero(closed & ~buried(hierarchy, closed) & ~hierarchy.is_leaf)
     lengths = hierarchy.n_leaves_below[top].astype(np.int64)
-    first = np.cumsum(lengths) - lengths
-    leaves = np.arange(int(lengths.sum())) + np.repeat(hierarchy.leaf_lo[top] - first, lengths)
+    _, leaves = gathered(hierarchy.leaf_lo[top], lengths)
     entry = hierarchy.leaf_node.copy()
     entry[leaves] = np.repeat(top, lengths)
     return entry

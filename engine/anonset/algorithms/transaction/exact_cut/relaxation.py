@@ -100,8 +100,12 @@ class Relaxation:
         LimitReached
             If the time limit is reached, and the solver does not stop.
         """
-        values, bound = self.solver.solve_integer(self._values(start), gap, lazily=self.problem.size == 2)
+        values, bound = self.solver.solve_integer(self._values(start), gap)
         return self._point(values), bound
+
+    def rounded(self) -> Point | None:
+        """Return a point of zeros and ones under all clauses known, made from the last; None: it found none."""
+        return self._point(self.solver.rounded())
 
     def fix(self, cost: int) -> None:
         """Fix what the last relaxation proves of all cuts that cost less."""

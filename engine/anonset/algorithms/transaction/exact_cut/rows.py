@@ -7,7 +7,11 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.exact_cut.problem import Float64
 from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
+
+LEAST_USES = 3
+"""So many of the rows that are chosen at a time may be about one column, at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +47,11 @@ class SparseRows(Discreet):
         begins = np.ones(ordered.shape, np.bool_)
         begins[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
         group = np.cumsum(begins.ravel()) - 1
-        summed = np.bincount(
-            group, weights=np.broadcast_to(values, columns.shape)[np.arange(n)[:, None], order].ravel()
-        )
+        each = np.broadcast_to(values, columns.shape)[np.arange(n)[:, None], order].ravel()
+        summed = np.bincount(group, weights=each).astype(np.float64)  # of none it is of whole numbers
         row = np.repeat(np.arange(n), columns.shape[1])[begins.ravel()]
         kept = (summed != 0) & (ordered[begins] >= 0)
-        start = np.concatenate([[0], np.cumsum(np.bincount(row[kept], minlength=n))]).astype(np.int64)
+        start = begins_of(np.bincount(row[kept], minlength=n))
         return cls(start, ordered[begins][kept], summed[kept], np.broadcast_to(np.asarray(least, np.float64), n).copy())
 
     @classmethod
@@ -74,15 +77,48 @@ class SparseRows(Discreet):
         """Return the chosen rows, bool (n,)."""
         lengths = np.diff(self.start)
         kept = np.repeat(chosen, lengths)
-        start = np.concatenate([[0], np.cumsum(lengths[chosen])]).astype(np.int64)
+        start = begins_of(lengths[chosen])
         return SparseRows(start, self.columns[kept], self.values[kept], self.least[chosen])
 
-    def products(self, values: Float64) -> Float64:
-        """Return each row times the values of the columns: float64 (n,)."""
+    @property
+    def arrays(self) -> tuple[Int64, Int32, Float64, Float64]:
+        """The rows as the kernels take them."""
+        return self.start, self.columns, self.values, self.least
+
+    def short(self, point: Float64) -> Float64:
+        """Return by how much each row falls short of its bound at a point, float64 (C,): float64 (n,)."""
+        from anonset_kernels.covering import missing
+
+        found = np.empty(self.n)
+        missing(self.arrays, point, found)
+        return found
+
+    def spread(self, short: Float64, free: NDArray[np.bool_], least: float, most: int) -> Int64:
+        """Return rows that fall short by more than `least`, those by most first, spread over the columns.
+
+        Parameters
+        ----------
+        short
+            float64 (n,).
+        free
+            bool (C,): the columns that are not fixed; of these each is in some of the rows alone.
+        most
+            How many; there is none only where no row falls short by more than `least`.
+        """
+        from anonset_kernels.covering import spread_rows
+
+        missed = np.flatnonzero(short > least)
+        order, chosen = missed[np.argsort(-short[missed], kind="stable")], np.empty(min(most, len(missed)), np.int64)
+        used = np.where(free, 0, np.iinfo(np.int32).min).astype(np.int32)
+        uses = max(LEAST_USES, LEAST_USES * most // max(1, int(free.sum())))
+        return chosen[: spread_rows(self.arrays, order, uses, used, chosen)]
+
+    def of_columns(self, n_columns: int) -> tuple[Int64, Int64, Float64]:
+        """Return the rows by columns: where each column begins, its rows, and the values."""
+        order = np.argsort(self.columns, kind="stable")
         row = np.repeat(np.arange(self.n), np.diff(self.start))
-        found = np.bincount(row, weights=self.values * values[self.columns], minlength=self.n)
-        total: Float64 = found.astype(np.float64)
-        return total
+        begins = np.concatenate([[0], np.cumsum(np.bincount(self.columns, minlength=n_columns))]).astype(np.int64)
+        return begins, row[order], self.values[order]
 
     def weighted_sum(self, weights: Float64, n_columns: int) -> Float64:
         """Return the sum of the rows, each times its weight: float64 (n_columns,)."""

@@ -25,6 +25,11 @@ PROVEN = 1e-9
 _THRESHOLDS = (0.34, 0.42, 0.5, 0.6, 0.67, 0.8, 1.0 - OPEN)
 """How far closed a node is taken for closed where rare sets are looked for at a fractional point."""
 
+_LEAST_NEW = 0.25
+"""What part of the nodes of a depth must be new for their triples to be listed before those of all."""
+_ROUNDINGS = 4
+"""How often a rounded point is looked at for rare sets whose clauses are not known."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -86,6 +91,9 @@ class ExactSearch:
                 if point is None or self._refine(relaxation, point):
                     continue
                 if point.is_integral and self._offer(point):
+                    return
+                self._round(relaxation)
+                if self._is_proven:
                     return
                 relaxation.fix(self.cost)
                 point = self._solved_integer(relaxation)
@@ -178,6 +186,16 @@ class ExactSearch:
             self.bound = min(self.bound, self.cost)
         return self._is_proven
 
+    def _round(self, relaxation: Relaxation) -> None:
+        """Look for a better cut near the last point of the relaxation: without rare sets it is offered."""
+        for _ in range(_ROUNDINGS):
+            point = relaxation.rounded()
+            if point is None:
+                return
+            if not self._refine(relaxation, point):
+                self._offer(point)
+                return
+
     def _refine(self, relaxation: Relaxation, point: Point) -> bool:
         """Add clauses that a point violates; tell whether there were some."""
         if self.problem.size < 2:
@@ -218,21 +236,25 @@ class ExactSearch:
     def _list_triples(self, relaxation: Relaxation) -> None:
         """List the triples, if there is room for that, and close what they say is closed.
 
-        Those of the nodes above some depth come first: they are few, and what they close need not be listed.
+        Those of the nodes above some depth come first: they are few, and what they close need not be listed. A depth
+        with few nodes that were not looked at before is left to the next one.
         """
         problem, hierarchy, inner = self.problem, self.problem.hierarchy, ~self.problem.hierarchy.is_leaf
+        looked_at = np.zeros(hierarchy.n_nodes, np.bool_)
         for depth in range(1, int(hierarchy.depth.max()) + 1):
             deep = np.flatnonzero(inner & (hierarchy.depth >= depth)).astype(np.int32)
             triples = RareTriples(problem, _with_below(problem, self.closed, deep), self.limits)
-            if len(deep) and len(triples.nodes) < LEAST_NODES:
+            n_new, n = np.count_nonzero(~looked_at[triples.nodes]), len(triples.nodes)
+            if len(deep) and (n < LEAST_NODES or n_new < _LEAST_NEW * n):
                 continue
+            looked_at[triples.nodes] = True
             listed = triples.clauses()
             self._lists_triples = listed is not None
             if listed is None:
                 return
             self.closed = _with_below(problem, self.closed, listed.closing)
             relaxation.close(self.closed)
-            if not len(deep):
+            if bool(self.closed[deep].all()):  # nothing below is open
                 self._triples = listed.take(~np.any(self.closed[listed.parents], axis=1))
                 return
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.exact_cut.limits import Limits
 from anonset.algorithms.transaction.exact_cut.problem import Float64
@@ -12,12 +13,25 @@ from anonset.errors import AnonsetError
 
 _MAGNITUDE = 2.0**17
 """About the value of the objective, after scaling the costs by a power of two: HiGHS's tolerances are absolute."""
+_MISSED = 1e-6
+"""What a row must fall short by at a point to be given to the linear program."""
+_ROWS_AT_ONCE = 3_000
+"""Rows that the linear program is given at a time: with all that fall short it takes ten times as long."""
+_ROWS_OF_A_STEP = 25_000
+"""Rows of an integer program of which a check of branch and bound is one step; of fewer it is a part of one."""
+_NEAR, _ROWS_NEAR = 0.5, 20_000
+"""The integer program begins with so many rows more, of those that fall short by a little less than nothing."""
+_ROUNDED = (0.34, 0.42, 0.5, 0.6, 0.67, 0.8)
+"""From what value on variables are taken for 1 to begin a covering with."""
+_HALF = 0.5
 _SAFE = 1e-9
 """Relative error that is allowed for in what is proven by floating-point numbers."""
 
 
 class Solver:
     """Minimizes costs under rows, to which more are added; one live model keeps its basis.
+
+    The model holds those rows alone that some solution fell short of: of many rows few are needed.
 
     Parameters
     ----------
@@ -30,22 +44,25 @@ class Solver:
     """
 
     def __init__(self, costs: Int64, constant: int, rows: SparseRows, worth: int, limits: Limits) -> None:
-        self.costs, self.limits, self.rows = costs.astype(np.float64), limits, SparseRows.none()
+        self.costs, self.limits, self.rows = costs.astype(np.float64), limits, rows
         self.constant = float(constant)
         self.scale = float(2.0 ** np.round(np.log2(_MAGNITUDE / max(1, worth))))
-        self.lower, self.upper = np.zeros(len(costs)), np.ones(len(costs))
+        self.lower, self.upper, self.values = np.zeros(len(costs)), np.ones(len(costs)), np.zeros(len(costs))
         self.weights, self.reduced, self.proven = np.zeros(rows.n), np.zeros(len(costs)), 0.0
+        self.given = np.arange(rows.n)
+        """int64: the rows of the model, as they stand there."""
         self.model = self._model(rows)
-        self.rows = rows
         self.n_nodes = 0
+
+    @property
+    def free(self) -> NDArray[np.bool_]:
+        """Bool (n,): the variables that are not fixed."""
+        return self.lower < self.upper
 
     def add(self, rows: SparseRows) -> None:
         """Add rows."""
         self.weights = np.concatenate([self.weights, np.zeros(rows.n)])
         self.rows = self.rows.joined(rows)
-        infinite = np.full(rows.n, np.inf)
-        start = rows.start[:-1].astype(np.int32)
-        self.model.addRows(rows.n, rows.least, infinite, len(rows.columns), start, rows.columns, rows.values)
 
     def bound(self, columns: Int32, lower: float, upper: float) -> None:
         """Bound variables."""
@@ -69,51 +86,90 @@ class Solver:
         if not len(self.costs):
             return np.empty(0), self.constant
         self.limits.step()
-        self._run(self.model)
-        status = self.model.getModelStatus()
-        if status == highspy.HighsModelStatus.kInfeasible:
-            return None, np.inf
-        if status != highspy.HighsModelStatus.kOptimal:
-            self.limits.check()
-            raise _failed(status)
-        solution = self.model.getSolution()
-        self.weights = np.maximum(np.array(solution.row_dual), 0.0) / self.scale
+        while True:
+            self._run(self.model)
+            status = self.model.getModelStatus()
+            if status == highspy.HighsModelStatus.kInfeasible:
+                return None, np.inf
+            if status != highspy.HighsModelStatus.kOptimal:
+                self.limits.check()
+                raise _failed(status)
+            solution = self.model.getSolution()
+            self.values = np.clip(np.array(solution.col_value), 0.0, 1.0)
+            if not self._give(self.rows.short(self.values)):
+                break
+        self.weights[:] = 0.0
+        self.weights[self.given] = np.maximum(np.array(solution.row_dual), 0.0) / self.scale
         self.reduced = self.costs - self.rows.weighted_sum(self.weights, len(self.costs))
         at_bounds = np.minimum(self.reduced * self.lower, self.reduced * self.upper)
         self.proven = self.constant + float(self.weights @ self.rows.least + at_bounds.sum())
-        return np.clip(np.array(solution.col_value), 0.0, 1.0), self.proven
+        return self.values, self.proven
+
+    def _give(self, short: Float64) -> bool:
+        """Give the model rows that fall short by so much, and tell whether there are some; it has none of them."""
+        short[self.given] = 0.0
+        missed = self.rows.spread(short, self.free, _MISSED, _ROWS_AT_ONCE)
+        chosen = np.zeros(self.rows.n, np.bool_)
+        chosen[missed] = True
+        rows, infinite = self.rows.take(chosen), np.full(len(missed), np.inf)
+        self.given = np.concatenate([self.given, np.flatnonzero(chosen)])
+        begins = rows.start[:-1].astype(np.int32)
+        self.model.addRows(rows.n, rows.least, infinite, len(rows.columns), begins, rows.columns, rows.values)
+        return rows.n > 0
+
+    def rounded(self) -> Float64 | None:
+        """Return values of 0 and 1 under all rows, made from those of the last linear program; None: it found none."""
+        of_columns = self.rows.of_columns(len(self.costs))
+        tried = [self._covering(self.values >= least, of_columns) for least in _ROUNDED]
+        return min(
+            (values for values in tried if values is not None), key=lambda values: self.costs @ values, default=None
+        )
+
+    def _covering(self, taken: NDArray[np.bool_], of_columns: tuple[Int64, Int64, Float64]) -> Float64 | None:
+        """Return values under all rows, from some that are taken on; None: it found none."""
+        from anonset_kernels.covering import cover
+
+        values = np.where(taken, self.upper, self.lower).astype(np.uint8)
+        covers = cover(self.rows.arrays, of_columns, self.costs, self.free.astype(np.uint8), values)
+        return values.astype(np.float64) if covers else None
 
     def fix(self, cost: float) -> None:
         """Fix the variables whose other value costs at least `cost`, by the last linear program solved."""
-        free, beyond = self.lower < self.upper, cost * (1 + _SAFE) - self.proven
+        free, beyond = self.free, cost * (1 + _SAFE) - self.proven
         self.bound(np.flatnonzero(free & (self.reduced > beyond)).astype(np.int32), 0.0, 0.0)
         self.bound(np.flatnonzero(free & (-self.reduced > beyond)).astype(np.int32), 1.0, 1.0)
 
-    def solve_integer(self, start: Float64, gap: float, *, lazily: bool) -> tuple[Float64 | None, float]:
+    def solve_integer(self, start: Float64, gap: float) -> tuple[Float64 | None, float]:
         """Solve the integer program from a start: the best values found, and HiGHS's lower bound.
+
+        It begins with the rows of the model of the linear program and some that nearly fall short of its solution, or
+        with all where they are few; others are added as they are violated. Where it has to stop, what it has is made
+        to hold for all rows.
 
         Parameters
         ----------
         gap
             Gap that is good enough, as a share of all costs with the constant.
-        lazily
-            Begin with the rows that the linear program needed for its bound, and add others as they are violated.
-            Where rows are of two terms that takes a fifth of the time; where they are of more, much longer.
 
         Raises
         ------
         LimitReached
             If the time limit is reached, and the solver does not stop.
         """
-        chosen = (self.weights > 0) | (self.rows.least == 0) | (not lazily)
+        short = self.rows.short(self.values)
+        short[self.given] = -np.inf
+        chosen = np.full(self.rows.n, self.rows.n <= _ROWS_NEAR)
+        chosen[self.given] = chosen[self.rows.spread(short, self.free, -_NEAR, _ROWS_NEAR)] = True
         while True:
             values, bound, finished = self._solve_integer(self.rows.take(chosen), start, gap)
-            if values is None or not finished or self.limits.left <= 0:
+            if values is None:
+                return None, bound
+            missed = self.rows.spread(self.rows.short(values), self.free, _HALF, _ROWS_AT_ONCE)
+            if not len(missed):
                 return values, bound
-            violated = self.rows.products(values) < self.rows.least - 0.5
-            if not violated.any():
-                return values, bound
-            chosen |= violated
+            if not finished or self.limits.left <= 0:
+                return self._covering(values > 0, self.rows.of_columns(len(self.costs))), bound
+            chosen[missed] = True
 
     def _solve_integer(self, rows: SparseRows, start: Float64, gap: float) -> tuple[Float64 | None, float, bool]:
         import highspy
@@ -156,15 +212,16 @@ class Solver:
         return model
 
     def _run(self, model: Any) -> None:
-        """Run HiGHS so that it can be stopped; each check of a branch and bound is a step."""
+        """Run HiGHS so that it can be stopped; each check of a branch and bound takes of the steps."""
         told: list[bool] = []
+        of_a_check = min(1.0, model.getNumRow() / _ROWS_OF_A_STEP)
 
         def heed(event: Any) -> None:
             if told:
                 event.interrupt()
 
         def count(event: Any) -> None:
-            self.limits.steps -= 1
+            self.limits.steps -= of_a_check
             if told or self.limits.steps < 0:
                 event.interrupt()
 

@@ -28,6 +28,8 @@ BYTES_IN_MEMORY = 1 << 26
 """What these bits take at most in memory; others lie in a file, also where the records are in memory."""
 SIZE, LEAST_NODES = 3, 64
 """Members of a triple; and of fewer nodes the table is small, so that it does not pay to close some before."""
+MAX_LISTED = 1 << 27
+"""Clauses that are listed: 28 bytes each, and as much again while they are made."""
 KEYS_PER_CALL, KEYS_AT_ONCE, SPANS = 1 << 16, 1 << 22, 64
 
 
@@ -54,7 +56,8 @@ class RareTriples(Discreet):
     def clauses(self) -> Clauses | None:
         """Return the clauses of all maximal ones, each once.
 
-        None where there is no room for a bit for each triple, or counting them would take more steps than are left.
+        None where there is no room for a bit for each triple, or for the clauses, or counting them would take more
+        steps than are left.
 
         Raises
         ------
@@ -72,7 +75,8 @@ class RareTriples(Discreet):
         mapped = not store.in_files and 8 * start[-1] > BYTES_IN_MEMORY
         with Files.temporary() if mapped else store.below() as place:
             rare = self._rare(start, place)
-            return None if rare is None else Clauses.of_parents(self.problem, self._parents(rare))
+            parents = None if rare is None else self._parents(rare)
+            return None if parents is None else Clauses.of_parents(self.problem, parents)
 
     def _rare(self, start: Int64, place: Store) -> "RareBits | None":
         """Count the triples into bits in a store, those of each row from `start` on; None: see `clauses`."""
@@ -102,8 +106,11 @@ class RareTriples(Discreet):
             return None
         return rare
 
-    def _parents(self, rare: "RareBits") -> Int32:
-        """Return the parents of the members of each maximal triple, int32 (n, 3), from left to right, each once."""
+    def _parents(self, rare: "RareBits") -> Int32 | None:
+        """Return the parents of the members of each maximal triple, int32 (n, 3), from left to right, each once.
+
+        None where they are more than `MAX_LISTED`.
+        """
         bounds = np.unique(np.linspace(0, len(self.nodes), SPANS + 1).astype(np.int64)).tolist()
         executor = None if on_cluster(self.problem.executor) else self.problem.executor
         found, waiting = np.empty(0, np.int64), list[Int64]()
@@ -111,6 +118,8 @@ class RareTriples(Discreet):
             waiting.append(keys)
             if sum(map(len, waiting)) > max(KEYS_AT_ONCE, len(found)):
                 found, waiting = distinct(np.concatenate([found, *waiting])), []
+            if len(found) > MAX_LISTED:
+                return None
         return self._of_keys(distinct(np.concatenate([found, *waiting])))
 
     def _keys(self, rare: "RareBits", first: int, end: int) -> Int64:
@@ -129,4 +138,7 @@ class RareTriples(Discreet):
 
     def _of_keys(self, keys: Int64) -> Int32:
         base, nodes = len(self.nodes) + 1, np.concatenate([np.zeros(1, np.int32), self.nodes])
-        return nodes[np.stack([keys // base**2, keys // base % base, keys % base], axis=1)]
+        parents = np.empty((len(keys), SIZE), np.int32)
+        for place in range(SIZE):
+            parents[:, place] = nodes[keys // base ** (SIZE - 1 - place) % base]
+        return parents

@@ -19,7 +19,7 @@ from anonset.algorithms.transaction.expanded_records import expand_records
 from anonset.data.blocks import Rows, StoredRows, sound
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import on_cluster
+from anonset.data.spans import begins_of, on_cluster
 from anonset.data.store import Files, Store, released
 from anonset.data.table import Int32, Int64
 
@@ -191,7 +191,7 @@ class View(Discreet):
             return expand_records(self.rows, self.entry, hierarchy.parent, nodes, support)[1]
         expand = Expansion.of(hierarchy, self.entry, self.codes_of(nodes), len(nodes))
         codes = filed_values(self.store, run_tasks(self.threads, expand, pieces(self.rows)), np.int32)
-        start = np.concatenate([[0], np.cumsum(support)]).astype(np.int64)
+        start = begins_of(support)
         position = released(
             self.store.array("places", np.int32 if len(codes) <= np.iinfo(np.int32).max else np.int64, n)
         )
@@ -225,7 +225,7 @@ class View(Discreet):
             wanted[members] = True
             members = distinct(parent[members[members > 0]])
         wanted[0] = False
-        start = np.concatenate([[0], np.cumsum(np.where(wanted, self.support, 0))]).astype(np.int64)
+        start = begins_of(np.where(wanted, self.support, 0))
         n = int(start[-1])
         records = released(self.store.array("records", np.int32, n))
         node_postings(*self.rows, self.entry, parent, start, records)

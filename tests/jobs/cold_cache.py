@@ -1,0 +1,23 @@
+"""A cache of compiled kernels that lacks those of one file: all else was compiled before."""
+
+import shutil
+from pathlib import Path
+
+from anonset.jobs.annotated_kernels import all_files
+from anonset_kernels import _jit
+
+
+def cache_without(name: str, folder: Path) -> dict[str, str]:
+    """Copy the kernels that are compiled into a folder, but for those of one file.
+
+    Returns
+    -------
+    dict of str
+        The variable that names the folder to a process.
+    """
+    for file in all_files():
+        compiled = _jit.directory_of(_jit.path_of(file))
+        assert compiled is not None
+        if file != name and compiled.exists():
+            shutil.copytree(compiled, folder / compiled.parent.name / compiled.name)
+    return {"NUMBA_CACHE_DIR": str(folder)}
