@@ -28,13 +28,15 @@ def missing(rows: _Rows, point: Float64Array, short: Float64Array) -> None:
 
 
 @kernel()
-def spread_rows(rows: _Rows, order: Int64Array, most: int, used: Int32Array, chosen: Int64Array) -> int:
+def spread_rows(
+    rows: tuple[Int64Array, Int32Array], order: Int64Array, most: int, used: Int32Array, chosen: Int64Array
+) -> int:
     """Choose `rows` in the given order, none of whose columns was chosen `most` times; return their number.
 
-    `order` is int64 (t,); `used`, int32 (C,), counts how often each column was chosen; `chosen`, int64 (F,), is filled
-    here.
+    `rows` are (start, columns); `order` is int64 (t,); `used`, int32 (C,), counts how often each column was chosen;
+    `chosen`, int64 (F,), is filled here.
     """
-    start, columns, _, _ = rows
+    start, columns = rows
     n_chosen = 0
     for row in order:
         if n_chosen == len(chosen):
@@ -75,13 +77,10 @@ def cover(
     """
     start, columns, values, least = rows
     short, helped = np.empty(len(least)), np.zeros(len(costs), np.int64)
+    missing(rows, taken.astype(np.float64), short)
     n_short = 0
     for row in range(len(least)):
-        total = least[row]
-        for place in range(start[row], start[row + 1]):
-            total -= values[place] * taken[columns[place]]
-        short[row] = total
-        if total > _HALF:
+        if short[row] > _HALF:
             n_short += 1
             for place in range(start[row], start[row + 1]):
                 if values[place] > 0:

@@ -235,25 +235,3 @@ def _least_suppressed(rows: Csr, tree: Ancestry, node: Integer, record: Integer,
             best = items[at]
         at += 1
     return best
-
-
-@kernel()
-def spread(sets: Int32Matrix, order: Int64Array, most: int, used: Int32Array, chosen: Int64Array) -> int:
-    """Choose sets of items in the given order, none of whose items was chosen `most` times; return their number.
-
-    `sets` is int32 (n, j), `order` int64 (n,); `used`, int32 (M,), counts how often each item was chosen; `chosen` is
-    filled here.
-    """
-    n_chosen = 0
-    for t in order:
-        free = True
-        for item in sets[t]:
-            free &= used[item] < most
-        if free:
-            for item in sets[t]:
-                used[item] += 1
-            chosen[n_chosen] = t
-            n_chosen += 1
-            if n_chosen == len(chosen):
-                break
-    return n_chosen

@@ -35,10 +35,7 @@ class ClusterCuts(Discreet, Sequence[Cut]):
     def __getitem__(self, index: int | slice) -> "Cut | ClusterCuts":
         if isinstance(index, slice):
             return ClusterCuts(self.hierarchy, self.nodes[index])
-        image = self.hierarchy.leaf_node.copy()
-        for node in self.nodes[index].tolist():
-            image[self.hierarchy.leaf_lo[node] : self.hierarchy.leaf_hi[node]] = node
-        return Cut(self.hierarchy, image)
+        return Cut.of(self.hierarchy, self.nodes[index])
 
     def __iter__(self) -> Iterator[Cut]:
         return (self[index] for index in range(len(self)))

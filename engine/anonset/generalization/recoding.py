@@ -48,7 +48,15 @@ class Cut(Discreet):
     @classmethod
     def identity(cls, hierarchy: Hierarchy) -> "Cut":
         """Return the cut that publishes every leaf as it is."""
-        return cls(hierarchy, hierarchy.leaf_node.copy())
+        return cls.of(hierarchy, np.empty(0, np.int32))
+
+    @classmethod
+    def of(cls, hierarchy: Hierarchy, nodes: Int32) -> "Cut":
+        """Return the cut that publishes some nodes, int32, none below another, and all other leaves as they are."""
+        image = hierarchy.leaf_node.copy()
+        for node in nodes.tolist():
+            image[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]] = node
+        return cls(hierarchy, image)
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,7 +69,7 @@ class _Left:
         self.singles = GeneralizedTuples.of_tuples(qi)
         self.order = np.argsort(qi.tuple_of, kind="stable").astype(np.int64)
         self.alive = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)
-        self.place = begins_of(self.alive)[:-1].astype(np.int64)
+        self.place = begins_of(self.alive)[:-1]
         self.head = self.order[self.place] if qi.n else self.place
 
     def remove(self, t: int) -> int:

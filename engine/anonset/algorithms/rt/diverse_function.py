@@ -132,6 +132,4 @@ def _detach(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
 def _leave_out(full: SetColumn, base: Hierarchy) -> SetColumn:
     """Return the column without the items that are no leaves of the hierarchy, whose codes come last."""
     kept = full.items < base.n_leaves
-    before = begins_of(kept)
-    indptr = before[full.indptr].astype(np.int64)
-    return SetColumn(full.name, indptr, full.items[kept], base.leaves)
+    return SetColumn(full.name, begins_of(kept)[full.indptr], full.items[kept], base.leaves)

@@ -160,14 +160,11 @@ class Lra(AprioriBased):
         if not self._suits_bitmaps(records, hierarchy):
             return self._search(Blocks.of(records, store=memory), hierarchy)
         nodes, fixes, increments = search_in_bitmaps(records, hierarchy, self.k, self.m)
-        image = hierarchy.leaf_node.copy()
-        for node in nodes.tolist():
-            image[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]] = node
-        return _Recoded(nodes, tuple(Cut(hierarchy, image).labels), tuple(fixes), increments)
+        return _Recoded(nodes, tuple(Cut.of(hierarchy, nodes).labels), tuple(fixes), increments)
 
     def _suits_bitmaps(self, records: SetColumn, hierarchy: Hierarchy) -> bool:
         """Tell whether the kernel takes a partition: only where it cannot take more increments than are allowed."""
-        before = np.concatenate([[0], np.cumsum(records.occurrences)])
+        before = spans.begins_of(records.occurrences)
         n_nodes = int(np.count_nonzero(before[hierarchy.leaf_hi] > before[hierarchy.leaf_lo]))
         codes = np.bincount(records.lengths * (int(hierarchy.depth.max(initial=0)) + 1))
         fits = max(increments_of(codes, size) for size in range(1, self.m + 1)) <= self.max_increments

@@ -130,7 +130,4 @@ class _Cuts:
 
     def cut(self, cut: int) -> Cut:
         """Return a cut as a recoding."""
-        image = self.hierarchy.leaf_node.copy()
-        for node in self.nodes(cut):
-            image[self.hierarchy.leaf_lo[node] : self.hierarchy.leaf_hi[node]] = node
-        return Cut(self.hierarchy, image)
+        return Cut.of(self.hierarchy, self.nodes(cut))

@@ -111,13 +111,13 @@ class SparseRows(Discreet):
         order, chosen = missed[np.argsort(-short[missed], kind="stable")], np.empty(min(most, len(missed)), np.int64)
         used = np.where(free, 0, np.iinfo(np.int32).min).astype(np.int32)
         uses = max(LEAST_USES, LEAST_USES * most // max(1, int(free.sum())))
-        return chosen[: spread_rows(self.arrays, order, uses, used, chosen)]
+        return chosen[: spread_rows((self.start, self.columns), order, uses, used, chosen)]
 
     def of_columns(self, n_columns: int) -> tuple[Int64, Int64, Float64]:
         """Return the rows by columns: where each column begins, its rows, and the values."""
         order = np.argsort(self.columns, kind="stable")
         row = np.repeat(np.arange(self.n), np.diff(self.start))
-        begins = np.concatenate([[0], np.cumsum(np.bincount(self.columns, minlength=n_columns))]).astype(np.int64)
+        begins = begins_of(np.bincount(self.columns, minlength=n_columns))
         return begins, row[order], self.values[order]
 
     def weighted_sum(self, weights: Float64, n_columns: int) -> Float64:

@@ -137,7 +137,8 @@ def witnessed(view: View, sets: Int32) -> Clauses:
     No item is in more of them than `USES_PER_ROUND` allows; the most violated come first. There are none only where
     all hold.
     """
-    from anonset_kernels.rare_sets import spread, witnesses
+    from anonset_kernels.covering import spread_rows
+    from anonset_kernels.rare_sets import witnesses
 
     problem, point, size = view.problem, view.point, sets.shape[1]
     slack = _slack(problem.tree, sets, point.closed[problem.hierarchy.parent[sets]], point.closed)
@@ -158,7 +159,8 @@ def witnessed(view: View, sets: Int32) -> Clauses:
     chosen = np.empty(min(CLAUSES_PER_ROUND, len(order)), np.int64)
     n_leaves = problem.hierarchy.n_leaves
     most, used = max(LEAST_USES, USES_PER_ROUND // n_leaves), np.zeros(n_leaves, np.int32)
-    chosen = chosen[: spread(held, order, most, used, chosen) if len(order) else 0]
+    rows = np.arange(0, held.size + 1, size), held.ravel()
+    chosen = chosen[: spread_rows(rows, order, most, used, chosen)]
     return Clauses.of(problem, sets[np.concatenate(which)[chosen]], held[chosen])
 
 

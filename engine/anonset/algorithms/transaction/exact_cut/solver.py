@@ -24,6 +24,7 @@ _NEAR, _ROWS_NEAR = 0.5, 20_000
 _ROUNDED = (0.34, 0.42, 0.5, 0.6, 0.67, 0.8)
 """From what value on variables are taken for 1 to begin a covering with."""
 _HALF = 0.5
+"""What a row falls short by more than where values of 0 and 1 do not meet it."""
 _SAFE = 1e-9
 """Relative error that is allowed for in what is proven by floating-point numbers."""
 
@@ -212,7 +213,7 @@ class Solver:
         return model
 
     def _run(self, model: Any) -> None:
-        """Run HiGHS so that it can be stopped; each check of a branch and bound takes of the steps."""
+        """Run HiGHS so that it can be stopped; each check of a branch and bound takes a step, or a part of one."""
         told: list[bool] = []
         of_a_check = min(1.0, model.getNumRow() / _ROWS_OF_A_STEP)
 
