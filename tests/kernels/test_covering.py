@@ -100,8 +100,8 @@ def made(n_columns: int, n_rows: int, seed: int) -> tuple[np.ndarray, SparseRows
 
 @pytest.mark.parametrize("seed", range(3))
 def test_programs_of_many_rows_are_solved_with_few_of_them(seed: int) -> None:
-    costs, rows, solver = made(40, 6_000, seed)
-    matrix = dense(rows, 40)
+    costs, rows, solver = made(24, 6_000, seed)
+    matrix = dense(rows, 24)
     values, bound = solver.solve()
     wanted = linprog(costs, -matrix, -rows.least, bounds=(0, 1))
     assert values is not None
@@ -109,7 +109,7 @@ def test_programs_of_many_rows_are_solved_with_few_of_them(seed: int) -> None:
     assert (matrix @ values >= rows.least - 1e-5).all()
     assert len(solver.given) < rows.n / 2
     rounded = solver.rounded()
-    best = milp(costs, constraints=LinearConstraint(matrix, lb=rows.least), integrality=np.ones(40), bounds=(0, 1))
+    best = milp(costs, constraints=LinearConstraint(matrix, lb=rows.least), integrality=np.ones(24), bounds=(0, 1))
     assert rounded is not None
     assert (matrix @ rounded >= rows.least).all()
     assert best.fun <= costs @ rounded + 1e-6
