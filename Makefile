@@ -11,6 +11,9 @@ ifneq ($(wildcard ../shared/datasets/SHA256SUMS),)
 export ANONSET_DATA ?= $(abspath ../shared/datasets)
 endif
 
+# Modules are compiled once, by whoever imports them first: some images tell Python to compile them for each process.
+export PYTHONDONTWRITEBYTECODE :=
+
 # What the tests cover, what that depends on, and the folders of tests that call kernels.
 COMPILED := build/coverage/compiled.json
 PLAIN := build/coverage/plain.json
