@@ -1,29 +1,38 @@
 """The cost model of the scalability study: fitted on runs, asked about others and about more workers."""
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pytest
 from benchmarks.experiments.scaling import PAPER
 from benchmarks.experiments.scaling.cost_model import CostModel, Run, scaled
-from benchmarks.experiments.scaling.counted import bytes_in_memory, bytes_of_records, bytes_stored
+from benchmarks.experiments.scaling.counted import (
+    Counted,
+    bytes_in_memory,
+    bytes_of_records,
+    bytes_stored,
+    cells_of_larger_sets,
+    raised,
+)
 
+from anonset.algorithms.transaction.rare_tables import CountSets
 from anonset.data.store import Files
+from anonset_kernels._record_codes import Ancestors
 
 MODEL = CostModel(
     search=0.5,
     code=1e-8,
-    code_of_larger_sets=4e-8,
+    cell_of_larger_sets=1e-9,
+    raised=5e-9,
     gib_of_records=4.0,
     item=2e-6,
-    fix=1e-5,
     mib_of_tables=0.002,
     task=0.01,
 )
-OF_PAIRS = {"records": 1e6, "increments": 1e6 * 10**2 / 2, "increments_of_larger_sets": 0.0}
-"""Records of ten codes, and so many pairs."""
-OF_THREES = {**OF_PAIRS, "increments": 1e6 * (10**2 / 2 + 6**3 / 6), "increments_of_larger_sets": 1e6 * 6**3 / 6}
-WORK = {**OF_THREES, "gib_of_records": 2.0, "items": 1e5, "fixes": 1e4, "passes": 3, "tasks": 12, "mib_returned": 24.0}
+OF_TABLES = {"codes": 1e7, "cells_of_larger_sets": 2e8, "raised": 4e7}
+WORK = {**OF_TABLES, "gib_of_records": 2.0, "items": 1e5, "passes": 3, "tasks": 12, "mib_returned": 24.0}
 
 
 def run(engine, more=""):
@@ -38,17 +47,39 @@ def test_prices_are_found_again():
 
 
 def test_threads_pay_for_no_task():
-    assert MODEL.cpu_seconds(Run("threads", WORK)) == pytest.approx(0.5 + 0.1 + 0.24 + 8 + 0.2 + 0.1 + 0.048)
-    assert MODEL.cpu_seconds(Run("cluster", WORK)) == pytest.approx(0.5 + 0.1 + 0.24 + 8 + 0.2 + 0.1 + 0.048 + 0.12)
+    assert MODEL.cpu_seconds(Run("threads", WORK)) == pytest.approx(0.5 + 0.1 + 0.2 + 0.2 + 8 + 0.2 + 0.048)
+    assert MODEL.cpu_seconds(Run("cluster", WORK)) == pytest.approx(0.5 + 0.1 + 0.2 + 0.2 + 8 + 0.2 + 0.048 + 0.12)
 
 
 def test_more_workers_divide_what_is_read_and_counted_and_return_more():
     of_2, of_64 = scaled(WORK, 5, 2), scaled(WORK, 5, 64)
-    assert of_2["increments"] == 5 * WORK["increments"]
-    assert (of_2["items"], of_2["fixes"], of_2["tasks"], of_2["mib_returned"]) == (1e5, 1e4, 12, 24.0)
-    assert (of_64["tasks"], of_64["mib_returned"]) == (192, 384.0)
-    undivided = 0.5 + 0.2 + 0.1 + 0.768 + 1.92
-    assert MODEL.wall_seconds(of_64, 64) == pytest.approx(undivided + 5 * (0.1 + 0.24 + 8) / 64)
+    assert (of_2["codes"], of_2["cells_of_larger_sets"], of_2["gib_of_records"]) == (5e7, 1e9, 10.0)
+    assert (of_2["items"], of_2["raised"], of_2["tasks"], of_2["mib_returned"]) == (1e5, 4e7, 12, 24.0)
+    assert (of_64["raised"], of_64["tasks"], of_64["mib_returned"]) == (6.4e8, 192, 384.0)
+    undivided = 0.5 + 0.2 + 0.768 + 1.92
+    assert MODEL.wall_seconds(of_64, 64) == pytest.approx(undivided + (5 * (0.1 + 0.2 + 8) + 16 * 0.2) / 64)
+
+
+@pytest.mark.parametrize(("size", "n_words"), [(3, 1), (3, 2), (4, 1), (4, 2)])
+def test_looks_at_cells_are_those_of_the_definition(size: int, n_words: int) -> None:
+    lengths = np.array([3, 0, 1, 4, 0, 2, 1])
+    looks = 0
+    for length, n in enumerate(lengths.tolist()):
+        for chosen in combinations(range(length), size - 1):
+            looks += n * min(chosen[0], n_words)
+    assert cells_of_larger_sets(lengths, size, n_words) == looks
+    assert cells_of_larger_sets(lengths, 2, n_words) == 0
+
+
+@pytest.mark.compiled
+def test_counters_raised_are_those_of_the_sets_up_to_k():
+    rows = [(np.array([0, 3, 5, 7]), np.array([0, 1, 2, 0, 1, 0, 1], np.int32))]
+    leaves = Ancestors(np.arange(4), np.zeros(3, np.int32), np.array([1, 2, 4], np.uint64), np.ones(3, np.int32))
+    count = CountSets(leaves, 3, 2, 3, 1)
+    counted = Counted(ThreadPoolExecutor(1))
+    table, lengths, _ = counted.submit(count, rows).result()
+    assert raised(table.planes, len(table.flip)) == 3 + 1 + 1  # {0, 1} stops at k=3
+    assert (counted.figures["codes"], counted.figures["raised"], lengths.tolist()) == (7, 5, [0, 0, 2, 1])
 
 
 def test_blocks_of_records_are_told_from_what_is_stored_of_them(tmp_path):

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from anonset.data.store import Files
 
 CpuSeconds = Callable[[], float]
-_PAIRS = 2
 _SMALL = 30_000
 """Records of the small search."""
 
@@ -40,24 +39,17 @@ def measure_by_blocks(parameters: Parameters) -> Measured:
             before, began = cpu_seconds(), time.perf_counter()
             counted, increments, fixes = _search(parameters, table, executor_for)
             wall, cpu = time.perf_counter() - began, cpu_seconds() - before
-            of_pairs = _of_pairs(parameters, table, executor_for) if parameters["m"] > _PAIRS else increments
     return {
         "seconds": cpu,
         "seconds_of_wall": wall,
         "seconds_of_start_up": start_up,
         "microseconds_per_record": cpu / parameters["records"] * 1e6,
         "increments": increments,
-        "increments_of_larger_sets": increments - of_pairs,
         "records": parameters["records"],
         "items": 0 if table.transactions is None else len(table.transactions.vocabulary),
         "fixes": fixes,
         **counted.figures,
     }
-
-
-def _of_pairs(parameters: Parameters, table: "Table", executor_for: Any) -> float:
-    """Return the increments of the items and pairs alone."""
-    return _search({**parameters, "m": _PAIRS}, table, executor_for)[1]
 
 
 def _table(folder: Path, parameters: Parameters, given: dict[str, Any], records: int) -> "Table":

@@ -21,12 +21,8 @@ class Run:
     def work(self) -> tuple[float, ...]:
         """The work of a run, in the order of the fields of `CostModel`: to send tasks away costs on a cluster alone."""
         found = self.measured
-        sent = found["tasks"] if self.engine == "cluster" else 0.0
-        larger, records = found["increments_of_larger_sets"], found["records"]
-        codes = (2 * (found["increments"] - larger) * records) ** (1 / 2)
-        of_larger = (6 * larger * records**2) ** (1 / 3)
-        at_once = found["items"], found["fixes"], found["mib_returned"]
-        return 1.0, codes, of_larger, found["gib_of_records"], *at_once, sent
+        counted = [found[name] for name in ("codes", "cells_of_larger_sets", "raised", "gib_of_records")]
+        return 1.0, *counted, found["items"], found["mib_returned"], found["tasks"] if self.engine == "cluster" else 0.0
 
 
 @dataclass(frozen=True)
@@ -36,15 +32,15 @@ class CostModel:
     search: float
     """Of a search, whatever its size."""
     code: float
-    """Of a code of a record: of as many as make the pairs that are counted, were all records equally long."""
-    code_of_larger_sets: float
-    """Of one of as many as make the larger sets that are counted, as if these were sets of 3."""
+    """Of a node of a record of which sets are counted, in each pass."""
+    cell_of_larger_sets: float
+    """Of a look at a cell of a table of sets of 3 and more."""
+    raised: float
+    """Of raising a counter of a table."""
     gib_of_records: float
     """Of reading a GiB of records in a pass over them."""
     item: float
     """Of an item of the universe, with its nodes."""
-    fix: float
-    """Of a rare set that is fixed."""
     mib_of_tables: float
     """Of a MiB of tables, or of other results, that tasks make and that are put together."""
     task: float
@@ -71,19 +67,19 @@ class CostModel:
 
         What the coordinator does is not divided. Disks and the network are taken to keep up.
         """
-        search, codes, larger, records, *undivided = (
+        search, codes, cells, raised, records, *undivided = (
             amount * cost for amount, cost in zip(Run("cluster", measured).work, self.costs, strict=True)
         )
-        return search + sum(undivided) + (codes + larger + records) / workers
+        return search + sum(undivided) + (codes + cells + raised + records) / workers
 
 
 def scaled(measured: Measured, times: int, workers: int) -> dict[str, float]:
     """Return the work of a run over so many times the records on so many workers.
 
-    The passes stay as many; each is divided among the workers, and each of its tasks returns as much as before.
+    The passes stay as many; each is divided among the workers, and each of its tasks returns as much as before, and
+    raises as many counters: these stop at k.
     """
-    grown = "increments", "increments_of_larger_sets", "gib_of_records", "records"
-    grows = {name: measured[name] * times for name in grown}
+    grown = {name: measured[name] * times for name in ("codes", "cells_of_larger_sets", "gib_of_records")}
     tasks = measured["passes"] * tasks_of_pass(workers)
-    same = {name: measured[name] for name in ("items", "fixes")}
-    return {**grows, **same, "tasks": tasks, "mib_returned": measured["mib_returned"] * tasks / measured["tasks"]}
+    of_tasks = {name: measured[name] * tasks / measured["tasks"] for name in ("raised", "mib_returned")}
+    return {**grown, "items": measured["items"], "tasks": tasks, **of_tasks}

@@ -1,25 +1,33 @@
-"""An executor that counts what a search asks of it: passes, tasks, bytes that these read, and bytes that come back."""
+"""An executor that counts what a search asks of it, and what tells how much its tasks do."""
 
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import fields, is_dataclass
 from functools import partial
+from math import comb
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from anonset.algorithms.transaction.rare_tables import CountSets
 from anonset.data.codes import stored_codes
 from anonset.data.store import backing
 
 
 class Counted(Executor):
-    """Hands tasks on to another executor, and counts."""
+    """Hands tasks on to another executor, and counts: passes, tasks, bytes that they read, and what comes back.
+
+    Of tables of sets it counts the nodes of the records that they are made of, the looks at their cells, from sets of 3
+    on, and how often a counter was raised.
+    """
 
     def __init__(self, inner: Any) -> None:
         self._inner, self._max_workers = inner, inner._max_workers
         self.remote = bool(getattr(inner, "remote", False))
         self._last: Any = None
         self.passes = self.tasks = self.bytes_of_records = self.bytes_stored = self.bytes_returned = 0
+        self.codes = self.cells_of_larger_sets = self.raised = 0
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Hand a task on."""
@@ -28,7 +36,16 @@ class Counted(Executor):
         self.tasks += 1
         self.bytes_of_records += bytes_of_records((fn, args))
         self.bytes_stored += bytes_stored((fn, args))
-        return _Pending(self, self._inner.submit(fn, *args, **kwargs))
+        return _Pending(self, fn, self._inner.submit(fn, *args, **kwargs))
+
+    def take(self, fn: Callable[..., Any], found: Any) -> None:
+        """Count what a task has found."""
+        self.bytes_returned += bytes_in_memory(found)
+        if isinstance(fn, CountSets):
+            table, lengths, _ = found
+            self.codes += int(lengths @ np.arange(len(lengths)))
+            self.cells_of_larger_sets += cells_of_larger_sets(lengths, fn.size, fn.n_words)
+            self.raised += raised(table.planes, len(table.flip))
 
     @property
     def figures(self) -> dict[str, float]:
@@ -39,20 +56,51 @@ class Counted(Executor):
             self.bytes_returned / 2**20,
         )
         read = {"gib_of_records": records, "gib_stored": stored}
-        return {"passes": self.passes, "tasks": self.tasks, **read, "mib_returned": returned}
+        of_tables = {
+            "codes": self.codes,
+            "cells_of_larger_sets": self.cells_of_larger_sets,
+            "raised": self.raised,
+        }
+        return {"passes": self.passes, "tasks": self.tasks, **read, "mib_returned": returned, **of_tables}
 
 
 class _Pending:
-    def __init__(self, counted: Counted, pending: Any) -> None:
-        self._counted, self._pending = counted, pending
+    def __init__(self, counted: Counted, fn: Callable[..., Any], pending: Any) -> None:
+        self._counted, self._fn, self._pending = counted, fn, pending
 
     def result(self, timeout: float | None = None) -> Any:
         found = self._pending.result(timeout)
-        self._counted.bytes_returned += bytes_in_memory(found)
+        self._counted.take(self._fn, found)
         return found
 
     def cancel(self) -> bool:
         return bool(self._pending.cancel())
+
+
+def cells_of_larger_sets(lengths: NDArray[np.int64], size: int, n_words: int) -> int:
+    """Return how many cells of a table of sets of 3 and more are looked at, at most; none of pairs.
+
+    A record looks at a cell for each choice of its codes but the smallest, and each word of the codes before them.
+
+    Parameters
+    ----------
+    lengths
+        int64 (C + 1,): number of records that hold so many codes.
+    n_words
+        Words of the smallest codes, of 64 codes each.
+    """
+    if size == 2:
+        return 0
+    return sum(
+        int(lengths[length])
+        * sum(min(before, n_words) * comb(length - 1 - before, size - 2) for before in range(1, length))
+        for length in np.flatnonzero(lengths).tolist()
+    )
+
+
+def raised(planes: NDArray[np.uint64], n_planes: int) -> int:
+    """Return the sum of the counters of a table, whose planes stand side by side: uint64 (cells * P,)."""
+    return sum(int(np.bitwise_count(planes[p::n_planes]).sum()) << p for p in range(n_planes))
 
 
 def bytes_of_records(value: Any) -> int:
