@@ -10,22 +10,24 @@ what the last line is. Lines that differ in seconds, memory or digests alone sta
 """
 
 import argparse
+import contextlib
 import difflib
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from readme.session import Session
+from readme.session import Session, command_output, shell_output
 
 ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(sys.executable).parent
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 """The pages whose examples are run."""
 TUTORIALS = tuple(sorted((ROOT / "docs" / "tutorials").glob("*.md")))
@@ -46,7 +48,7 @@ _VARIES = (
 )
 
 
-def renewed(text: str, binaries: Path = Path(sys.executable).parent) -> str:
+def renewed(text: str, binaries: Path = HERE) -> str:
     """Return a page with every block run again, by the commands and the Python of a folder."""
     with tempfile.TemporaryDirectory() as folder, Session(Path(folder), binaries) as session:
 
@@ -71,7 +73,7 @@ def _renewed_python(block: re.Match[str], session: Session) -> str:
     return f"```python\n{block['body']}```\n\n```output\n{found['printed']}{said}```"
 
 
-def renewed_notebook(text: str, binaries: Path = Path(sys.executable).parent) -> str:
+def renewed_notebook(text: str, binaries: Path = HERE) -> str:
     """Return a notebook with every cell run again."""
     notebook = json.loads(text)
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
@@ -95,13 +97,12 @@ def _outputs(found: dict[str, Any], number: int) -> list[dict[str, Any]]:
 
 
 def run(command: str, folder: str, binaries: Path) -> str:
-    """Run a shell command and return what it prints."""
+    """Run a command and return what it prints; those of another environment by a shell, whatever they are."""
     path = os.pathsep.join([str(binaries), os.environ["PATH"]])
-    environment = {**os.environ, **_PIP, "PATH": path, "COLUMNS": "120"}
-    done = subprocess.run(
-        command, shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    lines = [line.rstrip() for line in done.stdout.splitlines() if not line.startswith("compiling")]
+    output = command_output if binaries == HERE else shell_output
+    with contextlib.chdir(folder), mock.patch.dict(os.environ, {**_PIP, "PATH": path, "COLUMNS": "120"}):
+        printed = output(command)
+    lines = [line.rstrip() for line in printed.splitlines() if not line.startswith("compiling")]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -126,7 +127,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="*", type=Path, default=PAGES + NOTEBOOKS)
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("--bin", type=Path, default=Path(sys.executable).parent)
+    parser.add_argument("--bin", type=Path, default=HERE)
     given, differ = parser.parse_args(), False
     for page in given.pages:
         shown = page.read_text()

@@ -1,7 +1,7 @@
 """A Python that runs blocks of code one after the other, and tells what each of them shows, as a notebook would.
 
 It is a process of its own, in a folder of its own: of this environment or, with the folder of its commands, of another.
-It needs nothing but the standard library.
+It needs nothing but the standard library, and anonset for a command of it.
 """
 
 import ast
@@ -10,6 +10,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,8 @@ from typing import Any, Self
 
 _COMMAND = re.compile(r"^!(?P<command>.*)$", re.MULTILINE)
 """A line of a notebook that the shell is to run."""
+_ALONE = re.compile(r"anonset( [\w=.,:/'\"@-]+)+")
+"""A command in which a shell has nothing to do but to part its words."""
 
 
 class Session:
@@ -75,8 +78,25 @@ def _last_value(code: str, names: dict[str, Any]) -> Any:
 
 
 def _command(line: str) -> None:
+    sys.stdout.write(command_output(line))
+
+
+def command_output(line: str) -> str:
+    """Return what a command prints; one of anonset alone runs in this process, where all is imported once."""
+    if not _ALONE.fullmatch(line):
+        return shell_output(line)
+    from anonset.cli.main import main
+
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        main(shlex.split(line)[1:])
+    return printed.getvalue()
+
+
+def shell_output(line: str) -> str:
+    """Return what a shell prints that runs a command."""
     done = subprocess.run(line, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    sys.stdout.write(done.stdout)
+    return done.stdout
 
 
 def main() -> None:
