@@ -46,7 +46,8 @@ for number, job in enumerate(wanted):
     codes.append(same_bytes.run((*job, *more))["code"])
     if out.exists() and number % 3 == 0:
         codes += [same_bytes.run(arguments)["code"] for arguments in same_bytes.after(job, out)]
-print(json.dumps({"compiled": kernels, "scipy": scipy, "warm": n_warm, "done": codes.count(0), "late": called[n_warm:]}))
+done = codes.count(0)
+print(json.dumps({"compiled": kernels, "scipy": scipy, "warm": n_warm, "done": done, "late": called[n_warm:]}))
 """
 
 
