@@ -52,17 +52,20 @@ COMMANDS = {
 }
 """What is tried without a package, by its name in the table."""
 WITHOUT = """
-import sys
+import contextlib, io, json, sys
 class Missing:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in missing:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 missing = set(sys.argv.pop(1).split(","))
 sys.meta_path.insert(0, Missing())
-from anonset.cli.main import run
-run()
+from anonset.cli.main import main
+for command in sys.argv[1:]:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
+        code = main(command.split())
+    print(json.dumps([code, said.getvalue()]))
 """
-"""Runs a command as if some packages were not installed."""
+"""Runs commands as if some packages were not installed; tells their exit codes and what they said of errors."""
 BASKETS = "a b c\na b\na b d\nc d\na c d\nb c\na b\nc d\n"
 
 
@@ -93,16 +96,21 @@ def refused(python: str, missing: Iterable[str], folder: Path) -> list[str]:
     made = [python, "-m", "anonset", *COMMANDS["`anonymize` by `apriori`"].replace("of-apriori", "made").split()]
     subprocess.run(made, cwd=folder, capture_output=True, check=True)
     found = []
-    for name, command in COMMANDS.items():
-        asked = [python, "-c", WITHOUT, ",".join(missing), *command.split()]
-        done = subprocess.run(asked, cwd=folder, capture_output=True, text=True, check=False)
-        last = done.stderr.splitlines()[-1] if done.stderr else ""
-        if done.returncode == 2 and last.endswith("pip install " + last.rpartition(" ")[2]):
+    for name, (code, said) in zip(COMMANDS, ended_without(python, missing, COMMANDS.values(), folder), strict=True):
+        last = said.splitlines()[-1] if said else ""
+        if code == 2 and last.endswith("pip install " + last.rpartition(" ")[2]):
             found.append(name)
-        elif done.returncode:
-            msg = f"without {', '.join(missing)}: {command}: ended with {done.returncode}: {last}"
+        elif code:
+            msg = f"without {', '.join(missing)}: {COMMANDS[name]}: ended with {code}: {last}"
             raise RuntimeError(msg)
     return found
+
+
+def ended_without(python: str, missing: Iterable[str], commands: Iterable[str], folder: Path) -> list[tuple[int, str]]:
+    """Run commands in a folder without some packages; return the exit code of each, and what it said of errors."""
+    asked = [python, "-c", WITHOUT, ",".join(missing), *commands]
+    done = subprocess.run(asked, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
+    return [tuple(json.loads(line)) for line in done.stdout.splitlines()]
 
 
 def table_of_refused(sizes: dict[str, int], found: dict[tuple[str, ...], list[str]]) -> str:

@@ -250,9 +250,9 @@ def test_what_runs_without_a_package_is_what_the_page_on_installing_says(tmp_pat
     assert re.search(rf"\| {', '.join(without)} \| \d+ \| {', '.join(found)} \|", page)
     published = {path.name.removesuffix(".private") for path in place.iterdir()}
     assert published == {"baskets.dat", "made", "of-apriori", "in-chunks"}
-    ran = python(footprint.WITHOUT, "highspy", *footprint.COMMANDS["by `exact`"].split(), cwd=place)
+    ended = footprint.ended_without(sys.executable, ["highspy"], [footprint.COMMANDS["by `exact`"]], place)
     said = "anonset: error: this needs the package highspy, which is not installed: pip install highspy\n"
-    assert (ran.returncode, ran.stderr) == (2, said)
+    assert ended == [(2, said)]
 
 
 def test_a_module_of_our_own_that_is_missing_is_a_defect() -> None:
