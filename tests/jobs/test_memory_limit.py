@@ -12,15 +12,21 @@ LIMIT = 600 << 20
 RECORDS = 1_200_000
 
 
+@pytest.fixture(scope="module")
+def baskets(tmp_path_factory):
+    made = tmp_path_factory.mktemp("made") / "pos"
+    assert main(["datasets", "make", "pos_like", "--records", str(RECORDS), "-o", str(made)]) == 0
+    return made
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     "by", [["km", "--algorithm", "apriori"], ["constraints", "--algorithm", "coat"]], ids=["apriori", "coat"]
 )
-def test_a_run_that_would_take_more_keeps_to_the_limit(tmp_path, by):
-    assert main(["datasets", "make", "pos_like", "--records", str(RECORDS), "-o", str(tmp_path / "pos")]) == 0
+def test_a_run_that_would_take_more_keeps_to_the_limit(tmp_path, baskets, by):
     of_items = ["--items", "items", "--hierarchy", "items=balanced:5", "--model", *by, "--k", "5", "--m", "2"]
     places = ["-o", str(tmp_path / "out"), "--memory-limit", str(LIMIT), "--work-dir", str(tmp_path / "work")]
-    command = ["anonymize", str(tmp_path / "pos"), *of_items, *places]
+    command = ["anonymize", str(baskets), *of_items, *places]
     with group() as made:
         held = None if made is None else int(1.1 * LIMIT)  # the kernel ends what takes more
     took = run([sys.executable, "-m", "anonset", *command], limit=held, env=dict(os.environ))

@@ -11,6 +11,7 @@ from tests.cli.place import Ran
 from tests.jobs.test_by_blocks import BASKETS, files_of
 
 from anonset.cli.main import main
+from anonset.jobs.cluster import cluster_of
 from anonset.release.staging import lock
 
 KILLED = {
@@ -122,11 +123,18 @@ def test_a_failure_leaves_a_named_directory_and_success_none(folder, work, run):
     assert not other.exists()
 
 
+@pytest.fixture(scope="module")
+def scheduler():
+    with cluster_of("local:2") as client:
+        yield client.scheduler.address
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("algorithm", ["apriori", "vpa", "exact"])
-def test_a_cluster_publishes_the_same_bytes(folder, run, algorithm):
+def test_a_cluster_publishes_the_same_bytes(folder, run, scheduler, algorithm):
+    """The cluster runs already, and is left running; `test_cluster_interrupted` lets a command start one."""
     assert run("memory", algorithm=algorithm).code == 0
-    done = run("cluster", "--cluster", "local:2", algorithm=algorithm)
+    done = run("cluster", "--cluster", scheduler, algorithm=algorithm)
     assert (done.code, "runs by blocks in" in done.err) == (0, True)
     assert files_of(folder / "cluster") == files_of(folder / "memory")
 
