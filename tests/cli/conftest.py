@@ -1,13 +1,15 @@
 """A small data set on disk, and the command line run in this process."""
 
 import random
+from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from anonset.cli.main import main
 from cli.place import HIERARCHY, RECORDS, Place, Ran
-from cli.published import ORIGIN, RT
+from cli.published import ORIGIN, RT, publish
 
 ITEMS = "abcdefghijkl"
 
@@ -49,3 +51,20 @@ def shop(place: Place) -> Place:
     rows = [f"{row} secret" if at % 12 == 0 else row for at, row in enumerate(rows)]
     place.write("shop.dat", "\n".join(rows) + "\n")
     return place
+
+
+@pytest.fixture(scope="module")
+def publish_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None]:
+    """Publish the data of a module by each job once; every further test is given copies of its two directories."""
+    made: dict[tuple[str, ...], Path] = {}
+
+    def publish_once(place: Place, *job: str) -> None:
+        if job in made:
+            copytree(made[job], place.folder, dirs_exist_ok=True)
+            return
+        publish(place, *job)
+        made[job] = tmp_path_factory.mktemp("published")
+        for directory in (place.out, place.private):
+            copytree(directory, made[job] / directory.name)
+
+    return publish_once

@@ -4,6 +4,7 @@ import csv
 import json
 import random
 import shlex
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
@@ -29,8 +30,8 @@ def chunks(place: Place) -> Place:
 
 
 @pytest.fixture
-def done(chunks: Place) -> Place:
-    publish(chunks, "sets.dat", *MODEL)
+def done(chunks: Place, publish_once: Callable[..., None]) -> Place:
+    publish_once(chunks, "sets.dat", *MODEL)
     return chunks
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from cli.place import Place
-from cli.published import publish
 
 pytestmark = pytest.mark.compiled
 
@@ -36,11 +35,11 @@ Made = tuple[Place, str, list[str]]
 
 
 @pytest.fixture(params=JOBS)
-def made(request: pytest.FixtureRequest, long: Place) -> Made:
+def made(request: pytest.FixtureRequest, long: Place, publish_once: Callable[..., None]) -> Made:
     """Return the place of a publication, its input, and the roles of the columns."""
     long.write("patients.csv", PATIENTS)
     data, roles, model = JOBS[request.param]
-    publish(long, data, *roles, *model)
+    publish_once(long, data, *roles, *model)
     return long, data, roles
 
 
