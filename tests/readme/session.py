@@ -82,20 +82,21 @@ def _command(line: str) -> None:
 
 
 def command_output(line: str) -> str:
-    """Return what a command prints; one of anonset alone runs in this process, where all is imported once."""
-    if not _ALONE.fullmatch(line):
+    """Return what a line prints in a shell; a command of anonset runs in this process, where all is imported once."""
+    command, bar, rest = line.partition(" | ")
+    if not _ALONE.fullmatch(command):
         return shell_output(line)
     from anonset.cli.main import main
 
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        main(shlex.split(line)[1:])
-    return printed.getvalue()
+    printed, piped = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(piped if bar else printed), contextlib.redirect_stderr(printed):
+        main(shlex.split(command)[1:])
+    return printed.getvalue() + (shell_output(rest, piped.getvalue()) if bar else "")
 
 
-def shell_output(line: str) -> str:
-    """Return what a shell prints that runs a command."""
-    done = subprocess.run(line, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def shell_output(line: str, given: str | None = None) -> str:
+    """Return what a shell prints for a line, which may read what it is given."""
+    done = subprocess.run(line, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, input=given)
     return done.stdout
 
 
