@@ -12,7 +12,7 @@ pytestmark = pytest.mark.compiled
 
 @pytest.mark.parametrize("name", ["german_diagnoses", "crosses"])
 def test_what_is_published_holds_persons_together(tmp_path: Path, name: str) -> None:
-    raw = RAW_FILES[name](250, 7)
+    raw = RAW_FILES[name](120, 7)
     way = follow(tmp_path, raw)
     assert way.published is not None, way.printed[-1]
     found = judge(raw, way.published)
