@@ -48,9 +48,9 @@ _VARIES = (
 )
 
 
-def renewed(text: str, binaries: Path = HERE) -> str:
-    """Return a page with every block run again, by the commands and the Python of a folder."""
-    with tempfile.TemporaryDirectory() as folder, Session(Path(folder), binaries) as session:
+def renewed(text: str, binaries: Path | None = None) -> str:
+    """Return a page with every block run again, by the commands and the Python of a folder; None: see `run`."""
+    with tempfile.TemporaryDirectory() as folder, Session(Path(folder), binaries or HERE) as session:
 
         def renew(block: re.Match[str]) -> str:
             if block["file"]:
@@ -96,10 +96,10 @@ def _outputs(found: dict[str, Any], number: int) -> list[dict[str, Any]]:
     return made
 
 
-def run(command: str, folder: str, binaries: Path) -> str:
-    """Run a command and return what it prints; those of another environment by a shell, whatever they are."""
-    path = os.pathsep.join([str(binaries), os.environ["PATH"]])
-    output = command_output if binaries == HERE else shell_output
+def run(command: str, folder: str, binaries: Path | None) -> str:
+    """Run a command by a shell and return what it prints; without a folder of commands, anonset in this process."""
+    path = os.pathsep.join([str(binaries or HERE), os.environ["PATH"]])
+    output = command_output if binaries is None else shell_output
     with contextlib.chdir(folder), mock.patch.dict(os.environ, {**_PIP, "PATH": path, "COLUMNS": "120"}):
         printed = output(command)
     lines = [line.rstrip() for line in printed.splitlines() if not line.startswith("compiling")]
