@@ -43,6 +43,7 @@ def rows_of(text: str) -> Rows:
     return [(person, value) for person, values in (part.split(":") for part in text.split()) for value in values]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("text", "k", "l", "seen", "n_outcomes"),
     [

@@ -20,6 +20,7 @@ from effort import files_kept
 
 HIERARCHY = Hierarchy.balanced([f"i{n:02}" for n in range(40)], 3)
 N = 300
+Told = tuple[object, ...]
 
 
 @pytest.fixture(scope="module")
@@ -39,25 +40,31 @@ def in_files(column: SetColumn, work: Files, ends: list[int]) -> Blocks:
     return replace(filed, rows=rows)
 
 
-def told(result: Result) -> tuple[object, ...]:
+def told(result: Result) -> Told:
     return image_of(result), result.figures, result.trace, result.notes
+
+
+@pytest.fixture(scope="module")
+def expected(column: SetColumn, m: int, suppress: bool) -> Told:
+    """Return what is told of records in memory."""
+    found = Exact(k=4, m=m, suppress=suppress).search(Blocks.of(column), HIERARCHY)
+    assert {step.kind for step in found.trace} > set()  # some relaxations were solved
+    return told(found)
 
 
 @pytest.mark.parametrize("ends", [[], [3, 10, 61, 62, 150, 277]], ids=["one block", "seven blocks"])
 @pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize(("m", "suppress"), [(3, False), (4, False), (3, True)])
+@pytest.mark.parametrize(("m", "suppress"), [(3, False), (4, False), (3, True)], scope="module")
 def test_it_is_the_cut_of_records_in_memory(
-    column: SetColumn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: list[int], workers: int, m: int,
-    suppress: bool,
+    column: SetColumn, expected: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: list[int], workers: int,
+    m: int, suppress: bool,
 ) -> None:  # fmt: skip
     exact = Exact(k=4, m=m, suppress=suppress)
-    expected = exact.search(Blocks.of(column), HIERARCHY)
-    assert {step.kind for step in expected.trace} > set()  # some relaxations were solved
     monkeypatch.setattr(filed_rows, "RECORDS_PER_PIECE", 37)
     monkeypatch.setattr(filed_copies, "BYTES_AT_ONCE", 3_000)
     with Files.temporary(tmp_path) as work, executor_of(workers) as executor:
         found = exact.search(in_files(column, work, ends), HIERARCHY, executor=executor)
-        assert told(found) == told(expected)
+        assert told(found) == expected
         assert files_kept(work.path, {"indptr", "items"}) == {"indptr", "items"}
 
 

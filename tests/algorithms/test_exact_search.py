@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -109,6 +110,8 @@ def test_the_clauses_of_the_maximal_rare_triples_are_listed_all(case: Case) -> N
 
 WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(150)], 4)
 """More nodes than two words have bits."""
+ROWS = [set(np.minimum(chosen, 149).tolist()) for chosen in np.random.default_rng(5).geometric(0.02, (400, 5))]
+"""Records of its leaves, by number."""
 
 
 @pytest.mark.parametrize("at_once", [1, 1 << 28], ids=["a word a pass", "one pass"])
@@ -116,9 +119,7 @@ WIDE = Hierarchy.balanced([f"i{n:03}" for n in range(150)], 4)
 def test_triples_of_many_words_are_those_of_the_sets_one_by_one(
     monkeypatch: pytest.MonkeyPatch, at_once: int, workers: int
 ) -> None:
-    rng = np.random.default_rng(5)
-    rows = [set(np.minimum(rng.geometric(0.02, 5), 149).tolist()) for _ in range(400)]
-    column = SetColumn.of([{f"i{item:03}" for item in row} for row in rows], universe=WIDE.leaves.labels)
+    column = SetColumn.of([{f"i{item:03}" for item in row} for row in ROWS], universe=WIDE.leaves.labels)
     monkeypatch.setattr(rare_tables, "BYTES_OF_TABLE", at_once)
     monkeypatch.setattr(triples, "KEYS_PER_CALL", 1)
     monkeypatch.setattr(triples, "KEYS_AT_ONCE", 7)
@@ -126,15 +127,21 @@ def test_triples_of_many_words_are_those_of_the_sets_one_by_one(
         problem = CutProblem(Blocks.of(WIDE.bind(column), 90), WIDE, 3, 3, False, executor)
         listed = RareTriples(problem, problem.begun, Limits(None, 1e9))
         found = listed.clauses()
-    above = [{int(v) for x in row for v in ancestors(WIDE.leaf_node[x])} & set(listed.nodes.tolist()) for row in rows]
+    assert found is not None
+    assert {tuple(row) for row in found.parents.tolist()} == parents_of_triples(frozenset(listed.nodes.tolist()))
+    assert len(listed.nodes) > 128
+    assert len(found.parents) > 100
+
+
+@cache
+def parents_of_triples(taking_part: frozenset[int]) -> set[tuple[int, ...]]:
+    """Return the parents of the maximal rare triples of some nodes, by counting all triples."""
+    above = [{int(v) for x in row for v in ancestors(WIDE.leaf_node[x])} & taking_part for row in ROWS]
     counted = Counter(triple for nodes in above for triple in combinations(sorted(nodes), 3) if unrelated(triple))
     rare = {triple for triple, n in counted.items() if n < 3}
     raised = ({tuple(sorted({*triple} - {v} | {int(WIDE.parent[v])})) for v in triple} for triple in rare)
     maximal = [triple for triple, others in zip(rare, raised, strict=True) if not others & rare]
-    assert found is not None
-    assert {tuple(row) for row in found.parents.tolist()} == {tuple(WIDE.parent[[*triple]]) for triple in maximal}
-    assert len(listed.nodes) > 128
-    assert len(found.parents) > 100
+    return {tuple(WIDE.parent[[*triple]].tolist()) for triple in maximal}
 
 
 def ancestors(node: int) -> Iterator[int]:
@@ -240,6 +247,7 @@ command()
 """
 
 
+@pytest.mark.compiled
 def test_ctrl_c_ends_the_solver_and_leaves_nothing(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     pairs = rng.permutation(np.array(list(combinations(range(100), 2))))[:400]

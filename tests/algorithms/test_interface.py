@@ -78,6 +78,7 @@ def test_declares_its_name_and_model(name: str) -> None:
     assert algorithm.model.limits
 
 
+@pytest.mark.compiled
 @every_algorithm
 def test_passes_the_suite_for_third_parties(name: str) -> None:
     check_algorithm(make(name, 3, 2))
@@ -95,7 +96,7 @@ def test_is_a_frozen_keyword_only_dataclass(name: str) -> None:
 
 @every_algorithm
 @every_setting
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.compiled) for seed in (1, 2))])
 def test_what_is_published_satisfies_the_model(name: str, k: int, m: int, seed: int) -> None:
     contract = CONTRACTS[name]
     case = contract.case(seed, N)
@@ -156,6 +157,7 @@ def _covers(text: str, value: str, case: Case) -> bool:
     return text == value
 
 
+@pytest.mark.compiled
 @every_algorithm
 @every_setting
 def test_is_deterministic_for_any_number_of_workers(name: str, k: int, m: int) -> None:

@@ -41,7 +41,7 @@ def published(algorithm: Any, case: RelationalCase) -> list[tuple[str, ...]]:
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
 def test_full_domain_equals_the_whole_lattice(share: float) -> None:
-    for seed in range(100):
+    for seed in range(examples(100)):
         source = random.Random(seed)
         case = random_case(seed, source.randint(4, 40), source.randint(1, 4))
         k = source.randint(1, 4)

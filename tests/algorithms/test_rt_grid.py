@@ -36,6 +36,7 @@ def test_the_grid_holds_all_pairs() -> None:
     assert {(b, c, d) for _, b, c, d in GRID} == {(a, *b) for a, b in product(FUNCTIONS, MERGES)}
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("formation", "function", "framework", "merge"), GRID)
 def test_every_pair_is_anonymous(formation: str, function: str, framework: Any, merge: Any) -> None:
     case = rt_case(7, 60)

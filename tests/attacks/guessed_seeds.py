@@ -59,15 +59,15 @@ def shuffles(words: Words, n: int, *, paired: bool = False) -> Ints:
 
     Each place has a word of its own; or places are `paired`: 2j + 1 and 2j share word j, remainder and quotient.
     """
-    drawn = np.tile(np.arange(n), (len(words), 1))
-    rows = np.arange(len(words))
+    drawn = np.repeat(np.arange(n)[:, np.newaxis], len(words), axis=1)  # a row for each place
+    by_place, each = np.ascontiguousarray(words.T), np.arange(len(words))
     for last in range(n - 1, 0, -1):
-        own = words[:, last // 2 if paired else last]
+        own = by_place[last // 2 if paired else last]
         if paired and last % 2 == 0 and last + 1 < n:
             own = own // np.uint64(last + 2)
         other = (own % np.uint64(last + 1)).astype(np.int64)
-        drawn[rows, other], drawn[:, last] = drawn[:, last].copy(), drawn[rows, other]
-    return drawn
+        drawn[other, each], drawn[last] = drawn[last].copy(), drawn[other, each]
+    return drawn.T
 
 
 def correlations(found: Ints) -> NDArray[np.float64]:

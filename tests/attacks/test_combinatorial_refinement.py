@@ -155,6 +155,7 @@ def scene_of(release: anonset.Release, **more: object) -> Scene:
     return replace(scene, **more)  # type: ignore[arg-type]
 
 
+@pytest.mark.compiled
 def test_rows_are_narrowed_above_the_control() -> None:
     table = anonset.read(people(1500, 3), relational="town,work,age")
     release = anonset.anonymize(table, anonset.LocalRecoding(k=5), hierarchies=TOWNS)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, linprog, milp
 
@@ -45,6 +45,7 @@ def dense(rows: SparseRows, n_columns: int) -> np.ndarray:
 
 @some
 @given(rows_of, st.lists(st.floats(0, 1), min_size=7, max_size=7), st.integers(1, 12))
+@example((7, [[(1, 1)]] * 5), [0.0] * 7, 5)
 def test_rows_that_fall_short_are_found_and_spread(given: tuple, point: list[float], most: int) -> None:
     n_columns, rows = given[0], sparse(given[1])
     at = np.array(point[:n_columns])
@@ -98,6 +99,7 @@ def made(n_columns: int, n_rows: int, seed: int) -> tuple[np.ndarray, SparseRows
     return costs, rows, solver
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("seed", range(3))
 def test_programs_of_many_rows_are_solved_with_few_of_them(seed: int) -> None:
     costs, rows, solver = made(24, 6_000, seed)
@@ -119,6 +121,7 @@ def test_programs_of_many_rows_are_solved_with_few_of_them(seed: int) -> None:
     assert (7 + costs @ found, least) == (pytest.approx(7 + best.fun), pytest.approx(7 + best.fun))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("steps", [1.0, 32.0])
 def test_what_an_integer_program_has_when_it_stops_holds_for_all_rows(steps: float) -> None:
     costs, rows, solver = made(60, 30_000, 1)

@@ -35,12 +35,14 @@ def equal_distance(values: Sequence[str], everybody: Sequence[str]) -> Fraction:
 
 def ordered_distance(values: Sequence[str], everybody: Sequence[str]) -> Fraction:
     """The least work of moving the shares of a class to those of all, from the smallest number on."""
-    numbers = sorted({Fraction(value) for value in everybody})
+    numbers = sorted({Fraction(value) for value in set(everybody)})
     if len(numbers) < 2:
         return Fraction()
 
     def shares(of: Sequence[str]) -> list[list[Fraction]]:
-        count = Counter(Fraction(value) for value in of)
+        count = Counter[Fraction]()
+        for value, times in Counter(of).items():
+            count[Fraction(value)] += times
         return [[Fraction(rank), Fraction(count[x], len(of))] for rank, x in enumerate(numbers) if count[x]]
 
     earth, holes, work = shares(values), shares(everybody), Fraction()
@@ -61,9 +63,10 @@ def hierarchical_distance(
     nodes = {node for path in paths.values() for node in path}
     below = {node: [leaf for leaf in paths if node in paths[leaf]] for node in nodes}
     height = {node: max(paths[leaf].index(node) for leaf in below[node]) for node in nodes}
+    own, whole = Counter(values), Counter(everybody)
     extra = {
-        node: Fraction(sum(v in leaves for v in values), len(values))
-        - Fraction(sum(v in leaves for v in everybody), len(everybody))
+        node: Fraction(sum(own[leaf] for leaf in leaves), len(values))
+        - Fraction(sum(whole[leaf] for leaf in leaves), len(everybody))
         for node, leaves in below.items()
     }
     children = {node: {path[path.index(node) - 1] for path in paths.values() if node in path[1:]} for node in nodes}

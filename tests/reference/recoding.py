@@ -52,8 +52,15 @@ def cost(attribute: Attribute, symbol: Value) -> float:
     return 1.0 if symbol == ALL and several(attribute) else 0.0
 
 
-def publish(relation: Relation, row: Row, vector: Sequence[int]) -> Row:
-    return tuple(at_level(a, v, level) for a, v, level in zip(relation.attributes, row, vector, strict=True))
+Columns = list[list[list[Value]]]
+"""Of each column, at each level, what each record is published as."""
+
+
+def columns_of(relation: Relation) -> Columns:
+    return [
+        [[at_level(attribute, row[a], level) for row in relation.rows] for level in range(height(attribute) + 1)]
+        for a, attribute in enumerate(relation.attributes)
+    ]
 
 
 def loss_of(relation: Relation, symbols: Row) -> float:
@@ -80,13 +87,13 @@ def always(_: Cluster) -> bool:
 
 
 def outcome(
-    relation: Relation, members: Cluster, vector: Sequence[int], k: int, keeps: Keeps = always
+    relation: Relation, columns: Columns, members: Cluster, vector: Sequence[int], k: int, keeps: Keeps = always
 ) -> tuple[list[Cluster], Cluster, float]:
     """Return the classes of at least k that keep a rule, the other records, and the loss of the classes."""
-    rows = [publish(relation, relation.rows[r], vector) for r in members]
-    classes = groups(rows, members)
+    shown = list(zip(*(levels[level] for levels, level in zip(columns, vector, strict=True)), strict=True))
+    classes = groups([shown[r] for r in members], members)
     large = [c for c in classes if len(c) >= k and keeps(c)]
-    loss = sum(len(c) * loss_of(relation, publish(relation, relation.rows[c[0]], vector)) for c in large)
+    loss = sum(len(c) * loss_of(relation, shown[c[0]]) for c in large)
     return large, sorted(r for c in classes if c not in large for r in c), loss
 
 
@@ -98,9 +105,9 @@ def full_domain_vector(
     relation: Relation, k: int, share: float = 0.0, keeps: Keeps = always
 ) -> tuple[int, tuple[int, ...]]:
     """Return the key of the least loss, and the first vector that has it."""
-    n, found = len(relation.rows), []
+    n, columns, found = len(relation.rows), columns_of(relation), []
     for vector in vectors(relation):
-        _, rest, loss = outcome(relation, list(range(n)), vector, k, keeps)
+        _, rest, loss = outcome(relation, columns, list(range(n)), vector, k, keeps)
         if len(rest) <= int(share * n) and (not rest or (len(rest) >= k and keeps(rest))):
             found.append((key((loss + len(rest) * root(relation)) / n), vector))
     return min(found)  # type: ignore[return-value]
@@ -108,17 +115,17 @@ def full_domain_vector(
 
 def full_domain(relation: Relation, k: int, share: float = 0.0, keeps: Keeps = always) -> list[Cluster]:
     _, vector = full_domain_vector(relation, k, share, keeps)
-    large, rest, _ = outcome(relation, list(range(len(relation.rows))), vector, k, keeps)
+    large, rest, _ = outcome(relation, columns_of(relation), list(range(len(relation.rows))), vector, k, keeps)
     return in_order([*large, *([rest] if rest else [])])
 
 
 def local_recoding(relation: Relation, k: int) -> list[Cluster]:
-    left, clusters, price = list(range(len(relation.rows))), [], 0
+    left, columns, clusters, price = list(range(len(relation.rows))), columns_of(relation), [], 0
     while len(left) >= k:
         asked = root(relation) * PRICES[min(price, len(PRICES) - 1)]
         best = (key(asked), (), None)
         for vector in vectors(relation):
-            large, rest, loss = outcome(relation, left, vector, k)
+            large, rest, loss = outcome(relation, columns, left, vector, k)
             now = key((loss + len(rest) * asked) / len(left))
             if now < best[0]:
                 best = (now, large, rest)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from heapq import nsmallest
 from math import fsum
 from typing import Protocol
 
@@ -158,8 +159,8 @@ def cluster(relation: Relation, k: int, seed: int | None = None) -> list[Cluster
     clusters: list[Cluster] = []
     while len(left) >= k:
         s = left[0] if seed is None else left[next(random) % len(left)]
-        others = sorted((rational(relation.loss([s, r])), r) for r in left if r != s)
-        chosen = [s, *(r for _, r in others[: k - 1])]
+        others = nsmallest(k - 1, ((rational(relation.loss([s, r])), r) for r in left if r != s))
+        chosen = [s, *(r for _, r in others)]
         clusters.append(chosen)
         left = [r for r in left if r not in chosen]
     for r in left:

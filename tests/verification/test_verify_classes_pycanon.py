@@ -22,6 +22,7 @@ def anonymity() -> Any:
     return pytest.importorskip("pycanon.anonymity", reason="pip install --no-deps pycanon")
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("seed", range(200))
 def test_both_count_the_same(anonymity: Any, seed: int) -> None:
     import pandas as pd

@@ -105,6 +105,7 @@ def test_symbols_of_the_same_records_are_looked_at_as_one(seed: int) -> None:
     assert [(one.holds, one.witness) for one in merged] == [(one.holds, one.witness) for one in usual]
 
 
+@pytest.mark.compiled
 def test_diverse_records_of_a_million_items() -> None:
     labels = (*(f"{code:06d}" for code in range(1_000_000)), "s", "t")
     rows = [np.arange(1_000_001), np.append(np.arange(1_000_000), 1_000_001), np.arange(500_000), np.arange(500_000)]

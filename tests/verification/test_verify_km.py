@@ -162,6 +162,7 @@ def test_shared_bits_find_what_walking_does(k: int) -> None:
     assert shared.rare is not None or shared == walked
 
 
+@pytest.mark.compiled
 def test_long_rows_of_many_symbols_are_counted_by_what_they_share() -> None:
     n, symbols = 60, 4096
     rng = np.random.default_rng(0)
@@ -277,6 +278,7 @@ def test_long_records_have_the_same_verdict_and_witness(rows: list[set[int]], k:
         assert verdict.checked["distinct_columns"] == len(set(places) - {frozenset()}) < verdict.checked["symbols"]
 
 
+@pytest.mark.compiled
 def test_records_of_a_million_items() -> None:
     n = 1_000_000
     voc = Vocabulary(tuple(f"{code:06d}" for code in range(n)))
