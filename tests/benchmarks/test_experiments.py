@@ -221,17 +221,22 @@ def test_headlines_and_negatives_are_claims_of_their_figures(key):
     } <= claims
 
 
-def test_the_criteria_are_those_of_their_version():
+@pytest.fixture(scope="module")
+def judged():
+    return verdicts.judged_papers()
+
+
+def test_the_criteria_are_those_of_their_version(judged):
     """Changed criteria need a new version, before anything is judged by them."""
-    assert verdicts.criteria_digest(verdicts.judged_papers()) == criteria.DIGEST
+    assert verdicts.criteria_digest(judged) == criteria.DIGEST
 
 
 @pytest.mark.parametrize("key", runner.papers())
-def test_the_pages_are_written_from_the_results_and_nothing_else(key):
+def test_the_pages_are_written_from_the_results_and_nothing_else(key, judged):
     """Render without pictures: what stands in the page, and which pictures there are, follows from the files."""
     paper, folder = runner.paper(key), runner.RESULTS / key
     found = runner.results_of(paper)
-    page = render.page(paper, found, judging.judge(paper, found))
+    page = render.page(paper, found, judged[key])
     assert (folder / "README.md").read_text(encoding="utf-8") == page
     drawn = {
         plots.file_name(figure)
@@ -251,8 +256,7 @@ def test_what_is_measured_again_is_all_that_was_asked_for():
     assert all_of_it.there == 0
 
 
-def test_the_verdicts_and_the_findings_are_written_from_the_results():
-    judged = verdicts.judged_papers()
+def test_the_verdicts_and_the_findings_are_written_from_the_results(judged):
     assert (runner.RESULTS / verdicts.FILE).read_text(encoding="utf-8") == verdicts.text(judged)
     assert findings.PAGE.read_text(encoding="utf-8") == findings.text(judged)
     assert inventory.PAGE.read_text(encoding="utf-8") == inventory.text(judged)

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -13,17 +14,26 @@ from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.jobs.leftovers import remove_left, work_directories
 
+pytestmark = pytest.mark.compiled
 
-@pytest.fixture
-def ended(tmp_path):
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
     """A work directory whose process was killed."""
+    work = tmp_path_factory.mktemp("killed") / "work"
     script = (
         "import os, signal\nfrom pathlib import Path\nfrom anonset.data.store import Files\n"
-        f"print(Files.at(Path({str(tmp_path / 'work')!r})).path, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
+        f"print(Files.at(Path({str(work)!r})).path, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"
     )
     done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (-9, f"{tmp_path / 'work'}\n")
-    return tmp_path / "work"
+    assert (done.returncode, done.stdout) == (-9, f"{work}\n")
+    return work
+
+
+@pytest.fixture
+def ended(killed, tmp_path):
+    """A copy of it."""
+    return shutil.copytree(killed, tmp_path / "work")
 
 
 def state(folder):

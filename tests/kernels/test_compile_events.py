@@ -58,12 +58,18 @@ def test_compiling_is_counted_once_and_loading_never(tmp_path: Path) -> None:
     assert (again[1], again[2], again[4]) == (0, 0, [])
 
 
-def test_machine_code_is_loaded_without_readying_the_compiler(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cache that holds the machine code of one kernel."""
+    cache = tmp_path_factory.mktemp("cache")
+    run(MODULES, cache)
+    return cache
+
+
+def test_machine_code_is_loaded_without_readying_the_compiler(filled: Path) -> None:
     """To compile, Numba imports SciPy; to load what was compiled, there is no need to."""
-    run(MODULES, tmp_path)
-    assert run(MODULES, tmp_path) == "False\n"
+    assert run(MODULES, filled) == "False\n"
 
 
-def test_what_is_loaded_can_be_called_from_what_is_compiled_later(tmp_path: Path) -> None:
-    run(MODULES, tmp_path)
-    assert run(LATE, tmp_path) == "5.0\n"
+def test_what_is_loaded_can_be_called_from_what_is_compiled_later(filled: Path) -> None:
+    assert run(LATE, filled) == "5.0\n"
