@@ -3,7 +3,7 @@
 import random
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from anonset_kernels._first_fit import Rule, first_fit
@@ -37,6 +37,7 @@ def naive(postings, k, m):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 5), st.sampled_from((5, 30, 64, 65, 150, 260)))
+@example(23, 2, 3, 30)  # a pair that no record holds
 @settings(max_examples=examples(150), deadline=None)
 def test_each_item_goes_into_the_first_chunk_that_stays_anonymous(seed, k, m, n):
     draw = random.Random(seed)
