@@ -7,11 +7,11 @@ growth is taken once; a comparison of times in three runs, in each of which what
 Version 2: shares of repetitions in place of one run. (Version 1 judged one leaf order, one sample and one workload.)
 Version 3: a cluster is held against threads by CPU and by the clock. (Versions before: by CPU alone.) The studies
 of trees and of disassociation have claims of their own since; those of the papers and of other studies are what they
-were.
+were. Version 4: the cost model of the scalability study must tell runs within 1.25 times. (Before: 1.3.)
 """
 
-VERSION = 3
-DIGEST = "5f742de6fdb1063d"
+VERSION = 4
+DIGEST = "a0759701efd55850"
 """Of all claims and their criteria (`verdicts.criteria_digest`): a test holds it, so that none changes by the way."""
 HOLDS = 0.9
 """A claim holds where at least this share of the repetitions meets its criterion."""
