@@ -41,7 +41,7 @@ pytestmark = pytest.mark.compiled
 
 BOUND = 4.0
 SEEDS = range(20)
-TRIED = range(250)
+TRIED = range(1000)
 Published = list[tuple[Table, Buckets]]
 
 cases = pytest.mark.parametrize(
