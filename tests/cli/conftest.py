@@ -9,7 +9,7 @@ import pytest
 
 from anonset.cli.main import main
 from cli.place import HIERARCHY, RECORDS, Place, Ran
-from cli.published import ORIGIN, RT, publish
+from cli.published import IN_CHUNKS, ORIGIN, RT, publish
 
 ITEMS = "abcdefghijkl"
 
@@ -68,3 +68,20 @@ def publish_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None
             copytree(directory, made[job] / directory.name)
 
     return publish_once
+
+
+@pytest.fixture
+def chunks(place: Place) -> Place:
+    """A hundred and fifty baskets of at most five items, also as a column of a table."""
+    draw = random.Random(1)
+    rows = [sorted({int(12 * draw.random() ** 2) for _ in range(draw.randint(0, 5))}) for _ in range(150)]
+    place.write("sets.dat", "".join(" ".join(map(str, row)) + "\n" for row in rows))
+    place.write("sets.csv", "age,codes\n" + "".join(f"3,{' '.join(f'c{item}' for item in row)}\n" for row in rows))
+    return place
+
+
+@pytest.fixture
+def done(chunks: Place, publish_once: Callable[..., None]) -> Place:
+    """The baskets, published in chunks."""
+    publish_once(chunks, "sets.dat", *IN_CHUNKS)
+    return chunks

@@ -15,6 +15,7 @@ ORIGIN = "".join(f"{x},Europe,All\n" for x in ("France", "Greece", "Germany", "S
 )
 ROLES = ["--items", "items", "--relational", "age,origin,gender"]
 KKM = ["--model", "kkm", "--k", "2", "--m", "2"]
+IN_CHUNKS = ("--model", "disassociation", "--k", "3", "--m", "2", "--cluster-size", "12")
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
