@@ -17,8 +17,8 @@ from tests.io.test_any_way_of_writing import RECORDS, dialects, one_code, one_co
 from anonset.data import CategoricalColumn, NumericColumn, Vocabulary, spans
 from anonset.data.fingerprints import column_sha256
 from anonset.errors import InputError
-from anonset.io import duplicate_ids, read, text_chunks
 from anonset.io import parquet as own_parquet
+from anonset.io import read, text_chunks
 from anonset.io.scan import scan
 from anonset.io.source import source_of
 from effort import examples
@@ -31,11 +31,10 @@ NOT_BY_BLOCKS = "takes all rows at once"
 
 @pytest.fixture(autouse=True, params=[(3, 1), (50, 4)], ids=["tiny", "small"])
 def blocks(request, monkeypatch):
-    """Pieces of a few bytes, spans of a few records, and few shares of ids."""
+    """Pieces of a few bytes, and spans of a few records."""
     size, records = request.param
     monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", size)
     monkeypatch.setattr(spans, "AT_ONCE", records)
-    monkeypatch.setattr(duplicate_ids, "_SHARES", 4)
 
 
 def same(found, expected):

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from anonset.data.store import Closing, Store
+from anonset.data.spans import begins_of
+from anonset.data.store import Closing, Growing, Store
 
 
 class Division(Closing):
@@ -28,24 +29,32 @@ class Division(Closing):
 
     def __init__(self, store: Store, count: int, dtype: DTypeLike) -> None:
         super().__init__()
-        self._shape: tuple[int, ...] = ()
-        self._shares = [self.held.enter_context(store.growing("share", dtype)) for _ in range(count)]
+        self._store, self._dtype = store, dtype
+        self._shape: tuple[int, ...] = (0,)
+        self._shares: list[Growing | None] = [None] * count
 
     def add(self, key: NDArray[np.uint64], rows: NDArray[Any]) -> None:
         """Add rows, (r,) or (r, any), by a key of each, uint64 (r,): a hash, or what is as evenly spread."""
-        count, self._shape = len(self._shares), rows.shape[1:]
+        count, self._shape = len(self._shares), (-1, *rows.shape[1:])
         if count == 1:
-            self._shares[0].append(rows.ravel())
+            self._grow(0, rows)
             return
         share = (key % np.uint64(count)).astype(np.min_scalar_type(count - 1))  # of 8 or 16 bits: a radix sort
-        order = np.argsort(share, kind="stable")
-        ends = np.cumsum(np.bincount(share, minlength=count))
-        for target, own in zip(self._shares, np.split(rows[order], ends[:-1]), strict=True):
-            target.append(own.ravel())
+        order, begins = np.argsort(share, kind="stable"), begins_of(np.bincount(share, minlength=count))
+        for number in np.flatnonzero(np.diff(begins)).tolist():
+            self._grow(number, rows[order[begins[number] : begins[number + 1]]])
+
+    def _grow(self, number: int, rows: NDArray[Any]) -> None:
+        """Add rows to a share, whose array begins with its first rows."""
+        share = self._shares[number]
+        if share is None:
+            share = self._shares[number] = self.held.enter_context(self._store.growing("share", self._dtype))
+        share.append(rows.ravel())
 
     def shares(self, *, dropped: bool = True) -> Iterator[NDArray[Any]]:
         """Yield the rows of each share in the order of `add`, dropping it before the next one; call `add` no more."""
         for share in self._shares:
-            yield share.finished().reshape(-1, *self._shape)
-            if dropped:
+            rows = np.empty(0, self._dtype) if share is None else share.finished()
+            yield rows.reshape(self._shape)
+            if dropped and share is not None:
                 share.drop()

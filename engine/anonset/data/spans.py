@@ -8,11 +8,13 @@ A limit of a group above the process's own counts too. In a container the files 
 
 import math
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Self, TypeVar
@@ -115,13 +117,13 @@ def cores() -> int:
         count = os.process_cpu_count() or 1
     else:
         count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min([count, *(math.ceil(share) for share in _shares())]))
+    return max(1, min(count, _share(_OWN, _GROUPS)))
 
 
 def memory_left() -> int | None:
     """Return the bytes that the limits of the groups leave, their page cache being free; None without a limit."""
     left = []
-    for folder in _folders("memory"):
+    for folder in _folders("memory", _OWN, _GROUPS):
         for limit, usage in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
             try:
                 most, used = int((folder / limit).read_text()), int((folder / usage).read_text())
@@ -133,9 +135,11 @@ def memory_left() -> int | None:
     return min(left, default=None)
 
 
-def _shares() -> Iterator[float]:
-    """Yield how many processors each group may take."""
-    for folder in _folders("cpu"):
+@cache
+def _share(own: Path, groups: Path) -> int:
+    """Return how many processors the groups leave, looked up once a process: every step of a run asks."""
+    shares = [sys.maxsize]
+    for folder in _folders("cpu", own, groups):
         try:
             if (folder / "cpu.max").exists():
                 quota, period = map(int, (folder / "cpu.max").read_text().split())
@@ -144,19 +148,20 @@ def _shares() -> Iterator[float]:
         except (OSError, ValueError):  # no such file, or "max"
             continue
         if quota > 0:
-            yield quota / period
+            shares.append(math.ceil(quota / period))
+    return min(shares)
 
 
-def _folders(controller: str) -> Iterator[Path]:
+def _folders(controller: str, own: Path, groups: Path) -> Iterator[Path]:
     """Yield the directories of the process's group under a controller, and of the groups above it."""
     try:
-        lines = [line.split(":", 2) for line in _OWN.read_text().splitlines()]
+        lines = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:
         return
     for _, controllers, path in lines:
         if controllers and controller not in controllers.split(","):
             continue
-        root = _GROUPS / controller if controllers else _GROUPS
+        root = groups / controller if controllers else groups
         folder = root / path.lstrip("/")
         yield folder
         if folder != root:
