@@ -120,7 +120,8 @@ def test_triples_of_many_words_are_those_of_the_sets_one_by_one(
     monkeypatch: pytest.MonkeyPatch, at_once: int, workers: int
 ) -> None:
     column = SetColumn.of([{f"i{item:03}" for item in row} for row in ROWS], universe=WIDE.leaves.labels)
-    monkeypatch.setattr(rare_tables, "BYTES_OF_TABLE", at_once)
+    for name in ("BYTES_OF_TABLE", "BYTES_SHARED"):
+        monkeypatch.setattr(rare_tables, name, at_once)
     monkeypatch.setattr(triples, "KEYS_PER_CALL", 1)
     monkeypatch.setattr(triples, "KEYS_AT_ONCE", 7)
     with executor_of(workers) as executor:

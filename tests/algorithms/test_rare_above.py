@@ -86,7 +86,7 @@ def test_rare_sets_above_a_cut_are_those_that_counting_finds(passes, data, most,
     assert Cut(tree, image)
     expected = naive_rare_sets(rows, tree, image, size, k)
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("BYTES_OF_TABLE", "BYTES_OF_PAIRS", "BYTES_IN_CACHE"):
+        for name in ("BYTES_OF_TABLE", "BYTES_SHARED", "BYTES_OF_PAIRS", "BYTES_IN_CACHE"):
             patch.setattr(rare_tables, name, passes)
         patch.setattr(rare_above, "MOST_BELOW", most)
         if passes == 1:

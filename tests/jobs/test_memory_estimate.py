@@ -78,7 +78,7 @@ def test_what_an_algorithm_takes_more_is_refused_before_any_work(tmp_path, capsy
 def test_tables_of_larger_sets_are_told_beside_the_data():
     exact = ALGORITHMS["exact"]
     beside = exact(k=2, m=3).traits.memory_beside
-    assert (exact(k=2, m=2).traits.memory_beside, beside >= 2 * rare_tables.BYTES_OF_TABLE // 2) == (0, True)
+    assert (exact(k=2, m=2).traits.memory_beside, beside >= rare_tables.BYTES_SHARED) == (0, True)
     assert memory_of(MANY, exact(k=2, m=3)) == memory_of(MANY, exact(k=2, m=2)) + beside
     few = Size(300, 1500, 6000)  # which fill no table
     assert 0 < memory_of(few, exact(k=2, m=3)) - memory_of(few, exact(k=2, m=2)) < 1 << 20

@@ -82,7 +82,7 @@ def rare_sets(found: RareTables, generalized):
 
 @pytest.fixture(params=[1 << 28, 1], ids=["one pass", "a word a pass"], autouse=True)
 def _passes(request, monkeypatch):
-    for name in ("BYTES_OF_TABLE", "BYTES_OF_PAIRS", "BYTES_IN_CACHE"):
+    for name in ("BYTES_OF_TABLE", "BYTES_SHARED", "BYTES_OF_PAIRS", "BYTES_IN_CACHE"):
         monkeypatch.setattr(rare_tables, name, request.param)
     monkeypatch.setattr(rare_tables, "SETS_PER_CALL", 3)
     monkeypatch.setattr(rare_tables, "SETS_OF_CALL", 4)

@@ -5,6 +5,7 @@ the count-tree, is one of the first some, in a table of bit planes (`kernels.bit
 those of the nodes that follow, without what was generalised meanwhile. The records are read anew in each.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -30,9 +31,9 @@ SIZES = (2, 3, 4, 5)
 """Sizes of the sets of which there are tables."""
 BY_LARGEST = 5
 """Size of the sets that are counted, and read out, by their largest code."""
-BYTES_OF_TABLE = 1 << 28
-"""What the table of a task may take, memory permitting. The tasks of a cluster share it, for their tables come back,
-and so do threads where no limit says what they may take."""
+BYTES_OF_TABLE, BYTES_SHARED = 1 << 30, 1 << 28
+"""What the table of a task may take, memory permitting; and those of all tasks of a cluster, whose tables come back,
+or of all threads where no limit says what they may take."""
 BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
 """Pairs: all are counted in one pass where they take no more than the first, else in the first pass those of so few
 first nodes that they take the second: what these generalise, often nearly all, is not counted; then half of what is
@@ -322,14 +323,17 @@ class RareTables:
         """Return how many bytes the table of a task may take."""
         tasks = at_a_time(self.executor, _TASKS)
         if on_cluster(self.executor):
-            return self.limits.held(BYTES_OF_TABLE, 1) // tasks_of_pass(tasks)
-        return BYTES_OF_TABLE // tasks if self.limits.room is None else self.limits.held(BYTES_OF_TABLE, tasks)
+            return self.limits.held(BYTES_SHARED, 1) // tasks_of_pass(tasks)
+        return BYTES_SHARED // tasks if self.limits.room is None else self.limits.held(BYTES_OF_TABLE, tasks)
 
     def _words_within(self, held: int, n_codes: int, n_words: int) -> int:
-        """Return so many words, or as many as their table takes no more than some bytes."""
-        while n_words and bytes_of(n_codes, self.size, self.k, n_words) > held:
-            n_words //= 2
-        return n_words
+        """Return so many words, or as many as passes of equally many need whose table takes no more than some bytes."""
+
+        def too_many(words: int) -> bool:
+            return bytes_of(n_codes, self.size, self.k, words) > held
+
+        most = bisect_left(range(1, n_words + 1), True, key=too_many)
+        return -(-n_words // -(-n_words // most)) if most else 0
 
     def _counted(self, nodes: Int32, n_words: int) -> RareTable:
         """Count the sets of some nodes in all records, up to k, where the first lies in the first words."""
