@@ -75,13 +75,14 @@ def test_what_an_algorithm_takes_more_is_refused_before_any_work(tmp_path, capsy
     assert not (tmp_path / "out").exists()
 
 
-def test_tables_of_larger_sets_are_told_beside_the_data():
-    exact = ALGORITHMS["exact"]
-    beside = exact(k=2, m=3).traits.memory_beside
-    assert (exact(k=2, m=2).traits.memory_beside, beside >= rare_tables.BYTES_SHARED) == (0, True)
-    assert memory_of(MANY, exact(k=2, m=3)) == memory_of(MANY, exact(k=2, m=2)) + beside
+@pytest.mark.parametrize("name", ["exact", "apriori", "vpa"])
+def test_tables_of_larger_sets_are_told_beside_the_data(name):
+    pairs, triples = (ALGORITHMS[name](k=2, m=m) for m in (2, 3))
+    beside = triples.traits.memory_beside
+    assert (pairs.traits.memory_beside, beside >= rare_tables.BYTES_SHARED) == (0, True)
+    assert memory_of(MANY, triples) == memory_of(MANY, pairs) + beside
     few = Size(300, 1500, 6000)  # which fill no table
-    assert 0 < memory_of(few, exact(k=2, m=3)) - memory_of(few, exact(k=2, m=2)) < 1 << 20
+    assert 0 < memory_of(few, triples) - memory_of(few, pairs) < 1 << 20
 
 
 LM = ["--model", "lm", "--algorithm", "lm-apriori", "--l", "2", "--m", "1", "--sensitive-items", SENSITIVE]

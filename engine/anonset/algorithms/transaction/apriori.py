@@ -13,9 +13,10 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from anonset.algorithms.base import RARE_SETS, Progress, Result, Traits
+from anonset.algorithms.base import RARE_SETS, Progress, Result, Traits, narrow
 from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cut_search import CutSearch
+from anonset.algorithms.transaction.rare_tables import BYTES_BESIDE, LARGE
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.store import Files
@@ -36,6 +37,8 @@ class AprioriBased(Generalization):
     def __post_init__(self) -> None:
         require_at_least("max_increments", self.max_increments, 1)
         super().__post_init__()
+        if self.m >= LARGE:
+            narrow(self, memory_beside=BYTES_BESIDE)
 
     def run_apriori(
         self,

@@ -15,6 +15,7 @@ from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.search import PROVEN, ExactSearch
 from anonset.algorithms.transaction.mhghs import MHgHs
+from anonset.algorithms.transaction.rare_tables import BYTES_BESIDE, LARGE
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
@@ -28,8 +29,6 @@ from anonset.spelling import counted, setting
 
 MAX_AT_ONCE = 1 << 28
 """Items of records that may be held at once for mHgHs: 1 GiB."""
-OF_TABLES, BESIDE = 3, (3 << 27) + (1 << 26)
-"""From this m on, rare sets are counted in tables, and what these take: those of two threads, their sum, and bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,8 +84,8 @@ class Exact(Discreet):
         if self.time_limit is not None and not self.time_limit > 0:
             msg = f"time_limit must be above 0 seconds, got {self.time_limit}"
             raise InputError(msg)
-        if self.m >= OF_TABLES:
-            narrow(self, memory_beside=BESIDE)
+        if self.m >= LARGE:
+            narrow(self, memory_beside=BYTES_BESIDE)
         _ = self.model
 
     @property

@@ -31,9 +31,12 @@ SIZES = (2, 3, 4, 5)
 """Sizes of the sets of which there are tables."""
 BY_LARGEST = 5
 """Size of the sets that are counted, and read out, by their largest code."""
-BYTES_OF_TABLE, BYTES_SHARED = 1 << 30, 1 << 28
+BYTES_OF_TABLE, BYTES_SHARED = 1 << 30, 1 << 29
 """What the table of a task may take, memory permitting; and those of all tasks of a cluster, whose tables come back,
 or of all threads where no limit says what they may take."""
+LARGE, BYTES_BESIDE = 3, BYTES_SHARED + (1 << 26)
+"""From this size on, tables of sets may be as large as that; and what an algorithm then takes beside the data: these
+tables, and the bits of what is rare."""
 BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
 """Pairs: all are counted in one pass where they take no more than the first, else in the first pass those of so few
 first nodes that they take the second: what these generalise, often nearly all, is not counted; then half of what is
@@ -350,8 +353,11 @@ class RareTables:
             groups = divided(pieces, self.executor, _SMALL_TASKS if small else at_a_time(self.executor, _TASKS))
             by_task = list[list[UInt64]]()
             for other, of_task, adding in self._telling(run_tasks(self.executor, count, groups), len(groups)):
-                merge(table, other)
-                lengths += of_task
+                if by_task or on_cluster(self.executor):  # what comes back from a cluster may not be written to
+                    merge(table, other)
+                    lengths += of_task
+                else:
+                    table, lengths = other, of_task
                 by_task.append(adding)
                 self._require_few(lengths, n_words)
             adding = [adding for together in zip_longest(*by_task) for adding in together if adding is not None]
