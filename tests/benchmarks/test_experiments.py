@@ -147,8 +147,8 @@ def test_a_case_that_takes_too_long_is_given_up(place):
         .replace("def measure(parameters):", "def measure(parameters):\n    import time; time.sleep(60)")
     )
     (place / "made" / "up.py").write_text(slow.replace(', "A note.", prepare)', ")"))
-    assert runner.run("made.up", figures=("third",), timeout=4, results=place / "results") == (1, 1)
-    assert result(place, "third", "a", 3, "")["error"] == "did not finish within 4 s"
+    assert runner.run("made.up", figures=("third",), timeout=1, results=place / "results") == (1, 1)
+    assert result(place, "third", "a", 3, "")["error"] == "did not finish within 1 s"
 
 
 def test_the_block_of_the_page_is_replaced(place):
