@@ -14,6 +14,8 @@ Value = str | int | float
 Row = tuple[Value, ...]
 Cluster = list[int]
 MASK = (1 << 64) - 1
+NEAR = 1e-7
+"""Losses that are farther apart are in the order of their fractions, each of which is within 1e-8 of its float."""
 
 
 class Attribute(Protocol):
@@ -81,7 +83,7 @@ class TreeModel:
     tree: HierarchyModel
 
     def node(self, values: Sequence[Value]) -> str:
-        chains = [self.tree.chain[str(v)] for v in values]
+        chains = [self.tree.chain[str(v)] for v in set(values)]
         return next(v for v in chains[0] if all(v in chain for chain in chains))
 
     def loss(self, values: Sequence[Value]) -> float:
@@ -159,7 +161,9 @@ def cluster(relation: Relation, k: int, seed: int | None = None) -> list[Cluster
     clusters: list[Cluster] = []
     while len(left) >= k:
         s = left[0] if seed is None else left[next(random) % len(left)]
-        others = nsmallest(k - 1, ((rational(relation.loss([s, r])), r) for r in left if r != s))
+        losses = {r: relation.loss([s, r]) for r in left if r != s}
+        limit = max(nsmallest(k - 1, losses.values()), default=0.0) + NEAR
+        others = nsmallest(k - 1, ((rational(loss), r) for r, loss in losses.items() if loss <= limit))
         chosen = [s, *(r for _, r in others)]
         clusters.append(chosen)
         left = [r for r in left if r not in chosen]
