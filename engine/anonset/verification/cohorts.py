@@ -198,7 +198,10 @@ class _Cohorts:
 
     def occurrences(self, size: int) -> int:
         """Return the exact number of occurrences of sets of `size` in the distinct records."""
-        return sum(n * comb(length, size) for length, n in enumerate(self._lengths.tolist()))
+        there = np.flatnonzero(self._lengths)
+        return sum(
+            n * comb(length, size) for length, n in zip(there.tolist(), self._lengths[there].tolist(), strict=True)
+        )
 
     def first_bad(self, size: int, progress: Progress | None) -> _BadCohort | None:
         """Return the first set of `size` with a bad cohort, by its codes, or None."""
