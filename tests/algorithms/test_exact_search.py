@@ -20,7 +20,7 @@ from anonset.algorithms.base import executor_of
 from anonset.algorithms.transaction import rare_tables
 from anonset.algorithms.transaction.exact_cut import clauses, limits, search, triples
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
-from anonset.algorithms.transaction.exact_cut.limits import Limits
+from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.pairs import RarePairs
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.sets import lifted, rare_sets, witnessed
@@ -282,7 +282,17 @@ def test_sets_that_are_counted_are_steps_too(monkeypatch: pytest.MonkeyPatch) ->
     proven, _, _ = run(rows, tree, 4, 3)
     assert (proven.figures["gap"], proven.notes) == (0, ())
     monkeypatch.setattr(limits, "SETS_OF_A_STEP", 1e-3)
+    monkeypatch.setattr(limits, "SETS_OF_A_RECORD", 0)
     stopped, _, _ = run(rows, tree, 4, 3)
     assert stopped.figures["gap"] > 0
     assert "all of its steps are taken" in stopped.notes[0]
     assert is_km(twin.published(rows, image_of(stopped)), 4, 3)
+
+
+@pytest.mark.parametrize(("records", "sets"), [(0, 2e7), (10**7, 2e7), (10**8, 2e8)])
+def test_a_step_of_many_records_is_more_sets(records: int, sets: float) -> None:
+    left = Limits(None, 5, records).share(0.8)
+    left.count(3 * sets)
+    assert left.steps == 1
+    with pytest.raises(LimitReached):
+        left.count(1.5 * sets)

@@ -74,7 +74,8 @@ class Exact(Discreet):
     time_limit: float | None = None
     """Stop after so many seconds, with what was found and proven by then; the result then depends on the machine."""
     max_steps: int = 1_000
-    """Stop after so many steps: ten a linear program, one (at most) a check of branch and bound, one 2 * 10^7 sets."""
+    """Stop after so many steps: ten a linear program, one (at most) a check of branch and bound, one 2 * 10^7 sets, or
+    two sets a record where there are more than 10^7."""
 
     def __post_init__(self) -> None:
         require_at_least("max_steps", self.max_steps, 1)
@@ -153,7 +154,7 @@ class Exact(Discreet):
         progress: Progress | None,
     ) -> Result:
         """Find the cut of one tree; with suppression, unasked, where else one symbol would be left."""
-        limits = Limits(seconds, self.max_steps)
+        limits = Limits(seconds, self.max_steps, blocks.n)
         problem = CutProblem(blocks, hierarchy, self.k, self.m, bool(self.suppress), executor)
         with ExitStack() as stack:  # what is held here is gone through here, also where workers count in blocks
             here = stack.enter_context(executor_of(None)) if on_cluster(executor) else executor
@@ -177,7 +178,7 @@ class Exact(Discreet):
         """
         require_feasible(self.name, column, self.k)
         problem = CutProblem(Blocks.of(column), start.hierarchy, self.k, self.m, False, executor, start)
-        return self._solved(problem, Limits(self.time_limit, self.max_steps), executor, progress)
+        return self._solved(problem, Limits(self.time_limit, self.max_steps, problem.blocks.n), executor, progress)
 
     def _solved(
         self, problem: CutProblem, limits: Limits, executor: Executor | None, progress: Progress | None

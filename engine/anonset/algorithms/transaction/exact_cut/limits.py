@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from anonset.algorithms.base import Progress
 from anonset.data import spans
@@ -12,7 +12,8 @@ from anonset.errors import InputError
 from anonset.spelling import setting
 
 STEPS_OF_A_RELAXATION = 10
-SETS_OF_A_STEP = 2e7
+SETS_OF_A_STEP, SETS_OF_A_RECORD = 2e7, 2
+"""Sets that are counted in a step, at least, and for each record: a step is a share of the work that the data make."""
 TABLES_FASTER = 10
 """Sets that are counted in tables while one is counted by a walk."""
 OUT_OF_STEPS = "all of its steps are taken"
@@ -50,7 +51,9 @@ class Limits(Discreet):
     """Seconds from now; None for no limit."""
     steps: float
     """Steps: ten a relaxation, one (at most) a round of cuts or a node of branch and bound, one 2 * 10^7 sets."""
-    _began: float = field(default_factory=time.monotonic)
+    records: int = 0
+    """Number of records: of more than 10^7 a step is two sets each."""
+    _began: float = field(init=False, default_factory=time.monotonic)
 
     @property
     def left(self) -> float:
@@ -59,7 +62,9 @@ class Limits(Discreet):
 
     def share(self, part: float) -> "Limits":
         """Return limits of a part of what is left."""
-        return Limits(None if self.seconds is None else max(0.0, part * self.left), part * self.steps)
+        return replace(
+            self, seconds=None if self.seconds is None else max(0.0, part * self.left), steps=part * self.steps
+        )
 
     def step(self) -> None:
         """Count a relaxation.
@@ -80,13 +85,17 @@ class Limits(Discreet):
         LimitReached
             If no step or no time is left.
         """
-        self.steps -= sets / SETS_OF_A_STEP
+        self.steps -= sets / self._sets_of_a_step
         self.check()
 
     @property
     def sets_in_tables(self) -> float:
         """Sets of nodes in records that the steps that are left allow to count in tables."""
-        return self.steps * SETS_OF_A_STEP * TABLES_FASTER
+        return self.steps * self._sets_of_a_step * TABLES_FASTER
+
+    @property
+    def _sets_of_a_step(self) -> float:
+        return max(SETS_OF_A_STEP, SETS_OF_A_RECORD * self.records)
 
     def count_in_tables(self, sets: float) -> None:
         """Count sets of nodes in records that are counted in tables, as `count` does."""
