@@ -313,7 +313,7 @@ FORMS: dict[str, Form] = {
     "max_suppressed": Form("max_suppressed", Share, text="Maximum share of suppressed items, from 0 to 1."),
     "max_steps": Form(
         "max_steps",
-        text="Stop after so many steps, each below a second, with the best by then; default: 1000, of set-search 60.",
+        text="Stop after so many steps, most below a second, with the best by then; default: 1000, of set-search 60.",
     ),
     "suppress": Form(
         "suppress",
