@@ -5,7 +5,7 @@ the count-tree, is one of the first some, in a table of bit planes (`kernels.bit
 those of the nodes that follow, without what was generalised meanwhile. The records are read anew in each.
 """
 
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -331,11 +331,8 @@ class RareTables:
 
     def _words_within(self, held: int, n_codes: int, n_words: int) -> int:
         """Return so many words, or as many as passes of equally many need whose table takes no more than some bytes."""
-
-        def too_many(words: int) -> bool:
-            return bytes_of(n_codes, self.size, self.k, words) > held
-
-        most = bisect_left(range(1, n_words + 1), True, key=too_many)
+        sizes = range(1, n_words + 1)
+        most = bisect_right(sizes, held, key=lambda words: bytes_of(n_codes, self.size, self.k, words))
         return -(-n_words // -(-n_words // most)) if most else 0
 
     def _counted(self, nodes: Int32, n_words: int) -> RareTable:
