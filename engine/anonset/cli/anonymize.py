@@ -1,6 +1,7 @@
 """``anonset anonymize``: the whole job, from a file to a verified publication."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from anonset.jobs.publication_check import PublicationCheck
 
 
+@cache
 def anonymize_command(model: type[Settings]) -> Callable[..., int]:
     """Return the command, whose flags are the fields of the given settings."""
     flags_type: Any = flags_of(model, leave_out=["input"])

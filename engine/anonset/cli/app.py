@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, fields, make_dataclass
+from functools import cache
 from itertools import pairwise
 from pkgutil import resolve_name
 from types import FunctionType, NoneType
@@ -158,7 +159,7 @@ def with_options_of(arguments: Sequence[str]) -> Callable[..., int]:
     kept = {*named, *(name.removeprefix("no_") for name in named), *_ALIASES}
     flags_type, *of_flags = get_args(whole.__annotations__["flags"])
     command = FunctionType(whole.__code__, whole.__globals__, whole.__name__, closure=whole.__closure__)
-    flags = _flags_class([(one.name, one.type, _none()) for one in fields(flags_type) if one.name in kept])
+    flags = _narrowed(flags_type, tuple(one.name for one in fields(flags_type) if one.name in kept))
     command.__doc__, command.__defaults__ = whole.__doc__, whole.__defaults__
     command.__annotations__ = {**whole.__annotations__, "flags": Annotated[flags, *of_flags]}
     command.__kwdefaults__ = {**(whole.__kwdefaults__ or {}), "flags": flags()}
@@ -249,6 +250,12 @@ def flags_of(model: type["BaseModel"], leave_out: Iterable[str] = ()) -> type[An
     return _flags_class(made)
 
 
+@cache
+def _narrowed(flags_type: type[Any], names: tuple[str, ...]) -> type[Any]:
+    """Return a class of some of the flags of another."""
+    return _flags_class([(one.name, one.type, _none()) for one in fields(flags_type) if one.name in names])
+
+
 def _flags_class(made: Sequence[tuple[str, Any, Any]]) -> type[Any]:
     # cyclopts takes a class of the module "types" for a builtin
     own = {
@@ -256,7 +263,7 @@ def _flags_class(made: Sequence[tuple[str, Any, Any]]) -> type[Any]:
         "__doc__": "Flags of a command.",
         "__get_pydantic_core_schema__": classmethod(_as_it_is),
     }
-    return make_dataclass("Flags", made, frozen=True, kw_only=True, namespace=own)
+    return make_dataclass("Flags", made, frozen=True, kw_only=True, eq=False, repr=False, namespace=own)
 
 
 def _as_it_is(*_: Any) -> Any:

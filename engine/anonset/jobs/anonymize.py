@@ -142,7 +142,7 @@ def anonymize(
     job = Job(
         written, workers, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {}, beside=after
     )
-    with tell_compiling(progress):
+    with tell_compiling(progress), job.watch.memory.watched():
         unverified = job.run(table, hierarchies or {}, algorithm)
         kind_of(algorithm.model).require_readable(unverified.publication)
         for warning in unverified.warnings:
@@ -204,6 +204,7 @@ def anonymize_file(
         return make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
 
     with ExitStack() as stack:
+        stack.enter_context(job.watch.memory.watched())
         reading = with_sensitive_kept(settings, algorithm.model)
         chosen = input_of(source, reading, algorithm)
         if chosen.compiling.before:

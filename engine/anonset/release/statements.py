@@ -8,7 +8,7 @@ import dataclasses
 import json
 import platform
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -349,6 +349,7 @@ def versions() -> dict[str, str]:
     return version_of
 
 
+@cache
 def _version_of(package: str) -> str:
     """Return the version that the metadata of a package begin with; the rest of them, its README, is not parsed."""
     found = distribution(package)
