@@ -75,6 +75,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Let the collector pass over what lives until the end: thousands of tests and the modules that they imported."""
+    gc.set_threshold(100_000, 20, 20)  # examples make many objects and few cycles
     gc.enable()
     gc.collect()
     gc.freeze()
