@@ -21,6 +21,11 @@ SLIPCOVER := $(BIN)/python -W "ignore:Unable to activate pytest branch coverage"
 SOURCES := $(shell find engine kernels datasets tests -name '*.py')
 ON_KERNELS := $(addprefix tests/,kernels data generalization support privacy queries measures attacks algorithms verification)
 
+# Where temporary files of tests lie: in memory, if it has room for them and those of others.
+IN_MEMORY := /dev/shm/anonset-tests-$(shell pwd | cksum | cut -d' ' -f1)
+ROOM := $(shell df --output=avail -BG /dev/shm 2> /dev/null | tr -dc 0-9)
+PLACE := $(if $(shell test "0$(ROOM)" -ge 8 && echo 1),--basetemp $(IN_MEMORY))
+
 .PHONY: help setup demo test check check-all lint types coverage docs wheel release releasable bench reproduce clean
 
 help:  ## List the commands
@@ -42,8 +47,8 @@ demo: $(READY)  ## Anonymize a generated data set and verify the result
 
 test: $(READY)  ## Run the tests, which build the site, and note what of the engine they cover
 	@rm -rf $(COMPILED) && mkdir -p $(dir $(COMPILED))
-	$(SLIPCOVER) --branch --source engine/anonset,datasets/anonset_datasets --json --out $(COMPILED).part -m pytest -n 2 --dist worksteal -m "not studies"
-	@mv $(COMPILED).part $(COMPILED)
+	$(SLIPCOVER) --branch --source engine/anonset,datasets/anonset_datasets --json --out $(COMPILED).part -m pytest -n 2 --dist worksteal $(PLACE) -m "not studies"
+	@mv $(COMPILED).part $(COMPILED) && rm -rf $(IN_MEMORY)
 
 check: lint types wheel coverage  ## Lint, types, layers, the wheel, the kernels as plain Python, coverage; -j2 for two at a time
 
@@ -87,7 +92,8 @@ $(COMPILED): $(READY) $(SOURCES)
 	$(MAKE) test
 
 coverage: $(COMPILED)  ## Run the kernels as plain Python, where an index out of bounds is an error; coverage of this and of `make test`
-	NUMBA_DISABLE_JIT=1 $(SLIPCOVER) --branch --source kernels/anonset_kernels --json --out $(PLAIN) -m pytest -q -n 2 --dist worksteal -m "not data and not compiled" $(ON_KERNELS)
+	NUMBA_DISABLE_JIT=1 $(SLIPCOVER) --branch --source kernels/anonset_kernels --json --out $(PLAIN) -m pytest -q -n 2 --dist worksteal $(PLACE) -m "not data and not compiled" $(ON_KERNELS)
+	@rm -rf $(IN_MEMORY)
 	$(SLIPCOVER) --merge $(COMPILED) $(PLAIN) --json --out build/coverage/all.json --skip-covered --fail-under 97
 
 bench: $(READY)  ## Benchmark the kernels and the algorithms
@@ -99,4 +105,4 @@ reproduce: $(READY)  ## Measure what the papers claim and write the verdicts; QU
 	$(if $(QUICK),$(BIN)/python -m benchmarks.experiments agree)
 
 clean:  ## Remove the virtual environment and caches
-	rm -rf $(VENV) site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) $(IN_MEMORY) site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

@@ -4,6 +4,8 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings
@@ -36,6 +38,15 @@ def temporary_files_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iter
         patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("temporary")))
         patch.setattr("tempfile.tempdir", None)
         yield
+
+
+@pytest.fixture
+def on_disk() -> Iterator[Path]:
+    """Give a folder of the checkout, for tests of memory: where other temporary files lie may be a part of it."""
+    build = Path(__file__).parents[1] / "build"
+    build.mkdir(exist_ok=True)
+    with TemporaryDirectory(prefix="tests-", dir=build) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(scope="session", autouse=True)

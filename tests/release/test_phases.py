@@ -116,13 +116,13 @@ def test_a_release_tells_its_progress_and_keeps_the_seconds_apart(
 
 
 @pytest.mark.skipif(own_memory() is None, reason="the system does not tell memory of its own apart")
-def test_the_peak_is_what_is_held_and_not_what_is_mapped(tmp_path: Path) -> None:
+def test_the_peak_is_what_is_held_and_not_what_is_mapped(on_disk: Path) -> None:
     size, watch = 200 << 20, Stopwatch()
-    with (tmp_path / "zeros").open("wb") as file:
+    with (on_disk / "zeros").open("wb") as file:
         file.truncate(size)
     before = watch.memory.look()
     with watch.phase("map"):
-        mapped = np.memmap(tmp_path / "zeros", np.uint8, "c")
+        mapped = np.memmap(on_disk / "zeros", np.uint8, "c")
         assert not mapped.any()  # every page is read
     with watch.phase("hold"):
         held = np.ones(size, np.uint8)

@@ -16,11 +16,11 @@ def unplaced(store: Store, name: str, dtype: DTypeLike, length: int) -> NDArray[
     """Return a new array of zeros, (length,), as `Store.array` does; in files all but the first wait for `place`.
 
     >>> with Files.temporary() as store:
-    ...     codes = unplaced(store, "codes", np.int32, 1 << 20)
+    ...     codes = unplaced(store, "codes", np.int32, 1 << 24)
     ...     place(codes, 0, 1 << 10)
     ...     codes[: 1 << 10] = 7
-    ...     int(codes.sum()), on_disk(codes)
-    (7168, 4096)
+    ...     int(codes[: 1 << 10].sum()), on_disk(codes) < codes.nbytes
+    (7168, True)
     """
     if not isinstance(store, Files) or not length:
         return store.array(name, dtype, length)
