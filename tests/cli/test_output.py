@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from anonset.report.facts import facts_table
+from anonset.spelling import facts_table
 
 WIDTH = 160
 TEXTS = st.text(st.characters(min_codepoint=32, max_codepoint=0xFF), max_size=170)
@@ -30,7 +30,7 @@ def test_only_what_fits_and_is_plain_is_written_in_lines() -> None:
 
 
 def test_colours_are_still_forced() -> None:
-    imports = "from anonset.cli.output import show\nfrom anonset.report.facts import facts_table\n"
+    imports = "from anonset.cli.output import show\nfrom anonset.spelling import facts_table\n"
     show = f"{imports}show(facts_table({{'a': 'b'}}))"
     plain, forced = (
         subprocess.run([sys.executable, "-c", show], env=more, capture_output=True, text=True, check=True).stdout

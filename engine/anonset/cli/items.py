@@ -14,7 +14,7 @@ from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError
 from anonset.settings.job_files import over_job
 from anonset.settings.settings import RoleSettings, validate
-from anonset.spelling import printable
+from anonset.spelling import facts_table, printable
 
 Flags: Any = flags_of(RoleSettings)
 RoleFlags = Annotated[Flags, Parameter(name="*")]
@@ -115,8 +115,6 @@ def misfits_table(left: Sequence[Mapping[str, Any]]) -> Any:
 
 def show_figures(found: Mapping[str, int], *, json: bool) -> None:
     """Show figures by name, for people or as JSON."""
-    from anonset.report.facts import facts_table
-
     if json:
         show_json(found)
     else:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from anonset.errors import plain_text
-from anonset.spelling import printable
+from anonset.spelling import Facts, printable
 from anonset.strict_json import dumps
 
 if TYPE_CHECKING:
@@ -70,8 +70,6 @@ def _in_lines(part: "RenderableType") -> str | None:
     """Return plain text and facts as they are written where no terminal is; None of what rich must lay out."""
     if isinstance(part, str):
         return "".join(f"{printable(line)}\n" for line in part.split("\n"))
-    from anonset.report.facts import Facts
-
     return part.in_lines(_WIDTH) if isinstance(part, Facts) else None
 
 

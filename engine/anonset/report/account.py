@@ -18,8 +18,7 @@ from anonset.release.release import Release
 from anonset.release.statements import IN_SHORT, declarations, declared_limits, parameters_of, plain
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
-from anonset.report.facts import Facts, facts_table
-from anonset.spelling import counted, printable, setting, shortened
+from anonset.spelling import Facts, counted, facts_table, printable, setting, shortened
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable

@@ -7,8 +7,7 @@ from rich.table import Table as RichTable
 from anonset.jobs.findings import Findings, risk_table
 from anonset.measures.known_items import KnownItems
 from anonset.release.memory import format_size
-from anonset.report.facts import Facts, facts_table
-from anonset.spelling import printable
+from anonset.spelling import Facts, facts_table, printable
 
 _MOST_SHOWN = 1000
 """Largest number of columns in the account: printing many thousands takes minutes."""
