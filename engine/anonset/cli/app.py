@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, fields, make_dataclass
+from dataclasses import fields, make_dataclass
 from functools import cache
 from itertools import pairwise
 from pkgutil import resolve_name
@@ -159,7 +159,7 @@ def with_options_of(arguments: Sequence[str]) -> Callable[..., int]:
     kept = {*named, *(name.removeprefix("no_") for name in named), *_ALIASES}
     flags_type, *of_flags = get_args(whole.__annotations__["flags"])
     command = FunctionType(whole.__code__, whole.__globals__, whole.__name__, closure=whole.__closure__)
-    flags = _narrowed(flags_type, tuple(one.name for one in fields(flags_type) if one.name in kept))
+    flags = _flags_class(tuple((flag.name, flag.type) for flag in fields(flags_type) if flag.name in kept))
     command.__doc__, command.__defaults__ = whole.__doc__, whole.__defaults__
     command.__annotations__ = {**whole.__annotations__, "flags": Annotated[flags, *of_flags]}
     command.__kwdefaults__ = {**(whole.__kwdefaults__ or {}), "flags": flags()}
@@ -242,27 +242,23 @@ _ALIASES = {"out": "-o"}
 def flags_of(model: type["BaseModel"], leave_out: Iterable[str] = ()) -> type[Any]:
     """Return a dataclass with an optional field for each field of a model; None stands for "not given"."""
     left_out = set(leave_out)
-    made = [
-        (name, Annotated[_flag_type(name, info.annotation), _option(name, info)], _none())
+    typed = (
+        (name, Annotated[_flag_type(name, info.annotation), _option(name, info)])
         for name, info in model.model_fields.items()
         if name not in left_out
-    ]
-    return _flags_class(made)
+    )
+    return _flags_class(tuple(typed))
 
 
 @cache
-def _narrowed(flags_type: type[Any], names: tuple[str, ...]) -> type[Any]:
-    """Return a class of some of the flags of another."""
-    return _flags_class([(one.name, one.type, _none()) for one in fields(flags_type) if one.name in names])
-
-
-def _flags_class(made: Sequence[tuple[str, Any, Any]]) -> type[Any]:
+def _flags_class(typed: tuple[tuple[str, Any], ...]) -> type[Any]:
     # cyclopts takes a class of the module "types" for a builtin
     own = {
         "__module__": __name__,
         "__doc__": "Flags of a command.",
         "__get_pydantic_core_schema__": classmethod(_as_it_is),
     }
+    made = [(name, kind, None) for name, kind in typed]
     return make_dataclass("Flags", made, frozen=True, kw_only=True, eq=False, repr=False, namespace=own)
 
 
@@ -401,7 +397,3 @@ def _group_of(name: str, info: "FieldInfo") -> Group:
     if heading is None:
         heading = _REST[0] if (info.description or "").endswith("]") else _REST[1]
     return Group(heading, sort_key=(*_HELP_GROUPS, *_REST).index(heading))
-
-
-def _none() -> Any:
-    return field(default=None)
