@@ -15,9 +15,8 @@ endif
 export PYTHONDONTWRITEBYTECODE :=
 
 # What the tests cover, what that depends on, and the folders of tests that call kernels.
-COMPILED := build/coverage/compiled.json
-PLAIN := build/coverage/plain.json
-SLIPCOVER := $(BIN)/python -W "ignore:Unable to activate pytest branch coverage" -m slipcover
+COMPILED := build/coverage/compiled
+PLAIN := build/coverage/plain
 SOURCES := $(shell find engine kernels datasets tests -name '*.py')
 ON_KERNELS := $(addprefix tests/,kernels data generalization support privacy queries measures attacks algorithms verification)
 
@@ -46,8 +45,9 @@ demo: $(READY)  ## Anonymize a generated data set and verify the result
 	$(BIN)/anonset demo
 
 test: $(READY)  ## Run the tests, which build the site, and note what of the engine they cover
-	@rm -rf $(COMPILED) && mkdir -p $(dir $(COMPILED))
-	$(SLIPCOVER) --branch --source engine/anonset,datasets/anonset_datasets --json --out $(COMPILED).part -m pytest -n 2 --dist worksteal $(PLACE) -m "not studies"
+	@rm -rf $(COMPILED) $(COMPILED).part
+	ANONSET_COVERED=engine/anonset,datasets/anonset_datasets ANONSET_COVERAGE=$(COMPILED).part \
+		$(BIN)/python -m pytest -n 2 --dist worksteal $(PLACE) -m "not studies"
 	@mv $(COMPILED).part $(COMPILED) && rm -rf $(IN_MEMORY)
 
 check: lint types wheel coverage  ## Lint, types, layers, the wheel, the kernels as plain Python, coverage; -j2 for two at a time
@@ -92,9 +92,11 @@ $(COMPILED): $(READY) $(SOURCES)
 	$(MAKE) test
 
 coverage: $(COMPILED)  ## Run the kernels as plain Python, where an index out of bounds is an error; coverage of this and of `make test`
-	NUMBA_DISABLE_JIT=1 $(SLIPCOVER) --branch --source kernels/anonset_kernels --json --out $(PLAIN) -m pytest -q -n 2 --dist worksteal $(PLACE) -m "not data and not compiled" $(ON_KERNELS)
+	@rm -rf $(PLAIN)
+	NUMBA_DISABLE_JIT=1 ANONSET_COVERED=kernels/anonset_kernels ANONSET_COVERAGE=$(PLAIN) \
+		$(BIN)/python -m pytest -q -n 2 --dist worksteal $(PLACE) -m "not data and not compiled" $(ON_KERNELS)
 	@rm -rf $(IN_MEMORY)
-	$(SLIPCOVER) --merge $(COMPILED) $(PLAIN) --json --out build/coverage/all.json --skip-covered --fail-under 97
+	$(BIN)/python -m slipcover --merge $(COMPILED)/*.json $(PLAIN)/*.json --json --out build/coverage/all.json --skip-covered --fail-under 97
 
 bench: $(READY)  ## Benchmark the kernels and the algorithms
 	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-only --benchmark-json benchmarks/results/benchmarks.json

@@ -10,7 +10,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import settings
 
+from covered import of_this_worker
 from effort import examples
+
+COVERED = of_this_worker()  # before it imports what is to be covered
 
 gc.disable()  # until all tests are collected: what is imported and collected stays until the end
 settings.register_profile("anonset", deadline=None, max_examples=examples(100), derandomize="CI" in os.environ)
@@ -90,6 +93,12 @@ def pytest_collection_finish() -> None:
     gc.enable()
     gc.collect()
     gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Write what the tests of this worker covered."""
+    if COVERED is not None:
+        COVERED.write()
 
 
 def pytest_unconfigure() -> None:
