@@ -1,4 +1,4 @@
-"""A run by blocks keeps to its memory limit, all its processes together. Seconds of work: less says nothing of it."""
+"""A run by blocks keeps to its memory limit, all its processes together, and far below what it takes in memory."""
 
 import os
 import sys
@@ -9,13 +9,16 @@ from benchmarks.process_tree import group, run
 from anonset.cli.main import main
 
 LIMIT = 600 << 20
-RECORDS = 1_200_000
+PEAK = 300 << 20  # on one thread: about 250 by blocks, and 350 in memory
+RECORDS = "900000"  # the fewest that would need more than the limit
+ITEMS = "n_items=200"  # so few that COAT is soon done
 
 
 @pytest.fixture(scope="module")
 def baskets(tmp_path_factory):
     made = tmp_path_factory.mktemp("made") / "pos"
-    assert main(["datasets", "make", "pos_like", "--records", str(RECORDS), "-o", str(made)]) == 0
+    of_pos = ["datasets", "make", "pos_like", "--records", RECORDS, "--set", ITEMS]
+    assert main([*of_pos, "-o", str(made)]) == 0
     return made
 
 
@@ -26,9 +29,9 @@ def baskets(tmp_path_factory):
 def test_a_run_that_would_take_more_keeps_to_the_limit(on_disk, baskets, by):
     of_items = ["--items", "items", "--hierarchy", "items=balanced:5", "--model", *by, "--k", "5", "--m", "2"]
     places = ["-o", str(on_disk / "out"), "--memory-limit", str(LIMIT), "--work-dir", str(on_disk / "work")]
-    command = ["anonymize", str(baskets), *of_items, *places]
+    command = ["anonymize", str(baskets), *of_items, *places, "--workers", "1"]
     with group() as made:
         held = None if made is None else int(1.1 * LIMIT)  # the kernel ends what takes more
     took = run([sys.executable, "-m", "anonset", *command], limit=held, env={**os.environ, "TMPDIR": str(on_disk)})
     assert (took.code, "runs by blocks in" in took.errors) == (0, True), took.errors
-    assert took.peak <= 1.1 * LIMIT
+    assert took.peak <= PEAK
