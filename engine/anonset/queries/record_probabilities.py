@@ -54,15 +54,21 @@ class RecordProbabilities:
     def of(self, items: Sequence[str]) -> Float64:
         """Return float64 (n,): the probability that each record holds all the items, each given once."""
         symbol = [self._symbol_of(item) for item in items]
-        probability = np.ones(self.index.n)
+        held = np.ones(self.index.n, np.bool_)
+        for mine in symbol:
+            held &= mine >= 0
+        rows = np.flatnonzero(held)
+        symbol = [mine[rows] for mine in symbol]
+        chance = np.ones(len(rows))
         for j, mine in enumerate(symbol):
-            probability[mine < 0] = 0.0
             alike = [other == mine for other in symbol]
             count = np.sum(alike, axis=0)
             first = ~np.any(alike[:j], axis=0) if j else np.ones(len(mine), np.bool_)
             for n_items in range(1, len(items) + 1):
                 here = first & (count == n_items)
-                probability[here] *= self._present(n_items)[mine[here]]
+                chance[here] *= self._present(n_items)[mine[here]]
+        probability = np.zeros(self.index.n)
+        probability[rows] = chance
         return probability
 
     def _symbol_of(self, item: str) -> Int32:
