@@ -126,12 +126,13 @@ def memory_left() -> int | None:
     for folder in _folders("memory", _OWN, _GROUPS):
         for limit, usage in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
             try:
-                most, used = int((folder / limit).read_text()), int((folder / usage).read_text())
+                if (most := int((folder / limit).read_text())) >= _UNLIMITED:
+                    continue  # the kernel sums up for long what the group uses
+                used = int((folder / usage).read_text())
                 stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
             except (OSError, ValueError):  # no such file, or "max"
                 continue
-            if most < _UNLIMITED:
-                left.append(max(0, most - used + next((int(stat[name]) for name in _CACHE if name in stat), 0)))
+            left.append(max(0, most - used + next((int(stat[name]) for name in _CACHE if name in stat), 0)))
     return min(left, default=None)
 
 
