@@ -218,6 +218,7 @@ def test_another_seed_another_input_or_no_seed_draw_anew(cls: Callable[..., Algo
     assert all(one != other for one, other in combinations(found, 2))
 
 
+@pytest.mark.compiled
 def test_the_place_of_a_tuple_does_not_tell_its_group_in_anatomy() -> None:
     table = table_of([(str(i), "ab"[i % 2]) for i in range(8)])
     with_row_0 = Counter[int]()

@@ -215,6 +215,7 @@ def test_every_formation_keeps_what_is_asked(name: str) -> None:
     assert refused
 
 
+@pytest.mark.compiled
 def test_refined_clusters_never_cost_more_than_before() -> None:
     fewer, cases = 0, examples(60)
     for seed in range(cases):

@@ -92,6 +92,7 @@ def test_links_nobody_in_all_possible_worlds(
         assert twin.surest_link(published, m, empty=empty) <= Fraction(1, k)
 
 
+@pytest.mark.compiled
 @given(
     st.lists(st.sets(st.sampled_from("aaaabcdef"), max_size=4), min_size=2, max_size=6),
     *(st.integers(2, 3), st.integers(1, 3), st.sampled_from((2, 3, 4)), CAPS, st.booleans()),

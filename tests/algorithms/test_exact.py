@@ -95,6 +95,7 @@ def few_leaves(case: Case) -> bool:
     return len(HierarchyModel(case[0]).leaves) <= 8
 
 
+@pytest.mark.compiled
 @thorough
 @given(cases.filter(few_leaves))
 def test_with_suppression_it_is_the_best_recoding(case: Case) -> None:
@@ -145,6 +146,7 @@ def test_any_blocks_give_the_same_cut_figures_and_trace(
     assert (found.figures, found.trace, found.notes) == (expected.figures, expected.trace, expected.notes)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("records_per_block", [7, 1000])
 def test_records_that_a_limit_has_no_room_for_are_refused(records_per_block: int) -> None:
     """Up to m=3 it holds none of them; from m=4 on those that its cut tells apart."""

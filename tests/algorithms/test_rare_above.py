@@ -68,7 +68,9 @@ def found_above(rows, tree, image, size, k, *, per_block, workers):
             yield dict(zip(members, above.support.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("passes", [1 << 28, 1], ids=["one pass", "a word a pass"])
+@pytest.mark.parametrize(
+    "passes", [pytest.param(1 << 28, id="one pass"), pytest.param(1, id="a word a pass", marks=pytest.mark.compiled)]
+)
 @settings(max_examples=examples(60))
 @given(
     st.data(),

@@ -81,6 +81,7 @@ def test_full_domain_publishes_one_level_a_column_and_suppresses_up_to_its_share
     assert few.figures["suppressed"] == 0.0
 
 
+@pytest.mark.compiled
 def test_subtrees_publish_a_value_in_one_way_alone() -> None:
     for seed in range(60):
         case = random_case(seed, 30, 3)

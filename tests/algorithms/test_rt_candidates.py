@@ -113,6 +113,7 @@ def test_keys_too_large_for_whole_numbers_are_sorted_all_the_same() -> None:
     assert _cheapest(keys / 1e9, usable)(3).tolist() == [1, 2, 0]
 
 
+@pytest.mark.compiled
 @some
 @given(seed=st.integers(0, 10**9))
 def test_losses_of_what_is_published_are_sums_of_all_records(seed: int) -> None:

@@ -139,6 +139,7 @@ def check_published(case: Case, result: Result) -> None:
     assert check_relational_truth(case.table, publication, case.hierarchies) is None
 
 
+@pytest.mark.compiled
 @thorough
 @given(case=cases, bound=st.sampled_from(["rum", "rum", "tum"]), scan=st.booleans())
 def test_framework_equals_its_twin(case: Case, bound: str, scan: bool) -> None:

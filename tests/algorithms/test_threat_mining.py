@@ -86,6 +86,7 @@ def test_moles_of_four_are_no_supersets() -> None:
     assert list(result.trace) == coherence_suppression(rows, list("abcdefs"), ("s",), Fraction(1, 2), 3, 5)
 
 
+@pytest.mark.compiled
 def test_long_records_of_few_items() -> None:
     rng = random.Random(5)
     tree = parse("R(A(a,b,c,d),B(e,f,g),C(h,i,j),k)")

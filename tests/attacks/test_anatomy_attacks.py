@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from anonset.algorithms.buckets.anatomy import Anatomy
@@ -36,6 +37,7 @@ def best_fit(group: NDArray[np.integer]) -> tuple[float, int]:
     return float(rise.max()) / best_by_chance(TABLE.n), int(rise.argmax()) % len(TRIED)
 
 
+@pytest.mark.compiled
 def test_trying_seeds_tells_nothing() -> None:
     for seed in (0, 123, 999):
         buckets = Anatomy(l=4, seed=seed).recode(TABLE, {}).recoding

@@ -68,6 +68,7 @@ def test_what_is_left_is_what_some_record_allows(
     assert both.of_one(*pairs).tolist() == [bool(both.fit([a], [b])[0, 0]) for a, b in pairs.T]
 
 
+@pytest.mark.compiled
 def test_two_releases_of_the_same_records_tell_what_each_hides() -> None:
     rng = np.random.default_rng(1)
     items = [f"i{at:02}" for at in range(40)]

@@ -64,6 +64,7 @@ def boxes_of(classes: dict[Pair, int]) -> Boxes:
     return Boxes.of(own, shown, TREES)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("classes", "narrowed"),
     [

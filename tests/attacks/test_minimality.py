@@ -81,6 +81,7 @@ def publication_of(world: World, tree: Hierarchy, image: dict[str, str]) -> Publ
     return apply(table.with_transactions(tree.bind(table.transactions)), Cut(tree, nodes))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("tree", "m"), [(FLAT, 1), (FLAT, 2), (DEEP, 2), (WIDE, 2)])
 def test_what_is_told_is_what_all_tables_hold(tree: Hierarchy, m: int) -> None:
     images, told_of_some = list(cuts(tree)), 0
@@ -97,6 +98,7 @@ def test_what_is_told_is_what_all_tables_hold(tree: Hierarchy, m: int) -> None:
     assert told_of_some
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("tree", [FLAT, DEEP])
 def test_no_row_is_found_by_it(tree: Hierarchy) -> None:
     images, k, gained = list(cuts(tree)), 2, 0

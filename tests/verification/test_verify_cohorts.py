@@ -82,6 +82,7 @@ def test_every_check_equals_its_twin_in_slices_of_any_size() -> None:
         compare_partitions(seed)
 
 
+@pytest.mark.compiled
 @thorough
 @given(seeds)
 def test_symbols_of_the_same_records_are_looked_at_as_one(seed: int) -> None:
@@ -287,6 +288,7 @@ def test_whole_transactions_of_a_mapped_table_are_merged_by_blocks(
     assert sorted(seen) == [1, 2, 2, 2, 2, 2, 2]
 
 
+@pytest.mark.compiled
 def test_the_cases_hold_and_fail() -> None:
     outcomes: Counter[tuple[str, Any]] = Counter()
     for seed in range(200):

@@ -62,6 +62,7 @@ def test_shares_find_what_the_whole_table_shows(work_folder: Files, seed: int, k
     assert check_k(relational, KAnonymity(k), work_folder) == check_k(relational, KAnonymity(k))
 
 
+@pytest.mark.compiled
 @settings(max_examples=examples(100), deadline=None)
 @given(seed=st.integers(0, 10**9))
 def test_shares_find_what_classes_hold_of_a_sensitive_column(work_folder: Files, seed: int) -> None:
