@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from hypothesis import strategies as st
@@ -32,6 +33,12 @@ class RelationalCase:
         return QuasiIdentifiers.of(self.columns, self.hierarchies, weights)
 
 
+@cache
+def models_of(tree: str) -> tuple[HierarchyModel, Hierarchy]:
+    """Return a tree as both sides have it; neither changes it."""
+    return HierarchyModel(parse(tree)), Hierarchy.from_tree(parse(tree))
+
+
 def encode(rows: list[Row], trees: list[str | None], weights: list[float] | None = None) -> RelationalCase:
     """Build both sides from rows; a column without tree is a range if it holds numbers, else a set of values."""
     attributes: list[Attribute] = []
@@ -41,8 +48,8 @@ def encode(rows: list[Row], trees: list[str | None], weights: list[float] | None
         values = [row[i] for row in rows]
         name = f"c{i}"
         if tree is not None:
-            hierarchies[name] = Hierarchy.from_tree(parse(tree))
-            attributes.append(TreeModel(HierarchyModel(parse(tree))))
+            model, hierarchies[name] = models_of(tree)
+            attributes.append(TreeModel(model))
             columns.append(CategoricalColumn.of(name, map(str, values)))
         elif all(isinstance(v, str) for v in values):
             column = CategoricalColumn.of(name, map(str, values))
@@ -64,7 +71,7 @@ def random_case(seed: int, n: int, v: int) -> RelationalCase:
     for tree in trees:
         kind = source.random()
         if tree is not None:
-            pools.append(list(HierarchyModel(parse(tree)).leaves))
+            pools.append(list(models_of(tree)[0].leaves))
         elif kind < 0.4:
             pools.append(list("vwxyz"[: source.randint(1, 5)]))
         elif kind < 0.8:

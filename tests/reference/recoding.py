@@ -91,10 +91,13 @@ def outcome(
 ) -> tuple[list[Cluster], Cluster, float]:
     """Return the classes of at least k that keep a rule, the other records, and the loss of the classes."""
     shown = list(zip(*(levels[level] for levels, level in zip(columns, vector, strict=True)), strict=True))
-    classes = groups([shown[r] for r in members], members)
-    large = [c for c in classes if len(c) >= k and keeps(c)]
-    loss = sum(len(c) * loss_of(relation, shown[c[0]]) for c in large)
-    return large, sorted(r for c in classes if c not in large for r in c), loss
+    large, rest = list[Cluster](), list[int]()
+    for c in groups([shown[r] for r in members], members):
+        if len(c) >= k and keeps(c):
+            large.append(c)
+        else:
+            rest += c
+    return large, sorted(rest), sum(len(c) * loss_of(relation, shown[c[0]]) for c in large)
 
 
 def root(relation: Relation) -> float:
