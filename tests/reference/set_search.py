@@ -39,6 +39,7 @@ class Twin:
 
     def __post_init__(self) -> None:
         self.support = cache(lambda item: sum(item in row for row in self.rows))
+        self.holders = cache(lambda group: {at for at, row in enumerate(self.rows) if not group.isdisjoint(row)})
         occurring = [item for item in range(self.n_items) if self.support(item)]
         self.m = min(self.m, max(map(len, self.rows)))
         self.order = sorted(occurring, key=lambda item: (self.support(item), item))
@@ -47,7 +48,7 @@ class Twin:
         """Count the rows that hold a member of each group."""
         key = frozenset(groups)
         if key not in self.known:
-            self.known[key] = sum(all(not group.isdisjoint(row) for group in key) for row in self.rows)
+            self.known[key] = len(set.intersection(*map(self.holders, key)))
         return self.known[key]
 
     def cost(self, group: Group) -> int:
