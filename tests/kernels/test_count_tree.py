@@ -31,16 +31,15 @@ def naive_records(rows):
 
 def naive_tree(rows, m):
     """Count every set of up to m nodes without an ancestor and its descendant, as rank-ordered tuples."""
-    nodes = naive_records(rows)
-    support = Counter(v for record in nodes for v in record)
-    rank = {v: r for r, v in enumerate(sorted(support, key=lambda v: (-support[v], v)))}
+    records = naive_records(rows)
+    support = Counter(v for record in records for v in record)
+    nodes = sorted(support, key=lambda v: (-support[v], v))
+    rank = {v: r for r, v in enumerate(nodes)}
     counts: Counter[tuple[int, ...]] = Counter()
-    for record in nodes:
+    for record in records:
         for size in range(1, m + 1):
-            for chosen in combinations(sorted(record, key=rank.__getitem__), size):
-                if all(BESIDE[a][b] for a, b in combinations(chosen, 2)):
-                    counts[tuple(rank[v] for v in chosen)] += 1
-    return counts
+            counts.update(combinations(sorted(rank[v] for v in record), size))
+    return {s: n for s, n in counts.items() if all(BESIDE[nodes[a]][nodes[b]] for a, b in combinations(s, 2))}
 
 
 def count_tree(rows, k: int, size: int, records_per_block: int = 1_000) -> CountTree:

@@ -1,6 +1,6 @@
 """Disassociation, and all possible worlds behind a tiny publication of it, as naively as they can be written."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -394,27 +394,29 @@ def surest_link(publication: Chunks, m: int, *, empty: bool, anywhere: bool = Fa
     sources = sources_of(publication)
     items = items_of(publication)
     possible = [
-        [(record, frozenset(chain.from_iterable(filter(None, record)))) for record in world]
+        [(frozenset(chain.from_iterable(filter(None, record))), _in_chunks(sources, record)) for record in world]
         for world in worlds(publication, empty=empty, anywhere=anywhere)
     ]
     surest = Fraction(0)
     for known in [frozenset[Item](), *parts(items, m)]:
-        by_record: Counter[tuple[int, Row]] = Counter()
-        by_world: dict[tuple[int, Row], Fraction] = {}
+        shown: dict[tuple[int, Row], Counter[int]] = defaultdict(Counter)  # how often, by how many records match then
         matching, matched = 0, 0
         for world in possible:
-            matches = [record for record, whole in world if known <= whole]
+            matches = [rows for whole, rows in world if known <= whole]
             matching += len(matches)
             matched += bool(matches)
-            for record in matches:
-                for number, row in enumerate(record):
-                    if row and sources[number][0] is not None:
-                        by_record[number, row] += 1
-                        by_world[number, row] = by_world.get((number, row), Fraction(0)) + Fraction(1, len(matches))
-        for (number, row), count in by_record.items():
+            for source_and_row in chain.from_iterable(matches):
+                shown[source_and_row][len(matches)] += 1
+        for (number, row), counts in shown.items():
             alike = (sources[number][0] or ()).count(row)
-            surest = max(surest, Fraction(count, matching * alike), by_world[number, row] / (matched * alike))
+            by_world = sum(Fraction(count, n_matches) for n_matches, count in counts.items())
+            surest = max(surest, Fraction(counts.total(), matching * alike), by_world / (matched * alike))
     return surest
+
+
+def _in_chunks(sources: Sequence[Source], record: Sequence[Row | None]) -> list[tuple[int, Row]]:
+    """Return what a record has of each chunk: the number of the source, and the row."""
+    return [(number, row) for number, row in enumerate(record) if row and sources[number][0] is not None]
 
 
 def some_world_shows_k(publication: Chunks, k: int, m: int) -> bool:

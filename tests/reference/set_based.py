@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from itertools import chain, combinations
 
 Rows = Sequence[Collection[str]]
@@ -52,6 +53,7 @@ class State:
     steps: list[Step] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.holders = cache(lambda group: frozenset(r for r, row in enumerate(self.rows) if group & row))
         self.occurring = [x for x in self.universe if any(x in row for row in self.rows)]
         self.image = {x: frozenset([x]) for x in self.universe}
 
@@ -69,7 +71,7 @@ class State:
         return {g for x in row if (g := self.image[x]) is not None}
 
     def support(self, found: Collection[frozenset[str]]) -> int:
-        return sum(1 for row in self.rows if all(g & row for g in found))
+        return len(frozenset(range(len(self.rows))).intersection(*map(self.holders, found)))
 
     def image_of(self, constraint: Collection[str]) -> list[frozenset[str]]:
         found = {g for x in constraint if x in self.occurring and (g := self.image[x]) is not None}
