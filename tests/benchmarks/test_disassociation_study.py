@@ -9,7 +9,7 @@ from benchmarks.experiments.terrovitis2012 import claims, measurement
 
 from anonset.data import SetColumn
 
-pytestmark = [pytest.mark.compiled]
+pytestmark = [pytest.mark.compiled, pytest.mark.studies]
 
 PAPER = runner.paper("terrovitis2012")
 DRAW = random.Random(3)

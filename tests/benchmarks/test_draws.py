@@ -128,6 +128,7 @@ def test_a_skewed_tree_has_the_leaves_in_their_order(skew: float) -> None:
     assert {len(tree.children(node)) for node in np.flatnonzero(~tree.is_leaf).tolist()} <= {2, 3, 4}
 
 
+@pytest.mark.studies
 def test_the_larger_the_skew_the_deeper_the_tree() -> None:
     depths = [
         np.median([skewed_tree(LABELS, skew, number).depth.max() for number in range(1, 21)]) for skew in range(5)

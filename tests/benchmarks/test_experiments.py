@@ -105,6 +105,7 @@ def test_cases_are_run_once_failures_again_and_claims_are_judged(place):
     assert "| it is nine | 9 | **holds** | 9 |" in render.render("made.up", results).read_text()
 
 
+@pytest.mark.studies
 def test_figures_and_changed_parameters(place):
     results = place / "results"
     (place / "mended").touch()
@@ -140,6 +141,7 @@ def changed_key(one) -> tuple:
     return one["figure"], one["series"], one["x"], one["repetition"]
 
 
+@pytest.mark.studies
 def test_a_case_that_takes_too_long_is_given_up(place):
     slow = (
         (place / "made" / "up.py")
@@ -151,6 +153,7 @@ def test_a_case_that_takes_too_long_is_given_up(place):
     assert result(place, "third", "a", 3, "")["error"] == "did not finish within 1 s"
 
 
+@pytest.mark.studies
 def test_the_block_of_the_page_is_replaced(place):
     (place / "mended").touch()
     runner.run("made.up", figures=("third",), results=place / "results")
@@ -226,11 +229,13 @@ def judged():
     return verdicts.judged_papers()
 
 
+@pytest.mark.studies
 def test_the_criteria_are_those_of_their_version(judged):
     """Changed criteria need a new version, before anything is judged by them."""
     assert verdicts.criteria_digest(judged) == criteria.DIGEST
 
 
+@pytest.mark.studies
 @pytest.mark.parametrize("key", runner.papers())
 def test_the_pages_are_written_from_the_results_and_nothing_else(key, judged):
     """Render without pictures: what stands in the page, and which pictures there are, follows from the files."""
@@ -247,6 +252,7 @@ def test_the_pages_are_written_from_the_results_and_nothing_else(key, judged):
     assert all(f"({name})" in page for name in drawn)
 
 
+@pytest.mark.studies
 def test_what_is_measured_again_is_all_that_was_asked_for():
     chosen = runner.paper("scaling")
     figure = chosen.figures[0].key
@@ -256,6 +262,7 @@ def test_what_is_measured_again_is_all_that_was_asked_for():
     assert all_of_it.there == 0
 
 
+@pytest.mark.studies
 def test_the_verdicts_and_the_findings_are_written_from_the_results(judged):
     assert (runner.RESULTS / verdicts.FILE).read_text(encoding="utf-8") == verdicts.text(judged)
     assert findings.PAGE.read_text(encoding="utf-8") == findings.text(judged)
@@ -263,6 +270,7 @@ def test_the_verdicts_and_the_findings_are_written_from_the_results(judged):
     assert negatives.PAGE.read_text(encoding="utf-8") == negatives.text(judged)
 
 
+@pytest.mark.studies
 @pytest.mark.parametrize("key", ["scaling"])
 def test_every_claim_can_hold_and_can_fail(key):
     """Judge invented results, where every quantity is some power of x: no check raises, none always says the same."""

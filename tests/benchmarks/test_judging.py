@@ -147,6 +147,7 @@ PAPER = Paper("broken.up", "A paper", [Figure("f", "Fig. 1", "n", {}, [Case("f",
 """
 
 
+@pytest.mark.studies
 def test_a_case_that_ends_its_process_is_told_and_the_next_ones_run(tmp_path, monkeypatch):
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "up.py").write_text(BROKEN)

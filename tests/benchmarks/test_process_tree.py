@@ -7,7 +7,7 @@ from benchmarks.process_tree import group, run
 
 from benchmarks import process_tree
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.studies]
 
 MIB = 1 << 20
 HOLD = "held = b'x' * (60 << 20); import time; time.sleep(0.2)"

@@ -91,7 +91,7 @@ def test_blocks_of_records_are_told_from_what_is_stored_of_them(tmp_path):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("figure", ["records", "blocks-records"])
+@pytest.mark.parametrize("figure", ["records", pytest.param("blocks-records", marks=pytest.mark.studies)])
 def test_a_small_case_is_measured_with_all_that_its_figure_shows(figure):
     found = next(one for one in PAPER.figures if one.key == figure)
     measured = PAPER.measure({**found.cases[0].parameters, "records": 400})

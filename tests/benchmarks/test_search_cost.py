@@ -51,6 +51,7 @@ def test_the_ratios_of_each_set_are_summed_up():
 
 
 @pytest.mark.compiled
+@pytest.mark.studies
 def test_a_checkout_finds_what_itself_finds(capfd):
     code = main([str(ROOT), "--sets", "pos_like:300", "--k", "2", "--m", "2", "--runs", "1"])
     line, *table = capfd.readouterr().out.splitlines()[2:]

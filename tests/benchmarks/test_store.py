@@ -104,6 +104,7 @@ _VALUES = _NUMBERS | st.text() | st.booleans() | st.lists(_NUMBERS, max_size=3)
 _NAMES = st.text(min_size=1) | st.sampled_from(["seconds", "peak_mib", "ncp", "microseconds_per_record"])
 
 
+@pytest.mark.studies
 @settings(max_examples=examples(40))
 @given(st.lists(st.dictionaries(_NAMES, _VALUES, max_size=4), max_size=6), st.randoms())
 def test_every_value_comes_back_and_the_order_of_writing_does_not_matter(tmp_path_factory, measured, random):

@@ -15,7 +15,11 @@ from anonset.algorithms import registry
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
 
-pytestmark = [pytest.mark.compiled, pytest.mark.filterwarnings("ignore:the publication is worthless")]
+pytestmark = [
+    pytest.mark.compiled,
+    pytest.mark.studies,
+    pytest.mark.filterwarnings("ignore:the publication is worthless"),
+]
 
 PAPER = runner.paper("trees")
 TREE = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", "a3"]), ("B", ["b1", "b2", "b3"])]))
