@@ -102,27 +102,28 @@ def test_nobody_is_named_above_chance(attack: Attack, k: int, n: int, fewest: in
 def test_the_attacks_name_hundreds_where_nothing_is_drawn(attack: Attack, k: int, n: int, fewest: int) -> None:
     """Each by its own way: the numbers are random where they are not what it reads, and so are the names."""
     numbers, names = attack is not by_numbers, attack is by_larger_groups
+    seeds = SEEDS[:6] if attack in (by_numbers, by_names) else SEEDS  # these are far above the bound by six tables
     found = score(
         attack,
         [
             (table, without_draws(table, k, seed, numbers=numbers, names=names))
-            for seed, table in zip(SEEDS, tables(n, fewest), strict=True)
+            for seed, table in zip(seeds, tables(n, fewest), strict=False)
         ],
     )
-    assert found.hits.right >= 10 * len(SEEDS)
+    assert found.hits.right >= 10 * len(seeds)
     assert found.above_chance > 2 * BOUND - 1
     if attack in (by_numbers, by_larger_groups):
         assert found.hits.right == found.hits.named
 
 
-def guessed(found: Published) -> tuple[Score, list[float], list[int]]:
-    """Try all seeds for the order of the groups, and name people by the best of them.
+def guessed(found: Published, tried: range) -> tuple[Score, list[float], list[int]]:
+    """Try seeds for the order of the groups, and name people by the best of them.
 
     Groups are formed by falling number of tuples: the seed is right that puts them so. Returns how the attack fares,
     and of each publication how well the best seed sorts the groups, in units of the best by chance, and that seed.
     """
     hits, chance, fits, seeds = Hits(0, 0), [Hits(0, 0)] * 20, [], []
-    words = words_of_keys(keys_of_seeds(TRIED, NUMBER), max(buckets.n_groups for _, buckets in found))
+    words = words_of_keys(keys_of_seeds(tried, NUMBER), max(buckets.n_groups for _, buckets in found))
     for (table, buckets), own in zip(found, SEEDS, strict=True):
         view, lost = View.of(BucketPublication.of(table, buckets)), removed(table, buckets)
         counts, random = np.bincount(table.ids[0].codes, minlength=len(lost)), np.random.default_rng(own)
@@ -133,19 +134,19 @@ def guessed(found: Published) -> tuple[Score, list[float], list[int]]:
         hits += Hits.of(by_numbers, formed, counts, lost)
         chance = [sum_ + Hits.of(by_numbers, formed.redrawn(random, counts), counts, lost) for sum_ in chance]
         fits.append(float(falls[best]) / best_by_chance(buckets.n_groups))
-        seeds.append(TRIED[best])
+        seeds.append(tried[best])
     return Score(hits, chance), fits, seeds
 
 
 def test_trying_seeds_names_nobody_above_chance() -> None:
-    found, fits, _ = guessed(published(2, 3000, 1))
+    found, fits, _ = guessed(published(2, 3000, 1), TRIED)
     assert max(fits) < 1
     assert found.above_chance < BOUND
 
 
 def test_trying_seeds_names_hundreds_where_the_input_is_not_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anonset.algorithms.buckets.draws.content_sha256", lambda _: "")
-    found, fits, seeds = guessed(published.__wrapped__(2, 3000, 1))
+    found, fits, seeds = guessed(published.__wrapped__(2, 3000, 1), TRIED[:100])
     assert min(fits) > 3
     assert seeds == list(SEEDS)
     assert found.hits.right == found.hits.named >= 10 * len(SEEDS)
