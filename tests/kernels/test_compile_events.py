@@ -35,7 +35,7 @@ assert sum(unsorted_or_repeated.stats.cache_hits.values()) == 1
 @njit
 def calls_it(indptr, items):
     words, weights = [str(at) for at in range(3)], items.astype(np.float64)
-    return unsorted_or_repeated(indptr, items) + np.median(weights) + len(words) + np.dot(weights, weights)
+    return unsorted_or_repeated(indptr, items) + np.max(weights) + len(words) + np.dot(weights, weights)
 print(calls_it(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32)))
 """
 
