@@ -183,25 +183,24 @@ def test_a_cut_of_too_many_nodes_for_their_pairs_is_walked_without(rows, k, m, r
             assert run(records, k, m)[:2] == (cut, fixes)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("bytes_at_once", [1, 400, 1 << 30], ids=["one set", "some sets", "all sets"])
-@pytest.mark.parametrize("sets_at_once", [1, 5, 1 << 22], ids=["raised apart", "raised by some", "raised together"])
 @settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(records_of_items, st.integers(2, 4), st.integers(3, 4), st.integers(1, 9))
-def test_rare_sets_above_are_counted_in_any_ranges(
-    tmp_path, sets_at_once, bytes_at_once, workers, rows, k, m, records_per_block
-):
+def test_rare_sets_above_are_counted_in_any_ranges(tmp_path, rows, k, m, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
     assume(column.n_nonempty >= k)
     with pytest.MonkeyPatch.context() as patch:
         for name in ("STEPS_PER_RARE_SET", "RECORDS_PER_RARE_SET"):
             patch.setattr(cut_search, name, 1e-9)  # they are counted by themselves
         expected = run(column, k, m)
-        patch.setattr(rare_above, "SETS_AT_ONCE", sets_at_once)
-        patch.setattr(rare_above, "BYTES_AT_ONCE", bytes_at_once)
-        with Files.temporary(tmp_path) as work, executor_of(workers) as executor:
-            for records in (column, Blocks.of(mapped(column, work), records_per_block)):
-                assert run(records, k, m, executor=executor) == expected
+        for workers in (1, 2):
+            with Files.temporary(tmp_path) as work, executor_of(workers) as executor:
+                blocks = Blocks.of(mapped(column, work), records_per_block)
+                for sets_at_once, bytes_at_once in product((1, 5, 1 << 22), (1, 400, 1 << 30)):
+                    patch.setattr(rare_above, "SETS_AT_ONCE", sets_at_once)
+                    patch.setattr(rare_above, "BYTES_AT_ONCE", bytes_at_once)
+                    for records in (column, blocks):
+                        found = run(records, k, m, executor=executor)
+                        assert found == expected, f"{workers} workers, {sets_at_once} sets, {bytes_at_once} bytes"
 
 
 @settings(max_examples=examples(60))

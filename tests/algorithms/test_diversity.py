@@ -1,7 +1,10 @@
 """The l^m-diversity version of the apriori anonymization against its naive twin."""
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -114,30 +117,31 @@ WINDOWS = {
 }
 
 
-@pytest.fixture(params=WINDOWS.values(), ids=WINDOWS)
-def _windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in zip(("LEAST_WINDOW", "LARGEST_WINDOW"), request.param, strict=True):
-        monkeypatch.setattr(bad_cohorts, name, value)
-    monkeypatch.setattr(windows, "_CODES_AT_ONCE", 3)
+@contextmanager
+def in_windows(least: int, largest: int) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bad_cohorts, "LEAST_WINDOW", least)
+        patch.setattr(bad_cohorts, "LARGEST_WINDOW", largest)
+        patch.setattr(windows, "_CODES_AT_ONCE", 3)
+        yield
 
 
 fixed = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 
 
-@pytest.mark.usefixtures("_windows")
 @fixed
 @given(st.integers(0, 2**32 - 1).map(diverse_case), st.integers(1, 9))
 def test_any_blocks_give_the_same(case: Case, records_per_block: int) -> None:
     column, tree = bound(case)
     expected = outcome(case, (column, Blocks.of(column), tree))
-    assert outcome(case, (column, Blocks.of(column, records_per_block), tree)) == expected
+    for name, window in WINDOWS.items():
+        with in_windows(*window):
+            assert outcome(case, (column, Blocks.of(column, records_per_block), tree)) == expected, name
 
 
-@pytest.mark.usefixtures("_windows")
-@pytest.mark.parametrize("workers", [1, 2])
 @settings(fixed, max_examples=examples(20))
 @given(st.integers(0, 2**32 - 1).map(diverse_case))
-def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path: Path, workers: int, case: Case) -> None:
+def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path: Path, case: Case) -> None:
     column, tree = bound(case)
     records_per_block = -(-column.n // 7)
     expected = outcome(case, (column, Blocks.of(column), tree))
@@ -146,8 +150,10 @@ def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path: Path, workers
         mapped = SetColumn(column.name, *arrays, column.vocabulary)
         blocks = Blocks.of(mapped, max(1, records_per_block))
         assert blocks.store == work
-        assert outcome(case, (mapped, blocks, tree), workers) == expected
-        assert files_kept(work.path, {"indptr", "items"}) == {"indptr", "items"}
+        for (name, window), workers in product(WINDOWS.items(), (1, 2)):
+            with in_windows(*window):
+                assert outcome(case, (mapped, blocks, tree), workers) == expected, f"{name}, {workers} workers"
+            assert files_kept(work.path, {"indptr", "items"}) == {"indptr", "items"}
 
 
 @pytest.mark.parametrize(("limit", "behind"), [(1, True), (8000, False)])

@@ -88,7 +88,7 @@ def test_a_real_taxonomy_says_something_once_items_may_be_suppressed(name):
 
 def test_a_search_that_was_stopped_says_how_far_it_came():
     with pytest.warns(UserWarning, match="exact stopped, for all of its steps are taken: the loss is at most"):
-        release = on_real_data("tafeng_subclass", 3, suppress=True, max_steps=200)
+        release = on_real_data("tafeng_subclass", 3, suppress=True, max_steps=100)
     figures = release.unverified.result.figures
     assert release.verdict.holds
     assert round(figures["ncp"], 6) == 0.060432
