@@ -90,27 +90,16 @@ def assert_equal(name: str, case: Case) -> None:
     """Assert that library and twin take the same decisions, and that the outcome is k^m-anonymous."""
     tree, rows, k, m = case
     found, expected = run_library(name, rows, tree, k, m), run_twin(name, rows, tree, k, m)
-    assert found == expected
+    assert found == expected, name
     if found is not None:
         assert is_km(found.rows, k, m)
 
 
 @thorough
 @given(cases)
-def test_apriori(case: Case) -> None:
-    assert_equal("apriori", case)
-
-
-@thorough
-@given(cases)
-def test_direct(case: Case) -> None:
-    assert_equal("direct", case)
-
-
-@thorough
-@given(cases)
-def test_optimal(case: Case) -> None:
-    assert_equal("optimal", case)
+def test_all_decide_as_their_twins(case: Case) -> None:
+    for name in ("apriori", "direct", "optimal"):
+        assert_equal(name, case)
 
 
 @settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
