@@ -24,6 +24,7 @@ from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster, apply
 from anonset.measures.relational_ncp import relational_ncp, value_losses
 from anonset.release.published_values import published_relational_loss
+from anonset_kernels.relational_cluster import BLOCK, CHUNK
 from effort import examples
 
 thorough = settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -60,8 +61,10 @@ def test_cluster_with_random_seeds_equals_its_twin(case: RelationalCase, k: int,
 def test_cluster_on_many_blocks_of_tuples(seed: int | None, spread: int) -> None:
     source = random.Random(1)
     leaves = ["France", "Greece", "Germany", "Spain", "Algeria", "Nigeria"]
-    rows: list[Any] = [(source.randrange(spread), source.choice(leaves), source.choice("abc")) for _ in range(700)]
+    rows: list[Any] = [(source.randrange(spread), source.choice(leaves), source.choice("abc")) for _ in range(600)]
     case = encode(rows, [None, "All(Europe(France,Greece,Germany,Spain),Africa(Algeria,Nigeria))", None])
+    assert case.qi.n > CHUNK
+    assert case.qi.n_tuples > 2 * BLOCK
     assert clusters_of(Cluster(k=2, seed=seed).form(case.qi)) == twins.cluster(case.relation, 2, seed)
 
 
