@@ -229,13 +229,11 @@ def judged():
     return verdicts.judged_papers()
 
 
-@pytest.mark.studies
 def test_the_criteria_are_those_of_their_version(judged):
     """Changed criteria need a new version, before anything is judged by them."""
     assert verdicts.criteria_digest(judged) == criteria.DIGEST
 
 
-@pytest.mark.studies
 @pytest.mark.parametrize("key", runner.papers())
 def test_the_pages_are_written_from_the_results_and_nothing_else(key, judged):
     """Render without pictures: what stands in the page, and which pictures there are, follows from the files."""
@@ -262,7 +260,6 @@ def test_what_is_measured_again_is_all_that_was_asked_for():
     assert all_of_it.there == 0
 
 
-@pytest.mark.studies
 def test_the_verdicts_and_the_findings_are_written_from_the_results(judged):
     assert (runner.RESULTS / verdicts.FILE).read_text(encoding="utf-8") == verdicts.text(judged)
     assert findings.PAGE.read_text(encoding="utf-8") == findings.text(judged)
