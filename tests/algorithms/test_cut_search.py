@@ -183,6 +183,7 @@ def test_a_cut_of_too_many_nodes_for_their_pairs_is_walked_without(rows, k, m, r
             assert run(records, k, m)[:2] == (cut, fixes)
 
 
+@pytest.mark.compiled
 @settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(records_of_items, st.integers(2, 4), st.integers(3, 4), st.integers(1, 9))
 def test_rare_sets_above_are_counted_in_any_ranges(tmp_path, rows, k, m, records_per_block):

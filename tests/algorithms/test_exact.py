@@ -125,6 +125,7 @@ def test_it_is_never_above_the_heuristics(case: Case) -> None:
             assert loss_of(result, table) <= loss_of(heuristic(k=k, m=m).recode(table, {"items": hierarchy}), table)
 
 
+@pytest.mark.compiled
 @in_both_modes
 @settings(thorough, max_examples=examples(40), suppress_health_check=[*HealthCheck])
 @given(

@@ -52,6 +52,7 @@ def expected(column: SetColumn, m: int, suppress: bool) -> Told:
     return told(found)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("ends", [[], [3, 10, 61, 62, 150, 277]], ids=["one block", "seven blocks"])
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(("m", "suppress"), [(3, False), (4, False), (3, True)], scope="module")

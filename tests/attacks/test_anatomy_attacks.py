@@ -45,6 +45,7 @@ def test_trying_seeds_tells_nothing() -> None:
         assert best_fit(buckets.group)[0] < 1
 
 
+@pytest.mark.compiled
 def test_trying_seeds_tells_the_order_if_it_follows_from_the_seed() -> None:
     assert TABLE.sensitive is not None
     order = shuffles(words_of_split_mix(range(123, 124), TABLE.n), TABLE.n)[0]
