@@ -28,7 +28,7 @@ def load_offered(group: str, known: Iterable[str]) -> dict[str, type[Any]]:
         If one cannot be imported, has no name, or has the name of another: it must be repaired or uninstalled, since
         skipping it silently could change what an unattended run publishes.
     """
-    found: dict[str, type[Any]] = {}
+    classes: dict[str, type[Any]] = {}
     taken = set(known)
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
         made = _load(entry)
@@ -40,8 +40,8 @@ def load_offered(group: str, known: Iterable[str]) -> dict[str, type[Any]]:
             msg = f"{_described(entry)} has the name {name!r}, which is taken; rename it or uninstall it"
             raise InputError(msg)
         taken.add(name)
-        found[name] = made
-    return found
+        classes[name] = made
+    return classes
 
 
 def _load(entry: EntryPoint) -> Any:

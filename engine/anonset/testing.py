@@ -152,13 +152,13 @@ def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping
 
 def _content(table: Table) -> list[Any]:
     """Return the arrays of a table as plain values."""
-    found: list[Any] = []
+    arrays: list[Any] = []
     for column in table.columns:
         if isinstance(column, SetColumn):
-            found += [column.indptr.tolist(), column.items.tolist()]
+            arrays += [column.indptr.tolist(), column.items.tolist()]
         else:
-            found.append((column.codes if isinstance(column, CategoricalColumn) else column.values).tolist())
-    return found
+            arrays.append((column.codes if isinstance(column, CategoricalColumn) else column.values).tolist())
+    return arrays
 
 
 def _records(publication: AnyPublication | None) -> Any:

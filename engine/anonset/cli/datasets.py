@@ -24,7 +24,7 @@ def list_datasets(*, json: Annotated[bool, Parameter(help="Print the list as JSO
     from anonset_datasets.catalogue import entries
     from anonset_datasets.generators import GENERATORS
 
-    found: list[dict[str, Any]] = [
+    rows: list[dict[str, Any]] = [
         *(
             {"name": e.name, "kind": e.kind, "records": e.n, "items": e.n_items, "about": e.about}
             | {"source": e.source, "terms": e.terms, "note": e.note, "citation": e.citation}
@@ -33,15 +33,15 @@ def list_datasets(*, json: Annotated[bool, Parameter(help="Print the list as JSO
         *({"name": g.name, "kind": f"generator, {g.kind}", "about": g.about} for g in GENERATORS.values()),
     ]
     if json:
-        show_json(found)
+        show_json(rows)
         return DONE
     table = RichTable(box=None, padding=(0, 2, 0, 0))
     for name in ("name", "kind", "records", "items", "about"):
         table.add_column(name, justify="right" if name in ("records", "items") else "left", no_wrap=name == "name")
-    for row in found:
+    for row in rows:
         sizes = [f"{row[name]:,}" if row.get(name) else "" for name in ("records", "items")]
         table.add_row(str(row["name"]), str(row["kind"]), *sizes, str(row["about"]))
-    show(table, "", *(f"{row['name']}: {row['note']}" for row in found if row.get("note")))
+    show(table, "", *(f"{row['name']}: {row['note']}" for row in rows if row.get("note")))
     return DONE
 
 

@@ -114,5 +114,5 @@ def relevant(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return those settings on which the result depends, in plain types."""
     from anonset.release.statements import plain
 
-    found: dict[str, Any] = plain(settings)
-    return {name: value for name, value in found.items() if name not in _NOT_OF_THE_RESULT}
+    plain_settings: dict[str, Any] = plain(settings)
+    return {name: value for name, value in plain_settings.items() if name not in _NOT_OF_THE_RESULT}

@@ -98,15 +98,15 @@ def bind_columns(
     column = table.transactions
     known = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
     specs = _with_joined(table, fitting, beside)
-    found: dict[str, Hierarchy] = {}
+    of_columns: dict[str, Hierarchy] = {}
     for name, spec in specs.items():
         target = known[name]
         if isinstance(target, SetColumn):
-            found[name] = _items_hierarchy(spec, target, beside)
-            table = table.with_transactions(found[name].bind(target, table.store))
+            of_columns[name] = _items_hierarchy(spec, target, beside)
+            table = table.with_transactions(of_columns[name].bind(target, table.store))
         elif (bound := _relational_hierarchy(spec, target)) is not None:
-            found[name] = bound
-    return table, found
+            of_columns[name] = bound
+    return table, of_columns
 
 
 def cap(hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> dict[str, Hierarchy]:

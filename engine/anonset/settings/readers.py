@@ -228,14 +228,14 @@ def item_loss(value: str, context: Context) -> dict[str, Fraction]:
     """
     from anonset.io.policies import read_item_weights
 
-    found: dict[str, Fraction] = {}
+    losses: dict[str, Fraction] = {}
     for items, loss in read_item_weights(value, context.vocabulary).entries:
         for item in items:
-            if item in found:
-                msg = f"{value}: item {datum(item)} must have one loss, got {found[item]} and {loss}"
+            if item in losses:
+                msg = f"{value}: item {datum(item)} must have one loss, got {losses[item]} and {loss}"
                 raise InputError(msg)
-            found[item] = loss
-    return found
+            losses[item] = loss
+    return losses
 
 
 _PRIVACY = Form(

@@ -60,18 +60,18 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
     for rule in rules if gain else ():
         labels = [RULES[rule](label) for label in labels]
     left = misfits(tree, tuple(labels), part.occurrences)
-    found: dict[str, Any] = {"normalize": _rules(part, rules)} if gain else {}
+    changes: dict[str, Any] = {"normalize": _rules(part, rules)} if gain else {}
     nodes, unknown = nodes_of(tree), [one for one in left if not one.inner]
     prefixes = [longest_prefix(one.label, nodes) for one in unknown]
     by_prefix = bool(unknown) and all(prefixes)
     if len(unknown) < len(left) or (by_prefix and not {*prefixes} <= set(tree.leaves.labels)):
-        found["inner_items"] = "leaf"
+        changes["inner_items"] = "leaf"
     if unknown and not by_prefix and not part.of_items:
         return None
     if unknown:
-        found["unknown"] = "prefix" if by_prefix else "suppress"
+        changes["unknown"] = "prefix" if by_prefix else "suppress"
     gone = [] if by_prefix else unknown
-    return Remedy(column, found, len(wrong), len(labels), len(gone), _share(gone, part))
+    return Remedy(column, changes, len(wrong), len(labels), len(gone), _share(gone, part))
 
 
 def _rules(part: Part, rules: tuple[str, ...]) -> list[str]:

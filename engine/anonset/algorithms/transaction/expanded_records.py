@@ -62,5 +62,5 @@ def count_cut_below(hierarchy: Hierarchy, image: Int32) -> Int64:
 
 def nodes_at_or_above(hierarchy: Hierarchy, image: Int32) -> NDArray[np.bool_]:
     """Return the nodes of a cut, given by the node of each leaf, and those above them: bool (V,)."""
-    found: NDArray[np.bool_] = count_cut_below(hierarchy, image) > 0
-    return found
+    reached: NDArray[np.bool_] = count_cut_below(hierarchy, image) > 0
+    return reached

@@ -104,8 +104,8 @@ class Vpa(AprioriBased):
 def _top_nodes(hierarchy: Hierarchy, depth: int) -> list[int]:
     """Return the nodes at a depth, and the leaves above it, in preorder: a cut."""
     level = hierarchy.depth
-    found: list[int] = np.flatnonzero((level == depth) | ((level < depth) & hierarchy.is_leaf)).tolist()
-    return found
+    nodes: list[int] = np.flatnonzero((level == depth) | ((level < depth) & hierarchy.is_leaf)).tolist()
+    return nodes
 
 
 def _subtree(hierarchy: Hierarchy, node: int) -> Hierarchy:

@@ -47,8 +47,8 @@ class FirstCopies(Discreet):
         """Tell of each row whether fewer than k before it are equal to it: bool (n,)."""
         from anonset_kernels import rows as kernels
 
-        found: NDArray[np.bool_] = kernels.first_copies(*rows, self.k)
-        return found
+        among_first: NDArray[np.bool_] = kernels.first_copies(*rows, self.k)
+        return among_first
 
     def reduced(self, rows: Rows) -> Rows:
         """Return the rows, but of equal ones only the first k."""

@@ -77,8 +77,8 @@ class CutProblem(Discreet):
         """Bool (V,): the inner nodes that the finest cut closes."""
         on_it = np.zeros(self.hierarchy.n_nodes, np.bool_)
         on_it[self.finest] = True
-        found: Nodes = (on_it | buried(self.hierarchy, on_it)) & ~self.hierarchy.is_leaf
-        return found
+        inner: Nodes = (on_it | buried(self.hierarchy, on_it)) & ~self.hierarchy.is_leaf
+        return inner
 
     @cached_property
     def tree(self) -> Tree:
@@ -103,8 +103,8 @@ class CutProblem(Discreet):
     @cached_property
     def occurring(self) -> Nodes:
         """Bool (V,): the inner nodes below which something occurs; the closedness of the others costs nothing."""
-        found: Nodes = ~self.hierarchy.is_leaf & (self.support > 0)
-        return found
+        inner: Nodes = ~self.hierarchy.is_leaf & (self.support > 0)
+        return inner
 
     @cached_property
     def weights(self) -> Int64:
@@ -165,8 +165,8 @@ def buried(hierarchy: Hierarchy, closed: Nodes) -> Nodes:
     nodes = np.flatnonzero(closed)
     np.add.at(depth, nodes + 1, 1)
     np.add.at(depth, hierarchy.subtree_end[nodes], -1)
-    found: Nodes = np.cumsum(depth[:-1]) > 0
-    return found
+    below: Nodes = np.cumsum(depth[:-1]) > 0
+    return below
 
 
 def entries(hierarchy: Hierarchy, closed: Nodes) -> Int32:

@@ -279,5 +279,5 @@ def _with_below(problem: CutProblem, closed: Nodes, nodes: Int32) -> Nodes:
     """Return the closed nodes with more of them, and all inner nodes below."""
     more = closed.copy()
     more[nodes] = True
-    found: Nodes = (more | buried(problem.hierarchy, more)) & ~problem.hierarchy.is_leaf
-    return found
+    inner: Nodes = (more | buried(problem.hierarchy, more)) & ~problem.hierarchy.is_leaf
+    return inner

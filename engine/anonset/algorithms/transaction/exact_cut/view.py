@@ -95,8 +95,8 @@ class View(Discreet):
     @cached_property
     def closed(self) -> Nodes:
         """Bool (V,): the nodes that are closed."""
-        found: Nodes = self.point.closed >= self.threshold
-        return found
+        reached: Nodes = self.point.closed >= self.threshold
+        return reached
 
     @cached_property
     def entry(self) -> Int32:
@@ -154,9 +154,9 @@ class View(Discreet):
         clauses say more than those of sets that hold them.
         """
         problem = self.problem
-        found: Nodes = ~buried(problem.hierarchy, self.closed) & (self.support > 0) & (problem.support >= problem.k)
-        found[0] = False
-        nodes = np.flatnonzero(found).astype(np.int32)
+        taken: Nodes = ~buried(problem.hierarchy, self.closed) & (self.support > 0) & (problem.support >= problem.k)
+        taken[0] = False
+        nodes = np.flatnonzero(taken).astype(np.int32)
         return nodes[np.lexsort((nodes, -self.support[nodes]))]
 
     @cached_property
