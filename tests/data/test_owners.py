@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from anonset.data.owners import OWNER, leave, looked_at, take
+from anonset.data.owners import OWNER, leave, looked_at, owner_of, take
 from anonset.data.store import Files
 from anonset.errors import InputError
-from anonset.jobs.leftovers import remove_left, work_directories
+from anonset.jobs.leftovers import remove_left, warning_of_what_is_left, work_directories
 
 pytestmark = pytest.mark.compiled
 
@@ -103,6 +103,70 @@ def test_what_is_of_others_or_untold_stays(ended, said, told):
     (found,) = work_directories(ended)
     assert remove_left(found) == (told == "left")
     assert ended.exists() == (told != "left")
+
+
+def nested(mark):
+    mark.write_text("[" * 4000)
+
+
+def huge(mark):
+    os.truncate(mark, 2**40)
+
+
+def pipe(mark):
+    mark.unlink()
+    os.mkfifo(mark)
+
+
+def link(mark):
+    mark.rename(mark.with_name("elsewhere"))
+    mark.symlink_to("elsewhere")
+
+
+def folder(mark):
+    mark.unlink()
+    mark.mkdir()
+
+
+def twice(mark):
+    mark.write_text(mark.read_text().replace("{", '{"process": 1, ', 1))
+
+
+def marked(**said):
+    return lambda mark: change(mark.parent, **said)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        nested, huge, pipe, link, folder, twice, lambda mark: mark.write_text("9" * 4000),
+        lambda mark: mark.write_bytes(b"\xff\xfe"), lambda mark: mark.write_text("[]"),
+        marked(process="self"), marked(process="1\0"), marked(process=True), marked(process=-1), marked(process=1.5),
+        marked(start=-1), marked(start=float("nan")), marked(host=7), marked(user=[]), marked(locked="yes"),
+    ],
+)  # fmt: skip
+def test_a_forged_mark_stops_nobody_and_has_nothing_removed(ended, monkeypatch, forged):
+    """Anybody may put such a directory among the temporary files, where each run looks for what is left."""
+    forged(ended / OWNER)
+    monkeypatch.setattr("tempfile.tempdir", str(ended.parent))
+    assert (state(ended), owner_of(ended), warning_of_what_is_left()) == ("unknown", None, "")
+    (found,) = work_directories()
+    assert not remove_left(found)
+    assert ended.exists()
+
+
+def test_another_users_files_are_neither_read_nor_counted(ended, monkeypatch):
+    user = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: user + 1)
+    monkeypatch.setattr(os, "open", lambda *_, **__: pytest.fail("it is opened"))
+    monkeypatch.setattr(os, "walk", lambda *_, **__: pytest.fail("it is searched"))
+    assert [(found.state, found.bytes) for found in work_directories(ended)] == [("of another user", 0)]
+
+
+def test_a_directory_with_a_pipe_for_a_mark_is_not_taken(tmp_path):
+    os.mkfifo(tmp_path / OWNER)
+    with pytest.raises(InputError, match="must be a regular file"):
+        take(tmp_path)
 
 
 def test_another_users_directory_stays_whatever_its_mark_says(ended, monkeypatch):

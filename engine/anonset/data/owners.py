@@ -8,18 +8,25 @@ import json
 import os
 import platform
 import shlex
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_type_hints
 
 from anonset.errors import InputError
+from anonset.strict_json import loads
 
 OWNER = "owner.json"
 """Name of the file that marks a work directory."""
 State = Literal["left", "in use", "of another user", "of another host", "unknown"]
 """``left``: nobody is at work there any more; ``unknown``: there is no mark, or it does not tell."""
+
+_MOST_BYTES = 4096
+"""Maximum size of a mark; a larger file is no mark."""
+_OPENED = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK
+"""Never follow a link, and never wait for the other end of a pipe."""
 
 _locks: dict[Path, int] = {}  # descriptors of marks that this process holds locked, by their directories
 
@@ -48,11 +55,15 @@ def take(folder: Path) -> None:
     Raises
     ------
     InputError
-        If another process is at work there.
+        If another process is at work there, or the mark is not a regular file.
     OSError
         If the mark cannot be written.
     """
-    descriptor = os.open(folder / OWNER, os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = os.open(folder / OWNER, _OPENED | os.O_CREAT, 0o600)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        msg = f"{str(folder / OWNER)!r} must be a regular file; name another directory"
+        raise InputError(msg)
     try:
         locked = _lock(descriptor)
     except BlockingIOError:
@@ -81,34 +92,98 @@ def forget(folder: Path) -> None:
 
 
 def owner_of(folder: Path) -> Owner | None:
-    """Return what the mark of a directory says; None if there is none, or it says nothing."""
-    try:
-        return Owner(**json.loads((folder / OWNER).read_bytes()))
-    except (OSError, ValueError, TypeError):
+    """Return the mark of a directory of this user; None if there is none, or it cannot be read.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the directory is gone.
+    """
+    descriptor = _open_mark(folder)
+    if descriptor is None:
         return None
+    try:
+        return _read(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
 def looked_at(folder: Path) -> Iterator[State]:
-    """Tell whether somebody is at work in a directory, as far as that can be told from here.
+    """Return whether a run is at work in a directory, as far as this can be determined here.
 
-    Within the block no run can take it up.
+    Within the block no run can take the directory.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the directory is gone.
     """
-    owner, descriptor = owner_of(folder), None
-    if folder.lstat().st_uid != os.getuid() or (owner is not None and owner.user != os.getuid()):
-        yield "of another user"
-        return
+    with ExitStack() as opened:
+        yield _state_of(folder, opened)
+
+
+def _state_of(folder: Path, opened: ExitStack) -> State:
+    """Return the state of a directory, and keep its mark locked while `opened` is open."""
+    if folder.lstat().st_uid != os.getuid():
+        return "of another user"
+    descriptor = _open_mark(folder)
+    if descriptor is None:
+        return "unknown"
+    opened.callback(os.close, descriptor)
+    owner = _read(descriptor)
     if owner is None:
-        yield "unknown"
-        return
-    descriptor = os.open(folder / OWNER, os.O_RDWR)
+        return "unknown"
+    if owner.user != os.getuid():
+        return "of another user"
     try:
         _lock(descriptor)
-        yield _state(owner)
     except BlockingIOError:
-        yield "in use"
+        return "in use"
+    return _state(owner)
+
+
+def _open_mark(folder: Path) -> int | None:
+    """Open the mark of a directory; None unless both belong to this user and the mark is a small regular file.
+
+    Other users can put anything into a directory for temporary files: a pipe or a link must not stop a run.
+    """
+    try:
+        place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        return None
+    try:
+        if os.fstat(place).st_uid != os.getuid():
+            return None
+        descriptor = os.open(OWNER, _OPENED, dir_fd=place)
+    except OSError:
+        return None
     finally:
-        os.close(descriptor)
+        os.close(place)
+    if _is_own_file(descriptor):
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
+def _is_own_file(descriptor: int) -> bool:
+    """Return True if an open file is a regular one of this user that is small enough for a mark."""
+    found = os.fstat(descriptor)
+    return stat.S_ISREG(found.st_mode) and found.st_uid == os.getuid() and found.st_size <= _MOST_BYTES
+
+
+def _read(descriptor: int) -> Owner | None:
+    """Parse an open mark; None unless it has exactly the fields of an `Owner`, each of its type."""
+    types = get_type_hints(Owner)
+    try:
+        said = loads(os.pread(descriptor, _MOST_BYTES, 0))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(said, dict) or {name: type(value) for name, value in said.items()} != types:
+        return None
+    return Owner(**said) if min(said["process"], said["start"]) >= 0 else None
 
 
 def _state(owner: Owner) -> State:
@@ -132,7 +207,7 @@ def why_taken(folder: Path) -> str:
     """Say why a directory that holds something is not worked in, and how to clear it if a run left it."""
     reason = f"{folder}: the work directory must be empty, or a new one: what it holds may be another run's"
     cleared = f"; what runs left there is cleared by: {clear_command(folder)}"
-    return reason + (cleared if (folder / OWNER).exists() else "")
+    return reason + (cleared if os.path.lexists(folder / OWNER) else "")
 
 
 def _lock(descriptor: int) -> bool:

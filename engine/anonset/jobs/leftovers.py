@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +24,7 @@ class WorkFound:
     process: int
     """Of the run whose it is or was; 0: unknown."""
     bytes: int
-    """Of the files that can be seen."""
+    """Size of its files; 0 for another user's."""
 
 
 def work_directories(place: Path | None = None) -> list[WorkFound]:
@@ -39,16 +40,13 @@ def work_directories(place: Path | None = None) -> list[WorkFound]:
     InputError
         If it is no directory, or cannot be read.
     """
-    place = Path(tempfile.gettempdir()) if place is None else place
-    try:
-        beside = [place] if _is_marked(place) else [Path(entry) for entry in os.scandir(place) if _is_work(entry)]
-    except OSError as error:
-        msg = f"{place}: cannot be read: {error.strerror}"
-        raise InputError(msg) from error
     found = []
-    for path in sorted(beside):
+    for path in _places(Path(tempfile.gettempdir()) if place is None else place):
         try:
-            found.append(_looked_at(path))
+            with looked_at(path) as state:
+                own = state != "of another user"
+                owner = owner_of(path) if own else None
+                found.append(WorkFound(path, state, 0 if owner is None else owner.process, _size(path) if own else 0))
         except FileNotFoundError:  # its run ended meanwhile
             continue
     return found
@@ -56,7 +54,7 @@ def work_directories(place: Path | None = None) -> list[WorkFound]:
 
 def warning_of_what_is_left() -> str:
     """Return a warning of raw data that killed runs left among the temporary files; empty where there are none."""
-    left = [str(found.path) for found in work_directories() if found.state == "left"]
+    left = [str(path) for path in _places(Path(tempfile.gettempdir())) if _is_left(path)]
     if not left:
         return ""
     which = ", ".join(left[:_NAMED]) + (f" and {len(left) - _NAMED} more" if len(left) > _NAMED else "")
@@ -77,17 +75,40 @@ def remove_left(found: WorkFound) -> bool:
         return state == "left"
 
 
+def _places(place: Path) -> list[Path]:
+    """Return the paths of the work directories in a directory, sorted, or the directory itself if it is one."""
+    try:
+        if _is_marked(place):
+            return [place]
+        with os.scandir(place) as entries:
+            return sorted(Path(entry) for entry in entries if _is_work(entry))
+    except OSError as error:
+        msg = f"{place}: cannot be read: {error.strerror}"
+        raise InputError(msg) from error
+
+
 def _is_work(entry: "os.DirEntry[str]") -> bool:
     named = entry.name.startswith(PREFIX) and not entry.name.startswith(_KEPT)
     return entry.is_dir(follow_symlinks=False) and (named or _is_marked(Path(entry)))
 
 
 def _is_marked(folder: Path) -> bool:
-    return os.path.exists(folder / OWNER)  # noqa: PTH110  # also false where another user's cannot be looked into
+    return os.path.lexists(folder / OWNER)  # also false where another user's cannot be looked into
 
 
-def _looked_at(path: Path) -> WorkFound:
-    owner = owner_of(path)
-    with looked_at(path) as state:
-        held = sum((Path(place) / name).lstat().st_size for place, _, names in os.walk(path) for name in names)
-        return WorkFound(path, state, 0 if owner is None else owner.process, held)
+def _is_left(path: Path) -> bool:
+    try:
+        with looked_at(path) as state:
+            return state == "left"
+    except FileNotFoundError:
+        return False
+
+
+def _size(folder: Path) -> int:
+    """Return the size of the files in a directory; files that are removed meanwhile do not count."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                total += (Path(place) / name).lstat().st_size
+    return total
