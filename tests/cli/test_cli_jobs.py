@@ -1,7 +1,11 @@
 """Job files in place of the data set, for every command that reads one."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from anonset.jobs import anonymize
 from cli.place import Place
 
 JOB = """input = "data/visits.csv"
@@ -159,6 +163,69 @@ def test_a_finished_job_is_skipped_where_it_is_the_same(place: Place, job: str) 
     (place.folder / "jobs" / "data" / "visits.csv").write_text("codes,doctor\na1 b1 b2,x\na1 b1 b2,x\n")
     ran = place.run(*skip)
     assert (ran.code, "made from other data" in ran.err) == (2, True)
+
+
+TREES = ("a1,A,ALL\na2,A,ALL\nb1,B,ALL\nb2,B,ALL\n", "a1,A,ALL\na2,A,ALL\nb1,A,ALL\nb2,B,ALL\n")
+LISTS = {
+    "hierarchy": ("apriori", "tree.csv", *TREES),
+    "refine:": ("apriori", "tree.csv", *TREES),
+    "halves:frequency@": ("apriori", "then.dat", "a1 a2\nb1\na1\n", "a1 a2\nb1 b2\nb2\n"),
+    "ceiling": ("apriori", "top.txt", "A\nB\n", "B\nA\n"),
+    "privacy_constraints": ("coat", "list.txt", "a1\nb1 b2\n", "a1\n"),
+    "utility_constraints": ("coat", "groups.txt", "a1 a2 b1 b2\n", "a1 a2\nb1 b2\n"),
+    "sensitive_items": ("suppress-control", "secret.txt", "b2\nb1\n", "b2\n"),
+    "item_weights": ("coat", "weights.txt", "0.5 a1\n", "0.75 a1\n"),
+}  # fmt: skip
+
+
+def job_with(place: Place, name: str) -> tuple[list[str], Path, str]:
+    """Return a job that names a file, and the content that the file gets later."""
+    algorithm, file, first, then = LISTS[name]
+    path = Path(place.write(file, first))
+    fixed = ["anonymize", str(place.folder / "data.dat"), "-o", str(place.out), "--allow-worthless", "--algorithm"]
+    tree = f"items={place.folder / 'hierarchy.csv'}"
+    more = {
+        "apriori": ["--k", "2", "--m", "1"],
+        "coat": ["--k", "2", "--max-suppressed", "1"],
+        "suppress-control": ["--rho", "0.9", "--m", "1"],
+    }[algorithm]
+    if algorithm == "coat" and name != "privacy_constraints":
+        more += ["--privacy-constraints", place.write("all.txt", "a1\nb1 b2\n")]
+    if algorithm == "coat" and name != "utility_constraints":
+        more += ["--utility-constraints", place.write("one.txt", "a1 a2 b1 b2\n")]
+    if name in ("hierarchy", "refine:", "halves:frequency@"):
+        more += ["--hierarchy", f"items={name.removeprefix('hierarchy')}{path}"]
+    elif name == "ceiling":
+        more += ["--hierarchy", tree, "--ceiling", f"items={path}"]
+    else:
+        more += [f"--{name.replace('_', '-')}", f"@{path}" if name == "sensitive_items" else str(path)]
+    return [*fixed, algorithm, *more], path, then
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_publication_under_another_list_is_not_skipped(place: Place, name: str) -> None:
+    job, path, then = job_with(place, name)
+    assert place.run(*job).code == 0
+    assert place.run(*job, "--if-exists", "skip").code == 0
+    path.write_text(then)
+    ran = place.run(*job, "--if-exists", "skip")
+    assert (ran.code, ran.err.count("\n"), "other side files (" in ran.err) == (2, 1, True), ran.err
+    path.unlink()
+    assert place.run(*job, "--if-exists", "skip").code == 2
+
+
+def test_a_list_that_changes_while_it_is_read_stops_the_run(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    job, path, then = job_with(place, "hierarchy")
+    bound = anonymize.bind
+
+    def changed(*given: Any) -> Any:
+        path.write_text(then)
+        return bound(*given)
+
+    monkeypatch.setattr(anonymize, "bind", changed)
+    ran = place.run(*job)
+    assert (ran.code, ran.err.count("\n"), place.out.exists(), place.private.exists()) == (2, 1, False, False)
+    assert "hierarchy items changed while" in ran.err
 
 
 def test_what_is_not_as_it_was_is_not_skipped(place: Place, job: str) -> None:

@@ -1,11 +1,13 @@
 """A table described in its work directory comes back, and what was damaged is refused."""
 
+import json
+
 import numpy as np
 import pytest
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.fingerprints import content_sha256
-from anonset.data.saved import save_table, saved_facts, saved_table
+from anonset.data.saved import save_table, saved_facts, saved_files, saved_table
 from anonset.data.store import Files
 from anonset.data.table_facts import Change, CodeRules
 from anonset.errors import InputError
@@ -76,3 +78,23 @@ def test_a_description_that_is_torn_is_refused(table, work):
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(InputError, match=r"table.json: the work directory is damaged: delete it"):
         saved_facts(work)
+
+
+@pytest.mark.parametrize("text", ["[]", "7", "{}", "[" * 100_000, '{"facts": {}, "facts": {}}', "9" * 9999, "\ufeff{}"])
+def test_a_forged_description_is_refused(table, work, text):
+    save_table(table, {})
+    (work.path / "table.json").write_text(text)
+    for read in (saved_facts, saved_files, saved_table):
+        with pytest.raises(InputError, match=r"table.json: the work directory is damaged"):
+            read(work)
+
+
+@pytest.mark.parametrize("name", ["../elsewhere", "/etc/hostname", "."])
+def test_a_description_names_files_of_its_directory_alone(table, work, name):
+    save_table(table, {})
+    path = work.path / "table.json"
+    described = json.loads(path.read_text())
+    described["transactions"]["items"]["file"] = name
+    path.write_text(json.dumps(described))
+    with pytest.raises(InputError, match="the work directory is damaged"):
+        saved_table(work)

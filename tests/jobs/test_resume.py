@@ -102,6 +102,29 @@ def test_what_is_not_that_run_is_not_taken_up(folder, work, run):
     assert (done.code, f"{array}: the work directory is damaged: delete it and start again" in done.err) == (2, True)
 
 
+@pytest.mark.compiled
+def test_a_run_under_another_list_is_not_taken_up(folder, work, run):
+    """What was found under one list must not be published under another."""
+    (folder / "top.txt").write_text("N1_0\n")
+    options = ["--ceiling", f"items={folder / 'top.txt'}", "--work-dir", str(work)]
+    assert run("out", *options, "--max-loss", "0").code == 1
+    (folder / "top.txt").write_text("N1_1\n")
+    done = run("out", *options, "--max-loss", "0", "--resume")
+    assert (done.code, done.err.count("\n"), "other side files (ceiling items)" in done.err) == (2, 1, True)
+    (folder / "top.txt").write_text("N1_0\n")
+    assert run("out", *options, "--max-loss", "0", "--resume").code == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "[" * 100_000, '{"settings": 1}', '{"settings": {}, "settings": {}}', "1" * 9999]
+)
+def test_a_forged_manifest_is_refused_in_one_line(folder, work, run, text):
+    work.mkdir()
+    (work / "run.json").write_text(text)
+    done = run("out", "--resume", "--work-dir", str(work))
+    assert (done.code, done.err.count("\n"), "run.json cannot be read" in done.err) == (2, 1, True)
+
+
 def test_without_a_run_to_go_on_from_it_is_said_what_is_missing(folder, work, run):
     assert "--resume needs --work-dir: the directory in which the run was killed" in run("out", "--resume").err
     asked = run("out", "--resume", "--work-dir", str(work))

@@ -107,7 +107,7 @@ def _write_job(path: Path, source: str, findings: Findings, *, json: bool) -> No
 
 def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
     from anonset.settings.job_text import relative_to
-    from anonset.settings.settings import with_path
+    from anonset.settings.paths import with_path
 
     return {name: with_path(spec, lambda path: relative_to(folder, path)) for name, spec in specs.items()}
 

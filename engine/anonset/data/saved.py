@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColu
 from anonset.data.table_facts import Change, CodeRules, OwnersWord, Repeated
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
+from anonset.strict_json import loads
 
 NAME = "table.json"
 _AT_ONCE = 1 << 24
@@ -85,7 +87,8 @@ def saved_facts(store: Files) -> dict[str, Any] | None:
         If what is there cannot be read.
     """
     description = _described(store)
-    return None if description is None else description["facts"]
+    with _sound(store):
+        return None if description is None else dict(description["facts"])
 
 
 def saved_files(store: Files) -> set[str]:
@@ -97,10 +100,13 @@ def saved_files(store: Files) -> set[str]:
         If what is there cannot be read.
     """
     description = _described(store)
-    columns = [] if description is None else [description["transactions"], description["sensitive"]]
-    columns += [] if description is None else [*description["relational"], *description["ids"], *description["kept"]]
-    arrays = [array for column in columns if column is not None for array in column.values() if isinstance(array, dict)]
-    return {array["file"] for array in arrays} | (set() if description is None else {NAME})
+    if description is None:
+        return set()
+    with _sound(store):
+        columns = [description["transactions"], description["sensitive"]]
+        columns += [*description["relational"], *description["ids"], *description["kept"]]
+        entries = [entry for column in columns if column is not None for entry in column.values()]
+        return {NAME, *(entry["file"] for entry in entries if isinstance(entry, dict))}
 
 
 def saved_table(store: Files) -> Table:
@@ -115,10 +121,14 @@ def saved_table(store: Files) -> Table:
     if description is None:
         msg = f"{store.path}: no table was finished there"
         raise InputError(msg)
+    with _sound(store):
+        return _table_of(store, description)
 
+
+def _table_of(store: Files, description: Mapping[str, Any]) -> Table:
     def array(entry: Mapping[str, Any]) -> NDArray[Any]:
         path = store.path / entry["file"]
-        if not path.exists() or _digest(path) != entry["blake2b"]:
+        if path.parent != store.path or not path.is_file() or _digest(path) != entry["blake2b"]:
             msg = f"{path}: {DAMAGED}"
             raise InputError(msg)
         return store.mapped(path.name, entry["dtype"])
@@ -158,11 +168,25 @@ def _described(store: Files) -> dict[str, Any] | None:
     if not path.exists():
         return None
     try:
-        description: dict[str, Any] = json.loads(path.read_bytes())
+        description = loads(path.read_bytes()) if path.is_file() else None
     except (OSError, ValueError):
+        description = None
+    if not isinstance(description, dict):
         msg = f"{path}: {DAMAGED}"
-        raise InputError(msg) from None
+        raise InputError(msg)
     return description
+
+
+@contextmanager
+def _sound(store: Files) -> Iterator[None]:
+    """Report a description that lacks an entry, or has one of another kind, as damage."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (AttributeError, LookupError, TypeError, ValueError):
+        msg = f"{store.path / NAME}: {DAMAGED}"
+        raise InputError(msg) from None
 
 
 def _digest(path: Path) -> str:

@@ -176,13 +176,16 @@ def anonymize_file(
     from anonset.io.files import arrow_threads
     from anonset.jobs.input import input_of, request_of, table_of
     from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
+    from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
     from anonset.settings.readers import Context
-    from anonset.settings.settings import with_absolute_paths, with_sensitive_kept
+    from anonset.settings.settings import with_sensitive_kept
 
     private = settings.private or f"{settings.out}.private"
     require_apart(settings.work_dir, settings.out, private, settings.input)
     source = settings.source(settings.input)
     given = settings.algorithm_parameters()
+    absolute = with_absolute_paths(settings.model_dump(exclude_none=True))
+    side = side_digests(absolute)
     name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
     algorithm = make_algorithm(settings.model, name, given)
     request = request_of(settings, algorithm, source.format)
@@ -201,7 +204,10 @@ def anonymize_file(
     )  # fmt: skip
 
     def made_from(bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
-        return make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
+        context = Context.of(bound, hierarchies, given)
+        made = make_algorithm(settings.model, name, given, context) if needs_data(given) else algorithm
+        require_unchanged(absolute, side)  # all side files are read by now
+        return made
 
     with ExitStack() as stack:
         stack.enter_context(job.watch.memory.watched())
@@ -224,13 +230,14 @@ def anonymize_file(
 
             clear_leftovers(request.out, request.private_folder)
             require_free(request.out, request.private_folder)
-        unverified = job.run(table, settings.hierarchy, algorithm, made_from if needs_data(given) else None)
+        unverified = job.run(table, settings.hierarchy, algorithm, made_from)
         context = {
-            "settings": with_absolute_paths(settings.model_dump(exclude_none=True)),
+            "settings": absolute,
             "seed": settings.seed,
             "input": {
                 "file": Path(settings.input).name,
                 "sha256": source.sha256,
+                "side_files": side,
                 **({} if earlier is None else {"recoding_of": earlier.attestation_sha256}),
                 **({} if beside is None else {"after": beside.attestation_sha256}),
             },

@@ -42,8 +42,9 @@ from anonset.settings.parameters import (
     option,
     parameters,
 )
+from anonset.settings.paths import content_digest, with_paths
 from anonset.settings.readers import Context
-from anonset.settings.settings import with_path, with_sensitive_kept
+from anonset.settings.settings import with_sensitive_kept
 from anonset.spelling import require_known
 from anonset.strict_json import dumps
 
@@ -252,23 +253,18 @@ class Study:
 
 
 def _facts(source: Source, settings: CompareSettings) -> dict[str, Any]:
-    given = settings.model_dump(include=set(_OF_ALL), exclude_none=True)
-    hierarchies = {name: with_path(spec, _content) for name, spec in settings.hierarchy.items()}
+    given = _with_contents(settings.model_dump(include=set(_OF_ALL), exclude_none=True))
     return {
         "version": version("anonset"),
         "input": source.sha256,
         **{name: given[name] for name in sorted(given) if name != "ceiling" or given[name]},
-        "hierarchy": hierarchies,
     }
 
 
 def _key(name: str, given: Mapping[str, Any]) -> str:
-    values = {setting: _content(value) for setting, value in sorted(given.items())}
-    return sha256(dumps([name, plain(values)]).encode()).hexdigest()
+    return sha256(dumps([name, plain(_with_contents(dict(sorted(given.items()))))]).encode()).hexdigest()
 
 
-def _content(value: Any) -> Any:
-    """Return the digest of a file in the place of its path."""
-    from anonset.io.files import digest
-
-    return digest(Path(value)) if isinstance(value, str) and Path(value).is_file() else value
+def _with_contents(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with the digest of each file in place of its path."""
+    return with_paths(given, lambda _, path: content_digest(path))

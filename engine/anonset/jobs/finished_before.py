@@ -8,13 +8,14 @@ from anonset.errors import InputError
 from anonset.jobs.beside import release_at
 from anonset.jobs.publication_check import PublicationCheck
 from anonset.jobs.verify import check_opened
-from anonset.jobs.work_places import relevant
+from anonset.jobs.work_places import differing, relevant
 from anonset.release.documents import read_report
 from anonset.release.earlier import read_earlier
 from anonset.release.opened import Opened, kept_constraints
 from anonset.release.statements import versions
+from anonset.settings.paths import side_digests, with_absolute_paths
 from anonset.settings.publication import check_settings_model
-from anonset.settings.settings import validate, with_absolute_paths
+from anonset.settings.settings import validate
 
 if TYPE_CHECKING:
     from anonset.settings.settings import Settings
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 def finished_before(settings: "Settings", *, progress: Progress | None = None) -> PublicationCheck | None:
     """Return the verdict on a publication that the same job made before, verified anew; None where nothing stands.
 
-    The same is a job of the same settings on the same data, by the same versions.
+    The same is a job of the same settings on the same data and side files, by the same versions.
 
     Raises
     ------
@@ -36,8 +37,10 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
     private = Path(settings.private or f"{settings.out}.private")
     report, opened = read_report(private, out), Opened.at(out)
     opened.require_own(report, private)
+    given = with_absolute_paths(settings.model_dump(exclude_none=True))
     asked: dict[str, Any] = {
-        "settings": relevant(with_absolute_paths(settings.model_dump(exclude_none=True))),
+        "settings": relevant(given),
+        "side files": side_digests(given),
         "versions": versions(),
         "data": settings.source(settings.input).sha256,
         "earlier release": None if settings.recoding is None else read_earlier(settings.recoding).attestation_sha256,
@@ -46,16 +49,15 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
     defaults = type(settings).model_construct().model_dump(exclude_none=True)  # of what no report knew then
     made: dict[str, Any] = {
         "settings": relevant({**defaults, **report.settings}),
+        "side files": report.input.get("side_files", {}),
         "versions": report.versions,
         "data": report.input.get("sha256"),
         "earlier release": report.input.get("recoding_of"),
         "release beside": report.input.get("after"),
     }
     if other := [what for what, value in asked.items() if made[what] != value]:
-        keys = asked["settings"].keys() | made["settings"].keys()
-        names = sorted(key for key in keys if asked["settings"].get(key) != made["settings"].get(key))
-        which = f" ({', '.join(names)})" if other[0] == "settings" else ""
+        which = differing(asked[other[0]], made[other[0]]) if other[0] in ("settings", "side files") else ""
         msg = f"{settings.out!r} exists already, made from other {other[0]}{which}; give another --out"
         raise InputError(msg)
-    given = validate(check_settings_model(), kept_constraints(private))
-    return check_opened(out, opened, given, progress=progress)
+    constraints = validate(check_settings_model(), kept_constraints(private))
+    return check_opened(out, opened, constraints, progress=progress)

@@ -14,8 +14,10 @@ from anonset.data.saved import saved_files
 from anonset.data.spans import Limits
 from anonset.data.store import INSIDE, PARTS, RUN, Files
 from anonset.errors import RAW_DATA_STAY, InputError
+from anonset.release.documents import own_file
 from anonset.release.staging import leftovers
 from anonset.spelling import setting
+from anonset.strict_json import loads
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
     from anonset.settings.settings import Settings
@@ -70,32 +72,51 @@ def _taken_up(path: Path, settings: "Settings", limits: Limits) -> Files:
     """Take the work directory of a run that was killed, if it was one of the same settings and version."""
     path = path / INSIDE if (path / INSIDE / RUN).exists() else path
     asked = f"{setting('resume', True)}: {str(path)!r}"
-    try:
-        found = json.loads((path / RUN).read_bytes())
-    except FileNotFoundError:
-        msg = f"{asked} is no work directory of a run that can go on"
-        raise InputError(msg) from None
-    except (OSError, ValueError):
-        msg = f"{asked} is damaged: {RUN} cannot be read; start again in another directory"
-        raise InputError(msg) from None
+    found = _manifest(path, asked)
     now = json.loads(json.dumps(_identity(settings)))
     if found != now:
-        what = next(part for part in now if found.get(part) != now[part])
-        was, asked_for = found.get("settings", {}), now["settings"]
-        names = sorted(name for name in was.keys() | asked_for.keys() if was.get(name) != asked_for.get(name))
-        which = f" ({', '.join(names)})" if what == "settings" else ""
+        what = next((part for part in now if found.get(part) != now[part]), "settings")
+        which = differing(now[what], found.get(what, {})) if what in ("settings", "side files") else ""
         msg = f"{asked} is of a run with other {what}{which}; start again in another directory"
         raise InputError(msg)
     owners.take(path)
     return Files(path, limits)
 
 
+def _manifest(path: Path, asked: str) -> dict[str, Any]:
+    """Read which run a work directory is of.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read; its message begins with `asked`.
+    """
+    if not os.path.lexists(path / RUN):
+        msg = f"{asked} is no work directory of a run that can go on"
+        raise InputError(msg)
+    try:
+        found = loads(own_file(path / RUN).read_bytes())
+        if isinstance(found, dict) and all(
+            isinstance(found.get(part, {}), dict) for part in ("settings", "side files")
+        ):
+            return found
+    except (OSError, ValueError):
+        pass
+    msg = f"{asked} is damaged: {RUN} cannot be read; start again in another directory"
+    raise InputError(msg)
+
+
 def _identity(settings: "Settings") -> dict[str, Any]:
     from anonset.release.statements import versions
-    from anonset.settings.settings import with_absolute_paths
+    from anonset.settings.paths import side_digests, with_absolute_paths
 
     given = with_absolute_paths(settings.model_dump(exclude_none=True))
-    return {"settings": relevant(given), "places": [given["input"], given["out"]], "versions": versions()}
+    return {
+        "settings": relevant(given),
+        "side files": side_digests(given),
+        "places": [given["input"], given["out"]],
+        "versions": versions(),
+    }
 
 
 def _clear(store: Files) -> None:
@@ -108,6 +129,11 @@ def _clear(store: Files) -> None:
             shutil.rmtree(path)
         elif path.name not in kept and not (read and path.name.startswith(PARTS)):
             path.unlink()
+
+
+def differing(asked: Mapping[str, Any], made: Mapping[str, Any]) -> str:
+    """Return the names of entries that differ, in parentheses."""
+    return f" ({', '.join(sorted(name for name in asked.keys() | made.keys() if asked.get(name) != made.get(name)))})"
 
 
 def relevant(settings: Mapping[str, Any]) -> dict[str, Any]:

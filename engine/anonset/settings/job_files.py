@@ -7,8 +7,9 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.settings.parameters import parameters
+from anonset.settings.paths import placed_below
 from anonset.settings.readers import WrittenFloat
-from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job, over, placed_below, unknown_setting
+from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job, over, unknown_setting
 from anonset.strict_json import loads
 
 

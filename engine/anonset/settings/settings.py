@@ -1,6 +1,6 @@
 """The settings of a run, from flags and a file, validated together so that all errors are named at once."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -11,7 +11,8 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.settings.binding import numeric_columns
 from anonset.settings.parameters import GENERAL, MODELS, Parameter, option, parameters
-from anonset.settings.readers import FORMS, Names
+from anonset.settings.paths import PLACES
+from anonset.settings.readers import Names
 from anonset.spelling import meant, setting
 
 if TYPE_CHECKING:
@@ -286,16 +287,7 @@ def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-PLACES = (
-    "input", "out", "private", "work_dir", "recoding", "after", "beside", "original", "records", "codebook", "queries"
-)  # fmt: skip
-"""Settings that are paths."""
 REPORT = "report.json"
-_WORDS = {
-    **dict.fromkeys(PLACES, ()),
-    **{form.setting: form.words for form in FORMS.values() if form.words is not None},
-}
-"""By settings that are paths, the words that are none."""
 
 
 def is_job(path: str | None) -> bool:
@@ -305,41 +297,6 @@ def is_job(path: str | None) -> bool:
     (True, True, False, False)
     """
     return path is not None and (path.lower().endswith(".toml") or Path(path).name == REPORT)
-
-
-def with_absolute_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings that mean the same wherever they are read."""
-    return placed_below(dict(settings), Path.cwd())
-
-
-def placed_below(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Return settings with their paths below a folder; absolute ones stay."""
-
-    def placed(value: Any) -> Any:
-        return str(folder / value) if isinstance(value, str) and "://" not in value else value
-
-    for name, value in settings.items():
-        if name in _WORDS and str(value).partition(":")[0] not in _WORDS[name]:
-            settings[name] = placed(value)
-    if isinstance(specs := settings.get("hierarchy"), dict):
-        settings["hierarchy"] = {column: with_path(spec, placed) for column, spec in specs.items()}
-    if isinstance(ceilings := settings.get("ceiling"), dict):
-        settings["ceiling"] = {column: x if str(x).isdecimal() else placed(x) for column, x in ceilings.items()}
-    named = settings.get("sensitive_items")
-    match [named] if isinstance(named, str) else named:
-        case [str(file)] if file.startswith("@"):
-            settings["sensitive_items"] = [f"@{placed(file[1:])}"]
-    return settings
-
-
-def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
-    """Return the specification of a hierarchy with the path that it names, if any, in another place."""
-    from anonset.io.hierarchies import split_spec
-
-    if not isinstance(spec, str):
-        return spec
-    how, path = split_spec(spec)
-    return f"{how}{placed(path)}" if path else spec
 
 
 def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:

@@ -1,0 +1,133 @@
+"""The paths that settings name: data, directories, and side files such as hierarchies, lists and policies."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from anonset.errors import InputError
+from anonset.settings.readers import FORMS
+
+DATA = ("input", "out", "private", "work_dir", "recoding", "after", "beside", "original")
+"""Settings that are paths of data sets or of directories."""
+FILES = ("records", "codebook", "queries", "population")
+"""Settings that are paths of single files, beside those of algorithms (`FORMS`)."""
+PLACES = (*DATA, *FILES)
+"""Settings that are paths."""
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(PLACES, ()),
+    **{form.setting: form.words for form in FORMS.values() if form.words is not None},
+}
+"""By settings that are paths, the words that are none."""
+Replace = Callable[[str, str], str]
+"""Returns what stands in place of a path, given the setting, with the column if it has one, and the path."""
+
+
+def with_absolute_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings that mean the same wherever they are read."""
+    return placed_below(settings, Path.cwd())
+
+
+def placed_below(settings: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return settings with their paths below a folder; absolute ones stay."""
+    return with_paths(settings, lambda _, path: path if "://" in path else str(folder / path))
+
+
+def side_files(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the paths of the files that settings name besides data and directories, by setting.
+
+    >>> side_files({"input": "a.dat", "hierarchy": {"items": "refine:t.csv"}, "sensitive_items": ["@list"]})
+    {'hierarchy items': 't.csv', 'sensitive_items': 'list'}
+    """
+    paths = dict[str, str]()
+
+    def collect(name: str, path: str) -> str:
+        if name not in DATA:
+            paths[name] = path
+        return path
+
+    with_paths(settings, collect)
+    return paths
+
+
+def require_unchanged(settings: Mapping[str, Any], before: Mapping[str, str]) -> None:
+    """Refuse side files whose content is no longer that of the given digests.
+
+    Raises
+    ------
+    InputError
+        With the settings that name them.
+    """
+    if changed := [name for name, found in side_digests(settings).items() if before.get(name) != found]:
+        msg = f"the file of {', '.join(changed)} changed while the run read its files; start again"
+        raise InputError(msg)
+
+
+def side_digests(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the SHA-256 of the content of each side file, by setting.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read.
+    """
+    return {name: content_digest(path) for name, path in side_files(settings).items()}
+
+
+def content_digest(path: str) -> str:
+    """Return the SHA-256 of a file, a folder, or all files of a glob or an address; empty if there is no such file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    from anonset.io.files import digest
+    from anonset.io.source import source_of
+
+    if os.path.exists(path):  # noqa: PTH110
+        return digest(path)
+    return source_of(path).sha256 if _is_pattern(path) else ""  # the reader reports a missing file better
+
+
+def with_paths(settings: Mapping[str, Any], replace: Replace) -> dict[str, Any]:
+    """Return settings with each path in them replaced."""
+    made = dict(settings)
+    for name, value in settings.items():
+        if name in _WORDS and isinstance(value, str) and _is_path(value, _WORDS[name]):
+            made[name] = replace(name, value)
+    if isinstance(specs := settings.get("hierarchy"), dict):
+        made["hierarchy"] = {
+            column: with_path(spec, lambda path, column=column: replace(f"hierarchy {column}", path))
+            for column, spec in specs.items()
+        }
+    if isinstance(ceilings := settings.get("ceiling"), dict):
+        made["ceiling"] = {
+            column: replace(f"ceiling {column}", x) if isinstance(x, str) and not x.isdecimal() else x
+            for column, x in ceilings.items()
+        }
+    named = settings.get("sensitive_items")
+    match [named] if isinstance(named, str) else named:
+        case [str(file)] if file.startswith("@"):
+            made["sensitive_items"] = [f"@{replace('sensitive_items', file[1:])}"]
+    return made
+
+
+def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
+    """Return the specification of a hierarchy with the path that it names, if any, in another place."""
+    from anonset.io.hierarchies import split_spec
+
+    if not isinstance(spec, str):
+        return spec
+    how, path = split_spec(spec)
+    return f"{how}{placed(path)}" if path else spec
+
+
+def _is_path(value: str, words: tuple[str, ...]) -> bool:
+    """Return True unless a value is one of the words, alone or before a colon and a number, or a text of lines."""
+    word, colon, number = value.partition(":")
+    return "\n" not in value and not (word in words and (not colon or number.isdecimal()))
+
+
+def _is_pattern(path: str) -> bool:
+    return "://" in path or not {*"*?["}.isdisjoint(path)

@@ -1,0 +1,79 @@
+"""The files that settings name are known by their content, whichever setting names them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from anonset.settings.commands import EvaluateSettings, InspectSettings, PolicySettings, SuggestSettings
+from anonset.settings.compare import compare_settings_model
+from anonset.settings.paths import DATA, FILES, content_digest, placed_below, side_digests, side_files
+from anonset.settings.publication import RiskSettings, check_settings_model
+from anonset.settings.readers import FORMS
+from anonset.settings.settings import settings_model
+
+MODELS: tuple[type[BaseModel], ...] = (
+    settings_model(), check_settings_model(), compare_settings_model(), RiskSettings, EvaluateSettings, InspectSettings,
+    SuggestSettings, PolicySettings,
+)  # fmt: skip
+NO_PATHS = {
+    "algorithm", "algorithms", "attack", "cluster", "cost", "delimiter", "drop", "encoding", "formation", "id",
+    "input_format", "items", "keep", "memory_limit", "missing", "model", "n_items", "normalize", "null", "numeric",
+    "one_code", "one_hot", "reading", "relational", "relational_weights", "seeds", "sensitive", "separator",
+    "transaction", "vary", "workers", "workload", "c", "cap", "h", "max_suppressed", "rho", "t",
+}  # fmt: skip
+"""Settings of text that name no file. A new setting belongs here, or to the paths of `anonset.settings.paths`."""
+
+
+def naming(path: str) -> dict[str, Any]:
+    """Return a value that names a file, for each setting that can."""
+    forms = [form.setting for form in FORMS.values() if form.words is not None]
+    return {
+        **dict.fromkeys((*FILES, *forms), path),
+        "hierarchy": {"a": path, "b": f"refine:{path}", "c": f"halves:frequency@{path}"},
+        "ceiling": {"a": path},
+        "sensitive_items": [f"@{path}"],
+    }
+
+
+def test_every_setting_of_text_is_known_to_name_files_or_none() -> None:
+    texts = {n for model in MODELS for n, field in model.model_fields.items() if "str" in str(field.annotation)}
+    assert texts == NO_PATHS | naming("x").keys() | set(DATA)
+
+
+def test_the_content_of_each_file_counts(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("1")
+    settings = naming(str(file))
+    before = side_digests(settings)
+    assert len(before) == len(settings) + 2  # two more hierarchies
+    file.write_text("2")
+    assert all(before[name] != now for name, now in side_digests(settings).items())
+    assert set(side_files(placed_below(naming("file"), tmp_path)).values()) == {str(file)}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"hierarchy": {"a": "balanced:5", "b": "values", "c": "halves:frequency", "d": "prefix:1,3"}},
+        {"ceiling": {"a": "2"}}, {"sensitive_items": ["a", "b"]}, {"sensitive_items": ["@a", "b"]},
+        {"privacy_constraints": "pgen"}, {"utility_constraints": "level:2"}, {"utility_constraints": "siblings:3"},
+        {"item_weights": "lca"}, {"t_tree": "a;*\nb;*\n"}, {"input": "a.csv", "out": "b", "recoding": "c"},
+    ],
+)  # fmt: skip
+def test_words_and_data_are_no_side_files(words: dict[str, Any]) -> None:
+    assert side_files(words) == {}
+
+
+def test_what_looks_like_a_word_and_is_read_as_a_file_is_one() -> None:
+    assert side_files({"utility_constraints": "level:two"}) == {"utility_constraints": "level:two"}
+
+
+def test_folders_and_globs_have_a_digest_and_a_missing_file_has_none(tmp_path: Path) -> None:
+    (tmp_path / "a.dat").write_text("1")
+    found = [content_digest(str(tmp_path)), content_digest(str(tmp_path / "*.dat"))]
+    assert all(found)
+    (tmp_path / "a.dat").write_text("2")
+    assert not {content_digest(str(tmp_path)), content_digest(str(tmp_path / "*.dat"))} & set(found)
+    assert content_digest(str(tmp_path / "b")) == ""
