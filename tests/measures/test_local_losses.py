@@ -16,6 +16,7 @@ from anonset.measures.ncp import ncp_exact
 from anonset.measures.retention import lm_of_sizes, ncp_of_sizes, occurrences_by_size
 from effort import examples
 from reference.hierarchy_model import HierarchyModel, parse
+from reference.measures import shown_below
 
 TREE = parse("ALL(dairy(milk(skim,full),yogurt),bakery(bread,rolls,cake),misc(pens,tea))")
 MODEL = HierarchyModel(TREE)
@@ -53,8 +54,8 @@ def test_losses_equal_their_twins(case: tuple[list[set[str]], list[int], list[Im
     rows, clusters, images = case
     column = HIERARCHY.bind(SetColumn.of(rows))
     recoding = PerCluster(np.array(clusters, np.int32), tuple(map(cut_of, images)))
-    published = [images[c][x] for row, c in zip(rows, clusters, strict=True) for x in row]
-    sizes = [None if node is None else len(MODEL.below[node]) for node in published]
+    published = [(images[c], images[c][x]) for row, c in zip(rows, clusters, strict=True) for x in row]
+    sizes = [None if node is None else shown_below(node, image, MODEL) for image, node in published]
     n_items, n = len(MODEL.leaves), max(1, len(published))
     ncp = sum((Fraction(1) if s is None else Fraction(s if s > 1 else 0, n_items) for s in sizes), Fraction(0)) / n
     loss = sum((Fraction(1) if s is None else Fraction(s - 1, n_items - 1) for s in sizes), Fraction(0)) / n

@@ -9,7 +9,10 @@ Rows = Sequence[Collection[str]]
 
 
 def item_ncp(rows: Rows, image: Mapping[str, str | None], tree: HierarchyModel) -> Fraction:
-    """Average leaves(u)/M over the occurrences; 0 for an item kept as it is, 1 for None (suppressed)."""
+    """Average leaves(u)/M over the occurrences; 0 for an item kept as it is, 1 for None (suppressed).
+
+    Suppressed leaves are not shown by the nodes above them.
+    """
     total, occurrences = Fraction(0), 0
     for row in rows:
         for item in row:
@@ -17,9 +20,14 @@ def item_ncp(rows: Rows, image: Mapping[str, str | None], tree: HierarchyModel) 
             node = image[item]
             if node is None:
                 total += 1
-            elif len(tree.below[node]) > 1:
-                total += Fraction(len(tree.below[node]), len(tree.leaves))
+            elif (size := shown_below(node, image, tree)) > 1:
+                total += Fraction(size, len(tree.leaves))
     return total / occurrences if occurrences else Fraction(0)
+
+
+def shown_below(node: str, image: Mapping[str, str | None], tree: HierarchyModel) -> int:
+    """Count the leaves below a node that are not suppressed."""
+    return sum(image[leaf] is not None for leaf in tree.below[node])
 
 
 def ncp_numerator(rows: Rows, image: Mapping[str, str], tree: HierarchyModel) -> int:

@@ -51,7 +51,7 @@ def test_a_code_is_no_label_of_the_data() -> None:
 
 
 def test_a_code_is_no_node_of_the_hierarchy() -> None:
-    named = name_sets(publication(), ["race"], "short", nodes=["ALL", "G2"])
+    named = name_sets(publication(), ["race"], "short", others=["ALL", "G2"])
     assert named.transactions.vocabulary.labels == ("G_1", "G_2", "x")
 
 

@@ -13,7 +13,7 @@ from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization.publication import Publication, Symbol, generalize, group_symbol, node_symbol
+from anonset.generalization.publication import Publication, Symbol, cut_symbol, generalize, group_symbol, node_symbol
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding
 from anonset.generalization.row_order import Source, sort_rows, without_items
 
@@ -111,7 +111,7 @@ def _symbols_of_cut(table: Table, cut: Cut) -> tuple[SetColumn, Int32, tuple[Sym
     shown = shown[shown != SUPPRESSED]
     code_of_node = np.full(cut.hierarchy.n_nodes + 1, SUPPRESSED, np.int32)
     code_of_node[shown] = np.arange(len(shown), dtype=np.int32)
-    symbols = tuple(node_symbol(cut.hierarchy, int(node)) for node in shown)
+    symbols = tuple(cut_symbol(cut, int(node)) for node in shown)
     return column, code_of_node[cut.image], symbols
 
 

@@ -1,7 +1,7 @@
 """How an earlier release publishes its items: the start of the next one, the meaning of its names, what changes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, datum
-from anonset.generalization.publication import Symbol, node_symbol, set_label
+from anonset.generalization.publication import Symbol, cut_symbol, set_label
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups
 from anonset.spelling import counted, setting
 
@@ -40,6 +40,8 @@ class Earlier(Discreet):
     """The hierarchy that its names are nodes of; None where they are sets of items."""
     attestation_sha256: str = ""
     """Digest of its attestation."""
+    retired: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Names of the releases before it that it no longer publishes, and what they stood for."""
 
     @cached_property
     def members(self) -> dict[str, tuple[str, ...]]:
@@ -48,18 +50,51 @@ class Earlier(Discreet):
         for item, name in self.mapping.items():
             if name:
                 items_of_name.setdefault(name, []).append(item)
-        if (tree := self.hierarchy) is None:
-            return {name: tuple(items) for name, items in items_of_name.items()}
+        tree = self.hierarchy
         return {
-            name: tree.members(node)
-            for name in items_of_name
-            if (node := _node(tree, name, items_of_name[name])) is not None
+            name: tuple(items) if tree is None else self._members(tree, name, items)
+            for name, items in items_of_name.items()
         }
+
+    def _members(self, tree: Hierarchy, name: str, items: Sequence[str]) -> tuple[str, ...]:
+        """Return what a name stands for, in the order of the leaves."""
+        node = self._node(tree, name, items)
+        return tuple(items) if node is None else self._leaves(tree, node, name)
+
+    def _leaves(self, tree: Hierarchy, node: int, name: str) -> tuple[str, ...]:
+        """Return the leaves of a node; if it has another name, it is published as a set, without suppressed ones."""
+        leaves = tree.members(node)
+        return leaves if tree.labels[node] == name else tuple(leaf for leaf in leaves if self.mapping.get(leaf, leaf))
+
+    def _node(self, tree: Hierarchy, name: str, items: Sequence[str]) -> int | None:
+        """Return the node of a name: the one of that name, or, of a set, the lowest above its items that has no name.
+
+        A node of which leaves are suppressed has none, for the set of the others is published.
+        """
+        node = tree.node_of.get(name)
+        if node is not None and name not in tree.unnamed:
+            return node
+        leaves = tree.leaves.index
+        if any(item not in leaves for item in items):
+            return None
+        node = tree.lowest_common_ancestor(leaves[item] for item in items)
+        part = tree.n_leaves_below[node] > len(items) and set(self._leaves(tree, node, name)) == set(items)
+        return node if part or tree.labels[node] in tree.unnamed else None
 
     @cached_property
     def codes(self) -> dict[tuple[str, ...], str]:
         """The names of its sets of items, by their members."""
         return {items: name for name, items in self.members.items() if len(items) > 1}
+
+    @cached_property
+    def reserved(self) -> dict[str, tuple[str, ...]]:
+        """All names of the chain of releases up to it, and what they stand for."""
+        return {**self.retired, **self.members}
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """Texts that no new symbol may have: all names of the chain of releases, and all items."""
+        return frozenset({*self.mapping, *self.reserved}.union(*self.retired.values()))
 
     def cut(self, hierarchy: Hierarchy) -> Cut:
         """Return its recoding as a cut of a hierarchy; leaves that it did not know stay as they are.
@@ -71,14 +106,14 @@ class Earlier(Discreet):
         """
         place: dict[str, int] = {}
         for name, items in self.members.items():
-            node = _node(hierarchy, name, items)
+            node = self._node(hierarchy, name, items)
             if node is not None:
                 place[name] = node
             if node is None and len(items) > 1:
                 msg = f"{_named(name)} is no node of the hierarchy; start from it with the hierarchy that made it"
                 raise InputError(msg)
             if node is not None:
-                self._require_same(name, hierarchy.members(node))
+                self._require_same(name, self._leaves(hierarchy, node, name))
         image = hierarchy.leaf_node.copy()
         for leaf, label in enumerate(hierarchy.leaves.labels):
             if (name := self.mapping.get(label, label)) in place or not name:
@@ -119,7 +154,7 @@ class Earlier(Discreet):
             With the name.
         """
         for symbol in symbols:
-            if symbol.label in self.members:
+            if symbol.label in self.reserved:
                 self._require_same(symbol.label, symbol.members)
             shown = {self.mapping.get(item, "") for item in symbol.members} - {""}
             lacking = next((name for name in shown if not set(self.members[name]) <= set(symbol.members)), None)
@@ -130,6 +165,11 @@ class Earlier(Discreet):
                 finer = f"{datum(symbol.label)} shows only some of its items: it is finer"
                 msg = f"{_named(lacking)} was published, and {finer}"
                 raise InputError(msg)
+
+    def retired_by(self, recoding: Cut | ItemGroups) -> list[Symbol]:
+        """Return the names of the chain of releases that a recoding no longer publishes."""
+        shown = set(self.names(recoding).values())
+        return [Symbol(name, "group", items) for name, items in self.reserved.items() if name not in shown]
 
     def since(self, recoding: Cut | ItemGroups, symbols: Sequence[Symbol]) -> Since:
         """Return what became of its names under a recoding that coarsens its own."""
@@ -151,7 +191,7 @@ class Earlier(Discreet):
         if isinstance(recoding, Cut):
             tree, labels = recoding.hierarchy, {SUPPRESSED: ""}
             for node in recoding.nodes.tolist():
-                symbol = node_symbol(tree, node)
+                symbol = cut_symbol(recoding, node)
                 labels[node] = self.codes.get(symbol.members, symbol.label) if symbol.kind == "group" else symbol.label
             return {leaf: labels[v] for leaf, v in zip(tree.leaves.labels, recoding.image.tolist(), strict=True)}
         name_of_item = dict.fromkeys(recoding.vocabulary.labels, "")
@@ -160,22 +200,11 @@ class Earlier(Discreet):
         return name_of_item
 
     def _require_same(self, name: str, items: Sequence[str]) -> None:
-        before = self.members[name]
+        before = self.reserved[name]
         if len(before) != len(items) or set(before) != set(items):
             changed = f"{counted(len(before), 'item')}, and would stand for {len(items):,}"
             msg = f"{_named(name)} stood for {changed}: a name keeps its members; {_HINT}"
             raise InputError(msg)
-
-
-def _node(tree: Hierarchy, name: str, items: Sequence[str]) -> int | None:
-    """Return the node that a name stands for: the one of that name, or, of a set, the lowest above its items."""
-    node = tree.node_of.get(name)
-    if node is not None and name not in tree.unnamed:
-        return node
-    leaves = tree.leaves.index
-    if not tree.unnamed or any(item not in leaves for item in items):
-        return None
-    return tree.lowest_common_ancestor(leaves[item] for item in items)
 
 
 def _named(name: str) -> str:

@@ -17,6 +17,7 @@ from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Memory, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
+from anonset.generalization.recoding import SUPPRESSED, Cut
 
 
 def set_label(members: Sequence[str]) -> str:
@@ -85,6 +86,22 @@ def node_symbol(hierarchy: Hierarchy, node: int) -> Symbol:
     if label in hierarchy.unnamed:
         return group_symbol(members)
     return Symbol(label, "item" if hierarchy.is_leaf[node] else "node", members)
+
+
+def cut_symbol(cut: Cut, node: int) -> Symbol:
+    """Return the symbol of a node that a cut publishes; if the cut suppresses leaves below it, the set of the others.
+
+    >>> tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", "a3"]), "b"]))
+    >>> node = tree.node_of["A"]
+    >>> cut_symbol(Cut(tree, np.array([node, node, -1, tree.node_of["b"]], np.int32)), node)
+    Symbol(kind='group', members=('a1', 'a2'))
+    """
+    tree = cut.hierarchy
+    first, end = int(tree.leaf_lo[node]), int(tree.leaf_hi[node])
+    shown = np.flatnonzero(cut.image[first:end] != SUPPRESSED) + first
+    if len(shown) == end - first:
+        return node_symbol(tree, node)
+    return group_symbol(tuple(tree.leaves.labels[leaf] for leaf in shown.tolist()))
 
 
 def generalize(

@@ -35,6 +35,12 @@ class Cut(Discreet):
         shown[self.image] = True
         return np.flatnonzero(shown[:-1]).astype(np.int32)
 
+    @cached_property
+    def sizes(self) -> Int64:
+        """int64 (n_nodes,): the leaves below each node that are not suppressed."""
+        shown = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.image != SUPPRESSED, dtype=np.int64)])
+        return (shown[self.hierarchy.leaf_hi] - shown[self.hierarchy.leaf_lo]).astype(np.int64)
+
     @property
     def labels(self) -> list[str]:
         """Labels of the published nodes, in preorder."""

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data import Hierarchy, SetColumn
+from anonset.data import SetColumn
 from anonset.data.distinct import distinct
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum, foreign
 from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Recoding, Symbol
-from anonset.generalization.publication import node_symbol, set_label
+from anonset.generalization.publication import cut_symbol, set_label
 from anonset.io import arrow
 from anonset.io.batches import Reading, open_source
 from anonset.io.dialect import EXACT, any_field_size
@@ -55,12 +55,22 @@ def write_codebook(publication: Publication, path: str | Path) -> Path:
         If the file cannot be written.
     """
     where = Path(path)
+    return write_symbols(publication.symbols, where / "codebook.csv" if where.is_dir() else where)
+
+
+def write_symbols(symbols: Sequence[Symbol], where: Path) -> Path:
+    """Write symbols as a codebook.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
     columns = (
-        [symbol.label for symbol in publication.symbols],
-        [symbol.kind for symbol in publication.symbols],
-        [" ".join(map(_member, symbol.members)) for symbol in publication.symbols],
+        [symbol.label for symbol in symbols],
+        [symbol.kind for symbol in symbols],
+        [" ".join(map(_member, symbol.members)) for symbol in symbols],
     )
-    where = where / "codebook.csv" if where.is_dir() else where
     return write_file(where, csv_bytes(_CODEBOOK, [arrow.text_array(column) for column in columns]))
 
 
@@ -130,9 +140,9 @@ def _images(mapping: Cut | ItemGroups, given: Mapping[tuple[str, ...], str]) -> 
     return [arrow.text_array([labels[item] for item in order.tolist()]), arrow.text_array(published)]
 
 
-def _name(tree: Hierarchy, node: int, given: Mapping[tuple[str, ...], str]) -> str:
+def _name(cut: Cut, node: int, given: Mapping[tuple[str, ...], str]) -> str:
     """Return what a node is published as."""
-    symbol = node_symbol(tree, node)
+    symbol = cut_symbol(cut, node)
     return given.get(symbol.members, symbol.label) if symbol.kind == "group" else symbol.label
 
 
@@ -205,7 +215,7 @@ def _published(
     """Yield how each of the items is published."""
     if isinstance(mapping, Cut):
         nodes = mapping.image[codes].tolist()
-        texts = {node: _name(mapping.hierarchy, node, named) if node >= 0 else "" for node in set(nodes)}
+        texts = {node: _name(mapping, node, named) if node >= 0 else "" for node in set(nodes)}
         yield from (texts[node] for node in nodes)
         return
     order = np.argsort(mapping.group, kind="stable")

@@ -314,7 +314,9 @@ class Job:
                     beside = replace(beside, linked=linked)
             hierarchies = _with_used(table, hierarchies, result)
         with self.watch.phase("apply"), sealed():
-            layout = self.layout if self.earlier is None else replace(self.layout, codes=self.earlier.codes)
+            layout = self.layout
+            if self.earlier is not None:
+                layout = replace(layout, codes=self.earlier.codes, taken=self.earlier.taken)
             publication = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
             if any(hierarchy.capped for hierarchy in hierarchies.values()):
                 from anonset.release.ceilings import require_under_ceilings

@@ -232,9 +232,8 @@ def request_of(settings: "Settings", algorithm: Algorithm, read: str) -> Request
     private = None if settings.private is None else Path(settings.private)
     tables = not model.protects.isdisjoint(("buckets", "chunks"))
     format = settings.format or ("csv" if tables else _PUBLISHED.get(read, read))  # noqa: A001
-    forms = traits_of(algorithm).forms_sets or any(
-        spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values()
-    )
+    made = any(spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values())
+    forms = traits_of(algorithm).forms_sets or made or settings.recoding is not None or settings.after is not None
     sets = forms and settings.symbols != "short"
     separator = None if sets and _OF_SETS.intersection(settings.separator or "") else settings.separator
     layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]

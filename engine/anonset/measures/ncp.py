@@ -21,8 +21,9 @@ _INT64_MAX = 2**63 - 1
 def ncp_numerator(column: SetColumn | Blocks, cut: Cut) -> int:
     """Return the integer core of the NCP: over the generalized items, the sum of occurrences times leaves.
 
-    The leaves are those of the node that replaces the item; an item published as itself costs nothing, a
-    suppressed one as much as the root. Divided by the numbers of leaves and of occurrences, it is the NCP.
+    The leaves are those of the node that replaces the item, without suppressed ones; an item published as itself
+    costs nothing, a suppressed one as much as the root. Divided by the numbers of leaves and of occurrences, it is the
+    NCP.
 
     Parameters
     ----------
@@ -90,8 +91,7 @@ def occurring_classes(column: SetColumn, cut: Cut) -> int:
 
 def _leaves_of_image(cut: Cut) -> Int64:
     """Return int64 (M,): the cost of an occurrence of each leaf, in leaves: 0 if kept, M if suppressed."""
-    below = cut.hierarchy.n_leaves_below.astype(np.int64)
-    below[below == 1] = 0
+    below = np.where(cut.sizes == 1, 0, cut.sizes)
     return np.where(cut.image == SUPPRESSED, cut.hierarchy.n_leaves, below[cut.image]).astype(np.int64)
 
 

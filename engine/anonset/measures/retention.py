@@ -79,7 +79,7 @@ def sizes_of_items(column: SetColumn, mapping: Cut | ItemGroups) -> Int64:
             msg = f"column {column.name!r} must be bound to the recoding's hierarchy first (Hierarchy.bind)"
             raise InputError(msg)
         image = mapping.image
-        sizes = mapping.hierarchy.n_leaves_below[image].astype(np.int64)
+        sizes = mapping.sizes[image]
     else:
         if column.vocabulary != mapping.vocabulary:
             msg = f"column {column.name!r} must have the vocabulary of the recoding"

@@ -24,6 +24,8 @@ CODEBOOK = "codebook.csv"
 """Name of the file that says what each published symbol stands for."""
 HIERARCHY = "hierarchy.csv"
 """Name of the private file of the hierarchy that the names of a cut are nodes of."""
+RETIRED = "retired.csv"
+"""Name of the private file of the names of earlier releases that are no longer published, and stay reserved."""
 CONSTRAINTS = "privacy_constraints.txt"
 """Name of the private file of the privacy constraints, which the attestation must not hold."""
 

@@ -13,7 +13,7 @@ from anonset.algorithms.base import Algorithm
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization.earlier import Earlier
-from anonset.release.documents import HIERARCHY, REPORT, Report
+from anonset.release.documents import HIERARCHY, REPORT, RETIRED, Report
 from anonset.spelling import setting
 
 
@@ -38,14 +38,14 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
     InputError
         If there is no private directory of a release, a file of it was changed, or it recodes clusters one by one.
     """
-    from anonset.io.codebook import LOCAL, read_mapping
+    from anonset.io.codebook import LOCAL, read_codebook, read_mapping
     from anonset.io.files import digest
     from anonset.io.hierarchies import read_hierarchy
     from anonset.io.lines import header_of
 
     folder = Path(private)
     report = _report(folder)
-    for name in ("mapping.csv", HIERARCHY):
+    for name in ("mapping.csv", HIERARCHY, RETIRED):
         if name in report.files and (not (folder / name).is_file() or digest(folder / name) != report.files[name]):
             msg = f"{str(folder / name)!r} is not the file that was written then: its SHA-256 differs"
             raise InputError(msg)
@@ -62,7 +62,8 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
             order = {item: position for position, item in enumerate(mapping)}
             place = np.array([order[leaf] for leaf in tree.leaves.labels], np.int32)
             tree = replace(tree, unnamed=frozenset(report.unnamed_nodes), place=place)
-    return Earlier(mapping, tree, report.attestation_sha256)
+    retired = read_codebook(folder / RETIRED) if RETIRED in report.files else ()
+    return Earlier(mapping, tree, report.attestation_sha256, {symbol.label: symbol.members for symbol in retired})
 
 
 def begun_from(

@@ -56,6 +56,8 @@ class Layout:
     """Rows of each part file; None: one file."""
     codes: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
     """Names of sets of items in an earlier release, by their members."""
+    taken: frozenset[str] = field(default=frozenset(), repr=False)
+    """Texts that no code may have: names and items of all earlier releases that this one continues."""
 
     @property
     def warnings(self) -> tuple[str, ...]:

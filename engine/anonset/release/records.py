@@ -19,7 +19,7 @@ from anonset.generalization import Cut, PerCluster, Publication, Symbol
 from anonset.generalization.apply import in_input_order
 from anonset.generalization.publication import members_of, set_label, written_columns
 from anonset.privacy import PrivacyModel, Witness
-from anonset.release.documents import CODEBOOK, HIERARCHY, DataFile
+from anonset.release.documents import CODEBOOK, HIERARCHY, RETIRED, DataFile
 from anonset.release.formats import Layout, Unverified, require_few_parts, same_labels, sizes_of_parts
 from anonset.release.losses import nothing_left, why_worthless
 from anonset.release.statements import digests
@@ -84,9 +84,9 @@ class RecordsKind:
         publication = apply(table, result.recoding, tree, by_content=layout.order == "sorted")
         categories = [column.name for column in table.relational if isinstance(column, CategoricalColumn)]
         value_sets = [name for name in categories if name not in hierarchies or hierarchies[name].unnamed]
-        unnamed = tree is not None and bool(tree.unnamed)
         nodes = () if tree is None else (tree.labels[node] for node in np.flatnonzero(~tree.is_leaf))
-        return name_sets(publication, value_sets, layout.symbols, layout.codes, odd=unnamed, nodes=nodes)
+        others = (*nodes, *layout.taken)
+        return name_sets(publication, value_sets, layout.symbols, layout.codes, odd=tree is not None, others=others)
 
     def require_readable(self, publication: Publication) -> None:
         """Refuse symbols whose names say something else than they stand for, by whatever algorithm."""
@@ -128,7 +128,7 @@ class RecordsKind:
 
     def write_private(self, unverified: Unverified[Publication], folder: Path) -> None:
         """Write the mapping of the items, if there are any, and the input record of each row."""
-        from anonset.io.codebook import write_local_mapping, write_mapping, write_records
+        from anonset.io.codebook import write_local_mapping, write_mapping, write_records, write_symbols
         from anonset.io.hierarchies import write_hierarchy
 
         publication = unverified.publication
@@ -139,6 +139,8 @@ class RecordsKind:
             codes = {} if unverified.earlier is None else unverified.earlier.codes
             known = [Symbol(name, "group", members) for members, name in codes.items()]
             write_mapping(recoding, folder / "mapping.csv", (*known, *publication.symbols))
+            if unverified.earlier is not None and (retired := unverified.earlier.retired_by(recoding)):
+                write_symbols(retired, folder / RETIRED)
         tree = None if column is None else unverified.hierarchies.get(column.name)
         if isinstance(recoding, Cut):
             tree = recoding.hierarchy

@@ -34,7 +34,7 @@ def name_sets(
     known: Mapping[tuple[str, ...], str] = MappingProxyType({}),
     *,
     odd: bool = False,
-    nodes: Iterable[str] = (),
+    others: Iterable[str] = (),
 ) -> Publication:
     """Give codes to sets of items (``G1``, ...) and of values (``V1``, ...), numbered in their order.
 
@@ -50,8 +50,8 @@ def name_sets(
         Names that sets of items have already, by their members; no other set gets one of them.
     odd
         Give codes (``auto``) to sets with a member that could not be read back from their names, too.
-    nodes
-        Names of the inner nodes of the items' hierarchy, which are no codes either.
+    others
+        Texts that are no codes either: inner nodes of the items' hierarchy, names of earlier releases.
     """
     least = {"auto": MOST_SHOWN + 1, "members": None, "short": 2}[symbols]
     if least is None:
@@ -60,7 +60,7 @@ def name_sets(
         least = sum(len(symbol.members) for symbol in publication.symbols) + 1
     taken = {label for column in publication.columns for label in _known_labels(column, publication.joined)}
     taken |= {member for symbol in publication.symbols for member in symbol.members}
-    taken |= {*known.values(), *nodes}
+    taken |= {*known.values(), *others}
     taken |= {label.removeprefix(f"{name}:") for name in publication.joined for label in taken}
     items, sets = publication.transactions, publication.symbols
     if items is not None:
