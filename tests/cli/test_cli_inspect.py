@@ -71,8 +71,8 @@ def test_codes_that_a_hierarchy_does_not_know_are_mended(place: Place, monkeypat
     place.write("tree.csv", TREE)
     monkeypatch.chdir(place.folder)
     ran = place.run("inspect", "people.csv", "--hierarchy", "codes=tree.csv", "--k", "2")
-    assert "5 of 5 labels are no leaves; they fit by --normalize upper --unknown suppress; 1 that it does" in ran.out
-    assert "(20.3% of the occurrences) are left out" in ran.out
+    assert "5 of 5 labels do not fit; use --normalize upper --unknown suppress; 1 value" in ran.out
+    assert "(20.3% of the occurrences) cannot be placed" in ran.out
     typed = ran.out.splitlines()[-1].partition("Next: anonset ")[2].partition(",")[0].split()
     assert place.run(*typed).code == 0
     job = (place.folder / "job.toml").read_text()

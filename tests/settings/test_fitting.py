@@ -141,7 +141,7 @@ def test_rules_without_a_hierarchy_are_refused(options, name, hierarchies):
     table = read([["a"], ["b"]], **options)
     with (
         spell_options(),
-        pytest.raises(InputError, match=f"{name} is about codes that a hierarchy from a file does not"),
+        pytest.raises(InputError, match=f"{name} is about codes that a hierarchy from a file, or a rule, rejects"),
     ):
         bind_columns(table, hierarchies)
 

@@ -16,10 +16,13 @@ from anonset.data.hierarchy import Hierarchy, Tree
 from anonset.data.table import Int64
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import HierarchyError, datum
+from anonset.spelling import setting
 
 ROOT = "*"
 """Label of the root of every hierarchy by rule."""
-NO_VALUE = frozenset({"", "?"})
+MISSING_VALUE = "?"
+"""Label of a value that is null or suppressed."""
+NO_VALUE = frozenset({"", MISSING_VALUE})
 """Labels of a missing value: they stand below the root, whatever the rule."""
 RULES = ("prefix", "mask", "bins", "date")
 PROPOSED = "halves:frequency"
@@ -86,25 +89,54 @@ def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy
     >>> hierarchy_by_rule("mask:3", Vocabulary(("47677", "47602", "13053")), "zip").labels
     ('*', '476**', '47677', '47602', '13053')
     """
-    rule, _, given = spec.partition(":")
-    parts = {"prefix": _prefixes, "mask": _masks, "bins": _bins, "date": _dates}
-    try:
-        above = parts[rule](given)
-    except ValueError as error:
-        msg = f"hierarchy of {name!r}: {spec}: {error}"
-        raise HierarchyError(msg) from None
+    above = _paths_of(spec, name)
     tree: Children = {}
     for label in vocabulary.labels:
         try:
             path = [] if label in NO_VALUE else above(label)
         except ValueError as error:
-            msg = f"hierarchy of {name!r}: {spec}: {error}, got {datum(label)}"
-            raise HierarchyError(msg) from None
+            odd = odd_labels(spec, vocabulary.labels, name)
+            which = f"got {datum(label)}" + (f" and {len(odd) - 1:,} more" if len(odd) > 1 else "")
+            way = f"{setting('unknown', 'suppress')} publishes {'them' if len(odd) > 1 else 'it'} as '?'"
+            msg = f"hierarchy of {name!r}: {spec}: {error}, {which}; {way}"
+            raise HierarchyError(msg, column=name, count=len(odd)) from None
         below = tree
         for node in reversed(path):
             below = below.setdefault(node, {})
         below[label] = None
     return _built(tree, spec, name)
+
+
+def odd_labels(spec: str, labels: Sequence[str], name: str) -> list[str]:
+    """Return the labels of a column that a rule rejects.
+
+    Raises
+    ------
+    HierarchyError
+        If the rule is malformed.
+
+    >>> odd_labels("date:month,year", ["2020-01-31", "unknown", "?"], "admitted")
+    ['unknown']
+    """
+    above, odd = _paths_of(spec, name), []
+    for label in labels:
+        if label not in NO_VALUE:
+            try:
+                above(label)
+            except ValueError:
+                odd.append(label)
+    return odd
+
+
+def _paths_of(spec: str, name: str) -> Paths:
+    """Return what gives the nodes above a label by a rule."""
+    rule, _, given = spec.partition(":")
+    parts = {"prefix": _prefixes, "mask": _masks, "bins": _bins, "date": _dates}
+    try:
+        return parts[rule](given)
+    except ValueError as error:
+        msg = f"hierarchy of {name!r}: {spec}: {error}"
+        raise HierarchyError(msg) from None
 
 
 def is_coarser(spec: object) -> bool:
@@ -133,8 +165,9 @@ def coarser(spec: object, labels: Sequence[str], name: str) -> dict[str, str]:
         above, is_made = _dates(given), _OF_LEVEL[_first_level(given)][0].fullmatch
         return {label: above(label)[0] for label in labels if label not in NO_VALUE and not is_made(label)}
     except ValueError as error:
-        msg = f"hierarchy of {name!r}: {spec}: {error}"
-        raise HierarchyError(msg) from None
+        way = f"{setting('unknown', 'suppress')} publishes other values as '?'"
+        msg = f"hierarchy of {name!r}: {spec}: {error}; {way}"
+        raise HierarchyError(msg, column=name) from None
 
 
 def balanced_by_frequency(labels: Sequence[str], occurrences: Int64, fanout: int) -> Hierarchy:

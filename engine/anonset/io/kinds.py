@@ -59,6 +59,8 @@ _OF_DAYS = re.compile(
 _OF_PLACES = re.compile(
     r"(^|[_\W])(plz|zip|postleitzahl|post(al)?[_\W]?code|postnr|cap|cp)($|[_\W])|zip", re.IGNORECASE
 )
+_FIRST = 3
+"""Labels that show the format of dates."""
 _YEARS_OF_BIRTHS = 40
 _LONGEST_WITHOUT_DOT = 4
 """Characters of an ICD-10 code of the WHO without its dot."""
@@ -205,7 +207,7 @@ def _dates(labels: Sequence[str]) -> Look:
 def _formats_of(labels: Sequence[str]) -> list[str]:
     """Return the formats that read one of the first labels."""
     found: dict[str, None] = {}
-    for label in labels[: _FEWEST_FOR_ODD + 1]:
+    for label in labels[:_FIRST]:
         if (split := _DAY_AND_TIME(label)) is None:
             found.update(dict.fromkeys(form for form in _DAY_FORMATS if _parsed([label], form)))
             continue

@@ -108,8 +108,9 @@ def read(
         ``strip-blanks``, ``strip-zeros`` (leading ones), ``nfc`` (composed letters). ``zip=strip-blanks`` is done to
         the values of a relational or sensitive column, or to the items of one of several set-valued ones.
     unknown
-        What becomes of codes that their hierarchy does not know: ``error``, ``suppress`` (items are left out), or
-        ``prefix`` (the longest prefix that is a node takes their place: 250.13 becomes 250.1).
+        What becomes of codes that their hierarchy does not know: ``error``, ``suppress`` (items are left out; a value
+        of a relational column that a rule such as ``date:month,year`` rejects becomes ``?``), or ``prefix`` (the
+        longest prefix that is a node takes their place: 250.13 becomes 250.1).
     inner_items
         What becomes of codes that are inner nodes of their hierarchy: ``error``, or ``leaf``: every inner node gets a
         leaf of its own, ``E11:unspecified``.

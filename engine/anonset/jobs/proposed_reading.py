@@ -112,7 +112,7 @@ def _proposal_for(source: Source, given: Mapping[str, Any], hierarchies: Mapping
     persons = [sign.column for sign in repeated_in(loaded, opened.names)]
     proposed = propose(profiles, lambda name: pattern(loaded[name]), persons)
     proposed = _with_given(opened, proposed, given)
-    problems = [*_null_problems(profiles), *_word_problems(words)]
+    problems = [*_null_problems(profiles), *_odd_codes(profiles), *_word_problems(words)]
     work = Proposal(source, (), {}, problems, None, profiles[0].records if profiles else 0)
     if words:
         given = {**given, "null": list(words)}
@@ -314,6 +314,15 @@ def _null_problems(profiles: Sequence[Profile]) -> list[str]:
         if column.look.doubt:
             problems.append(f"column {column.name!r}: {column.look.doubt}")
     return problems
+
+
+def _odd_codes(profiles: Sequence[Profile]) -> list[str]:
+    """Report the columns of codes in which a few values are none."""
+    odd = [column for column in profiles if column.look.odd and column.kind.endswith("codes")]
+    few = [f"{column.look.odd:,} of {column.distinct:,} in {column.name!r}" for column in odd[:3]]
+    more = f" and {len(odd) - 3} more columns" if len(odd) > 3 else ""
+    rest = f"they are generalized by their first characters; if they mean no value: {setting('null', 'TEXT')}"
+    return [f"different values that are no codes: {', '.join(few)}{more}; {rest}"] if odd else []
 
 
 def _null_words(profiles: Sequence[Profile]) -> dict[str, list[str]]:

@@ -18,6 +18,7 @@ from anonset.data.code_fitting import (
     nodes_of,
     with_unspecified,
 )
+from anonset.data.hierarchy_rules import MISSING_VALUE, coarser, is_rule, odd_labels
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import Change, CodeRules
 from anonset.errors import HierarchyError, InputError, datum
@@ -55,7 +56,7 @@ class Part(NamedTuple):
 def fit_codes(
     table: Table, hierarchies: Mapping[str, Hierarchy | str], beside: Sequence[str] = ()
 ) -> tuple[Table, dict[str, Hierarchy | str]]:
-    """Fit a table to the hierarchies that are files or trees; what is changed is counted in the table.
+    """Fit a table to its hierarchies, and count the changes in the table.
 
     Parameters
     ----------
@@ -73,8 +74,9 @@ def fit_codes(
     fits = False
     for name, spec in hierarchies.items():
         part = part_of(table, name, beside)
-        if part is not None and isinstance(spec, str) and spec.startswith("date:"):
-            table = _without_days(table, part, spec)
+        if part is not None and isinstance(spec, str) and is_rule(spec):
+            fits = fits or table.rules.unknown == "suppress"
+            table = _fit_to_rule(table, part, spec)
         tree = None if part is None or spec in _OF_VALUES else hierarchy_of_labels(spec)
         if part is None or tree is None:
             continue
@@ -88,16 +90,18 @@ def fit_codes(
             found[name] = refine(fitted_tree, Vocabulary(fitted.labels), counts)
     if rules != CodeRules() and not fits:
         asked = setting("unknown") if rules.inner_items == "error" else setting("inner_items")
-        msg = f"{asked} is about codes that a hierarchy from a file does not have as leaves; none is given"
+        msg = f"{asked} is about codes that a hierarchy from a file, or a rule, rejects; none is given"
         raise InputError(msg)
     return replace(table, rules=CodeRules()), found
 
 
-def _without_days(table: Table, part: Part, spec: str) -> Table:
-    """Make the dates coarser that a rule never publishes as they are."""
-    from anonset.data.hierarchy_rules import coarser
-
-    coarse = coarser(spec, part.labels, part.name)
+def _fit_to_rule(table: Table, part: Part, spec: str) -> Table:
+    """Suppress values that a rule rejects, if asked to; make dates coarser that it never publishes as they are."""
+    odd = odd_labels(spec, part.labels, part.name) if table.rules.unknown == "suppress" else []
+    if odd:
+        to = None if part.of_items else MISSING_VALUE
+        table = _changed(table, part, "unknown suppress", dict.fromkeys(odd, to))
+    coarse = coarser(spec, [label for label in part.labels if label not in odd], part.name)
     return _changed(table, part, "dates made coarser", dict(coarse)) if coarse else table
 
 

@@ -21,7 +21,12 @@ _SENSITIVE = re.compile(
 )
 _COUNT = re.compile(r"(num|number|count|n)[_\W]", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.*?)[_\W]?(\d+)$")
-_FIRST_CODE = re.compile(r"^(HD|DX)$|haupt|main|principal|primary", re.IGNORECASE)
+_ONE_CODE = re.compile(
+    r"^(HD|DX|DP|DR|AD|ED|ICD)$|haupt|main|princ|prncpal|prim|admtg|admit|aufnahme|entlass|einweis|fst_dgns|diag|dgns|"
+    r"(^|[_\W])(dx|icd|hd|nd|nebend|das)($|[_\W\d])",
+    re.IGNORECASE,
+)
+"""Names of columns that hold one diagnosis each, such as the principal one, beside numbered columns."""
 _CROSSES = ("0/1", "crosses")
 _VALUES = ("numbers", "dates", "postal codes", "zip codes")
 _CODE_LEVELS = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
@@ -78,19 +83,32 @@ def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, Proposed]) ->
             hot, Proposed("one_hot", f"one of {len(hot)} columns of 0 and 1, or crosses: an item each")
         )
         return
+    proposed |= _one_code(profiles)
+
+
+def _one_code(profiles: Sequence[Profile]) -> dict[str, Proposed]:
+    """Propose numbered columns of one code each, and columns of the same codes that are called like a diagnosis."""
     stems: dict[str, list[Profile]] = {}
     for profile in profiles:
         if numbered := _NUMBERED.fullmatch(profile.name):
             stems.setdefault(numbered[1], []).append(profile)
+    names, codes = list[str](), set[str]()
     for stem, group in stems.items():
         held = [profile for profile in group if profile.distinct]
-        codes = {profile.kind for profile in held if profile.kind in _CODE_LEVELS}
-        if len(held) > 1 and (codes or (_CODED.search(stem) and all(profile.kind not in _VALUES for profile in held))):
-            first = [profile for profile in profiles if _FIRST_CODE.search(profile.name) and profile.kind in codes]
-            names = [profile.name for profile in (*first, *group)]
-            reason = f"one of {len(names)} columns of one code each"
-            proposed |= dict.fromkeys(names, Proposed("one_code", reason))
-            return
+        kinds = {profile.kind for profile in held if profile.kind in _CODE_LEVELS}
+        coded = _CODED.search(stem) and not names and all(profile.kind not in _VALUES for profile in held)
+        if len(held) > 1 and (kinds or coded):
+            names += [profile.name for profile in group]
+            codes |= kinds
+    if not names:
+        return {}
+    single = [
+        profile.name
+        for profile in profiles
+        if profile.name not in names and profile.kind in codes and _ONE_CODE.search(profile.name)
+    ]
+    reason = f"one of {len(single) + len(names)} columns of one code each"
+    return dict.fromkeys([*single, *names], Proposed("one_code", reason))
 
 
 def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
@@ -124,7 +142,7 @@ def _alone(profile: Profile) -> Proposed:
 def _hierarchy(profile: Profile) -> str:
     """Return how a quasi-identifier may be generalized, by what its values look like."""
     many = profile.distinct > min(_FEW, profile.records // 3)
-    if profile.kind in _NUMBERS and many and not profile.missing and not profile.nulls:
+    if profile.kind in _NUMBERS and many and not (profile.missing or profile.nulls or profile.look.odd):
         return "range"
     if profile.kind in _NUMBERS and many and profile.look.width and not profile.look.form:
         return f"bins:width={profile.look.width},{4 * Fraction(profile.look.width)}"

@@ -7,6 +7,7 @@ from typing import Any
 
 from anonset.data import Hierarchy, Table
 from anonset.data.code_fitting import Misfit, longest_prefix, misfits, nodes_of
+from anonset.data.hierarchy_rules import is_rule, odd_labels
 from anonset.data.redacted_repr import Discreet
 from anonset.settings.fitting import TRIED, Part, made_leaves, part_of
 from anonset.spelling import counted, setting
@@ -30,11 +31,11 @@ class Remedy(Discreet):
     """Share of the occurrences that goes with them."""
 
     def __str__(self) -> str:
-        are = "is no leaf" if self.misfits == 1 else "are no leaves"
+        are = "does not fit" if self.misfits == 1 else "do not fit"
         ways = " ".join(setting(n, ",".join(v) if isinstance(v, list) else v) for n, v in self.settings.items())
-        gone = f"{self.left_out:,} that it does not know ({self.lost:.1%} of the occurrences) are left out"
+        gone = f"{counted(self.left_out, 'value')} ({self.lost:.1%} of the occurrences) cannot be placed: suppressed"
         what = f"{self.misfits:,} of {counted(self.labels, 'label')} {are}"
-        said = f"hierarchy of {self.column!r}: {what}; they fit by {ways}"
+        said = f"hierarchy of {self.column!r}: {what}; use {ways}"
         return f"{said}; {gone}" if self.left_out else said
 
 
@@ -52,6 +53,8 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
     if not isinstance(hierarchy, (str, Path, Hierarchy)):
         return None
     part = part_of(table, column)
+    if part is not None and isinstance(hierarchy, str) and is_rule(hierarchy):
+        return _remedy_for_rule(part, hierarchy)
     tree = None if part is None else hierarchy_of_labels(hierarchy)
     if part is None or tree is None or not (wrong := misfits(tree, part.labels, part.occurrences)):
         return None
@@ -72,6 +75,16 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
         changes["unknown"] = "prefix" if by_prefix else "suppress"
     gone = [] if by_prefix else unknown
     return Remedy(column, changes, len(wrong), len(labels), len(gone), _share(gone, part))
+
+
+def _remedy_for_rule(part: Part, rule: str) -> Remedy | None:
+    """Return the setting that suppresses the values that a rule rejects."""
+    odd = frozenset(odd_labels(rule, part.labels, part.name))
+    if not odd:
+        return None
+    counts = zip(part.labels, part.occurrences, strict=True)
+    lost = sum(count for label, count in counts if label in odd) / max(1, sum(part.occurrences))
+    return Remedy(part.name, {"unknown": "suppress"}, len(odd), len(part.labels), len(odd), lost)
 
 
 def _rules(part: Part, rules: tuple[str, ...]) -> list[str]:

@@ -60,7 +60,9 @@ class ReadingSettings(BaseModel):
         "nfc; COL=upper cleans up a column.",
     )
     unknown: Literal["error", "suppress", "prefix"] = Field(
-        "error", description="Codes that the hierarchy lacks; prefix takes the longest that it has."
+        "error",
+        description="Codes that the hierarchy lacks: prefix takes the longest that it has; suppress omits items, and "
+        "publishes values that a rule such as date:month,year rejects as '?'.",
     )
     inner_items: Literal["error", "leaf"] = Field(
         "error", description="Codes that are inner nodes of the hierarchy; leaf adds a leaf below each."
