@@ -56,6 +56,23 @@ def test_it_is_read(reading, tmp_path, text, more, end, encoding):
     assert np.asarray(table.transactions.lengths).tolist() == [2, 1, 1]
 
 
+@pytest.mark.parametrize(
+    ("first", "third", "more"),
+    [
+        ("1.070,5", "64,25", {}),
+        ("€ 1.070,5", "€ 64,25", {}),
+        ("1 070,5 €", "64,25 €", {}),
+        ("CHF 1'070.5", "CHF 64.25", {}),
+        ("$1,070.50", "$64.25", {}),
+        ("$1,070.50", "64.25", {"decimal": "."}),
+    ],
+)
+def test_currencies_and_separators_of_thousands_are_read(reading, tmp_path, first, third, more):
+    path = written(tmp_path, ROWS.replace("70,5", first).replace("64,25", third))
+    table = reading(path, **ROLES, **more)
+    assert np.asarray(table.relational[0].values).tolist() == [1070.5, 82, 64.25]
+
+
 def test_a_row_of_separators_between_others_stays(reading, tmp_path):
     path = written(tmp_path, "sex;codes;n\nm;a;\n;;\n;;\nw;b;\n;;\n")
     assert values(reading(path, relational="sex", items="codes", drop="n"), "sex") == ["m", "", "", "w"]
@@ -83,9 +100,9 @@ def test_nothing_but_separators_is_no_record(reading, tmp_path):
         (ROWS, {"header_line": 0}, "--header-line must be the number of a line, 1 or more, got 0"),
         (ROWS, {"decimal": "."}, "with a decimal comma: --decimal ,"),
         (ROWS, {"decimal": "x"}, "--decimal must be"),
-        (ROWS.replace("70,5", "1.070,5"), {"decimal": ","}, "where it separates thousands, take it out"),
-        (ROWS.replace("70,5", "1.070,5"), {}, "a number is required without separators of thousands; take them out"),
-        (ROWS.replace("70,5", "1,070").replace("64,25", "64"), {}, "if it separates thousands, take it out"),
+        (ROWS.replace("70,5", "70.5"), {"decimal": ","}, "with a decimal point: --decimal ."),
+        (ROWS.replace("70,5", "1,070").replace("64,25", "64"), {}, "if it separates thousands: --decimal ."),
+        (ROWS.replace("70,5", "€ 70,5").replace("64,25", "$ 64,25"), {"decimal": ","}, "one currency is required"),
         (ROWS.replace("82", "k.A."), {"null": "k.A."}, "is null"),
     ],
 )

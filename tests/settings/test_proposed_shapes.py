@@ -63,10 +63,7 @@ def test_a_day_and_a_month_that_cannot_be_told_apart_are_said_and_years_are_used
         (["30/31/2020", "12/12/2020"], "dates", "no one format"),
         (["1,23479E+11", "4,5E+11"], "cut numbers", "cut off"),
         (["1.23479E+11", "123456789012"], "cut numbers", "cut off"),
-        (["1.234,56", "12,5", "999"], "grouped numbers", "thousands"),
-        (["1,234.56", "12.5"], "grouped numbers", "thousands"),
-        (["1'234", "999"], "grouped numbers", "thousands"),
-        (["1 234 567", "999"], "grouped numbers", "thousands"),
+        (["€ 1.234", "€ 999"], "grouped numbers", "thousands"),
     ],
 )
 def test_values_that_are_spoilt_are_a_problem_and_are_dropped(values, kind, said):
@@ -160,6 +157,21 @@ def test_words_for_null_are_named_and_proposed(tmp_path):
     assert found.settings["hierarchy"]["age"] == "bins:width=5,20"
     assert any("'k.A.' probably says that there is no value ('age')" in problem for problem in found.problems)
     assert found.records == N
+
+
+@pytest.mark.parametrize(
+    ("values", "decimal"),
+    [
+        (["1.234,56", "12,5", "999"], ","),
+        (["1,234.56", "12.5"], "."),
+        (["1'234", "999"], "."),
+        (["1 234 567", "999"], "."),
+        (["1.234,50 €", "7 €"], ","),
+    ],
+)
+def test_separators_of_thousands_and_currencies_are_numbers(values, decimal):
+    one, _ = proposed([value for value in values for _ in range(4)])
+    assert (one.profile.kind, one.profile.look.form, one.role) == ("numbers", decimal, "relational")
 
 
 def test_decimal_commas_are_proposed(tmp_path):

@@ -155,6 +155,11 @@ def replaced(texts: Any, part: str, other: str) -> Any:
     return _call("replace_substring", texts, options=lambda known: known.ReplaceSubstringOptions(part, other))
 
 
+def without(texts: Any, pattern: str) -> Any:
+    """Return texts without the parts that a regular expression finds."""
+    return _call("replace_substring_regex", texts, options=lambda known: known.ReplaceSubstringOptions(pattern, ""))
+
+
 def split(texts: Any, mark: str) -> Any:
     """Return the lists of what stands between marks in each text."""
     return _call("split_pattern", texts, options=lambda known: known.SplitPatternOptions(mark))

@@ -42,6 +42,7 @@ _LINES_ABOVE = 30
 _LINES_OF_A_NAME = 4
 _LOOKED_AT = 1 << 18
 _ENOUGH = 3  # rows of as many fields
+_OTHER_NUMBERS = re.compile("[$£€¥’\u00a0\u202f']|[0-9] [0-9]|EUR|USD|GBP|CHF".encode())
 _END_OF_FILE = b"\x1a"  # as DOS wrote it
 _TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # a first line that spreadsheets write and read
 
@@ -153,13 +154,14 @@ class DelimitedText:
             raise InputError(msg)
 
     def decimal(self, names: Sequence[str], null: Sequence[str]) -> str:
-        """Return the decimal sign of columns of numbers by the first rows: a comma, or nothing where it is none.
+        """Return the decimal sign of numeric columns by the first rows; empty if they are plain or ambiguous.
 
         Texts of `null` are no numbers, and say nothing.
         """
         first = self.data[:_LOOKED_AT]
         positions = [n for n, name in enumerate(self.names) if name in names]
-        if not positions or b"," not in first or (self.delimiter == "," and b'"' not in first):
+        marked = b"," in first and (self.delimiter != "," or b'"' in first)
+        if not positions or not (marked or _OTHER_NUMBERS.search(first)):
             return ""
         end = max(first.rfind(b"\n"), first.rfind(b"\r")) + 1 or len(first)
         lines = first[:end].decode("utf-8", "replace")

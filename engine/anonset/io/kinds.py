@@ -9,6 +9,8 @@ from typing import Any
 
 from anonset.data.redacted_repr import Discreet
 from anonset.io.input_checks import says_present
+from anonset.io.numbers import decimals_of, plain_number
+from anonset.spelling import setting
 
 MOST_LOOKED_AT = 20_000
 """Distinct values by which the kind of a column is told."""
@@ -49,9 +51,6 @@ _DAY_AND_TIME = re.compile(r"(.+?)(T|,? )(\d{1,2}:\d{2}.*)").fullmatch
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}").fullmatch
 _WITH_COMMA = re.compile(r"[+-]?\d{1,18}(,\d+)?").fullmatch
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[,.]\d{3}").fullmatch
-_GROUPED = re.compile(
-    r"[+-]?\d{1,3}((\.\d{3})+(,\d+)?|(,\d{3})+(\.\d+)?|(['’  \u202f]\d{3})+([.,]\d+)?)|[+-]?\d{1,18}([.,]\d+)?"
-).fullmatch
 _CUT = re.compile(r"[1-9]([.,]\d{1,14})?E\+\d{2}").fullmatch
 _OF_DAYS = re.compile(
     r"dat(e|um)|^geb|birth|(^|_)dob(_|$)|aufnahme|entlass|admi(t|ssion)|discharge|^(am|tag|day)$", re.IGNORECASE
@@ -74,7 +73,7 @@ class Look(Discreet):
     kind: str
     """``integers``, ``numbers``, ``dates``, ``0/1``, ``crosses``, ``zip codes``, ``ICD-9 codes``, … or ``text``."""
     form: str = ""
-    """Of dates, their format as `datetime.strptime` takes it; of numbers, the decimal sign if it is a comma."""
+    """Of dates, their format as `datetime.strptime` takes it; of numbers, the decimal sign unless they are plain."""
     doubt: str = ""
     """What is wrong with the way the values are written, or cannot be decided, and what would help."""
     usable: bool = True
@@ -270,8 +269,13 @@ def _numbers_as_text(labels: Sequence[str], kind: str) -> Look:
         if all(map(_THOUSAND, (label for label in labels if "," in label))):
             doubt = "its commas stand before three digits each: decimals, or thousands, which are to be taken out"
         return Look("numbers", ",", doubt, width=_width([float(label.replace(",", ".")) for label in labels]))
-    if labels and all(map(_GROUPED, labels)) and not all(map(str.isdecimal, labels)):
-        doubt = "numbers with separators of thousands; take them out (format the cells as numbers without groups)"
+    decimals = decimals_of(labels)
+    if len(decimals) == 1:
+        numbers = [float(plain_number(label, decimals[0])) for label in labels]
+        return Look("numbers", decimals[0], width=_width(numbers))
+    if decimals:
+        ways = " or ".join(setting("decimal", sign) for sign in decimals)
+        doubt = f"numbers whose commas or points are decimals or separate thousands: {ways}"
         return Look("grouped numbers", doubt=doubt, usable=False)
     return Look("text")
 

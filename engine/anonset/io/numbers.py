@@ -21,9 +21,23 @@ Values = NDArray[np.int64] | NDArray[np.float64]
 
 _NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _INTEGER = r"^-?[0-9]+$"
-_WITH_COMMA = re.compile(r"-?[0-9]+(,[0-9]+)?").fullmatch
-_THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2},[0-9]{3}").fullmatch
-_GROUPED = re.compile(r"-?\d{1,3}((\.\d{3})+(,\d+)?|(,\d{3})+(\.\d+)?|(['’ \u00a0\u202f]\d{3})+([.,]\d+)?)").fullmatch
+_CURRENCY = r"(€|\$|£|¥|zł|kr\.?|Kč|Fr\.|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK)"
+_BLANK = "[ \u00a0\u202f]"
+_NO_CURRENCY = "[-0-9.,'’ \u00a0\u202f]|[eE][-+]?[0-9]+"
+
+
+def _written(decimal: str) -> str:
+    """Return the pattern of numbers with a decimal sign, with or without a currency and separators of thousands."""
+    point, comma = re.escape(decimal), re.escape("." if decimal == "," else ",")
+    groups = "|".join(f"[0-9]{{1,3}}({mark}[0-9]{{3}})+" for mark in (comma, "['’]", _BLANK))
+    number = rf"(([0-9]+|{groups})({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?"
+    return rf"^-?({_CURRENCY}{_BLANK}?)?-?{number}({_BLANK}?{_CURRENCY})?$"
+
+
+_WRITTEN = {decimal: _written(decimal) for decimal in (",", ".")}
+_MARKS = {decimal: f"{_CURRENCY}|['’ \u00a0\u202f{other}]" for decimal, other in ((",", "."), (".", ","))}
+_FITS = {decimal: re.compile(pattern) for decimal, pattern in _WRITTEN.items()}
+ONE_CURRENCY = "one currency is required in the whole column, and there are several"
 _EXACT_IN_FLOAT = 2.0**53
 _SAFE_LENGTH = 15  # so many digits are always held
 _LONGEST = 400  # characters of a number
@@ -39,6 +53,8 @@ class Numbers(Discreet):
     """Whether all are written as integers, or are of a type of integers."""
     whole: bool
     """Whether all have no fraction, and each integer as large is a float too."""
+    currency: str = ""
+    """Currency of the numbers; empty for none."""
 
     def column(self, name: str) -> NumericColumn:
         """Return them as a column: int64 if every value is an integer, else float64."""
@@ -56,15 +72,38 @@ def others(rows: int, until: int | None = None) -> str:
 
 
 def recognised_decimal(values: Iterable[str]) -> str:
-    """Return ``,`` if it is the decimal sign of numbers and cannot separate thousands; else the empty text.
+    """Return the decimal sign of numbers that are not written as programs write them; empty if it is ambiguous.
 
     >>> recognised_decimal(["70", "70,5"]), recognised_decimal(["70", "1,000"]), recognised_decimal(["1.5", "2,5"])
     (',', '', '')
+    >>> recognised_decimal(["€ 1.234,50", "€ 7"]), recognised_decimal(["$1,234.50"]), recognised_decimal(["7", "1.5"])
+    (',', '.', '')
     """
+    found = decimals_of(values)
+    return found[0] if len(found) == 1 else ""
+
+
+def decimals_of(values: Iterable[str]) -> list[str]:
+    """Return the decimal signs by which all values are numbers; none if they are not, or are plain numbers."""
     held = [value for value in values if value]
-    if not all(map(_WITH_COMMA, held)) or all(map(_THOUSANDS, (value for value in held if "," in value))):
-        return ""
-    return ","
+    if all(re.match(_NUMBER, value) for value in held):
+        return []
+    found = [decimal for decimal, form in _FITS.items() if all(map(form.match, held)) and len(_currencies(held)) <= 1]
+    same = len(found) > 1 and all(plain_number(value, ",") == plain_number(value, ".") for value in held)
+    return found[1:] if same else found
+
+
+def plain_number(value: str, decimal: str) -> str:
+    """Return a number without currency and separators of thousands, with a point.
+
+    >>> plain_number("-1.234,50 €", ","), plain_number("$1,234.50", ".")
+    ('-1234.50', '1234.50')
+    """
+    return re.sub(_MARKS[decimal], "", value).replace(",", ".")
+
+
+def _currencies(values: Iterable[str]) -> set[str]:
+    return {re.sub(_NO_CURRENCY, "", value) for value in values} - {""}
 
 
 def read_numbers(
@@ -82,7 +121,7 @@ def read_numbers(
     until
         Number of the last of these rows, where others follow.
     decimal
-        The decimal sign of a text; empty: a point.
+        The decimal sign of a text that may have a currency and separators of thousands; empty: a point, without them.
 
     Raises
     ------
@@ -99,7 +138,10 @@ def read_numbers(
         return numbers.found(numbers.unsigned(arrow.to_numpy(column)))
     if pa.types.is_integer(kind):
         return numbers.found(arrow.to_numpy(arrow.cast(column, pa.int64())).astype(np.int64))
-    return numbers.parsed(numbers.pointed(column) if decimal == "," else column)
+    if not decimal:
+        return numbers.parsed(column)
+    plain, currency = numbers.plain(column, decimal)
+    return replace(numbers.parsed(plain), currency=currency)
 
 
 class _Numbers:
@@ -108,12 +150,21 @@ class _Numbers:
     def __init__(self, where: str, name: str, before: int, until: int | None) -> None:
         self.where, self.name, self.before, self.until = where, name, before, until
 
-    def pointed(self, text: Any) -> Any:
-        """Return numbers that are written with a decimal comma, with a point."""
-        required = "a number with a decimal comma is required, and there is a point; where it separates thousands, take"
-        ways = f"it out; where it is the decimal sign: {setting('decimal', '.')}"
-        self.refuse(np.flatnonzero(arrow.to_numpy(arrow.matches(text, r"\."))), f"{required} {ways}")
-        return arrow.replaced(text, ",", ".")
+    def plain(self, text: Any, decimal: str) -> tuple[Any, str]:
+        """Return numbers without a currency and separators of thousands, with a point; and their currency."""
+        if arrow.all(arrow.matches(text, _NUMBER.replace(r"\.", re.escape(decimal)))).as_py() is not False:
+            return arrow.replaced(text, ",", "."), ""
+        wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _WRITTEN[decimal])))
+        sign = "comma" if decimal == "," else "point"
+        other, remedy = ("point", ".") if decimal == "," else ("comma", ",")
+        self.refuse(
+            wrong, f"a number with a decimal {sign} is required; with a decimal {other}: {setting('decimal', remedy)}"
+        )
+        currency = arrow.without(text, _NO_CURRENCY)
+        known = [one for one in arrow.unique(currency).to_pylist() if one]
+        mixed = np.flatnonzero(arrow.to_numpy(arrow.is_in(currency, known[1:]))) if len(known) > 1 else np.empty(0, int)
+        self.refuse(mixed, ONE_CURRENCY)
+        return arrow.replaced(arrow.without(text, _MARKS[decimal]), ",", "."), "".join(known)
 
     def parsed(self, text: Any) -> Numbers:
         """Read text as integers where all are, else as floats."""
@@ -163,13 +214,12 @@ class _Numbers:
 
 def _hint(value: str) -> str:
     """Return the hint for a number in another notation; empty for text that is no number."""
-    if _WITH_COMMA(value) and not _THOUSANDS(value):
-        return f"; with a decimal comma: {setting('decimal', ',')}"
-    if _WITH_COMMA(value):
-        return f"; if the comma is the decimal sign: {setting('decimal', ',')}; if it separates thousands, take it out"
-    if _GROUPED(value):
-        return " without separators of thousands; take them out (format the cells as numbers without groups)"
-    return ""
+    found = decimals_of([value])
+    if len(found) > 1:
+        comma, point = (setting("decimal", sign) for sign in (",", "."))
+        return f"; if the comma is the decimal sign: {comma}; if it separates thousands: {point}"
+    what = "a decimal comma" if found == [","] else "separators of thousands or a currency"
+    return f"; with {what}: {setting('decimal', found[0])}" if found else ""
 
 
 def _rounded(text: Any, values: Any) -> NDArray[np.integer]:

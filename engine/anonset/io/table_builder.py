@@ -21,7 +21,7 @@ from anonset.data.vocabulary import Labels, canonical_codes
 from anonset.errors import InputError
 from anonset.io.batches import Batch, OpenedSource, ahead, open_source
 from anonset.io.columns import Encoder, dictionary
-from anonset.io.numbers import Numbers
+from anonset.io.numbers import ONE_CURRENCY, Numbers
 from anonset.io.options import Plan, ReadOptions, require_values
 from anonset.io.roles import Names
 from anonset.io.texts import Categories, Expected, ExpectedTexts, FiledTexts, KeptTexts
@@ -212,7 +212,7 @@ class _Gathering(Closing):
         if sets is not None:
             self.sets.add(sets)
         for name, numbers in self.numbers.items():
-            numbers.add(encoder.numbers(name, batch.columns[name]))
+            numbers.add(encoder.where, encoder.numbers(name, batch.columns[name]))
         for name, text in self.texts.items():
             text.add(encoder.category(name, batch.columns[name]))
         for name, kept in self.kept.items():
@@ -334,12 +334,16 @@ class _Numbers:
     """A column of numbers under construction."""
 
     def __init__(self, name: str, store: Store) -> None:
-        self.name, self.store = name, store
+        self.name, self.store, self.currency = name, store, ""
         self.integers = self.whole = True
         self.values = store.growing("values", np.float64)
 
-    def add(self, part: Numbers) -> None:
+    def add(self, where: str, part: Numbers) -> None:
         """Add the records of a batch."""
+        if part.currency not in ("", self.currency or part.currency):
+            msg = f"{where}: numeric column {self.name!r}: {ONE_CURRENCY}"
+            raise InputError(msg, column=self.name)
+        self.currency = part.currency or self.currency
         self.integers, self.whole = self.integers and part.integers, self.whole and part.whole
         self.values.append(part.values)
 

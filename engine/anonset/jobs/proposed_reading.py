@@ -168,8 +168,8 @@ class _Trial:
         if "missing" not in options and (ways := self._missing()):
             options["missing"] = ",".join(ways)
         numbers = [column for column in self.profiles if self.proposed[column.name].hierarchy == "range"]
-        if "decimal" not in options and any(column.look.form == "," for column in numbers):
-            options["decimal"] = ","
+        if "decimal" not in options and (decimals := [column.look.form for column in numbers if column.look.form]):
+            options["decimal"] = decimals[0]
         ids = [name for name, proposed in self.proposed.items() if proposed.role == "id"]
         repeated = len(ids) == 1 and by_name[ids[0]].uniqueness < 1 and "sensitive" not in self.given
         for proposed, more in self._ways(ids, by_name, repeated=repeated):
