@@ -93,8 +93,8 @@ def test_nothing_but_separators_is_no_record(reading, tmp_path):
 @pytest.mark.parametrize(
     ("text", "more", "said"),
     [
-        (ROWS + "Summe;216,75;;\n", {}, "the last row says that it is a sum"),
-        (ROWS + "total;216,75;;\n;;;\n", {}, "the last row says that it is a sum"),
+        (ROWS + "Summe;216,75;;\n", {}, "ends with a footer"),
+        (ROWS + "total;216,75;;\n;;;\n", {}, "ends with a footer"),
         ("Klinik\n" + ROWS, {}, "line 2 holds the names: --header-line 2"),
         (ROWS, {"header_line": 9}, "there is no line 9 (--header-line)"),
         (ROWS, {"header_line": 0}, "--header-line must be the number of a line, 1 or more, got 0"),

@@ -335,13 +335,13 @@ def test_an_empty_id_is_refused(tmp_path, ids, more, empty):
         read(path, **given, **more)
     assert str(error.value) == (
         f"{path}: id column 'name': row 2 is empty (and 2 more); "
-        "without an id nobody can say whose row it is; give it one, or leave the row out"
+        "give each row an id, or skip such rows: skip_rows='no-id'"
     )
 
 
 def test_an_empty_id_is_refused_beside_a_sensitive_column(tmp_path):
     path = write(tmp_path, b"id,drug\n1,a\n,b\n")
-    with pytest.raises(InputError, match=r"id column 'id': row 2 is empty; without"):
+    with pytest.raises(InputError, match=r"id column 'id': row 2 is empty; give"):
         read(path, id="id", sensitive="drug")
 
 

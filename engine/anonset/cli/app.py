@@ -375,7 +375,7 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "How the data are read": (
         "separator", "delimiter", "encoding", "input_format", "normalize", "unknown", "inner_items", "missing",
-        "no_header", "header_line", "decimal", "null", "columns", "records", "codebook",
+        "no_header", "header_line", "skip_rows", "decimal", "null", "columns", "records", "codebook",
     ),
     "Guarantee": ("model", "k", "m", "l", "sensitive_items", "max_loss", "max_suppressed"),
     "Where to write": ("out", "private", "format", "order", "symbols", "if_exists", "part_rows"),

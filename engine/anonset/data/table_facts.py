@@ -28,7 +28,26 @@ class Change:
     labels: int
     """Number of distinct labels that it changed."""
     occurrences: int
-    """Number of times that they occur."""
+    """Number of times that they occur; of skipped rows, their number."""
+
+    def __str__(self) -> str:
+        if self.rule in _SKIPPED:
+            return f"{self.rule}: {self.occurrences:,}"
+        times = f"{self.occurrences:,} occurrence{'' if self.occurrences == 1 else 's'}"
+        return f"{self.rule}: {self.labels:,} label{'' if self.labels == 1 else 's'} of {self.column}, {times}"
+
+
+_SKIPPED = ("skipped rows without an id", "skipped footer lines")
+
+
+def skipped(without_id: int, footer: int) -> tuple[Change, ...]:
+    """Return what was skipped of the data as changes.
+
+    >>> [str(change) for change in skipped(12, 0)]
+    ['skipped rows without an id: 12']
+    """
+    pairs = zip(_SKIPPED, (without_id, footer), strict=True)
+    return tuple(Change("", rule, 0, rows) for rule, rows in pairs if rows)
 
 
 @dataclass(frozen=True)

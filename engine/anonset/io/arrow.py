@@ -155,6 +155,15 @@ def replaced(texts: Any, part: str, other: str) -> Any:
     return _call("replace_substring", texts, options=lambda known: known.ReplaceSubstringOptions(part, other))
 
 
+def are_given(column: Any) -> NDArray[np.bool_]:
+    """Return which values of a column are neither null nor blank, bool (n,)."""
+    import pyarrow as pa
+
+    plain = cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    text = fill_null(cast(plain, pa.large_string()), "")
+    return ~to_numpy(_call("equal", _call("utf8_trim_whitespace", text), text_array([""])[0]))
+
+
 def without(texts: Any, pattern: str) -> Any:
     """Return texts without the parts that a regular expression finds."""
     return _call("replace_substring_regex", texts, options=lambda known: known.ReplaceSubstringOptions(pattern, ""))

@@ -51,6 +51,10 @@ class Batch(Discreet):
     """Rows of the file before these."""
     columns: Mapping[str, Any] = field(repr=False)
     """Each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
+    without_id: int = 0
+    """Number of rows that were skipped since they have no id."""
+    footer: int = 0
+    """Number of footer lines that were skipped."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,8 @@ class Reading:
     """The items that the columns of a matrix stand for."""
     ids: tuple[str, ...] = ()
     """Columns whose values are nearly all different, which are best read as plain text."""
+    skip_without_id: bool = False
+    """Whether rows without an id are skipped."""
     null: tuple[str, ...] = ()
     """Texts that are null."""
     numeric: tuple[str, ...] = ()
@@ -128,6 +134,8 @@ def open_source(given: Any, how: Reading = AS_RECOGNISED) -> OpenedSource:
     _require_lines(source.where, source.format, how)
     opens: Callable[[Source, Reading], OpenedSource] = resolve_name(_OPENING[source.format])
     opened = _with_nulls(opens(source, how), how.null)
+    if how.skip_without_id:
+        opened = without_missing_ids(opened, how.ids)
     if both := [name for name in source.keys if name in opened.names]:
         msg = f"{source.where}: column {both[0]!r} stands in the files, and in the names of their folders; one must go"
         raise InputError(msg)
@@ -146,6 +154,23 @@ def _with_nulls(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
         return (replace(batch, columns=with_nulls(batch.columns, words)) for batch in opened.batches(names))
 
     return replace(opened, batches=batches, head=lambda names: with_nulls(opened.head(names), words))
+
+
+def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSource:
+    """Return a source without the rows in which an id is empty or null."""
+    import pyarrow as pa
+
+    from anonset.io import arrow
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        for batch in opened.batches([*names, *(name for name in ids if name not in names)]):
+            given = np.logical_and.reduce([arrow.are_given(batch.columns[name]) for name in ids])
+            columns = {name: batch.columns[name] for name in names}
+            if not given.all():
+                columns = {name: column.filter(pa.array(given)) for name, column in columns.items()}
+            yield replace(batch, columns=columns, without_id=int((~given).sum()))
+
+    return replace(opened, batches=batches)
 
 
 def ahead(items: Iterator[_T], limits: Limits = NO_LIMITS) -> Iterator[_T]:
@@ -179,6 +204,8 @@ def _require_lines(where: object, kind: str, how: Reading) -> None:
     if (dialect.no_header or dialect.header_line > 1) and kind not in ("csv", "tsv"):
         name = setting("no_header", True) if dialect.no_header else setting("header_line")
         what = f"{name} is about CSV and TSV, whose first line names the columns"
+    elif dialect.skip_footer and kind not in ("csv", "tsv"):
+        what = f"{setting('skip_rows', 'footer')} is about CSV and TSV, which may end with sums and notes"
     elif how.null and kind not in ("csv", "tsv", "parquet"):
         what = f"{setting('null')} is about tables, whose fields may be null"
     if what:

@@ -287,8 +287,8 @@ def _maybe_blank(text: Any) -> Int64:
 
 def empty_id(where: str, name: str, first: int, alike: str) -> str:
     """Return the message that the ids of some rows are empty, given the first row (from 0) and the number of all."""
-    reason = "without an id nobody can say whose row it is; give it one, or leave the row out"
-    return f"{where}: id column {name!r}: row {first + 1} is empty{alike}; {reason}"
+    ways = f"give each row an id, or skip such rows: {setting('skip_rows', 'no-id')}"
+    return f"{where}: id column {name!r}: row {first + 1} is empty{alike}; {ways}"
 
 
 def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, Any]:

@@ -20,17 +20,15 @@ from anonset.io.dialect import (
     Missing,
     any_field_size,
     delimiter_of,
-    end_of_rows,
     header_fields,
     invalid_utf8,
-    is_figure,
-    is_sum,
     lines_above,
     numbered,
     other_delimiter,
     probable_encoding,
 )
 from anonset.io.files import reading
+from anonset.io.footers import footer_of, is_figure
 from anonset.io.numbers import recognised_decimal
 from anonset.spelling import counted, setting
 
@@ -69,7 +67,7 @@ class DelimitedText:
         whole: bool = True,
     ) -> None:
         self.path = path
-        self.exact, self._named = dialect.exact, not dialect.no_header
+        self.exact, self._named, self._skips_footer = dialect.exact, not dialect.no_header, dialect.skip_footer
         lacking: Missing = absent if self._named else lambda fields: absent(numbered(fields))
         self.data = data.rstrip(_END_OF_FILE) if not self.exact and data.endswith(_END_OF_FILE) else data
         separator_line = None if dialect.exact else _TOLD.match(self.data)
@@ -104,9 +102,8 @@ class DelimitedText:
         self.below = 0 if self.exact or not self._named else self._names_below()
         start = len(self.header)
         if whole and (end := self.end_of(self.data, start)) < len(self.data):
+            self.footer(self.data[end:])
             self.data = self.data[:end]
-        if whole:
-            self.refuse_sum(self.data, start)
         self._has_rows = len(self.data) > start and (not self._named or next(rows, None) is not None)
 
     def _require_names(self, names: Sequence[str]) -> None:
@@ -137,21 +134,34 @@ class DelimitedText:
         return self._above + len(self.header)
 
     def end_of(self, data: bytes, start: int = 0) -> int:
-        """Return where rows end, without trailing rows of separators alone, as spreadsheets leave them."""
-        return len(data) if self.exact else end_of_rows(data, start, self.delimiter, self._n_fields)
+        """Return where rows end, without trailing rows of separators alone and without a footer."""
+        return len(data) if self.exact else footer_of(data, start, self.delimiter, self._n_fields)[0]
 
-    def refuse_sum(self, rows: bytes, start: int = 0) -> None:
-        """Refuse the last of all rows if it is a sum of the others.
+    def certain_rows(self, data: bytes) -> int:
+        """Return where the rows end, whatever follows: above blank lines, separators alone and a footer."""
+        end = self.end_of(data)
+        if self.exact or self._n_fields == 1 or data[end - 1 : end] not in (b"\n", b"\r"):
+            return end
+        stop = end
+        while stop and data[stop - 1] in b"\r\n":
+            stop -= 1
+        return min(end, stop + (2 if data[stop : stop + 2] == b"\r\n" else 1)) if stop else 0
+
+    def footer(self, rest: bytes) -> int:
+        """Return the number of footer lines in what follows the last record.
 
         Raises
         ------
-        InputError
-            If it says so, and otherwise holds only numbers.
+        MisreadError
+            If there are some, and footers are not skipped.
         """
-        if not self.exact and is_sum(rows, start, self.delimiter, self._n_fields):
-            what = "the last row says that it is a sum of the others, and holds numbers alone: it is no record"
-            msg = f"{self.path}: {what}; take it out"
-            raise InputError(msg)
+        lines = footer_of(rest, 0, self.delimiter, self._n_fields)[1]
+        if lines and not self._skips_footer:
+            way = setting("skip_rows", "footer")
+            what = f"the file ends with a footer, a sum or a note, which is no record ({counted(lines, 'line')})"
+            msg = f"{self.path}: {what}; to skip it: {way}"
+            raise MisreadError(msg, {"skip_rows": "footer"})
+        return lines
 
     def decimal(self, names: Sequence[str], null: Sequence[str]) -> str:
         """Return the decimal sign of numeric columns by the first rows; empty if they are plain or ambiguous.

@@ -25,7 +25,9 @@ def open_delimited(source: Source, how: Reading) -> OpenedSource:
         data = head_of(file, how.dialect, HEAD)
         whole = data if len(data) < HEAD else data[: data.rfind(b"\n") + 1] or data
         heads.append(
-            DelimitedText(file.where, whole, usual, how.dialect, how.absent, separator=how.separator, whole=False)
+            DelimitedText(
+                file.where, whole, usual, how.dialect, how.absent, separator=how.separator, whole=whole is data
+            )
         )
         if heads[-1].names != heads[0].names:
             msg = f"{file.where}: the columns must be those of {source.files[0].where}, in the same order"
@@ -57,19 +59,26 @@ def _rows(file: DataFile, head: DelimitedText, usual: str, how: Reading, names: 
     own = frozenset(head.names)
     wanted, before, held = [name for name in names if name in own], 0, b""
     with_quotes = {"delimiter": ord(head.delimiter), "skip": head.size, "lines": head.lines}
-    yielded, last = False, b""
-    for piece in pieces(file, how.dialect, **with_quotes):
-        first = piece.lines - above - held.count(b"\n")
-        data = held + piece.data
-        body = data[: head.end_of(data)]
-        held = data[len(body) :]  # separators alone: rows only if others follow
-        if not body and yielded:
-            continue
-        part = DelimitedText(
-            file.where, header + body, usual, known, how.absent, separator=how.separator, before=first, whole=False
+    lines, yielded = 0, False
+
+    def loaded(body: bytes) -> DelimitedText:
+        return DelimitedText(
+            file.where, header + body, usual, known, how.absent, separator=how.separator, before=lines, whole=False
         )
-        columns = part.load(wanted)
-        n = len(columns[wanted[0]]) if wanted else len(part.load(head.names[:1])[head.names[0]])
-        yield with_keys(file, before, n, columns, names)
-        before, yielded, last = before + n, True, body or last
-    head.refuse_sum(last)
+
+    for piece in pieces(file, how.dialect, **with_quotes):
+        lines = piece.lines - above - held.count(b"\n")
+        data = held + piece.data
+        body = data[: head.certain_rows(data)]
+        held = data[len(body) :]  # blank lines, separators alone, or a footer: rows only if others follow
+        if body or not yielded:
+            part = loaded(body)
+            columns = part.load(wanted)
+            n = len(columns[wanted[0]]) if wanted else len(part.load(head.names[:1])[head.names[0]])
+            yield with_keys(file, before, n, columns, names)
+            before, yielded = before + n, True
+        lines += body.count(b"\n")
+    footer = head.footer(held)
+    if footer or head.end_of(held):
+        rest = loaded(held[: head.end_of(held)]).load(wanted)  # refuses blank lines above no footer
+        yield replace(with_keys(file, before, 0, rest, names), footer=footer)

@@ -24,23 +24,6 @@ _BOMS = (
 _WINDOWS = re.compile(r"\\x[89]")  # letters and quotes in Windows-1252, control characters in Latin-1
 _CONTROLS = re.compile("[\x80-\x9f]")
 LINE_END = re.compile(rb"\r\n|\n|\r")
-_LONGEST_LINE, _LONGEST_SUM = 1 << 16, 1 << 12
-_SUMS = frozenset(
-    {
-        "summe",
-        "gesamtsumme",
-        "gesamt",
-        "insgesamt",
-        "sum",
-        "total",
-        "totals",
-        "grand total",
-        "somme",
-        "totale",
-        "totaal",
-    }
-)
-_FIGURE = re.compile(r"[-+]?\d[\d.,' \u00a0\u202f]*( ?(%|€|EUR|\$))?")
 _SPELLED = {"\\t": "\t", "tab": "\t"}
 
 Missing = Callable[[Sequence[str]], Collection[str]]
@@ -61,10 +44,17 @@ class Dialect:
     """Whether its first line is a row, so that the columns are called 1, 2, ..."""
     header_line: int = 1
     """The line with which it begins, from 1 on: lines above it are skipped."""
+    skip_footer: bool = False
+    """Whether sums and notes below the last record are skipped."""
 
     @classmethod
     def of(
-        cls, delimiter: str | None, encoding: str | None, no_header: bool = False, header_line: int = 1
+        cls,
+        delimiter: str | None,
+        encoding: str | None,
+        no_header: bool = False,
+        header_line: int = 1,
+        skip_footer: bool = False,
     ) -> "Dialect":
         """Return a dialect, if it is one.
 
@@ -87,7 +77,7 @@ class Dialect:
         if isinstance(header_line, bool) or not isinstance(header_line, int) or header_line < 1:
             msg = f"{setting('header_line')} must be the number of a line, 1 or more, got {header_line!r}"
             raise InputError(msg)
-        return cls(delimiter, encoding, no_header=no_header, header_line=header_line)
+        return cls(delimiter, encoding, no_header=no_header, header_line=header_line, skip_footer=skip_footer)
 
 
 RECOGNISED = Dialect()
@@ -252,55 +242,6 @@ def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple
         msg = f"{where}: there is no line {line} ({setting('header_line')})"
         raise InputError(msg)
     return end, line - 1
-
-
-def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
-    r"""Return where rows end that begin at a place, without trailing rows of separators alone.
-
-    Of two columns, both may be sets, and such a row a record without items.
-
-    >>> end_of_rows(b"a;b;\n;;\nc;d;\n;;\n;;\n", 0, ";", 3)
-    13
-    """
-    end = len(data)
-    while fields > 2 and end > start:
-        first, stop = _last_line(data, end)
-        line, mark = data[first:stop], delimiter.encode()
-        if line.count(mark) != fields - 1 or line.replace(mark, b"").replace(b'""', b"").strip():
-            break
-        end = max(first, start)
-    return end
-
-
-def is_sum(data: bytes, start: int, delimiter: str, fields: int) -> bool:
-    r"""Tell whether the last row from a place on says that it is a sum, and otherwise holds only numbers.
-
-    >>> is_sum(b"1;x;3\nSumme;;12,5\n", 0, ";", 3), is_sum(b"1;x;3\n", 0, ";", 3)
-    (True, False)
-    """
-    first, stop = _last_line(data, len(data))
-    if first < start or stop - first > _LONGEST_SUM:
-        return False
-    row = header_fields(data[first:stop].decode("utf-8", "replace"), delimiter)
-    words = [field for field in row if field.strip(" :").casefold() in _SUMS]
-    others = [field for field in row if field and field not in words]
-    return len(row) == fields > 1 and len(words) == 1 and bool(others) and all(map(is_figure, others))
-
-
-def is_figure(field: str) -> bool:
-    """Tell whether a field holds a number, with whatever marks."""
-    return _FIGURE.fullmatch(field) is not None
-
-
-def _last_line(data: bytes, end: int) -> tuple[int, int]:
-    """Return where the last line of the first bytes begins and ends, without its line end."""
-    stop = end
-    if stop and data[stop - 1] == ord("\n"):
-        stop -= 1
-    if stop and data[stop - 1] == ord("\r"):
-        stop -= 1
-    low = max(0, stop - _LONGEST_LINE)
-    return max(data.rfind(b"\n", low, stop), data.rfind(b"\r", low, stop)) + 1, stop
 
 
 def other_delimiter(header: str, absent: Missing) -> str:

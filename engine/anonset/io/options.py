@@ -146,6 +146,8 @@ class Plan:
 
 
 _MISSING = ("refuse", "empty", "value")
+SKIPPED = ("no-id", "footer")
+"""Rows that can be skipped: those without an id, and sums and notes below the last record."""
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,8 @@ class ReadOptions:
     """Texts that are null."""
     decimal: str = ""
     """The decimal sign of numbers; empty: recognised."""
+    skip_without_id: bool = False
+    """Whether rows without an id are skipped."""
 
     @classmethod
     def exactly(cls, given: Mapping[str, Names], separator: str) -> "ReadOptions":
@@ -192,6 +196,7 @@ class ReadOptions:
         encoding: str | None = None,
         no_header: bool = False,
         header_line: int = 1,
+        skip_rows: Names = (),
         decimal: str | None = None,
         null: Names = (),
         input_format: str | None = None,
@@ -212,7 +217,10 @@ class ReadOptions:
         _require_text(separator=separator, missing=missing, delimiter=delimiter, encoding=encoding)
         separator = "\t" if separator == "\\t" else separator
         require_separator(separator)
-        dialect = Dialect.of(delimiter, encoding, no_header, header_line)
+        skipped = names_in((), skip_rows)
+        for name in skipped:
+            require_known(setting("skip_rows"), name, SKIPPED)
+        dialect = Dialect.of(delimiter, encoding, no_header, header_line, "footer" in skipped)
         if decimal is not None:
             require_known(setting("decimal"), decimal, (",", "."))
         chosen = {part.strip() for part in missing.split(",")}
@@ -237,6 +245,7 @@ class ReadOptions:
             OwnersWord(rows_are_persons, identifying_as_declared),
             null=names_in((), null),
             decimal=decimal or "",
+            skip_without_id="no-id" in skipped,
         )
 
     @classmethod
@@ -258,7 +267,20 @@ class ReadOptions:
 
         ids = names_in((), self.given.get("id"))
         numeric = () if self.decimal else names_in((), self.numeric)
-        return Reading(self.input_format, self.dialect, self.separator, lacking, labels, ids, self.null, numeric)
+        if self.skip_without_id and not ids:
+            msg = f"{setting('skip_rows', 'no-id')} needs {setting('id')}: the columns that tell whose row it is"
+            raise InputError(msg)
+        return Reading(
+            self.input_format,
+            self.dialect,
+            self.separator,
+            lacking,
+            labels,
+            ids,
+            null=self.null,
+            numeric=numeric,
+            skip_without_id=self.skip_without_id,
+        )
 
     def plan(self, source: Described) -> Plan:
         """Give every column of a source its role.

@@ -27,6 +27,7 @@ def read(
     encoding: str | None = None,
     no_header: bool = False,
     header_line: int = 1,
+    skip_rows: Names = (),
     decimal: str | None = None,
     null: Names = (),
     input_format: str | None = None,
@@ -87,9 +88,12 @@ def read(
         Whether the first line of a CSV or TSV file is a row: its columns are called ``1``, ``2``, ... then.
     header_line
         The line of a CSV or TSV file with which it begins, from 1 on: what stands above it is left out.
+    skip_rows
+        Rows to skip, which are counted in the account and the private report: ``no-id`` (rows in which an id is empty
+        or null) and ``footer`` (sums and notes below the last record of a CSV or TSV file). Both are refused otherwise.
     decimal
-        The decimal sign of numeric columns of text, ``,`` or ``.``; None: recognised by the first rows of a CSV or TSV
-        file, else a point.
+        The decimal sign of numeric columns of text, ``,`` or ``.``, which may have a currency and separators of
+        thousands; None: recognised by the first rows of a CSV or TSV file, else a point.
     null
         Texts that say that there is no value: they are null, in all columns.
     input_format

@@ -30,6 +30,7 @@ def scan(
     encoding: str | None = None,
     no_header: bool = False,
     header_line: int = 1,
+    skip_rows: Names = (),
     decimal: str | None = None,
     null: Names = (),
     input_format: str | None = None,

@@ -17,6 +17,7 @@ from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Ta
 from anonset.data.blocks import GrowingSets
 from anonset.data.spans import ascending, spans
 from anonset.data.store import MEMORY, Closing, Store
+from anonset.data.table_facts import skipped
 from anonset.data.vocabulary import Labels, canonical_codes
 from anonset.errors import InputError
 from anonset.io.batches import Batch, OpenedSource, ahead, open_source
@@ -112,11 +113,13 @@ def gather(
             from anonset.io.duplicate_ids import Watched
 
             seen = stack.enter_context(Watched(watched, store, again))
+        without_id = footer = 0
         for batch, more in _with_more(ahead(source.batches((*plan.roles.used, *watched)), store.limits)):
             gathering.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
             if seen is not None:
                 seen.add(batch.columns)
             tell(gathering.n)
+            without_id, footer = without_id + batch.without_id, footer + batch.footer
         source.judge()
         if unjudged:
             replace(encoder, whole=encoder.whole or bool(plan.roles.one_code)).judge(unjudged)
@@ -135,7 +138,8 @@ def gather(
             refuse_repeated(source.where, table)
     if not options.exact:
         require_values(source.where, table)
-    return replace(table, rules=options.rules, repeated=repeated, word=options.word)
+    changes = (*skipped(without_id, footer), *table.changes)
+    return replace(table, rules=options.rules, repeated=repeated, word=options.word, changes=changes)
 
 
 def whole(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:

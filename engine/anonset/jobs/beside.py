@@ -25,7 +25,7 @@ from anonset.spelling import setting
 if TYPE_CHECKING:
     from anonset.settings.settings import Settings
 
-_OF_RECORDS = ("group", "id", "no_header", "header_line", "input_format", "delimiter", "encoding")
+_OF_RECORDS = ("group", "id", "no_header", "header_line", "skip_rows", "input_format", "delimiter", "encoding")
 """Settings that decide what the records of a file are."""
 
 

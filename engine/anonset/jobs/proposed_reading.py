@@ -10,7 +10,7 @@ from anonset.data import Table
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, MisreadError
-from anonset.io.batches import OpenedSource, Reading, open_source
+from anonset.io.batches import OpenedSource, Reading, open_source, without_missing_ids
 from anonset.io.columns import with_nulls
 from anonset.io.dialect import Dialect
 from anonset.io.kinds import kind_of_values
@@ -33,6 +33,7 @@ READING = (
     "encoding",
     "no_header",
     "header_line",
+    "skip_rows",
     "decimal",
     "null",
     "input_format",
@@ -79,7 +80,7 @@ def proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str
             recognised |= error.settings
         else:
             ways = " ".join(setting(name, value) for name, value in recognised.items())
-            what = f"read with {ways}, which was recognised by the first lines: check the names of the columns"
+            what = f"read with {ways}, which was recognised: check the names of the columns"
             work.problems = [*([what] if ways else []), *work.problems]
             return work
 
@@ -88,7 +89,11 @@ def _proposal_for(source: Source, given: Mapping[str, Any], hierarchies: Mapping
     """Profile the columns, propose roles for those that have none, and try to read the data by them."""
     roles = {role: given.get(role) for role in ROLES if given.get(role)}
     dialect = Dialect.of(
-        given.get("delimiter"), given.get("encoding"), bool(given.get("no_header")), given.get("header_line", 1)
+        given.get("delimiter"),
+        given.get("encoding"),
+        bool(given.get("no_header")),
+        given.get("header_line", 1),
+        "footer" in names_in((), given.get("skip_rows")),
     )
     named = [name for names in roles.values() for name in names_in((), names)]
 
@@ -176,10 +181,27 @@ class _Trial:
             try:
                 settings = {**settings_of(proposed), **options, **more}
                 settings |= self._separator(by_name, grouped=bool(settings.get("group")))
-                return gather(self.source, _options(settings), with_ids=True), proposed, settings
+                self._skip_without_id(settings, by_name, problems)
+                return _gather(self.source, settings), proposed, settings
             except InputError as error:
                 problems.append(str(error))
         return None, self.proposed, options
+
+    def _skip_without_id(self, settings: dict[str, Any], by_name: Mapping[str, Profile], problems: list[str]) -> None:
+        """Skip rows without an id, if they are few."""
+        skipped = names_in((), settings.get("skip_rows"))
+        lacking = {
+            name: by_name[name].missing + by_name[name].nulls
+            for name in names_in((), settings.get("id"))
+            if name in by_name
+        }
+        name = max(lacking, key=lambda name: lacking[name], default="")
+        if "no-id" in skipped or not name or not 0 < lacking[name] <= _MOST_WITHOUT_ID * by_name[name].records:
+            return
+        settings["skip_rows"] = [*skipped, "no-id"]
+        way = f"{setting('skip_rows', 'no-id')} skips and counts them"
+        problem = f"column {name!r}: {counted(lacking[name], 'row')} without an id; {way}"
+        problems += [problem] if problem not in problems else []
 
     def _missing(self) -> list[str]:
         """Return what null becomes, where there is any; in a column of 0 and 1, the empty text is one."""
@@ -220,6 +242,14 @@ class _Trial:
             for name, proposed in ways[-1][0].items()
         }
         return [*ways, (plain, ways[-1][1])]
+
+
+def _gather(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
+    """Read a source by settings."""
+    options = _options(settings)
+    if options.skip_without_id:
+        source = without_missing_ids(source, names_in(source.names, settings.get("id")))
+    return gather(source, options, with_ids=True)
 
 
 def _options(settings: Mapping[str, Any]) -> ReadOptions:
@@ -283,7 +313,7 @@ def _mended(work: Proposal, opened: OpenedSource, name: str, spec: Any, others: 
             return None
         rules = [*names_in((), work.settings.get("normalize")), *remedy.settings.get("normalize", ())]
         settings = {**work.settings, **remedy.settings, **({"normalize": rules} if rules else {})}
-        table = gather(opened, _options(settings), with_ids=True)
+        table = _gather(opened, settings)
         bind_columns(table, {**others, name: spec})
     except InputError:
         return None
@@ -291,6 +321,8 @@ def _mended(work: Proposal, opened: OpenedSource, name: str, spec: Any, others: 
     return remedy
 
 
+_MOST_WITHOUT_ID = 0.05
+"""Share of the rows that may have no id, so that they are skipped."""
 _MOST_LEFT_OUT = 0.25
 """Share of the occurrences that unknown codes may have, to be left out for a hierarchy's sake."""
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anonset.data.table_facts import Change
 from anonset.generalization import Buckets, Disassociated, ItemGroups, Publication
 from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, shares
 from anonset.privacy import Verdict
@@ -78,7 +77,7 @@ def account(release: Release) -> list[str | Facts]:
         "algorithm": f"{unverified.algorithm.name} ({parameters})",
         "records": f"{unverified.publication.n:,}",
         "unit": f"person (by {setting('id')})" if declared.unit == "person" else declared.unit_in_words,
-        "changed": "; ".join(map(_change_text, unverified.table.changes)),
+        "changed": "; ".join(map(str, unverified.table.changes)),
         **_size_texts(sizes(release)),
         "earlier": _since_text(unverified),
         "together": _together_text(unverified),
@@ -198,12 +197,6 @@ def _places(release: Release) -> dict[str, Path]:
     """Return where a release is published, if it is."""
     request = release.published
     return {} if request is None else {"out": request.out, "private": request.private_folder}
-
-
-def _change_text(change: Change) -> str:
-    """Return what a rule changed of the data."""
-    times = counted(change.occurrences, "occurrence")
-    return f"{change.rule}: {counted(change.labels, 'label')} of {change.column}, {times}"
 
 
 def _since_text(unverified: Unverified[Any]) -> str:

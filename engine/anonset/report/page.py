@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from anonset.data.table_facts import Change
 from anonset.errors import InputError
 from anonset.jobs.bucket_risk import BucketRisk, guess_table, inference_table
 from anonset.jobs.chunk_risk import ChunkRisk, telling_table
@@ -67,8 +68,7 @@ def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
             "repeat it": "anonset anonymize OUT.private/report.json -o OTHER" if settings else "was run from Python",
         },
         "settings": [(name, dumps(value)) for name, value in settings.items() if value not in (None, False, [], {})],
-        "notes": [*report.warnings, *(f"{one['rule']} of {one['column']}: changed {one['labels']} labels"
-                                      for one in report.changes)],
+        "notes": [*report.warnings, *(str(Change(**one)) for one in report.changes)],
     }  # fmt: skip
     return render(content)
 

@@ -45,6 +45,9 @@ class ReadingSettings(BaseModel):
     )
     no_header: bool = Field(False, description="The file has no header: its columns are called 1, 2, ...")
     header_line: int = Field(1, ge=1, description="Line number of the header, if a title stands above it.")
+    skip_rows: Names = Field(
+        [], description="Rows to skip and count: no-id (no --id given in the row), footer (sums and notes at the end)."
+    )
     decimal: Literal[",", "."] | None = Field(None, description="Decimal sign of --numeric columns; default: detected.")
     null: Names = Field([], description='Texts that mean "no value", such as k.A.,NULL.')
     input_format: str | None = Field(
