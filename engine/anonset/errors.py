@@ -1,14 +1,16 @@
 """The errors users meet. A message gives the name, the value and what is required.
 
-Whatever a message takes from the data stands in `datum`, or in `foreign` where it is another library's sentence. People
-read it; logs, which many may read, show ``…`` in its place.
+Whatever a message takes from the data is marked by `datum`, or by `foreign` if it is another library's sentence. People
+read it, unless it looks like a name or an id; logs, which many may read, show ``…`` in its place.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isfinite
 from operator import index
 from typing import Any, ClassVar, SupportsIndex
+
+from anonset.personal_text import hidden
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
 """Noncharacters of Unicode, which `repr` escapes: nothing of the data can end the mark around it."""
@@ -16,12 +18,28 @@ _MARKED = re.compile(f"{_OPEN}[^{_CLOSE}]*{_CLOSE}?")
 
 
 def datum(value: object) -> str:
-    """Return a label or value of the data, quoted and marked, for a message.
+    """Return a label or value of the data, quoted and marked, for a message; hidden if it may identify a person.
 
     >>> public_text(f"item {datum('E10')} of column 'codes'"), plain_text(f"item {datum('E10')} of column 'codes'")
     ("item … of column 'codes'", "item 'E10' of column 'codes'")
+    >>> plain_text(f"item {datum('Ann Lee')} of column 'codes'")
+    "item [hidden: like a name] of column 'codes'"
     """
+    return f"{_OPEN}{(isinstance(value, str) and hidden(value)) or repr(value)}{_CLOSE}"
+
+
+def typed(value: object) -> str:
+    """Return a label that the owner typed, quoted and marked, for a message."""
     return f"{_OPEN}{value!r}{_CLOSE}"
+
+
+def data_list(labels: Iterable[str], between: str = ", ") -> str:
+    """Return labels of the data, marked, for a message; those that may identify a person are hidden.
+
+    >>> plain_text(data_list(["E10", "Ann Lee"]))
+    'E10, [hidden: like a name]'
+    """
+    return foreign(between.join(hidden(label) or label for label in labels))
 
 
 def foreign(text: object) -> str:
@@ -151,7 +169,7 @@ class InfeasibleError(AnonsetError):
         self.where = where
         self.achieved = achieved
         self.bound = bound
-        super().__init__(f"{algorithm}: {reason}" + (f" ({foreign(where)})" if where else ""))
+        super().__init__(f"{algorithm}: {reason}" + (f" ({data_list(where.split(', '))})" if where else ""))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(algorithm={self.algorithm!r}, achieved={self.achieved}, bound={self.bound})"

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from anonset.data.hierarchy import Hierarchy
-from anonset.errors import HierarchyError, datum
+from anonset.errors import HierarchyError, typed
 
 Ceiling = int | Collection[str]
 """The labels of nodes, or a column of the hierarchy's file, counted from the root's, which is 0."""
@@ -34,7 +34,7 @@ def under(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
     for label in labels:
         node = hierarchy.node_of.get(aliases.get(label, label))
         if node is None:
-            msg = f"ceiling {datum(label)} must be a node of the hierarchy, but is none"
+            msg = f"ceiling {typed(label)} must be a node of the hierarchy, but is none"
             raise HierarchyError(msg)
         above[hierarchy.ancestors(node)] = True
     if not above[0]:

@@ -117,9 +117,15 @@ _OPENING: Mapping[str, str] = MappingProxyType(
         "dat": "anonset.io.fimi:open_fimi",
         "baskets": "anonset.io.baskets:open_baskets",
         "spmf": "anonset.io.fimi:open_spmf",
+        "jsonl": "anonset.io.json_lines:open_json_lines",
+        "xlsx": "anonset.io.workbooks:open_workbooks",
     }
 )
 """By format what opens it, which is imported for data of that format alone."""
+
+
+_WITH_HEADER = ("csv", "tsv", "xlsx")
+"""Formats in which a line names the columns."""
 
 
 def open_source(given: Any, how: Reading = AS_RECOGNISED) -> OpenedSource:
@@ -201,12 +207,12 @@ def _require_lines(where: object, kind: str, how: Reading) -> None:
     dialect, what = how.dialect, ""
     if kind == OBJECT:
         return
-    if (dialect.no_header or dialect.header_line > 1) and kind not in ("csv", "tsv"):
+    if (dialect.no_header or dialect.header_line > 1) and kind not in _WITH_HEADER:
         name = setting("no_header", True) if dialect.no_header else setting("header_line")
         what = f"{name} is about CSV and TSV, whose first line names the columns"
-    elif dialect.skip_footer and kind not in ("csv", "tsv"):
+    elif dialect.skip_footer and kind not in _WITH_HEADER:
         what = f"{setting('skip_rows', 'footer')} is about CSV and TSV, which may end with sums and notes"
-    elif how.null and kind not in ("csv", "tsv", "parquet"):
+    elif how.null and kind not in (*_WITH_HEADER, "jsonl", "parquet"):
         what = f"{setting('null')} is about tables, whose fields may be null"
     if what:
         msg = f"{where}: {what}; got {kind}"

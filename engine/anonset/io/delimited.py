@@ -366,7 +366,7 @@ def _require_text(path: str, header: str) -> None:
     """Refuse a text whose first row shows that it is not delimited text."""
     problem = ""
     if header.startswith("PK\x03\x04"):
-        problem = "this is a workbook or an archive; save its sheet as CSV (UTF-8)"
+        problem = f"this is a workbook or an archive; a workbook is read as .xlsx: {setting('input_format', 'xlsx')}"
     elif header.startswith("PAR1"):
         problem = f"this is Parquet: {setting('input_format', 'parquet')}"
     elif "\0" in header:
@@ -377,7 +377,7 @@ def _require_text(path: str, header: str) -> None:
     elif header.lower().startswith("@relation"):
         problem = "this is ARFF, which is not read; save the table as CSV"
     elif header.lstrip().startswith(('{"', '[{"')):
-        problem = "this is JSON, which is not read; in Python, anonset.read takes the parsed objects, a list of dicts"
+        problem = f"this is JSON; with an object per line: {setting('input_format', 'jsonl')}"
     if problem:
         msg = f"{path}: {problem}"
         raise InputError(msg)

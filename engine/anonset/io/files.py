@@ -13,26 +13,27 @@ from anonset.errors import InputError, MisreadError, foreign
 from anonset.io import arrow
 from anonset.spelling import setting
 
-FORMATS = (".csv", ".tsv", ".dat", ".parquet")
-INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "parquet")
+FORMATS = (".csv", ".tsv", ".dat", ".xlsx", ".jsonl", ".ndjson", ".parquet")
+INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "jsonl", "xlsx", "parquet")
 """Formats of an input that can be declared, whatever its name."""
 _OTHER = "the file of a program of statistics is not read; write the table as CSV or Parquet"
-_WORKBOOK = "a workbook is not read; save its sheet as CSV (UTF-8)"
-_JSON = "JSON is not read; in Python, anonset.read takes the parsed objects, a list of dicts"
+_WORKBOOK = "such a workbook is not read; save it as .xlsx, or its sheet as CSV (UTF-8)"
+_JSON = (
+    "JSON is read as an object per line (.jsonl); of an array make such a file by: jq -c '.[]' FILE.json > FILE.jsonl"
+)
 _ELSEWHERE = {
-    ".xlsx": _WORKBOOK,
     ".xls": _WORKBOOK,
     ".ods": _WORKBOOK,
     ".json": _JSON,
-    ".jsonl": _JSON,
-    ".ndjson": _JSON,
     ".toml": "a job file holds no data; give the file that it names as its input",
     **dict.fromkeys((".sav", ".dta", ".sas7bdat", ".rds", ".rdata", ".arff", ".feather", ".orc", ".avro"), _OTHER),
     **dict.fromkeys(
         (".zip", ".bz2", ".xz", ".7z", ".tar", ".tgz"), "an archive is not read; unpack it, or pack it by gzip"
     ),
 }
-_WHAT = "csv or tsv (with a header line), fimi, baskets (items between a separator), spmf, parquet"
+_WHAT = "csv or tsv (with a header line), fimi, baskets (items between a separator), spmf, jsonl, xlsx, parquet"
+_PACKED = (".xlsx", ".parquet")
+"""Formats that are compressed already."""
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _GUESSED_RATIO = 6
 _TEXT_OF_VALUE = 4  # bytes of a short code and what stands before the next one
@@ -70,8 +71,8 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
         suffixes.pop()
     if no_header and (suffixes or [""])[-1] not in (*FORMATS, *_ELSEWHERE):
         return "csv"
-    if not suffixes or suffixes[-1] not in FORMATS or (packed and suffixes[-1] == ".parquet"):
-        ending = f"the name must end with {', '.join(FORMATS)} (all but .parquet also with .gz or .zst)"
+    if not suffixes or suffixes[-1] not in FORMATS or (packed and suffixes[-1] in _PACKED):
+        ending = f"the name must end with {', '.join(FORMATS)} (all but {' and '.join(_PACKED)} also with .gz or .zst)"
         if (elsewhere := _ELSEWHERE.get(suffixes[-1] if suffixes else "")) is not None:
             msg = f"{path}: {elsewhere}"
             raise InputError(msg)
@@ -80,7 +81,7 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
             msg = f"{path}: its name does not say what it is; by its first lines: {setting('input_format', probable)}"
             raise MisreadError(msg, {"input_format": probable})
         raise InputError(msg)
-    return suffixes[-1][1:]
+    return "jsonl" if suffixes[-1] == ".ndjson" else suffixes[-1][1:]
 
 
 def _probable_format(path: Path) -> str | None:
@@ -92,6 +93,8 @@ def _probable_format(path: Path) -> str | None:
         return None
     if any(b"\t" in line for line in lines):
         return "tsv"
+    if lines and lines[0].lstrip().startswith(b'{"'):
+        return "jsonl"
     return "csv" if any(mark in line for line in lines for mark in b",;|") else None
 
 
@@ -316,6 +319,8 @@ def size_in(name: str, file: Any, size: int) -> Size:
     if PurePosixPath(name).suffix.lower() == ".parquet":
         with reading(name, "not valid Parquet"):
             return _parquet_size(file)
+    if PurePosixPath(name).suffix.lower() == ".xlsx":
+        return _workbook_size(name, file)
     text, head = _unpacked_bytes(name, file, size), _head(name, file)
     if not head:
         return Size(0, 0, text)
@@ -379,6 +384,23 @@ def _parquet_size(file: Any) -> Size:
     first = next(opened.iter_batches(_ROWS_OF_HEAD), None)
     text = 0 if first is None or not first.num_rows else sum(map(_text_bytes, first.columns)) / first.num_rows
     return Size(metadata.num_rows, values, round(text * metadata.num_rows))
+
+
+def _workbook_size(name: str, file: Any) -> Size:
+    """Estimate what a workbook contains by the sizes of its sheets."""
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        with ZipFile(file) as opened:
+            sheets = sum(one.file_size for one in opened.infolist() if one.filename.startswith("xl/worksheets/"))
+    except BadZipFile:
+        msg = f"{name}: not a valid workbook"
+        raise InputError(msg) from None
+    cells = sheets // _BYTES_OF_A_CELL
+    return Size(cells // _CELLS_OF_A_ROW, cells, sheets)
+
+
+_BYTES_OF_A_CELL, _CELLS_OF_A_ROW = 30, 8
 
 
 def _text_bytes(column: Any) -> int:

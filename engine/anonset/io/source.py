@@ -18,7 +18,7 @@ from anonset.io.files import FORMATS, Size, digest, format_of, reading, require_
 
 _MARKS, _CHECKSUM = "*?[", ".crc"
 _NULL_KEY = "__HIVE_DEFAULT_PARTITION__"
-_ENDINGS = {"csv": ".csv", "tsv": ".tsv", "dat": ".dat", "parquet": ".parquet"}
+_ENDINGS = {name: f".{name}" for name in ("csv", "tsv", "dat", "xlsx", "jsonl", "parquet")}
 _BYTES_AT_ONCE = 1 << 20
 OBJECT = "object"
 """The format of what lies in memory."""
@@ -87,7 +87,7 @@ class Source(Discreet):
     where: str
     """What was named, for messages."""
     format: str
-    """``csv``, ``tsv``, ``dat``, ``baskets``, ``spmf``, ``parquet`` or, in memory, `OBJECT`."""
+    """``csv``, ``tsv``, ``dat``, ``baskets``, ``spmf``, ``jsonl``, ``xlsx``, ``parquet`` or, in memory, `OBJECT`."""
     files: tuple[DataFile, ...] = ()
     """In the order of their paths."""
     given: Any = field(default=None, repr=False)

@@ -10,7 +10,7 @@ import numpy as np
 
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.split_mix import SplitMix
-from anonset.errors import InputError, datum
+from anonset.errors import InputError, typed
 
 RUNS = 3
 """Runs of each size, for the spread of their times."""
@@ -78,7 +78,7 @@ def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | No
             number = int(part) if part.isdecimal() and len(part) <= _MOST_DIGITS else 0
         if number < 1 or (n is not None and number > n):
             most = "" if n is None else f" to {n:,}, or of 100%"
-            msg = f"--{name}: must be numbers from 1{most or ' on'}, commas between, got {datum(part)}"
+            msg = f"--{name}: must be numbers from 1{most or ' on'}, commas between, got {typed(part)}"
             raise InputError(msg)
         found.append(number)
     return sorted(set(found))  # type: ignore[return-value]

@@ -222,7 +222,7 @@ _OF_SETS = frozenset("(,)")
 """What the names of sets of items hold: where that separates the items of the input, something else must in OUT."""
 
 
-_PUBLISHED = {"tsv": "csv", "baskets": "csv", "spmf": "dat"}
+_PUBLISHED = {"tsv": "csv", "baskets": "csv", "jsonl": "csv", "xlsx": "csv", "spmf": "dat"}
 """By the format of the input that of the publication, where that differs."""
 
 

@@ -19,7 +19,7 @@ from anonset.data.decimals import Written, exact
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError, datum, foreign
+from anonset.errors import InputError, data_list, datum
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED
 
@@ -45,7 +45,7 @@ class ItemWeights(Discreet):
 
     def __post_init__(self) -> None:
         for itemset, weight in self.entries:
-            named = f"({foreign(','.join(itemset))})"
+            named = f"({data_list(itemset, ',')})"
             if not 0 <= weight <= 1:
                 msg = f"item weights: the weight of {named} must be in [0, 1], got {float(weight)}"
                 raise InputError(msg)
@@ -73,7 +73,7 @@ def _exact(itemset: Sequence[str], weight: Written) -> Fraction:
     try:
         return exact(weight)
     except ValueError:
-        msg = f"item weights: the weight of ({foreign(','.join(itemset))}) must be a number in [0, 1], got {weight!r}"
+        msg = f"item weights: the weight of ({data_list(itemset, ',')}) must be a number in [0, 1], got {weight!r}"
         raise InputError(msg) from None
 
 

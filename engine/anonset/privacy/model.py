@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from anonset.data.redacted_repr import Discreet, shown
-from anonset.errors import InputError, MarkedText, foreign
+from anonset.errors import InputError, MarkedText, data_list, foreign
 from anonset.spelling import counted, setting
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Witness(MarkedText, Discreet):
     def __format__(self, _: str) -> str:
         counts = f"matches {counted(self.support, 'record')}, {self.required} required"
         if self.what:
-            text = f"{{{foreign(', '.join(self.what))}}} {counts}; published row {self.record} shows it"
+            text = f"{{{data_list(self.what)}}} {counts}; published row {self.record} shows it"
         else:
             text = f"published row {self.record} {counts}"
         return f"{text}; {foreign(self.detail)}" if self.detail else text

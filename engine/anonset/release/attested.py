@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from anonset.errors import InputError, datum, foreign
+from anonset.errors import InputError, foreign, typed
 from anonset.generalization.buckets import BucketPublication
 from anonset.generalization.publication import Publication
 from anonset.privacy import PrivacyModel, Verdict
@@ -154,8 +154,8 @@ def _require_equal(opened: Opened, field: str, stated: Any, expected: Any) -> No
 def _cut(value: Any, other: Any) -> str:
     """Return a value as text; of a long text the part where it begins to differ from another."""
     if not isinstance(value, str) or not isinstance(other, str) or max(len(value), len(other)) <= _LONG:
-        return datum(value)
+        return typed(value)
     differing = (position for position, (x, y) in enumerate(zip(value, other, strict=False)) if x != y)
     position = max(0, next(differing, min(len(value), len(other))) - _LONG // 2)
     part = value[position : position + _LONG]
-    return f"{'…' if position else ''}{datum(part)}{'…' if position + _LONG < len(value) else ''}"
+    return f"{'…' if position else ''}{typed(part)}{'…' if position + _LONG < len(value) else ''}"

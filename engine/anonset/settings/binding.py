@@ -12,7 +12,7 @@ from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchi
 from anonset.data.hierarchy_rules import OF_LABELS
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import CodeRules
-from anonset.errors import HierarchyError, InputError, datum
+from anonset.errors import HierarchyError, InputError, datum, typed
 from anonset.privacy import Part, PrivacyModel
 from anonset.spelling import hierarchy_of, setting
 
@@ -309,7 +309,7 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
         more = f", nor are {len(unknown) - 1} more of {setting('sensitive_items')}" if len(unknown) > 1 else ""
         hint = f"; the item most like it is {datum(like[0])}" if like else ""
         msg = (
-            f"sensitive item {datum(unknown[0])} is not in column {column.name!r}{more}{hint} "
+            f"sensitive item {typed(unknown[0])} is not in column {column.name!r}{more}{hint} "
             "(leave out what does not occur: it needs no protection)"
         )
         raise InputError(msg)

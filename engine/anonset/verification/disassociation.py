@@ -22,7 +22,7 @@ from anonset.data import spans as limits
 from anonset.data.distinct import distinct
 from anonset.data.spans import begins_of, gathered, spans
 from anonset.data.table import Int64
-from anonset.errors import foreign
+from anonset.errors import data_list, foreign
 from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks, items_of
 from anonset.generalization.chunks import ChunkPublication, ChunkWindow, Shown
 from anonset.privacy import DisassociationModel, KmAnonymity, Verdict, Witness
@@ -38,7 +38,7 @@ class Breach(Witness):
     """A rule of a disassociated publication that is broken, in its detail; `record` is the cluster."""
 
     def __format__(self, _: str) -> str:
-        items = f"{{{foreign(', '.join(self.what))}}}: " if self.what else ""
+        items = f"{{{data_list(self.what)}}}: " if self.what else ""
         return f"{items}{foreign(self.detail)}"
 
 

@@ -30,7 +30,7 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of
 from anonset.data.store import released
 from anonset.data.table import Int32, Int64
-from anonset.errors import InfeasibleError, InputError, datum, foreign
+from anonset.errors import InfeasibleError, InputError, data_list, datum
 from anonset.generalization import Cut
 from anonset.privacy.lm import LmDiversity
 
@@ -242,7 +242,7 @@ class _DiversitySearch:
         self.fixes.append(Fix(names, met, tuple(labels[v] for v in rules)))
 
     def _fail(self, itemset: Int32) -> None:
-        labels = ", ".join(self.hierarchy.labels[v] for v in itemset)
-        shown, k = foreign(labels), self.rule[0]
+        names = [self.hierarchy.labels[v] for v in itemset]
+        labels, shown, k = ", ".join(names), data_list(names), self.rule[0]
         reason = f"no generalisation makes the records that match {{{shown}}} at least k={k} and diverse"
         raise InfeasibleError(LmApriori.name, reason, where=labels)

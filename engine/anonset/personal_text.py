@@ -1,0 +1,26 @@
+"""Texts that look like a person's name, identifier or date of birth, which no message shows."""
+
+import re
+
+_NAME = re.compile(r"(?<![^\W\d_])[^\W\d_a-zß-öø-ÿ]['’]?[^\W\d_]*[a-zß-öø-ÿ]")
+"""A capitalised word, as in names."""
+_CAPITALS = re.compile(r"(?<!\w)[^\W\d_a-zß-öø-ÿ]{4,}(?!\w)")
+_ID = re.compile(
+    r"\d([ ./-]?\d){5,}|[^@\s]+@[^@\s]+\.[^@\s]|(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)|\d{4}[./-]\d{1,2}[./-]\d"
+)
+"""Six digits, an e-mail address, or a full date."""
+
+
+def hidden(text: str) -> str:
+    """Return what stands for a text in a message if the text may identify a person; empty if it may be shown.
+
+    >>> hidden("Ann Lee"), hidden("MEIER")
+    ('[hidden: like a name]', '[hidden: like a name]')
+    >>> hidden("ann@b.org"), hidden("A 10023-45"), hidden("24.12.1950")
+    ('[hidden: like an id]', '[hidden: like an id]', '[hidden: like an id]')
+    >>> [hidden(code) for code in ("E10.15", "type 2 diabetes", "A10BA02", "ZZ", "N1_0", "250.13")]
+    ['', '', '', '', '', '']
+    """
+    if _ID.search(text):
+        return "[hidden: like an id]"
+    return "[hidden: like a name]" if _NAME.search(text) or _CAPITALS.search(text) else ""
