@@ -6,18 +6,20 @@ from itertools import chain, combinations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from anonset.algorithms.base import Result
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.kept_together import kept_together
+from anonset.attacks.composition import Both, Side
 from anonset.data import Hierarchy, Table
 from anonset.errors import InfeasibleError
 from anonset.generalization import Cut, ItemGroups, Publication, apply
 from anonset.generalization.beside import Beside
 from anonset.privacy import KmAnonymity
 from anonset.verification.together import few_together
+from effort import examples
 
 TREE = Hierarchy.from_tree(("ALL", [("AB", ["a", "b"]), ("CDE", [("CD", ["c", "d"]), "e"])]))
 OTHER = Hierarchy.from_tree(("ALL", [("AC", ["a", "c"]), ("BDE", [("BE", ["b", "e"]), "d"])]))
@@ -61,13 +63,21 @@ def naive_linked(later: Publication, beside: Beside, now: Records, before: dict[
     return fewest
 
 
-def naive_by_rows(later: Publication, beside: Beside, now: Records, m: int) -> int:
+def may_be(publication: Publication, *, certain: bool) -> frozenset[str]:
+    """Return the items that records of a release may have; if it suppresses nothing, those of its codebook alone."""
+    return frozenset(chain(*(symbol.members for symbol in publication.symbols))) if certain else frozenset(ITEMS)
+
+
+def naive_by_rows(
+    later: Publication, beside: Beside, now: Records, m: int, certain: tuple[bool, bool] = (False, False)
+) -> int:
     """Return the fewest rows left of a release, for items of somebody who is in both with the same record."""
     rows, others = rows_of(later), rows_of(beside.publication)
+    universe = may_be(later, certain=certain[0]) & may_be(beside.publication, certain=certain[1])
     fewest = len(rows)
     for person in np.flatnonzero(beside.row >= 0).tolist():
         for known in sets_of(now[person], m):
-            worlds = {(shown(later, items), shown(beside.publication, items)) for items in sets_of(frozenset(ITEMS), 5)
+            worlds = {(shown(later, items), shown(beside.publication, items)) for items in sets_of(universe, 5)
                       if known <= items}  # fmt: skip
             left = sum(any((row, other) in worlds for other in others) for row in rows)
             fewest = min(fewest, left, sum(any((row, other) in worlds for row in rows) for other in others))
@@ -79,7 +89,7 @@ def earlier_of(records: Records, k: int, m: int, groups: list[int] | None = None
     if groups is not None:
         assert table.transactions is not None
         first: dict[int, int] = {}
-        codes = [first.setdefault(group, at) for at, group in enumerate(groups)]
+        codes = [-1 if group < 0 else first.setdefault(group, at) for at, group in enumerate(groups)]
         return apply(table, ItemGroups(table.transactions.vocabulary, np.array(codes, np.int32)))
     return apply(table, Apriori(k=k, m=m).recode(table, {"items": OTHER}).recoding)
 
@@ -103,12 +113,14 @@ def test_what_is_kept_together_is_kept_by_going_through_everything(
     assume(sum(map(bool, now)) >= k)
     earlier = earlier_of(records, k, m)
     beside = by_record(earlier, [left + at for at in range(len(stayed))] + [-1] * len(new), len(records))
+    beside = replace(beside, shows_all=True)
     table = table_of(now, TREE)
     assert table.transactions is not None
     algorithm = Apriori(k=k, m=m)
     result = algorithm.recode(table, {"items": TREE})
+    certain = beside.certain(table, TREE.leaves.labels)
     try:
-        kept, linked = kept_together(algorithm, result, table.transactions, beside)
+        kept, linked = kept_together(algorithm, result, table.transactions, beside, certain=certain)
     except InfeasibleError:
         assert left or changes
         return
@@ -118,7 +130,7 @@ def test_what_is_kept_together_is_kept_by_going_through_everything(
     if linked:
         assert len(before) == 0 or naive_linked(publication, beside, now, before, m) >= k
     elif not changes:
-        assert naive_by_rows(publication, beside, now, m) >= k
+        assert naive_by_rows(publication, beside, now, m, (True, True)) >= k
     assert isinstance(kept.recoding, Cut)
     assert isinstance(result.recoding, Cut)
     was, new_image = result.recoding.image, kept.recoding.image
@@ -126,18 +138,29 @@ def test_what_is_kept_together_is_kept_by_going_through_everything(
     assert (TREE.leaf_hi[new_image] >= TREE.leaf_hi[was]).all()
 
 
-GROUPS = st.lists(st.integers(0, 3), min_size=5, max_size=5)
+GROUPS = st.lists(st.integers(-1, 3), min_size=5, max_size=5)
 
 
-@given(records=st.lists(RECORD, min_size=3, max_size=8), groups=GROUPS, others=GROUPS, k=st.integers(2, 3))
-def test_the_check_finds_whatever_is_not_kept(records: Records, groups: list[int], others: list[int], k: int) -> None:
-    table, m = table_of(records, OTHER), 2
+OF_FOUR = st.frozensets(st.sampled_from("abcd"), min_size=1, max_size=3)
+
+
+@settings(max_examples=examples(1000), deadline=None)
+@given(
+    records=st.lists(RECORD | OF_FOUR, min_size=3, max_size=8) | st.lists(OF_FOUR, min_size=4, max_size=8),
+    groups=GROUPS, others=GROUPS, k=st.integers(2, 3), m=st.integers(1, 2),
+)  # fmt: skip
+def test_the_check_finds_whatever_is_not_kept(
+    records: Records, groups: list[int], others: list[int], k: int, m: int
+) -> None:
+    """Each of both releases suppresses items, or none, so that an item missing from its codebook is in no record."""
+    table = table_of(records, OTHER)
     later, earlier = earlier_of(records, k, m, groups), earlier_of(records, k, m, others)
-    beside = by_record(earlier, list(range(len(records))), len(records))
+    shows_all = [set(chain(*records)) <= may_be(one, certain=True) for one in (later, earlier)]
+    beside = replace(by_record(earlier, list(range(len(records))), len(records)), shows_all=shows_all[1])
     before = dict(enumerate(records))
     kept = naive_linked(later, beside, records, before, m) >= k
     assert (few_together(table, later, replace(beside, linked=True), KmAnonymity(k, m)) is None) == kept
-    kept = naive_by_rows(later, beside, records, m) >= k
+    kept = naive_by_rows(later, beside, records, m, (shows_all[0], shows_all[1])) >= k
     found = few_together(table, later, beside, KmAnonymity(k, m))
     assert (found is None) == kept
     assert found is None or (found.required, found.support < k, found.what) == (k, True, ())
@@ -152,3 +175,20 @@ def test_without_a_cut_it_is_refused() -> None:
         kept_together(
             Apriori(k=2, m=1), Result(ItemGroups.identity(table.transactions.vocabulary)), table.transactions, beside
         )
+
+
+@pytest.mark.parametrize("shows_all", [True, False])
+def test_an_item_that_is_certainly_absent_hides_nobody(shows_all: bool) -> None:
+    """Of the rows that show {a,b} earlier, all but one could be of a later row with {c,e} by the item e alone."""
+    records = [frozenset(record) for record in ("ac", "cd", "cd", "b", "b")]
+    table, model = table_of(records, OTHER), KmAnonymity(2, 1)
+    later, earlier = (earlier_of(records, 2, 1, groups) for groups in ([0, 2, 1, 2, 0], [0, 2, 0, 4, 3]))
+    beside = replace(by_record(earlier, list(range(len(records))), len(records)), shows_all=shows_all)
+    assert (few_together(table, later, beside, model) is None) != shows_all
+    assert (naive_by_rows(later, beside, records, 1, (True, shows_all)) >= 2) != shows_all
+    left = [
+        Both(*(Side.of(one) for one in pair), certain=certain)
+        for pair, certain in (((later, earlier), (True, shows_all)), ((earlier, later), (shows_all, True)))
+    ]  # type: ignore[arg-type]
+    fitting = [side.fitting(["a"]) for side in (left[0].later, left[0].earlier)]
+    assert (left[0].left(*fitting), left[1].left(*fitting[::-1])) == (3, 1 if shows_all else 3)

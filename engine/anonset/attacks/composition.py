@@ -2,8 +2,9 @@
 
 Somebody is in two releases, each of which publishes each item in one way, and their record is the same in both. A row
 of the one and a row of the other can be theirs only if there is a record that would be published as both. Let U be the
-items that neither row excludes: every other item would show a symbol that one of them lacks. A record may hold all of
-U, and one that holds less shows no more; so there is such a record if and only if U shows every symbol of both rows.
+items that neither row excludes: every other item would show a symbol that one of them lacks, or is in no record of a
+release that suppresses nothing. A record may hold all of U, and one that holds less shows no more; so there is such a
+record if and only if U shows every symbol of both rows.
 
 Reference: Ganta, Kasiviswanathan, Smith, KDD 2008 (intersection attacks; ours speaks of records, not of classes).
 """
@@ -40,7 +41,8 @@ def composition(scene: Scene) -> tuple[Outcome, ...] | str:
     if later is None or earlier is None or scene.original.transactions is None:
         return "both releases must publish sets of items, and each item in one way"
     scene.beside.require_records(scene.original.n)
-    both, random = Both(later, earlier), np.random.default_rng(scene.seed)
+    certain = scene.beside.certain(scene.original, later.symbol_of)
+    both, random = Both(later, earlier, certain), np.random.default_rng(scene.seed)
     row_of = np.full(scene.original.n, -1, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
     there = np.flatnonzero((row_of >= 0) & (scene.beside.row >= 0))
@@ -50,7 +52,7 @@ def composition(scene: Scene) -> tuple[Outcome, ...] | str:
     targets = Targets(scene.original.transactions, scene.model.secrets, both, own)
     people = np.sort(random.choice(there, min(scene.attempts, len(there)), replace=False))
     met = [drawn for each in people.tolist() if (drawn := targets.draw(each, scene.m, random)) is not None]
-    dealt = Both(later, earlier.dealt(random))
+    dealt = Both(later, earlier.dealt(random), certain)
     alone, left, by_chance = list[int](), list[int](), list[int]()
     for person, known in met:
         rows = later.fitting(known)
@@ -173,12 +175,14 @@ class Both(Discreet):
 
     later: Side
     earlier: Side
+    certain: tuple[bool, bool] = (False, False)
+    """Of each release, whether an item without a symbol is certainly in none of its records."""
 
     @cached_property
     def _cells(self) -> csr_matrix:
         """int32 (S + 1, T + 1): 1 where an item is published as both; in the last row and column, as nothing."""
         n, other = len(self.later.column.vocabulary), len(self.earlier.column.vocabulary)
-        items = {**self.later.symbol_of, **self.earlier.symbol_of}
+        items = [item for item in {**self.later.symbol_of, **self.earlier.symbol_of} if self._may_be(item)]
         pairs = {(self.later.symbol_of.get(item, n), self.earlier.symbol_of.get(item, other)) for item in items}
         here, there = np.array(sorted(pairs), np.int64).reshape(-1, 2).T
         return csr_matrix((np.ones(len(here), np.int32), (here, there)), (n + 1, other + 1))
@@ -189,6 +193,11 @@ class Both(Discreet):
         cells = self._cells
         return _reached(self.later.rows, cells), _reached(self.earlier.rows, cells.T.tocsr())
 
+    def _may_be(self, item: str) -> bool:
+        """Return True if an item may be in a record that is the same in both releases."""
+        sides = zip((self.later, self.earlier), self.certain, strict=True)
+        return all(item in side.symbol_of or not certain for side, certain in sides)
+
     def is_known(self, item: str, own: Int64) -> bool:
         """Tell whether both rows of a person may be of a record with an item, and one of them shows it."""
         shown = [
@@ -196,7 +205,7 @@ class Both(Discreet):
             for side, kind in zip((self.later, self.earlier), own.tolist(), strict=True)
             if item in side.symbol_of
         ]
-        return bool(shown) and all(shown)
+        return bool(shown) and all(shown) and self._may_be(item)
 
     def fit(self, later: Sequence[int] | Int64, earlier: Sequence[int] | Int64) -> NDArray[np.bool_]:
         """Return bool (len(later), len(earlier)): whether two distinct rows may be of one record."""

@@ -38,7 +38,8 @@ def matching(scene: Scene) -> tuple[Outcome, ...] | str:
         return "both releases must publish sets of items, and each item in one way"
     scene.beside.require_records(scene.original.n)
     sides = here, there
-    both, random = Both(here, there), np.random.default_rng(scene.seed)
+    both = Both(here, there, scene.beside.certain(scene.original, here.symbol_of))
+    random = np.random.default_rng(scene.seed)
     row_of = np.full(scene.original.n, -1, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
     rows = np.stack((row_of, scene.beside.row), axis=1)

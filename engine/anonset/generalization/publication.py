@@ -93,8 +93,8 @@ def cut_symbol(cut: Cut, node: int) -> Symbol:
 
     >>> tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", "a3"]), "b"]))
     >>> node = tree.node_of["A"]
-    >>> cut_symbol(Cut(tree, np.array([node, node, -1, tree.node_of["b"]], np.int32)), node)
-    Symbol(kind='group', members=('a1', 'a2'))
+    >>> cut_symbol(Cut(tree, np.array([node, node, -1, tree.node_of["b"]], np.int32)), node).members
+    ('a1', 'a2')
     """
     tree = cut.hierarchy
     first, end = int(tree.leaf_lo[node]), int(tree.leaf_hi[node])

@@ -310,7 +310,9 @@ class Job:
                     from anonset.algorithms.transaction.kept_together import kept_together
 
                     column = bind_items(table, hierarchies)[0]
-                    result, linked = kept_together(algorithm, result, column, beside, self.progress)
+                    gone = set(getattr(result.recoding, "suppressed", ()))
+                    certain = beside.certain(table, set(column.vocabulary.labels) - gone)
+                    result, linked = kept_together(algorithm, result, column, beside, self.progress, certain=certain)
                     beside = replace(beside, linked=linked)
             hierarchies = _with_used(table, hierarchies, result)
         with self.watch.phase("apply"), sealed():

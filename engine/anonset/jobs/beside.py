@@ -71,7 +71,9 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     row_of[publication.record] = np.arange(publication.n)
     there = same_persons(persons, earlier_persons)
     sha256 = "" if earlier.published is None else Opened.at(earlier.published.out).sha256
-    return Beside(publication, np.where(there < 0, -1, row_of[there]), sha256)
+    rules = frozenset(change.rule for change in earlier.unverified.table.changes)
+    row = np.where(there < 0, -1, row_of[there])
+    return Beside(publication, row, sha256, shows_all=_shows_all(earlier.retention), rules=rules)
 
 
 def read_beside(other: str | os.PathLike[str], report: Report) -> Beside:
@@ -146,7 +148,19 @@ def _beside(opened: Opened, there: Int64) -> Beside:
     row_of = np.full(int(opened.report.input["records"]), -1, np.int64)
     row_of[way_back[0]] = np.arange(publication.n)
     publication = replace(publication, record=way_back[0], cluster=way_back[1])
-    return Beside(publication, np.where(there < 0, -1, row_of[there]), opened.sha256)
+    report = opened.report
+    return Beside(
+        publication,
+        np.where(there < 0, -1, row_of[there]),
+        opened.sha256,
+        shows_all=_shows_all(report.retention),
+        rules=frozenset(str(change["rule"]) for change in report.changes),
+    )
+
+
+def _shows_all(retention: Mapping[str, Mapping[str, int]]) -> bool:
+    """Return True if no occurrence of an item was suppressed."""
+    return retention.get("items", {}).get("suppressed", 1) == 0
 
 
 def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:

@@ -43,7 +43,7 @@ def few_together(table: Table, publication: Any, beside: Beside, model: PrivacyM
         raise InputError(msg)
     k, linked = model.k, beside.linked
     later, earlier = _Shown.of(publication), _Shown.of(beside.publication)
-    pairs = _Pairs(later, earlier, *_cells(later, earlier))
+    pairs = _Pairs(later, earlier, *_cells(later, earlier), beside.certain(table, later.symbol_of))
     row_of = {record: row for row, record in enumerate(publication.record.tolist())}
     people = [
         (row_of[record], other, items)
@@ -108,10 +108,13 @@ class _Pairs(Discreet):
     """By a later symbol, the earlier ones that its items show; -1 for none."""
     here: dict[int, Row]
     """The other way round."""
+    certain: tuple[bool, bool]
+    """Of the later and the earlier one, whether an item without a symbol is certainly in none of its records."""
 
     def of_one(self, row: Row, other: Row) -> bool:
         """Tell whether a later row and an earlier one may be of the same record."""
-        shown_there, shown_here = other | {_NONE}, row | {_NONE}
+        shown_here = row if self.certain[0] else row | {_NONE}
+        shown_there = other if self.certain[1] else other | {_NONE}
         return all(self.there[symbol] & shown_there for symbol in row) and all(
             self.here[symbol] & shown_here for symbol in other
         )

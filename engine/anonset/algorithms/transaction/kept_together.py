@@ -43,7 +43,13 @@ Known = tuple[tuple[int, int], ...]
 
 
 def kept_together(
-    algorithm: Algorithm, result: Result, column: SetColumn, beside: Beside, progress: Progress | None = None
+    algorithm: Algorithm,
+    result: Result,
+    column: SetColumn,
+    beside: Beside,
+    progress: Progress | None = None,
+    *,
+    certain: tuple[bool, bool] = (False, False),
 ) -> tuple[Result, bool]:
     """Raise the cut of a result until it keeps k^m-anonymity together with an earlier release.
 
@@ -51,6 +57,8 @@ def kept_together(
     ----------
     column
         The original, bound to the hierarchy of the cut.
+    certain
+        Of the new and the earlier release, whether an item without a symbol is certainly in none of its records.
 
     Returns
     -------
@@ -74,9 +82,10 @@ def kept_together(
     people = np.flatnonzero(beside.row >= 0)
     kinds, there = earlier.kind[beside.row[people]], column.take(people)
     root = Cut(tree, np.where(cut.image == SUPPRESSED, SUPPRESSED, 0).astype(np.int32))
-    if next(_Together.of(root, column, people, earlier, kinds).rare(there, k, m, linked=True), None) is not None:
+    at_root = _Together.of(root, column, people, earlier, kinds, certain)
+    if next(at_root.rare(there, k, m, linked=True), None) is not None:
         linked = False
-    while broken := list(_Together.of(cut, column, people, earlier, kinds).rare(there, k, m, linked=linked)):
+    while broken := list(_Together.of(cut, column, people, earlier, kinds, certain).rare(there, k, m, linked=linked)):
         if progress is not None:
             progress("coarsen", raised, 0)
         parents = _mending(cut, column, broken)
@@ -88,7 +97,7 @@ def kept_together(
         cut = _raised(cut, parents)
 
     def holds(lower: Cut) -> bool:
-        broken = _Together.of(lower, column, people, earlier, kinds).rare(there, k, m, linked=linked)
+        broken = _Together.of(lower, column, people, earlier, kinds, certain).rare(there, k, m, linked=linked)
         return next(broken, None) is None
 
     if raised:
@@ -196,10 +205,12 @@ class _Together(Discreet):
     """int64 (p,): that in the earlier release."""
 
     @classmethod
-    def of(cls, cut: Cut, column: SetColumn, people: Int64, earlier: Side, there: Int64) -> "_Together":
+    def of(
+        cls, cut: Cut, column: SetColumn, people: Int64, earlier: Side, there: Int64, certain: tuple[bool, bool]
+    ) -> "_Together":
         """Publish a column by a cut."""
         later, nodes = _published(cut, column)
-        return cls(Both(later, earlier), nodes, later.kind[people], there)
+        return cls(Both(later, earlier, certain), nodes, later.kind[people], there)
 
     def rare(self, column: SetColumn, k: int, m: int, *, linked: bool) -> Iterator[Known]:
         """Yield what known items of persons in both show, where it leaves fewer than k.
@@ -211,7 +222,7 @@ class _Together(Discreet):
         """
         both, offset = self.both, len(self.nodes)
         index, same = self._index, both.of_one(self.here, self.there)
-        reverse = Both(both.earlier, both.later)
+        reverse = Both(both.earlier, both.later, both.certain[::-1])
         who = np.arange(column.n) if linked else np.flatnonzero(same)
         for cells in _occurring(self._known(column, who), m):
             codes = {here for here, _ in cells if here >= 0} | {offset + other for _, other in cells if other >= 0}
