@@ -57,6 +57,21 @@ def public_text(text: str) -> str:
     return plain_text(_MARKED.sub("…", text))
 
 
+_SHOWN = 60
+
+
+def shortened(value: object) -> str:
+    """Return the repr of a value that a user gave, without its middle where it is long.
+
+    >>> shortened("codes"), len(shortened(10**4000)), len(shortened("9" * 10**6))
+    ("'codes'", 60, 60)
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 4 * _SHOWN:
+        value = f"{value:x}"  # int() and str() refuse thousands of digits
+    text = repr(value[:1000] + value[-1000:] if isinstance(value, str) and len(value) > 2000 else value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 24]}…{text[-23:]}"
+
+
 class MarkedText:
     """Base of objects that format as text with marks, which messages keep when they quote it, but print without."""
 

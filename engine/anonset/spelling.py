@@ -12,6 +12,8 @@ from anonset.errors import InputError
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
+LARGEST = 2**63 - 1
+"""Largest integer that an option may have: kernels count in 64 bits."""
 _GAP = 2
 """Blanks behind a column of facts."""
 _options = [False]  # whether this process is the command line, for all of its threads

@@ -1,6 +1,9 @@
 """``anonset import``: what another tool was set up to do runs here, and promises no less."""
 
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.io.projects import COLUMNS, ROWS, TEMPLATE, TREES, arx_project
@@ -71,3 +74,89 @@ def test_nothing_is_left_of_an_import_that_fails(tmp_path: Path) -> None:
     assert not (tmp_path / "job").exists()
     (tmp_path / "job").mkdir()
     assert main(["import", str(arx_project(project)), "-o", str(tmp_path / "job")]) == 2, "it is there already"
+
+
+def utf16(text: str) -> bytes:
+    return f'<?xml version="1.0" encoding="UTF-16"?>{text}'.encode("utf-16")
+
+
+ENTITIES = '<!DOCTYPE m [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><config>&b;</config>'
+OUTLIERS = "<relativeMaxOutliers>{}</relativeMaxOutliers>"
+DIGITS = "9" * 5000
+COLUMN = "<assigment><name>age</name><type>IDENTIFYING_ATTRIBUTE</type></assigment>"
+
+
+def project_with(tmp_path: Path, **more: Any) -> Path:
+    return arx_project(tmp_path / "p.deid", **more)
+
+
+def bomb(path: Path, name: str) -> Path:
+    """Add a file to a project that unpacks to a thousand times its size."""
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w", force_zip64=True) as file:
+        for _ in range(120):
+            file.write(bytes(2**20))
+    return path
+
+
+FORGED: dict[str, Callable[[Path], Path]] = {
+    **{
+        f"criterion {text[:30]}": lambda tmp, text=text: project_with(tmp, criteria=(text,))
+        for text in (
+            f"{DIGITS}-anonymity", "0-anonymity", "\u0663-anonymity", f"distinct-{DIGITS}-diversity{OF_DRUG}",
+            f"recursive-(1.2.3,3)-diversity{OF_DRUG}", f"recursive-({DIGITS},3)-diversity{OF_DRUG}",
+            f"{DIGITS}-closeness with equal ground-distance{OF_DRUG}", f"..-closeness with ordered distance{OF_DRUG}",
+        )
+    },
+    **{
+        f"outliers {text[:9]}": lambda tmp, text=text: project_with(tmp, config=OUTLIERS.format(text))
+        for text in ("nan", "inf", "-0.1", "1.5", "1e400", DIGITS, "x", "")
+    },
+    "weight": lambda tmp: project_with(
+        tmp, config="<attributeWeights><attributeWeight><attribute>age</attribute><weight>nan</weight>"
+        "</attributeWeight></attributeWeights>"),
+    **{
+        f"entities {name}": lambda tmp, text=text: project_with(tmp, replaced={"input/config.xml": text})
+        for name, text in (("UTF-8", ENTITIES), ("UTF-16", utf16(ENTITIES)), ("external",
+            '<!DOCTYPE m SYSTEM "file:///etc/hostname"><config/>'), ("UTF-16BE", ENTITIES.encode("utf-16-be")))
+    },
+    "nested": lambda tmp: project_with(tmp, replaced={"input/config.xml": "<a>" * 10**5 + "</a>" * 10**5}),
+    "encoding": lambda tmp: project_with(tmp, replaced={"input/config.xml": '<?xml version="1.0" encoding="x"?><a/>'}),
+    "no config": lambda tmp: project_with(tmp, replaced={"input/config.xml": None}),
+    "no metadata": lambda tmp: project_with(tmp, replaced={"metadata.xml": None}),
+    "no columns": lambda tmp: project_with(tmp, replaced={"input/definition.xml": "<definition/>"}),
+    "no name": lambda tmp: project_with(tmp, replaced={"input/definition.xml": COLUMN.replace("age", "")}),
+    "same name": lambda tmp: project_with(tmp, replaced={
+        "input/definition.xml": f"<definition>{COLUMN * 2}</definition>"}),
+    "separator": lambda tmp: project_with(tmp, replaced={"project.xml": "<p><separator>;;</separator></p>"}),
+    "large data": lambda tmp: bomb(project_with(tmp, data=False), "data/input.csv"),
+    "large tree": lambda tmp: bomb(project_with(tmp, replaced={"input/hierarchies/age.csv": None}),
+                                   "input/hierarchies/age.csv"),
+    "large config": lambda tmp: bomb(project_with(tmp, replaced={"input/config.xml": None}), "input/config.xml"),
+    "twice": lambda tmp: bomb(project_with(tmp), "metadata.xml"),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("how", FORGED)
+def test_a_forged_project_is_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str], how: str) -> None:
+    project = FORGED[how](tmp_path)
+    assert main(["import", str(project), "-o", str(tmp_path / "job")]) == 2
+    captured = capsys.readouterr()
+    assert (captured.err.count("\n"), len(captured.err) < 500) == (1, True), captured.err
+    assert not (tmp_path / "job").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEMPLATE.replace("k: 3", f"k: {DIGITS}"), TEMPLATE.replace("k: 3", "k: 0"), TEMPLATE + f"{' ' * 10**6}:x\n",
+        TEMPLATE + "age: true,int\n", TEMPLATE + "a" + " " * 10**6 + ": nothing\n", TEMPLATE + "/" * 11 * 2**20,
+    ],
+)  # fmt: skip
+def test_a_forged_template_is_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    (tmp_path / "t.txt").write_text(text)
+    (tmp_path / "d.csv").write_text(f"{';'.join(COLUMNS)}\n{ROWS}")
+    assert main(["import", str(tmp_path / "t.txt"), str(tmp_path / "d.csv"), "-o", str(tmp_path / "job")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -39,12 +39,12 @@ def arx_project(
     columns: Mapping[str, str] = COLUMNS,
     config: str = "<relativeMaxOutliers>0.0</relativeMaxOutliers>",
     data: bool = True,
-    replaced: Mapping[str, str | None] | None = None,
+    replaced: Mapping[str, str | bytes | None] | None = None,
 ) -> Path:
     """Write a project of ARX; `replaced` names members with another text, or None to leave them out."""
     named = "".join(f"<assigment><name>{name}</name>{text}</assigment>" for name, text in columns.items())
     asked = "".join(f"<criterion>{text}</criterion>" for text in criteria)
-    members: dict[str, str | None] = {
+    members: dict[str, str | bytes | None] = {
         "metadata.xml": "<metadata><version>3.9.0</version><vocabulary>2.0</vocabulary></metadata>",
         "project.xml": "<project><name>P</name><separator>;</separator></project>",
         "input/config.xml": f"<config>{config}<criteria>{asked}</criteria></config>",

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 
 from cyclopts import App, CycloptsError, Group, Parameter, Token
 
-from anonset.errors import InputError
+from anonset.errors import InputError, shortened
+from anonset.spelling import LARGEST
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -280,8 +281,23 @@ def whole_number(_: Any, tokens: Sequence[Token]) -> int:
     try:
         return int(tokens[0].value)
     except ValueError:
-        msg = f"must be an integer, got {tokens[0].value!r}"
+        msg = f"must be an integer, got {shortened(tokens[0].value)}"
         raise ValueError(msg) from None
+
+
+def number_of_64_bits(_: Any, tokens: Sequence[Token]) -> int:
+    """Read an integer of at most 64 bits, of a command whose options are not validated together.
+
+    Raises
+    ------
+    ValueError
+        If the text is none.
+    """
+    number = whole_number(_, tokens)
+    if abs(number) > LARGEST:
+        msg = f"must be an integer of at most {LARGEST}, got {shortened(tokens[0].value)}"
+        raise ValueError(msg)
+    return number
 
 
 def given_flags(flags: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.app import pairs, whole_number
+from anonset.cli.app import number_of_64_bits, pairs
 from anonset.cli.exit_codes import DONE, FAILED
 from anonset.cli.output import say, show, show_json
 from anonset.errors import InputError
@@ -51,9 +51,9 @@ def make_datasets(
     *,
     out: Annotated[str, Parameter(alias="-o", help="New file; or, without suffix, new folder of Parquet files.")],
     records: Annotated[
-        int | None, Parameter(converter=whole_number, help="Number of records; default: the generator's.")
+        int | None, Parameter(converter=number_of_64_bits, help="Number of records; default: the generator's.")
     ] = None,
-    seed: Annotated[int, Parameter(converter=whole_number, help="Random seed.")] = 0,
+    seed: Annotated[int, Parameter(converter=number_of_64_bits, help="Random seed.")] = 0,
     set: Annotated[list[str] | None, Parameter(help="NAME=VALUE: parameter of the generator; repeatable.")] = None,  # noqa: A002
     hierarchy: Annotated[
         str | None, Parameter(help="New file for the hierarchy of its items, where it has one.")

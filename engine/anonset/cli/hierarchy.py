@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from anonset.cli.app import whole_number
+from anonset.cli.app import number_of_64_bits
 from anonset.cli.exit_codes import DONE
 from anonset.cli.items import (
     Flags,
@@ -96,9 +96,9 @@ def print_hierarchy(
     /,
     *,
     depth: Annotated[
-        int | None, Parameter(converter=whole_number, help="Maximum levels below the root; default: all.")
+        int | None, Parameter(converter=number_of_64_bits, help="Maximum levels below the root; default: all.")
     ] = None,
-    most: Annotated[int, Parameter(converter=whole_number, help="Maximum children per node; 0: all.")] = 20,
+    most: Annotated[int, Parameter(converter=number_of_64_bits, help="Maximum children per node; 0: all.")] = 20,
 ) -> int:
     """Print a hierarchy as a tree; in parentheses the number of leaves below a node."""
     from anonset.io.hierarchies import read_hierarchy

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from anonset.cli.app import whole_number
+from anonset.cli.app import number_of_64_bits
 from anonset.cli.exit_codes import DONE
 from anonset.cli.output import show
 from anonset.errors import InputError
@@ -17,12 +17,14 @@ def reconstruct(
     /,
     *,
     out: Annotated[str, Parameter(name=["--out", "-o"], help="New file, FILE.csv, .dat or .parquet.")],
-    seed: Annotated[int, Parameter(help="Random seed: another one gives another table.", converter=whole_number)] = 0,
+    seed: Annotated[
+        int, Parameter(help="Random seed: another one gives another table.", converter=number_of_64_bits)
+    ] = 0,
     draws: Annotated[
         int,
         Parameter(
             help="Tables, of the seeds from --seed on; of several, each file has its seed in its name.",
-            converter=whole_number,
+            converter=number_of_64_bits,
         ),
     ] = 1,
     quiet: Annotated[bool, Parameter(help="Print no account.")] = False,

@@ -14,6 +14,8 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
+from anonset.errors import shortened
+
 _MEANT = {
     "--output": "--out",
     "--qi": "--relational",
@@ -81,12 +83,14 @@ def _unfit(error: CoercionError, token: Any) -> str:
         return f"{name} {error.msg}"
     kind = error.target_type
     if kind is bool:
-        return f"{name} takes no value, got {token.value!r}"
+        return f"{name} takes no value, got {shortened(token.value)}"
     if get_origin(kind) is Literal:
         choices = [str(choice) for choice in get_args(kind)]
         near = get_close_matches(token.value.casefold(), choices, n=1, cutoff=0.6)
         hint = f"; did you mean {near[0]}?" if near else ""
-        return f"{name} must be {' or '.join([', '.join(choices[:-1]), choices[-1]])}, got {token.value!r}{hint}"
+        return (
+            f"{name} must be {' or '.join([', '.join(choices[:-1]), choices[-1]])}, got {shortened(token.value)}{hint}"
+        )
     if kind in _WORDS:
-        return f"{name} must be {_WORDS[kind]}, got {token.value!r}"
+        return f"{name} must be {_WORDS[kind]}, got {shortened(token.value)}"
     return str(error)

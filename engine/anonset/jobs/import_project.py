@@ -53,10 +53,14 @@ def import_project(path: str | Path, out: str | Path, data: str | None = None) -
 def _written(project: Project, folder: Path, data: str | None) -> ImportedJob:
     taken = job_of(project)
     left = list(taken.left)
-    hierarchies = {}
+    hierarchies, written = {}, 0
     for column, name in taken.trees.items():
         if place := _hierarchy(project, folder, column, name, left):
             hierarchies[column] = place
+            written += (folder / place).stat().st_size
+            if written > _MOST_BYTES:
+                msg = f"{project.path}: its hierarchies are larger than {_MOST_BYTES:,} bytes together"
+                raise InputError(msg)
     guarantee = dict(taken.guarantee)
     if guarantee.get("t_distance") == "hierarchical":
         sensitive = taken.settings["sensitive"]
@@ -80,6 +84,10 @@ def _written(project: Project, folder: Path, data: str | None) -> ImportedJob:
 
 
 _FOLDER, _DATA = "hierarchies", "data.csv"
+_MOST_LETTERS = 40
+"""Maximum length of a column name in a file name."""
+_MOST_BYTES = 200 * 2**20
+"""Maximum size of all hierarchies: many columns can name one file of an archive."""
 
 
 def _hierarchy(project: Project, folder: Path, column: str, name: str, left: list[str]) -> str | None:
@@ -90,7 +98,8 @@ def _hierarchy(project: Project, folder: Path, column: str, name: str, left: lis
         return None
     (folder / _FOLDER).mkdir(exist_ok=True)
     number = len(os.listdir(folder / _FOLDER)) + 1  # noqa: PTH208
-    path = write_file(folder / _FOLDER / f"{number}-{re.sub(r'[^A-Za-z0-9_-]+', '-', column)}.csv", [content])
+    short = re.sub(r"[^A-Za-z0-9_-]+", "-", column)[:_MOST_LETTERS]
+    path = write_file(folder / _FOLDER / f"{number}-{short}.csv", [content])
     try:
         hierarchy_of_labels(path)
     except InputError as error:

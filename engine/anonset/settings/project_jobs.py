@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from anonset.errors import InputError, shortened
 from anonset.io.projects import Project
 
 
@@ -76,7 +77,19 @@ _CRITERIA = (
     (rf"(?P<t>[\d.]+)-closeness with hierarchical ground-distance{_OF}", {"model": "kt", "t_distance": "hierarchical"}),
 )
 """What ARX calls what must hold, and the model that is it."""
-_NUMBERS: dict[str, Callable[[str], Any]] = {"k": int, "l": int, "c": float, "t": float}
+_MOST_DIGITS = 9
+
+
+def _whole(text: str) -> int | None:
+    return int(text) or None if text.isascii() and len(text) <= _MOST_DIGITS else None
+
+
+def _decimal(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{0,18})?", text) else None
+
+
+_NUMBERS: dict[str, Callable[[str], Any]] = {"k": _whole, "l": _whole, "c": _decimal, "t": _decimal}
+"""Readers of numbers; each returns None for a text that is none, or too long."""
 _SAMPLE = "Inclusion"
 """What ARX calls the choice of a research sample, which may be all records."""
 
@@ -105,5 +118,10 @@ def _guarantee(criteria: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _read(criterion: str, pattern: str, fixed: Mapping[str, str]) -> dict[str, Any] | None:
-    match = re.fullmatch(pattern, criterion)
-    return match and {**fixed, **{name: _NUMBERS.get(name, str)(text) for name, text in match.groupdict().items()}}
+    if (match := re.fullmatch(pattern, criterion)) is None:
+        return None
+    read = {name: _NUMBERS.get(name, str)(text) for name, text in match.groupdict().items()}
+    if None in read.values():
+        msg = f"the criterion {shortened(criterion)} must have numbers above 0 of at most {_MOST_DIGITS} digits"
+        raise InputError(msg)
+    return {**fixed, **read}

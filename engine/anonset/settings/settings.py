@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from anonset.algorithms.registry import ALGORITHMS
-from anonset.errors import InputError
+from anonset.errors import InputError, shortened
 from anonset.settings.binding import numeric_columns
 from anonset.settings.parameters import GENERAL, MODELS, Parameter, option, parameters
 from anonset.settings.paths import PLACES
+from anonset.settings.ranges import out_of_range
 from anonset.settings.readers import Names
 from anonset.spelling import meant, setting
 
@@ -316,7 +317,9 @@ def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
         msg = "; ".join(f"{setting(name)}: no path holds a NUL, \\x00" for name in bad)
         raise InputError(msg)
     try:
-        return model.model_validate(dict(given))
+        validated = model.model_validate(dict(given))
+        if not (problems := out_of_range({name: getattr(validated, name) for name in model.model_fields})):
+            return validated
     except ValidationError as error:
         problems = [_describe(dict(found), model) for found in error.errors()]
     source = given.get("input") if "input" in model.model_fields else None
@@ -356,7 +359,6 @@ def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
         return unknown_setting(where, model.model_fields)
     required = _REQUIRED.get(error["type"], "must be otherwise: {reason}")
     reason = f"{error['msg'][0].lower()}{error['msg'][1:]}"
-    got = (
-        str(given).lower() if isinstance(given := error["input"], bool) else repr(given)
-    )  # as a file of settings says it
+    given = error["input"]
+    got = str(given).lower() if isinstance(given, bool) else shortened(given)  # as a file of settings says it
     return f"{name} {required.format(reason=reason, **error.get('ctx', {}))}, got {got}"

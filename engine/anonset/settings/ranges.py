@@ -1,0 +1,37 @@
+"""The values that no setting may have, whichever command it is of: absurd numbers, a column named twice."""
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+from anonset.errors import shortened
+from anonset.settings.parameters import option
+from anonset.spelling import LARGEST
+
+_LARGEST = {"workers": 4096, "k": 2**31 - 1, "m": 2**31 - 1}
+"""Largest integers of settings that are not counted in 64 bits."""
+_COLUMNS = ("items", "relational", "numeric", "id", "keep", "drop", "one_hot", "one_code")
+
+
+def out_of_range(settings: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with the values of validated settings.
+
+    >>> out_of_range({"id": ["who", "who"], "workers": 5000, "gap": float("nan"), "m": 2})
+    ["--id names column 'who' twice; name it once", '--workers must be an integer of at most 4096, got 5000', \
+'--gap must be a finite number, got nan']
+    """
+    found = (_wrong(name, value) for name, value in settings.items())
+    return [f"{option(name)} {wrong}" for name, wrong in zip(settings, found, strict=True) if wrong]
+
+
+def _wrong(name: str, value: Any) -> str:
+    most = _LARGEST.get(name, LARGEST)
+    if isinstance(value, int) and abs(value) > most:
+        bound = f"at most {most}" if value > 0 else f"at least {-most}"
+        return f"must be an integer of {bound}, got {shortened(value)}"
+    if isinstance(value, float) and not isfinite(value):
+        return f"must be a finite number, got {value}"
+    if name in _COLUMNS and isinstance(value, list) and len(set(value)) < len(value):
+        twice = next(column for column in value if value.count(column) > 1)
+        return f"names column {shortened(twice)} twice; name it once"
+    return ""
