@@ -42,6 +42,7 @@ from anonset.data import SetColumn as SetColumn
 from anonset.data import Table as Table
 from anonset.data import Vocabulary as Vocabulary
 from anonset.errors import AnonsetError as AnonsetError
+from anonset.errors import DisclosureError as DisclosureError
 from anonset.errors import HierarchyError as HierarchyError
 from anonset.errors import InfeasibleError as InfeasibleError
 from anonset.errors import InputError as InputError

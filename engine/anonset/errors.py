@@ -5,7 +5,7 @@ read it, unless it looks like a name or an id; logs, which many may read, show `
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from operator import index
 from typing import Any, ClassVar, SupportsIndex
@@ -143,6 +143,22 @@ class HierarchyError(InputError):
     """A hierarchy that is no tree over the items of the data."""
 
     code = "hierarchy"
+
+
+class DisclosureError(InputError):
+    """A publication would show values that identify persons, which its owner has not declared.
+
+    Attributes
+    ----------
+    findings
+        One per column, each with ``column``, ``count`` and a line of text without any value of the data.
+    """
+
+    code = "disclosure"
+
+    def __init__(self, findings: Sequence[Any]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("\n".join(map(str, findings)), column=findings[0].column, count=findings[0].count)
 
 
 class TooLargeError(InputError):

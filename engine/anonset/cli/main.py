@@ -164,6 +164,10 @@ def _say(error: BaseException) -> None:
         if note.startswith(RAW_DATA_STAY):  # any other is another library's, and may show data
             say(note, "warning")
     code = "interrupted" if isinstance(error, KeyboardInterrupt) else getattr(error, "code", "system")
+    if findings := getattr(error, "findings", ()):  # a line each
+        for finding in findings:
+            say(str(finding), "error", code=code, column=finding.column, count=finding.count, exit_code=BAD_INPUT)
+        return
     say(describe(error), "error", code=code, **getattr(error, "place", {}), exit_code=exit_code(error))
 
 

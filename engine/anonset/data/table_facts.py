@@ -70,3 +70,5 @@ class OwnersWord(Discreet):
     """Each record is a person, although something says that several are one person's."""
     identifying_as_declared: bool = False
     """Columns that name or reach persons have the roles that were given on purpose."""
+    publish_as_is: tuple[str, ...] = ()
+    """Columns that are published although they show values that identify persons."""

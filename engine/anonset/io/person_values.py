@@ -1,7 +1,8 @@
-"""Patterns of values that name or reach a person: e-mail addresses, IBANs, telephone numbers, names."""
+"""Patterns of values that name or reach a person: e-mail addresses, IBANs, telephone numbers, names, free text."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"(?=.*[+ /()-])(\+|00?|\()[\d /().-]{6,19}\d")
@@ -11,6 +12,39 @@ _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.]?([ '-]+[^\W\d_]+[.]?)*")
 _KEY = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+").fullmatch
 _LONG = 6
 _MOST = 0.9
+_WORDS = re.compile(r"[^\W\d_]+([ ,.'-]+[^\W\d_]+){0,3}\.?").fullmatch
+_BETWEEN_WORDS = re.compile(r"[ ,.'-]+")
+_GIVEN_NAMES = (
+    "adam ahmed alberto alejandro alessandro alexandra alfred ali alice alicia ana andrea andreas andrew angelika "
+    "anja ann anna anne annette anthony antoine antonio arthur barbara beatriz ben benjamin bernard bernd birgit "
+    "brian brigitte carla carlos carmen carol carolina catherine cecile charles chiara christian christina "
+    "christine christopher claire claudia claus clara cornelia cristina daniel daniela david deborah denis dennis "
+    "diego dieter dirk dominik donald dorothy edward elena elisabeth elizabeth emily emma enrico erik esther eva "
+    "fatima felix fernando filip florian francesca francesco francisco franz frederic friedrich gabriele george "
+    "gerhard giovanni giulia giuseppe guenter gunter günter hannah hans harald hassan heike heinrich heinz helen "
+    "helga helmut henrik henry herbert holger horst ines ingrid irene isabel isabelle jacques james jan janina "
+    "javier jean jeffrey jennifer jens jessica joachim joanna johan johanna johannes john jonas jonathan jorge jose "
+    "josé josef joseph juan juergen jürgen julia julian julie karen karin karl katharina kathrin kevin klaus "
+    "kristina kurt lars laura laurent lea lena leon linda lisa lorenzo louise luca lucas lucia luis luisa lukas "
+    "manfred manuel marc marco marcus margaret maria marie marion mario markus martin martina mathieu matthew "
+    "matthias mehmet melanie michael michaela michel miguel mohamed mohammed monika mustafa nadine natalie nicholas "
+    "nicolas nicole nina nora oliver olivier pablo paola paolo patricia patrick paul paula pedro peter petra philip "
+    "philipp philippe pierre rachel ralf rebecca regina renate richard robert roberto roland ruth samuel sandra "
+    "sara sarah sebastian silke silvia simon sofia sonja sophie stefan stefanie stefano stephan stephanie stephen "
+    "steven susan susanne svenja sylvie tanja teresa theresa thierry thomas thorsten tobias ulrich ulrike ursula "
+    "ute valentina vera veronika vincent walter werner wilhelm william wolfgang yusuf yves"
+)
+_NAMES, _FEWEST_NAMES = 0.1, 3
+"""Share of the labels, and number of them, that contain a given name, from which on labels are names of persons."""
+_IN_SENTENCES = tuple(
+    words.split()
+    for words in (
+        "the and with for was not from has", "der die und mit ist nicht von auf", "les des est pour dans avec pas une",
+        "los las con para por una que", "che con per una sono non della", "het een van met niet voor is",
+    )
+)  # fmt: skip
+_FEWEST_OF_SENTENCES, _LONG_TEXT = 3, 5
+_LOOKED_AT = 20_000
 
 
 def is_iban(value: str) -> bool:
@@ -73,3 +107,64 @@ def are_capitalised(labels: Sequence[str]) -> bool:
     """
     like = [label for label in labels if _NAME.fullmatch(label.strip())]
     return bool(labels) and len(like) >= _MOST * len(labels) and sum(map(str.isupper, like)) * 2 <= len(like) + 1
+
+
+def found_directly(labels: Sequence[str]) -> dict[str, int]:
+    """Count the labels that are e-mail addresses or IBANs, by kind; kinds without any are left out.
+
+    >>> found_directly(["E10", "ann@b.org", "GB82WEST12345698765432"])
+    {'e-mail': 1, 'IBAN': 1}
+    """
+    counts = {
+        "e-mail": sum("@" in label and _EMAIL.fullmatch(label.strip()) is not None for label in labels),
+        "IBAN": sum(len(label) >= _SHORTEST_IBAN and is_iban(label.strip()) for label in labels),
+    }
+    return {kind: count for kind, count in counts.items() if count}
+
+
+def are_names(labels: Sequence[str]) -> bool:
+    """Tell whether labels are names of persons: one in ten, and three at least, contain a common given name.
+
+    Of many labels, some 20,000 evenly spread ones are looked at.
+
+    >>> are_names(["Hans Maier", "Weber, Julia", "KARIN OTT", "Xi Li"]), are_names(["milk", "cheese", "Peter Pan"])
+    (True, False)
+    """
+    looked_at = labels[:: max(1, len(labels) // _LOOKED_AT)]
+    named = sum(map(_contains_given_name, looked_at))
+    return named >= _FEWEST_NAMES and named >= _NAMES * len(looked_at)
+
+
+@cache
+def _given_names() -> frozenset[str]:
+    """Return the given names that are no common words, places or products."""
+    return frozenset(_GIVEN_NAMES.split())
+
+
+def _contains_given_name(label: str) -> bool:
+    text = label.strip()
+    if text.isdecimal() or not _WORDS(text):
+        return False
+    return not _given_names().isdisjoint(_BETWEEN_WORDS.split(text.casefold()))
+
+
+def are_words_of_texts(labels: Sequence[str]) -> bool:
+    """Tell whether labels are free text cut into words: three words that connect sentences of one language occur.
+
+    >>> are_words_of_texts(["patient", "with", "pain", "and", "the"]), are_words_of_texts(["milk", "bread"])
+    (True, False)
+    """
+    short = {label.casefold() for label in labels if 2 <= len(label) <= _LONG and label.isalpha()}
+    return any(sum(word in short for word in words) >= _FEWEST_OF_SENTENCES for words in _IN_SENTENCES)
+
+
+def are_sentences(labels: Sequence[str]) -> bool:
+    """Tell whether most labels have five words or more, with one that connects sentences.
+
+    >>> are_sentences(["He came with his wife today", "was sent home and not seen"]), are_sentences(["type 2 diabetes"])
+    (True, False)
+    """
+    looked_at = [label.casefold().split() for label in labels[:: max(1, len(labels) // _LOOKED_AT)]]
+    connecting = {word for words in _IN_SENTENCES for word in words}
+    long = sum(len(words) >= _LONG_TEXT and not connecting.isdisjoint(words) for words in looked_at)
+    return 2 * long > len(looked_at)

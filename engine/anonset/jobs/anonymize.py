@@ -21,6 +21,7 @@ from anonset.data.store import Files
 from anonset.errors import InputError, WorthlessError
 from anonset.generalization import Cut
 from anonset.measures.retention import retention
+from anonset.release.disclosure_scan import declared
 from anonset.release.formats import Format, Layout, Order, Symbols, Unverified
 from anonset.release.losses import measures_of, refuse_worthless, require_loss
 from anonset.release.publish import Request, kind_of, publish, verify_release
@@ -56,6 +57,7 @@ def anonymize(
     client: Any = None,
     ceilings: Mapping[str, int | Collection[str] | os.PathLike[str]] | None = None,
     after: "Beside | None" = None,
+    publish_as_is: str | Collection[str] | None = None,
 ) -> Release:
     """Anonymize a table and verify the result.
 
@@ -102,11 +104,15 @@ def anonymize(
         hierarchy's file, counted from the root's, or a file with a label a line.
     after
         What `anonset.beside` returned: an earlier release of the same persons, together with which km is kept.
+    publish_as_is
+        Columns that you declare to publish although they show values that identify persons. A publication is scanned
+        for such values when it leaves the release: when it is written, or by `Release.to_arrow` and the like.
 
     Raises
     ------
     InputError
-        If the table, a hierarchy or a parameter is not what it must be.
+        If the table, a hierarchy or a parameter is not what it must be; `DisclosureError` if `out` is given and a
+        column shows values that identify persons.
     InfeasibleError
         If the guarantee, or `max_loss`, cannot be reached; `WorthlessError` if nothing but one symbol is left.
     VerificationError
@@ -123,6 +129,7 @@ def anonymize(
     from anonset.jobs.leftovers import warning_of_what_is_left
 
     require_table(table)
+    table = declared(table, publish_as_is)  # type: ignore[arg-type]
     if warning := warning_of_what_is_left():
         python_warnings.warn(warning, UserWarning, stacklevel=2)
     if out is None and (format is not None or part_rows is not None):
@@ -148,8 +155,8 @@ def anonymize(
         for warning in unverified.warnings:
             python_warnings.warn(warning, UserWarning, stacklevel=2)
         if request is not None:
-            verdict = publish(unverified, request, watch=job.watch, progress=progress)
-            return Release(unverified, verdict, layout, tuple(job.watch.phases), request)
+            verdict, exact_values = publish(unverified, request, watch=job.watch, progress=progress)
+            return Release(unverified, verdict, layout, tuple(job.watch.phases), request, exact_values)
         with job.watch.phase("verify"):
             verdict = verify_release(
                 unverified, unverified.publication, accept_undecided=accept_undecided, budget=budget, progress=progress
@@ -225,6 +232,7 @@ def anonymize_file(
         stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):
             table = stack.enter_context(table_of(reading, chosen, progress=progress, note=note))
+        table = declared(table, settings.publish_as_is)
         if settings.resume:  # only now it is known to be the same run
             from anonset.jobs.work_places import clear_leftovers
 
@@ -242,8 +250,8 @@ def anonymize_file(
                 **({} if beside is None else {"after": beside.attestation_sha256}),
             },
         }
-        verdict = publish(unverified, request, watch=job.watch, progress=progress, context=context)
-    return Release(unverified, verdict, request.layout, tuple(job.watch.phases), request)
+        verdict, exact_values = publish(unverified, request, watch=job.watch, progress=progress, context=context)
+    return Release(unverified, verdict, request.layout, tuple(job.watch.phases), request, exact_values)
 
 
 @dataclass(frozen=True)

@@ -183,6 +183,8 @@ class Declarations(Document):
     """Each row is a person, although an identifier may repeat."""
     identifying_as_declared: Literal[True] | None = None
     """Columns that name or reach persons are published on purpose."""
+    published_as_is: Annotated[list[str], Field(min_length=1)] | None = None
+    """Columns that are published although they may show exact values of few persons, identifiers or names."""
     hierarchy_built_from_data: Literal[True] | None = None
     """A hierarchy is made from how often labels occur, and so discloses something of that."""
     partition_made_from_data: Literal[True] | None = None
@@ -258,6 +260,8 @@ class Report(Document):
     warnings: list[str]
     hierarchy_from_data: bool
     """Whether the hierarchy of the items was made from how often they occur."""
+    exact_values: dict[str, int] = {}
+    """Number of values of few persons that the model publishes as they are, by column."""
     unnamed_nodes: list[str] = []
     """Nodes of ``hierarchy.csv`` that have no name to be published: sets of their leaves are."""
     earlier: dict[str, Any]

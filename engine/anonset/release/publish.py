@@ -1,6 +1,7 @@
-"""Publishing: write, read back from the bytes, verify, and only then rename into place.
+"""Publishing: write, read back from the bytes, verify, scan, and only then rename into place.
 
 Nothing is published unverified: the model of the algorithm holds, and what is published is true (`verify_release`).
+Nothing is published that identifies persons, unless the owner declares it (`disclosure_scan`).
 """
 
 from collections.abc import Mapping
@@ -52,8 +53,12 @@ def publish(
     watch: Stopwatch,
     progress: Progress | None = None,
     context: Mapping[str, Any] | None = None,
-) -> Verdict:
+) -> tuple[Verdict, Mapping[str, int]]:
     """Publish the result of an algorithm, if what is read back from the written bytes satisfies its model.
+
+    Returns
+    -------
+    The verdict, and by column the number of values of few persons that the model publishes as they are.
 
     On any failure or interruption, no files are left.
 
@@ -65,11 +70,13 @@ def publish(
     Raises
     ------
     InputError
-        If a directory exists already, or the format cannot carry the labels.
+        If a directory exists already, the format cannot carry the labels, or (`DisclosureError`) a column shows values
+        that identify persons.
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
     from anonset.io.files import digest
+    from anonset.release.disclosure_scan import require_declared
     from anonset.release.documents import ATTESTATION, REPORT
     from anonset.release.statements import attestation, declarations, digests, report
 
@@ -97,6 +104,8 @@ def publish(
             )
             seen = evidence(written, verdict, budget=request.budget, progress=progress)
             require_decided(seen, accept_undecided=request.accept_undecided)
+        with watch.phase("scan"):
+            exact_values = require_declared(unverified.table, written, unverified.algorithm.model)
         with watch.phase("complete"):
             declared = declarations(unverified, undecided=seen.holds is None)
             promise = attestation(verdict.model, seen, written, kind.counts(written), files, declared)
@@ -106,10 +115,12 @@ def publish(
             staging.seal()
             digested = digest(staging.folder / ATTESTATION), digests(staging.private, without=UNFINISHED)
             staging.rename()
-        private_report = report(unverified, verdict, watch.phases, context or {}, digested, trace=request.trace)
+        private_report = report(
+            unverified, verdict, watch.phases, context or {}, digested, trace=request.trace, exact_values=exact_values
+        )
         private_report.write(staging.private / REPORT)
         staging.finish()
-    return verdict
+    return verdict, exact_values
 
 
 def write_policy(unverified: Unverified[Any], folder: Path) -> None:

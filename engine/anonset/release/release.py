@@ -3,7 +3,8 @@
 import os
 import warnings as python_warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from anonset.algorithms.base import Algorithm
 from anonset.data.redacted_repr import Discreet, figures_shown, shown
 from anonset.errors import InputError
 from anonset.generalization import Recoding
+from anonset.io.roles import Names
 from anonset.privacy import Verdict
+from anonset.release.disclosure_scan import declared
 from anonset.release.formats import Format, Layout, Unverified
 from anonset.release.publish import Request, kind_of, publish
 from anonset.release.stopwatch import Phase, Stopwatch
@@ -32,6 +35,8 @@ class Release(Discreet):
     """Seconds and peak memory of each phase."""
     published: Request | None = None
     """Where and how it is published; None if it is not written yet."""
+    exact_values: Mapping[str, int] = field(default_factory=dict)
+    """Number of values of few persons that the model publishes as they are, by column; of a written publication."""
 
     def __repr__(self) -> str:
         return f"Release({', '.join(f'{name}: {text}' for name, text in self._summary().items())})"
@@ -97,8 +102,24 @@ class Release(Discreet):
         return {phase.name: phase.seconds for phase in self.phases}
 
     def to_arrow(self) -> Any:
-        """Return the published data as a ``pyarrow.Table``; buckets and chunks as a tuple of them."""
+        """Return the published data as a ``pyarrow.Table``; buckets and chunks as a tuple of them.
+
+        Raises
+        ------
+        DisclosureError
+            If a column shows values that identify persons, and is not declared (``publish_as_is`` of `anonymize`).
+        """
+        _ = self._scanned
         return kind_of(self.algorithm.model).to_arrow(self.unverified.publication)
+
+    @cached_property
+    def _scanned(self) -> bool:
+        """Scan the publication, unless that was done when it was written."""
+        if self.published is None:
+            from anonset.release.disclosure_scan import require_declared
+
+            require_declared(self.unverified.table, self.publication, self.algorithm.model)
+        return True
 
     def to_pandas(self) -> Any:
         """Return the published data as a pandas ``DataFrame``; buckets and chunks as a tuple of them.
@@ -145,8 +166,9 @@ class Release(Discreet):
         separator: str | None = None,
         part_rows: int | None = None,
         trace: bool = False,
+        publish_as_is: Names = None,
     ) -> Path:
-        """Write the publication into a new directory, read it back, verify it, and return the directory.
+        """Write the publication into a new directory, read it back, verify and scan it, and return the directory.
 
         Parameters
         ----------
@@ -162,11 +184,14 @@ class Release(Discreet):
             Write the data in part files of so many rows, ``published/part-00000.csv``, ...; None: one file.
         trace
             Put the decisions of the search into the private report.
+        publish_as_is
+            Columns that you declare to publish as is, besides those named in `anonymize`.
 
         Raises
         ------
         InputError
-            If a directory exists already, or the format cannot carry the labels.
+            If a directory exists already, or the format cannot carry the labels; `DisclosureError` if a column shows
+            values that identify persons, and is not declared.
         VerificationError
             If the written data do not satisfy the model; then no files are left.
         """
@@ -175,7 +200,11 @@ class Release(Discreet):
         dangers = kind.formula_warnings(self.publication) if layout.format == "csv" else ()
         for warning in dangers:
             python_warnings.warn(warning, UserWarning, stacklevel=2)
-        unverified = replace(self.unverified, warnings=self.unverified.warnings + dangers)
+        unverified = replace(
+            self.unverified,
+            table=declared(self.unverified.table, publish_as_is),
+            warnings=self.unverified.warnings + dangers,
+        )
         kind.require_publishable(unverified.table, unverified.hierarchies, unverified.algorithm, layout)
         request = Request(
             Path(out),

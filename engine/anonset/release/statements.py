@@ -69,6 +69,11 @@ BY_WORD = "That no two rows are of one person is the owner's word."
 """What holds where the owner declares that rows are persons."""
 NAMED = "Columns may name or reach persons: the owner declares that they are published on purpose."
 """What holds where the owner declares what identifies."""
+AS_IS = (
+    "Some columns, named in the declarations, may show exact values of few persons, make records unique, or name "
+    "persons: the owner publishes them as is."
+)
+"""Limit where the owner declares columns as published as is."""
 FROM_DATA = (
     "A hierarchy was made from how often labels occur in the data: what is published together occurs about equally "
     "often, among all labels or among those below a node of the owner's tree. So each group tells a band of "
@@ -110,6 +115,7 @@ UNDECIDED = "The check could not finish, which was accepted: that the guarantee 
 IN_SHORT = {
     UNDECIDED: UNDECIDED,
     NAMED: "Columns that may name persons are published on purpose.",
+    AS_IS: "Columns that you publish as is may identify persons.",
     BY_WORD: "That no two rows are of one person is your word.",
     ROWS: "Somebody with several rows is not protected as one person.",
     TOGETHER: "With the earlier release, whoever can tell which rows are of one person may find fewer than k.",
@@ -132,6 +138,7 @@ def limits_of(
     together: str = "",
     by_word: bool = False,
     named: bool = False,
+    as_is: bool = False,
 ) -> list[str]:
     """Return what is not guaranteed: the limits of the model, and a sentence on each further one.
 
@@ -153,6 +160,8 @@ def limits_of(
         Whether the owner declares that rows are persons.
     named
         Whether the owner declares that what identifies is published on purpose.
+    as_is
+        Whether the owner declares columns as published as is.
     """
     sentences = [model.limits]
     if isinstance(publication, Publication):
@@ -168,6 +177,8 @@ def limits_of(
         sentences.append(BY_WORD)
     if named:
         sentences.append(NAMED)
+    if as_is:
+        sentences.append(AS_IS)
     if from_data:
         sentences.append(FROM_DATA)
     if sets_from_data:
@@ -218,6 +229,7 @@ def declared_limits(model: PrivacyModel, publication: "AnyPublication", declared
         together="" if declared.together_with is None else kept_with,
         by_word=bool(declared.rows_are_persons),
         named=bool(declared.identifying_as_declared),
+        as_is=bool(declared.published_as_is),
     )
 
 
@@ -229,6 +241,7 @@ def declarations(unverified: Unverified[Any], *, undecided: bool) -> Declaration
         unit="person" if table.by_person else "row, taken for a person",
         rows_are_persons=table.word.rows_are_persons or None,
         identifying_as_declared=table.word.identifying_as_declared or None,
+        published_as_is=sorted(table.word.publish_as_is) or None,
         hierarchy_built_from_data=from_data or None,
         partition_made_from_data=traits_of(unverified.algorithm).sets_from_data or None,
         accepted_undecided=True if undecided else None,
@@ -294,6 +307,7 @@ def report(
     written: tuple[str, dict[str, str]],
     *,
     trace: bool,
+    exact_values: Mapping[str, int],
 ) -> Report:
     """Return the private report of a run.
 
@@ -303,6 +317,8 @@ def report(
         ``settings``, ``seed`` and facts about the ``input``, where the caller knows them.
     written
         Digest of the attestation, and those of the other private files by name.
+    exact_values
+        Number of values of few persons that the model publishes as they are, by column.
     """
     result = unverified.result
     return Report(
@@ -323,6 +339,7 @@ def report(
         figures=plain(result.figures),
         warnings=list(unverified.warnings),
         hierarchy_from_data=any(tree.from_data for tree in unverified.hierarchies.values()),
+        exact_values=dict(exact_values),
         unnamed_nodes=sorted(node for tree in unverified.hierarchies.values() for node in tree.unnamed),
         earlier={} if unverified.since is None else plain(unverified.since),
         changes=plain(unverified.table.changes),

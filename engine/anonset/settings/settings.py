@@ -170,6 +170,11 @@ class Settings(InputSettings):
         None, description=f"How to reach the guarantee; default: by the model. {', '.join(ALGORITHMS)}."
     )
     ceiling: dict[str, str] = CEILING
+    publish_as_is: Names = Field(
+        [],
+        description="You state that these columns are published although they show exact values of few persons, make "
+        "records unique, or name persons; the attestation says so.",
+    )
     max_loss: float | None = Field(
         None,
         ge=0,

@@ -1,0 +1,360 @@
+"""The scan of a publication before it is renamed into place: values that identify persons, whatever the roles say.
+
+The scan looks at the data as they were read back. A finding stops the publication, unless the owner declares the column
+(``publish_as_is``). Few persons are fewer than the model's k, or fewer than `FEW_PERSONS` if the model has no k.
+
+**Relational columns.** Ends of ranges, and single values, that are exact values of few persons. Members of sets
+(``(a,b)``) if values of few persons make up more than `LISTED` of the persons: then the sets list persons, as they do
+for household ids, times or order numbers. A few rare categories in sets are what the model hides.
+
+**Kept columns.** Any value of few persons. Columns that people know of each other (birth, sex, origin, family,
+residence, by their header) together with the relational columns, if a group has few persons. All kept columns together,
+if more than `ALONE` of the persons are alone with their combination. Columns that the model is about, and those of
+buckets, are promised as they are: their rare values are counted for the owner, and do not stop.
+
+**Any column.** E-mail addresses, IBANs, telephone numbers, names of persons; items that are free text. The owner does
+not expect a model to publish these, even if k persons share them.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import singledispatchmethod
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, NumericColumn, Table
+from anonset.data.redacted_repr import Discreet, names_shown
+from anonset.data.store import MEMORY
+from anonset.errors import DisclosureError, InputError
+from anonset.generalization import Publication
+from anonset.generalization.buckets import STAR, BucketPublication
+from anonset.generalization.chunks import ChunkPublication
+from anonset.io.roles import Names, names_in
+from anonset.privacy import PrivacyModel
+from anonset.release import scan_remedies as remedies
+from anonset.release.rare_values import (
+    count_rare,
+    ends_of_ranges,
+    members_of_sets,
+    persons_in_small_groups,
+    persons_with,
+)
+from anonset.spelling import setting
+
+FEW_PERSONS = 5
+"""Few persons are fewer than this where the model has no k."""
+LISTED = 0.1
+"""Share of the persons with values of few persons above which sets of values list persons."""
+FEWEST_LISTED = 10
+"""Rare values in sets, below which they list no persons."""
+ALONE = 0.01
+"""Share of the persons alone with their kept values above which these columns make records unique."""
+_REACHED = {"e-mail": "e-mail addresses", "IBAN": "IBANs", "phone": "telephone numbers", "name": "names of persons"}
+_LOOKED_AT = 20_000
+"""Labels in files that are compared with patterns, evenly spread."""
+_KNOWN = ("birth", "born", "sex", "origin", "family", "residence")
+"""Meanings of headers whose values people know of each other."""
+
+
+@dataclass(frozen=True)
+class Finding(Discreet):
+    """A column that stops a publication."""
+
+    column: str
+    """Name of the column; of several that do so together, their names with commas between."""
+    count: int
+    """Number of values, or of persons."""
+    text: str
+    """The column, the count and the remedy in a line, without any value of the data."""
+
+    @classmethod
+    def of(cls, names: Sequence[str], count: int, what: str, remedy: str) -> "Finding":
+        """Return the finding about some columns, with what is counted and the remedy."""
+        named = f"column {names[0]!r}" if len(names) == 1 else f"columns {', '.join(map(repr, names))}"
+        stopped = f"{named}: {count:,} {what}, so nothing is published"
+        return cls(",".join(names), count, f"{stopped}; {remedy}; {remedies.declared(names)}")
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Scan(Discreet):
+    """What was found in a publication."""
+
+    findings: tuple[Finding, ...] = ()
+    """What stops it."""
+    promised: Mapping[str, int] = field(default_factory=dict)
+    """Values of few persons that the model publishes as they are, by column; of columns that have some."""
+
+
+def require_declared(
+    table: Table,
+    publication: Any,
+    model: PrivacyModel,
+    admissible: Mapping[str, Collection[float]] = MappingProxyType({}),
+) -> Mapping[str, int]:
+    """Scan a publication; return the number of values of few persons that the model promises to publish, by column.
+
+    Parameters
+    ----------
+    table
+        The original, with the owner's declarations.
+    admissible
+        Ends of ranges that are no findings, by column.
+
+    Raises
+    ------
+    DisclosureError
+        If a column shows values that identify persons, and its owner has not declared it.
+    """
+    scan = _Scanner(table, model, admissible).scan(publication)
+    if scan.findings:
+        raise DisclosureError(scan.findings)
+    return scan.promised
+
+
+def declared(table: Table, names: Names) -> Table:
+    """Return a table with further columns that its owner declares to publish as is, with or without findings.
+
+    Raises
+    ------
+    InputError
+        If a column is not published.
+    """
+    sets = () if table.transactions is None else (table.joined or (table.transactions.name,))
+    columns = (*table.ids, *table.relational, *table.kept, *(() if table.sensitive is None else (table.sensitive,)))
+    known = (*sets, *(column.name for column in columns))
+    named = names_in(known, names)
+    if unknown := [name for name in named if name not in known]:
+        msg = f"{setting('publish_as_is')} names {unknown[0]!r}; the published columns are {names_shown(known)}"
+        raise InputError(msg)
+    if not named:
+        return table
+    every = tuple(dict.fromkeys((*table.word.publish_as_is, *named)))
+    return replace(table, word=replace(table.word, publish_as_is=every))
+
+
+@dataclass(frozen=True)
+class _Scanner:
+    """The scan of publications of one table."""
+
+    table: Table
+    model: PrivacyModel
+    admissible: Mapping[str, Collection[float]]
+
+    @property
+    def few(self) -> int:
+        """Number of persons that are not few."""
+        return int(getattr(self.model, "k", FEW_PERSONS))
+
+    @singledispatchmethod
+    def scan(self, publication: Any) -> Scan:
+        """Return what is found in a publication."""
+        msg = f"no scan for a publication of type {type(publication).__name__}"
+        raise TypeError(msg)
+
+    @scan.register
+    def _(self, publication: Publication) -> Scan:
+        sensitive, word = self.model.sensitive_column, self.table.word
+        kept = [column for column in publication.kept if column.name != sensitive]
+        asked = [column for column in kept if column.name not in word.publish_as_is and not self._answered(column)]
+        found = [*self._headers(publication.order), *self._relational(publication)]
+        found += [one for column in asked if (one := self._kept(column)) is not None]
+        named = {finding.column for finding in found}
+        common = [column for column in asked if column.name not in named]
+        found += self._together(common, publication)
+        found += self._patterns(publication.kept, named)
+        if (sets := publication.transactions) is not None:
+            members = {member for symbol in publication.symbols for member in symbol.members}
+            found += self._items(publication.joined or (sets.name,), [*members, *_labels_but(publication, members)])
+        promised = [column for column in publication.kept if column.name == sensitive]
+        return Scan(tuple(found), self._promised(promised) | self._items_as_they_are(publication))
+
+    @scan.register
+    def _(self, publication: BucketPublication) -> Scan:
+        found = self._patterns((*publication.kept, publication.snt_value), set())
+        original = [column for column in (*self.table.kept, self.table.sensitive) if column is not None]
+        return Scan(tuple(found), self._promised(original))
+
+    @scan.register
+    def _(self, publication: ChunkPublication) -> Scan:
+        found = self._items((publication.name,), publication.vocabulary.labels)
+        sets, few = self.table.transactions, self.few
+        if sets is None:
+            return Scan(tuple(found))
+        shown, counts = set(publication.vocabulary.labels), sets.occurrences
+        rare = sum(sets.vocabulary.labels[code] in shown for code in np.flatnonzero((counts > 0) & (counts < few)).tolist())
+        return Scan(tuple(found), {publication.name: rare} if rare else {})
+
+    def _answered(self, column: CategoricalColumn) -> bool:
+        """Tell whether the owner declares that what identifies in this column is published on purpose."""
+        from anonset.io.header_words import meaning_of
+
+        if not self.table.word.identifying_as_declared:
+            return False
+        return meaning_of(column.name) in (*_REACHED, "birth", "born") or bool(_reached_by(column.vocabulary.labels))
+
+    def _headers(self, names: Sequence[str]) -> Iterator[Finding]:
+        """Yield column names that are e-mail addresses, IBANs or telephone numbers, as in a file without a header."""
+        from anonset.io.person_values import pattern_of
+
+        if self.table.word.identifying_as_declared:
+            return
+        for number, name in enumerate(names, 1):
+            if name not in self.table.word.publish_as_is and (kind := pattern_of([name])):
+                text = f"the name of column {number} of the publication looks like one of {_REACHED[kind]}"
+                way = f"use {setting('no_header', True)} if the file has no line of column names, or rename the column"
+                yield Finding(f"#{number}", 1, f"{text}, so nothing is published; {way}")
+
+    def _relational(self, publication: Publication) -> Iterator[Finding]:
+        """Yield what published relational values show exactly."""
+        members = {symbol.label: symbol.members for symbol in publication.value_sets}
+        original = {column.name: column for column in self.table.relational}
+        for column in publication.relational:
+            before = original.get(column.name)
+            if before is None or column.name in self.table.word.publish_as_is or self._answered(column):
+                continue
+            labels = column.vocabulary.labels
+            if isinstance(before, NumericColumn):
+                found = self._ends(before, labels)
+            else:
+                found = self._values(before, labels, members)
+            if found is None and (kind := _reached_by(labels)) and not self.table.word.identifying_as_declared:
+                found = _looks_like((column.name,), *kind)
+            if found is not None:
+                yield found
+
+    def _ends(self, before: NumericColumn, labels: Sequence[str]) -> Finding | None:
+        numbers = ends_of_ranges(labels)
+        accepted = np.array(sorted(self.admissible.get(before.name, ())), np.float64)
+        persons = persons_with(before, numbers := numbers[~np.isin(numbers, accepted)])
+        rare = int(np.count_nonzero((persons > 0) & (persons < self.few)))
+        if not rare:
+            return None
+        what = f"ends of ranges are exact values of fewer than {self.few} persons each"
+        return Finding.of((before.name,), rare, what, remedies.of_ranges(before))
+
+    def _values(
+        self, before: CategoricalColumn, labels: Sequence[str], members: Mapping[str, tuple[str, ...]]
+    ) -> Finding | None:
+        """Return single values of few persons, or sets that list such values."""
+        index, counts, few = before.vocabulary.index, before.occurrences, self.few
+        single = [code for label in labels if label not in members and (code := index.get(label)) is not None]
+        rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < few))) if single else 0
+        if rare:
+            what = f"values are those of fewer than {few} persons each"
+            return Finding.of((before.name,), rare, what, remedies.of_sets(before.name, before.vocabulary.labels))
+        listed = members_of_sets([label for label in labels if label not in index])
+        listed |= {member for label in labels for member in members.get(label, ())}
+        codes = np.array([index[member] for member in listed if member in index], np.int64)
+        persons = counts[codes]
+        of_few = persons[(persons > 0) & (persons < few)]
+        if len(of_few) < FEWEST_LISTED or of_few.sum() <= LISTED * before.n:
+            return None
+        what = f"values of fewer than {few} persons each are listed in sets"
+        return Finding.of((before.name,), len(of_few), what, remedies.of_sets(before.name, before.vocabulary.labels))
+
+    def _kept(self, column: CategoricalColumn) -> Finding | None:
+        """Return the values of few persons in a column that is published unchanged."""
+        if not (rare := count_rare(column, self.few)):
+            return None
+        remedy = remedies.of_kept(column.name, column.vocabulary.labels, self.model)
+        return Finding.of((column.name,), rare, f"values are those of fewer than {self.few} persons each", remedy)
+
+    def _together(self, kept: Sequence[CategoricalColumn], publication: Publication) -> Iterator[Finding]:
+        """Yield kept columns without rare values that single out persons together."""
+        from anonset.io.header_words import meaning_of
+
+        store = publication.store if publication.store.in_files else MEMORY
+        known = [column for column in kept if meaning_of(column.name) in _KNOWN]
+        others = [column for column in publication.relational if column.name not in self.table.word.publish_as_is]
+        if known and len(known) + len(others) > 1:
+            _, small = persons_in_small_groups((*others, *known), self.few, store)
+            if small:
+                names = tuple(column.name for column in known)
+                beside = "beside the relational columns, " if others else ""
+                what = f"persons are in groups of fewer than {self.few} by values that others know ({beside}kept as is)"
+                yield Finding.of(names, small, what, remedies.of_known(names, self.model))
+                return
+        if len(kept) > 1:
+            alone, _ = persons_in_small_groups(kept, self.few, store)
+            if alone > ALONE * publication.n and self.few > 1:
+                names = tuple(column.name for column in kept)
+                what = "persons are alone with their values in these columns together"
+                yield Finding.of(names, alone, what, remedies.of_combination(names))
+
+    def _patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[Finding]:
+        """Yield columns published unchanged whose values name or reach persons."""
+        word = self.table.word
+        for column in columns:
+            if column.name in named or column.name in word.publish_as_is or word.identifying_as_declared:
+                continue
+            labels = column.vocabulary.labels
+            if column.vocabulary.filed is not None:
+                labels = labels[:: max(1, len(labels) // _LOOKED_AT)]
+            if kind := _reached_by([label for label in labels if label != STAR]):
+                yield _looks_like((column.name,), *kind)
+
+    def _items(self, names: tuple[str, ...], labels: Sequence[str]) -> Iterator[Finding]:
+        """Yield items, published or listed in the codebook, that name or reach persons, or are free text."""
+        from anonset.io.person_values import are_sentences, are_words_of_texts
+
+        word, sets = self.table.word, self.table.transactions
+        if set(names) <= set(word.publish_as_is) or (sets is not None and sets.vocabulary.is_numbered):
+            return
+        if kind := None if word.identifying_as_declared else _reached_by(_without_prefix(names, labels)):
+            yield _looks_like(names, *kind)
+            return
+        if are_words_of_texts(labels) or (
+            sets is not None and 2 * np.count_nonzero(sets.occurrences == 1) > len(labels) and are_sentences(labels)
+        ):
+            what = "items look like free text"
+            yield Finding.of(
+                names, len(labels), what, f"{remedies.dropped(','.join(names))}, or extract codes from them"
+            )
+
+    def _promised(self, columns: Sequence[CategoricalColumn]) -> dict[str, int]:
+        return {column.name: rare for column in columns if (rare := count_rare(column, self.few))}
+
+    def _items_as_they_are(self, publication: Publication) -> dict[str, int]:
+        """Count the items of few persons that are published as they are."""
+        sets = self.table.transactions
+        if sets is None or publication.transactions is None:
+            return {}
+        index, counts = sets.vocabulary.index, sets.occurrences
+        single = [index[s.members[0]] for s in publication.symbols if len(s.members) == 1 and s.members[0] in index]
+        rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < self.few))) if single else 0
+        return {publication.transactions.name: rare} if rare else {}
+
+
+def _labels_but(publication: Publication, members: Collection[str]) -> Iterator[str]:
+    """Yield the published labels of symbols that are no members."""
+    return (symbol.label for symbol in publication.symbols if symbol.label not in members)
+
+
+def _without_prefix(names: Sequence[str], labels: Sequence[str]) -> Sequence[str]:
+    """Return items without the name of their column, where several columns were joined."""
+    if len(names) == 1:
+        return labels
+    return [label.partition(":")[2] if label.partition(":")[0] in names else label for label in labels]
+
+
+def _reached_by(labels: Sequence[str]) -> tuple[str, int] | None:
+    """Return which kind of values name or reach persons, and how many; None if none do."""
+    from anonset.io.person_values import are_names, found_directly, pattern_of
+
+    if counts := found_directly(labels):
+        return next(iter(counts.items()))
+    if pattern_of(labels, ("phone",)):
+        return "phone", len(labels)
+    return ("name", len(labels)) if are_names(labels) else None
+
+
+def _looks_like(names: tuple[str, ...], kind: str, count: int) -> Finding:
+    joined = ",".join(names)
+    return Finding.of(
+        names, count, f"values look like {_REACHED[kind]}", f"take them out of the data, or {remedies.dropped(joined)}"
+    )

@@ -1,0 +1,139 @@
+"""How many persons of the original have a published value, and how many are alone with several values together.
+
+Everything goes through the records in spans and adds up integers, so the results do not depend on where the data are.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import CategoricalColumn, NumericColumn
+from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
+from anonset.data.table import Int64
+from anonset.generalization.publication import members_of, range_ends
+
+Float64 = NDArray[np.float64]
+_MOST_CODES = 1 << 24
+"""Codes that are counted together in memory."""
+_LARGEST_KEY = 1 << 62
+
+
+def ends_of_ranges(labels: Sequence[str]) -> Float64:
+    """Return the numbers that labels of ranges and points show, ascending, each once; other labels show none.
+
+    >>> ends_of_ranges(["[19:22]", "22", "*"]).tolist()
+    [19.0, 22.0]
+    """
+    numbers: set[float] = set()
+    for label in labels:
+        try:
+            numbers.update(map(float, range_ends(label)))
+        except ValueError:
+            continue
+    return np.array(sorted(numbers), np.float64)
+
+
+def persons_with(column: NumericColumn, numbers: Float64) -> Int64:
+    """Count the records with each number, int64 (numbers,), given the numbers in ascending order.
+
+    >>> persons_with(NumericColumn("age", np.array([19, 70, 19])), np.array([19.0, 20.0])).tolist()
+    [2, 0]
+    """
+    counts = np.zeros(len(numbers), np.int64)
+    if not len(numbers):
+        return counts
+    for a, b in spans(column.n):
+        values = column.values[a:b].astype(np.float64)
+        place = np.minimum(np.searchsorted(numbers, values), len(numbers) - 1)
+        counts += np.bincount(place[numbers[place] == values], minlength=len(numbers))
+    return counts
+
+
+def count_rare(column: CategoricalColumn, few: int) -> int:
+    """Count the labels that fewer than `few` records have, at least one each; constant memory.
+
+    >>> count_rare(CategoricalColumn.of("year", ["1990", "1990", "1965"]), few=2)
+    1
+    """
+    size, rare = len(column.vocabulary), 0
+    for first, end in spans(size, _MOST_CODES):
+        counts = np.zeros(end - first, np.int64)
+        for a, b in spans(column.n):
+            codes = column.codes[a:b]
+            if size > _MOST_CODES:
+                codes = codes[(codes >= first) & (codes < end)]
+            if end - first <= b - a:
+                counts += np.bincount(codes - first, minlength=end - first)
+            else:
+                np.add.at(counts, codes - first, 1)
+        rare += int(np.count_nonzero((counts > 0) & (counts < few)))
+    return rare
+
+
+def members_of_sets(labels: Sequence[str]) -> set[str]:
+    """Return the members of labels that are sets, such as ``(a,b)``.
+
+    >>> sorted(members_of_sets(["(a,b)", "c"]))
+    ['a', 'b']
+    """
+    return {member for label in labels if len(members := members_of(label)) > 1 for member in members}
+
+
+def persons_in_small_groups(columns: Sequence[CategoricalColumn], few: int, store: Store = MEMORY) -> tuple[int, int]:
+    """Count the records that no other equals in all columns, and those in groups of fewer than `few` equal records.
+
+    Parameters
+    ----------
+    columns
+        At least one.
+    store
+        Where scratch is stored, if the columns are in files.
+
+    >>> pair = CategoricalColumn.of("sex", "ffm"), CategoricalColumn.of("year", "112")
+    >>> persons_in_small_groups(pair, few=3)
+    (1, 3)
+    """
+    alone = small = 0
+    for sizes in _group_sizes(columns, store):
+        alone += int(np.count_nonzero(sizes == 1))
+        small += int(sizes[sizes < few].sum())
+    return alone, small
+
+
+def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator[Int64]:
+    """Yield the sizes of the groups of records that are equal in all columns; a group is in one part."""
+    combinations = 1
+    for column in columns:
+        combinations *= max(1, len(column.vocabulary))
+    if combinations <= _MOST_CODES:
+        sizes = np.zeros(combinations, np.int64)
+        for a, b in spans(columns[0].n):
+            keys = _keys([column.slice(a, b) for column in columns])
+            if combinations <= b - a:
+                sizes += np.bincount(keys, minlength=combinations)
+            else:
+                np.add.at(sizes, keys, 1)
+        yield sizes[sizes > 0]
+        return
+    if not store.in_files:
+        yield np.unique(_keys(columns), return_counts=True)[1].astype(np.int64)
+        return
+    from anonset.verification.shares import shares_of
+
+    for rows in shares_of(columns, store):
+        yield np.unique(_keys([column.take(rows) for column in columns]), return_counts=True)[1].astype(np.int64)
+
+
+def _keys(columns: Sequence[CategoricalColumn]) -> Int64:
+    """Return int64 (n,): a number for each combination of values, equal where all values are equal."""
+    keys, size = np.zeros(columns[0].n, np.int64), 1
+    for column in columns:
+        width = max(1, len(column.vocabulary))
+        if size * width >= _LARGEST_KEY:
+            distinct, keys = np.unique(keys, return_inverse=True)
+            size = max(1, len(distinct))
+        keys = keys * width + column.codes
+        size *= width
+    return keys

@@ -1,0 +1,90 @@
+"""What an owner can do about a column that the scan of a publication stops at: settings, to be followed literally."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from anonset.data import NumericColumn
+from anonset.data.hierarchy_rules import FROM
+from anonset.data.spans import spans
+from anonset.io.kinds import MOST_LOOKED_AT, look_at
+from anonset.privacy import PrivacyModel
+from anonset.spelling import hierarchy_of, listed, setting
+
+_PREFIXES = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
+_PLACES = ("postal codes", "zip codes")
+
+
+def of_ranges(column: NumericColumn) -> str:
+    """Return the remedy for a column of numbers whose ranges end at exact values."""
+    low = min(float(column.values[a:b].min()) for a, b in spans(column.n))
+    high = max(float(column.values[a:b].max()) for a, b in spans(column.n))
+    width = look_at("", [f"{low:.12f}", f"{high:.12f}"]).width
+    if not width:
+        return dropped(column.name)
+    bins = hierarchy_of(column.name, _bins(width))
+    return f"use {bins} in place of ranges (without {setting('numeric', column.name)}), or {dropped(column.name)}"
+
+
+def of_sets(name: str, labels: Sequence[str]) -> str:
+    """Return the remedy for a relational column whose values are listed in sets."""
+    rule = _rule(name, labels)
+    return f"use {hierarchy_of(name, rule)}, or {dropped(name)}" if rule else _own_tree(name)
+
+
+def of_kept(name: str, labels: Sequence[str], model: PrivacyModel) -> str:
+    """Return the remedy for a column that is published unchanged."""
+    rule = _rule(name, labels)
+    if "buckets" in model.protects or not rule:
+        return dropped(name)
+    known = f"{setting('relational', name)} {hierarchy_of(name, rule)} in place of {setting('keep', name)}"
+    if "relational" in model.protects:
+        return f"use {known}, or {dropped(name)}"
+    if model.name == "km":
+        return f"{dropped(name)}, or use {setting('model', 'kkm')} with {known}"
+    return dropped(name)
+
+
+def of_known(names: Sequence[str], model: PrivacyModel) -> str:
+    """Return the remedy for kept columns that people know of each other."""
+    joined = ",".join(names)
+    if "relational" in model.protects:
+        return (
+            f"add them to {setting('relational', joined)} in place of {setting('keep', joined)}, or {dropped(joined)}"
+        )
+    return dropped(joined)
+
+
+def of_combination(names: Sequence[str]) -> str:
+    """Return the remedy for kept columns that make records unique together."""
+    return f"leave out one of them, such as {setting('drop', names[-1])}"
+
+
+def dropped(name: str) -> str:
+    """Return the remedy that leaves a column out."""
+    return f"use {setting('drop', name)}"
+
+
+def declared(names: Sequence[str]) -> str:
+    """Return the way to publish columns all the same."""
+    return f"{setting('publish_as_is', ','.join(names))} declares that you publish {listed(names)} as is"
+
+
+def _own_tree(name: str) -> str:
+    return f"{dropped(name)}, or {hierarchy_of(name, 'FILE')} with a file that groups its values"
+
+
+def _rule(name: str, labels: Sequence[str]) -> str:
+    """Return a rule that makes the values of a column coarser; empty if none is known."""
+    given = [label for label in labels[:MOST_LOOKED_AT] if label not in ("", "?")]
+    look = look_at(name, given)
+    if look.kind in ("integers", "numbers") and look.width and not look.form:
+        return _bins(look.width)
+    if look.kind == "dates" and look.usable:
+        levels = "year,decade" if look.doubt or (look.form and "%d" not in look.form) else f"{FROM}month,year,decade"
+        return f"date:{look.form}:{levels}" if look.form else f"date:{levels}"
+    return "mask:3,1" if look.kind in _PLACES else _PREFIXES.get(look.kind, "")
+
+
+def _bins(width: str) -> str:
+    """Return bins of a width, and of four times that width above them."""
+    return f"bins:width={width},{4 * Fraction(width)}"
