@@ -59,7 +59,11 @@ def hierarchy_of(column: str | None = None, spec: object = "...") -> str:
     """
     if column is None:
         return setting("hierarchies", option="hierarchy")
-    return f"--hierarchy {column}={spec}" if _options[-1] else f"hierarchies={{{column!r}: {str(spec)!r}}}"
+    if _options[-1]:
+        from shlex import quote
+
+        return f"--hierarchy {quote(f'{column}={spec}')}"
+    return f"hierarchies={{{column!r}: {str(spec)!r}}}"
 
 
 @contextmanager

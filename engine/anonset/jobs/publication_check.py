@@ -59,6 +59,8 @@ class PublicationCheck(Discreet):
     """Whether correlations were not looked for, since there are too many rows."""
     unit: str | None = None
     """What a record stands for, as its owner declared."""
+    as_is: tuple[str, ...] = ()
+    """Columns that its owner declared to publish as is."""
 
     @property
     def holds(self) -> bool | None:

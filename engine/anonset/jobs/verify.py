@@ -109,7 +109,8 @@ def _check(
     budget = settings.budget
     seen = evidence(publication, checked.verdict, budget=budget, progress=progress) if asked else None
     require_verified(opened, seen)
-    return replace(checked, unit=attested.declarations.unit_in_words)
+    declared = attested.declarations
+    return replace(checked, unit=declared.unit_in_words, as_is=tuple(declared.published_as_is or ()))
 
 
 def make_model(settings: CheckSettings, attested: Attestation | None) -> PrivacyModel:

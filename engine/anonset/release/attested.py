@@ -73,6 +73,10 @@ def require_statements(opened: Opened) -> None:
         )
         if data.format == "dat":
             computed["data.items"] = (data.items, ["items"])
+    named = attested.declarations.published_as_is or []
+    columns = [*getattr(data, "items", ()), *getattr(data, "relational", ()), *data.keep]
+    columns += [*data.id, data.sensitive] if isinstance(data, BucketFiles) else []
+    computed["declarations.published_as_is"] = (named, [name for name in named if name in columns])
     for field, (stated, expected) in computed.items():
         _require_equal(opened, field, stated, expected)
 

@@ -47,6 +47,8 @@ FEW_PERSONS = 5
 """Few persons are fewer than this where the model has no k."""
 LISTED = 0.1
 """Share of the persons with values of few persons above which sets of values list persons."""
+KEYS = 0.9
+"""The same share above which values are those of keys."""
 FEWEST_LISTED = 10
 """Rare values in sets, below which they list no persons."""
 ALONE = 0.01
@@ -88,6 +90,11 @@ class Scan(Discreet):
     """What stops it."""
     promised: Mapping[str, int] = field(default_factory=dict)
     """Values of few persons that the model publishes as they are, by column; of columns that have some."""
+
+
+def few_persons(model: PrivacyModel) -> int:
+    """Return the number of persons below which persons are few: the model's k, if it has one."""
+    return int(getattr(model, "k", FEW_PERSONS))
 
 
 def require_declared(
@@ -148,7 +155,7 @@ class _Scanner:
     @property
     def few(self) -> int:
         """Number of persons that are not few."""
-        return int(getattr(self.model, "k", FEW_PERSONS))
+        return few_persons(self.model)
 
     @singledispatchmethod
     def scan(self, publication: Any) -> Scan:
@@ -186,7 +193,8 @@ class _Scanner:
         if sets is None:
             return Scan(tuple(found))
         shown, counts = set(publication.vocabulary.labels), sets.occurrences
-        rare = sum(sets.vocabulary.labels[code] in shown for code in np.flatnonzero((counts > 0) & (counts < few)).tolist())
+        codes = np.flatnonzero((counts > 0) & (counts < few)).tolist()
+        rare = sum(sets.vocabulary.labels[code] in shown for code in codes)
         return Scan(tuple(found), {publication.name: rare} if rare else {})
 
     def _answered(self, column: CategoricalColumn) -> bool:
@@ -255,7 +263,9 @@ class _Scanner:
         if len(of_few) < FEWEST_LISTED or of_few.sum() <= LISTED * before.n:
             return None
         what = f"values of fewer than {few} persons each are listed in sets"
-        return Finding.of((before.name,), len(of_few), what, remedies.of_sets(before.name, before.vocabulary.labels))
+        keys = bool(of_few.sum() >= KEYS * before.n)
+        remedy = remedies.of_sets(before.name, before.vocabulary.labels, keys=keys)
+        return Finding.of((before.name,), len(of_few), what, remedy)
 
     def _kept(self, column: CategoricalColumn) -> Finding | None:
         """Return the values of few persons in a column that is published unchanged."""

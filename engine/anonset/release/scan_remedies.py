@@ -22,13 +22,22 @@ def of_ranges(column: NumericColumn) -> str:
     if not width:
         return dropped(column.name)
     bins = hierarchy_of(column.name, _bins(width))
-    return f"use {bins} in place of ranges (without {setting('numeric', column.name)}), or {dropped(column.name)}"
+    left_out = setting("drop", column.name)
+    return f"use {bins} in place of ranges (without {setting('numeric', column.name)}), or {left_out}"
 
 
-def of_sets(name: str, labels: Sequence[str]) -> str:
-    """Return the remedy for a relational column whose values are listed in sets."""
+def of_sets(name: str, labels: Sequence[str], *, keys: bool = False) -> str:
+    """Return the remedy for a relational column whose values are listed in sets.
+
+    Parameters
+    ----------
+    keys
+        Whether nearly every value is that of few persons, as those of keys are: no rule for codes fits these.
+    """
     rule = _rule(name, labels)
-    return f"use {hierarchy_of(name, rule)}, or {dropped(name)}" if rule else _own_tree(name)
+    if rule and not (keys and rule.startswith("prefix")):
+        return f"use {hierarchy_of(name, rule)}, or {setting('drop', name)}"
+    return f"{dropped(name)}, or {hierarchy_of(name, 'FILE')} with a file that groups its values"
 
 
 def of_kept(name: str, labels: Sequence[str], model: PrivacyModel) -> str:
@@ -38,7 +47,7 @@ def of_kept(name: str, labels: Sequence[str], model: PrivacyModel) -> str:
         return dropped(name)
     known = f"{setting('relational', name)} {hierarchy_of(name, rule)} in place of {setting('keep', name)}"
     if "relational" in model.protects:
-        return f"use {known}, or {dropped(name)}"
+        return f"use {known}, or {setting('drop', name)}"
     if model.name == "km":
         return f"{dropped(name)}, or use {setting('model', 'kkm')} with {known}"
     return dropped(name)
@@ -69,10 +78,6 @@ def declared(names: Sequence[str]) -> str:
     return f"{setting('publish_as_is', ','.join(names))} declares that you publish {listed(names)} as is"
 
 
-def _own_tree(name: str) -> str:
-    return f"{dropped(name)}, or {hierarchy_of(name, 'FILE')} with a file that groups its values"
-
-
 def _rule(name: str, labels: Sequence[str]) -> str:
     """Return a rule that makes the values of a column coarser; empty if none is known."""
     given = [label for label in labels[:MOST_LOOKED_AT] if label not in ("", "?")]
@@ -87,4 +92,4 @@ def _rule(name: str, labels: Sequence[str]) -> str:
 
 def _bins(width: str) -> str:
     """Return bins of a width, and of four times that width above them."""
-    return f"bins:width={width},{4 * Fraction(width)}"
+    return f"bins:width={width},{float(4 * Fraction(width)):.12g}"

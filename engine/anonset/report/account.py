@@ -9,6 +9,7 @@ import numpy as np
 from anonset.generalization import Buckets, Disassociated, ItemGroups, Publication
 from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, shares
 from anonset.privacy import Verdict
+from anonset.release.disclosure_scan import few_persons
 from anonset.release.documents import ATTESTATION, Declarations
 from anonset.release.formats import Unverified
 from anonset.release.memory import format_size
@@ -57,6 +58,7 @@ def summary(release: Release) -> dict[str, Any]:
             **({"earlier": unverified.since} if unverified.since is not None else {}),
             **({"merging": way} if (way := _merging(unverified)) else {}),
             **({"proof": proof} if (proof := _proof(unverified)) else {}),
+            **({"exact_values": release.exact_values} if release.exact_values else {}),
             "retention": unverified.retention,
             "shares": shares(unverified.retention),
             "warnings": unverified.warnings,
@@ -86,6 +88,8 @@ def account(release: Release) -> list[str | Facts]:
         "generalized": _levels_text(unverified),
         **_loss_texts(unverified),
         "removed": _removal_text(unverified),
+        "exact values": _exact_values_text(release),
+        "as is": ", ".join(declared.published_as_is or ()),
         "verdict": str(verdict),
         "verified": coverage(verdict),
         **_time_texts(release),
@@ -315,6 +319,13 @@ def _removal_text(unverified: Unverified[Any]) -> str:
         f"{for_diversity:,} rows for diversity ({shares['removed_for_diversity']:.1%}; "
         f"{shares['diversity_loss']:.1%} if they still counted in their groups), {with_groups:,} with their groups"
     )
+
+
+def _exact_values_text(release: Release) -> str:
+    """Return how many values of few persons the model publishes as they are, by column."""
+    counts = [f"{count:,} of {name!r}" for name, count in release.exact_values.items()]
+    few = few_persons(release.unverified.algorithm.model)
+    return f"{', '.join(counts)} are those of fewer than {few} persons each (promised by the model)" if counts else ""
 
 
 def _size_texts(size_of: dict[str, int]) -> dict[str, str]:

@@ -20,6 +20,7 @@ def check_summary(check: PublicationCheck) -> dict[str, Any]:
         "verdict": verdict.outcome,
         "roles": check.roles,
         **({} if check.unit is None else {"unit": check.unit}),
+        **({"published_as_is": check.as_is} if check.as_is else {}),
         "verified": verdict.checked,
         "witness": verdict.witness,
     }
@@ -44,6 +45,8 @@ def check_account(check: PublicationCheck) -> list[str]:
     lines = [str(verdict), _columns(check)]
     if check.unit is not None:
         lines.append(f"unit: {check.unit}, as declared")
+    if check.as_is:
+        lines.append(f"published as is: {', '.join(check.as_is)}, as declared")
     covered = coverage(verdict)
     if covered and verdict.holds is not None:
         lines.append(f"verified: {covered}")
