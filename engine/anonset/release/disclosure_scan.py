@@ -19,7 +19,6 @@ not expect a model to publish these, even if k persons share them.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatchmethod
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -97,27 +96,20 @@ def few_persons(model: PrivacyModel) -> int:
     return int(getattr(model, "k", FEW_PERSONS))
 
 
-def require_declared(
-    table: Table,
-    publication: Any,
-    model: PrivacyModel,
-    admissible: Mapping[str, Collection[float]] = MappingProxyType({}),
-) -> Mapping[str, int]:
+def require_declared(table: Table, publication: Any, model: PrivacyModel) -> Mapping[str, int]:
     """Scan a publication; return the number of values of few persons that the model promises to publish, by column.
 
     Parameters
     ----------
     table
-        The original, with the owner's declarations.
-    admissible
-        Ends of ranges that are no findings, by column.
+        The original, with the owner's declarations and the grids of its numeric columns.
 
     Raises
     ------
     DisclosureError
         If a column shows values that identify persons, and its owner has not declared it.
     """
-    scan = _Scanner(table, model, admissible).scan(publication)
+    scan = _Scanner(table, model).scan(publication)
     if scan.findings:
         raise DisclosureError(scan.findings)
     return scan.promised
@@ -150,7 +142,6 @@ class _Scanner:
 
     table: Table
     model: PrivacyModel
-    admissible: Mapping[str, Collection[float]]
 
     @property
     def few(self) -> int:
@@ -237,8 +228,9 @@ class _Scanner:
 
     def _ends(self, before: NumericColumn, labels: Sequence[str]) -> Finding | None:
         numbers = ends_of_ranges(labels)
-        accepted = np.array(sorted(self.admissible.get(before.name, ())), np.float64)
-        persons = persons_with(before, numbers := numbers[~np.isin(numbers, accepted)])
+        if (grid := getattr(before, "grid", None)) is not None:  # its cells have at least k records each
+            numbers = numbers[~np.isin(numbers, np.append(grid.lows, grid.highs))]
+        persons = persons_with(before, numbers)
         rare = int(np.count_nonzero((persons > 0) & (persons < self.few)))
         if not rare:
             return None

@@ -34,9 +34,7 @@ def protection(facts: ReportFacts) -> list[tuple[str, str]]:
         rows.append(("Not protected", f"what stands in the columns that are published as they are: {names}."))
     if declared.published_as_is:
         names = ", ".join(declared.published_as_is)
-        rows.append(
-            ("Not protected", f"persons whom columns that the owner publishes as is may identify: {names}.")
-        )
+        rows.append(("Not protected", f"persons whom columns that the owner publishes as is may identify: {names}."))
     rows.append(("Not protected", "somebody of whom more is known than the guarantee names; see below."))
     return rows
 
