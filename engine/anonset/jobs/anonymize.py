@@ -50,6 +50,7 @@ def anonymize(
     allow_worthless: bool = False,
     accept_undecided: bool = False,
     budget: int | None = None,
+    publish_as_is: str | Collection[str] | None = None,
     recoding: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
     format: Format | None = None,  # noqa: A002
@@ -57,7 +58,6 @@ def anonymize(
     client: Any = None,
     ceilings: Mapping[str, int | Collection[str] | os.PathLike[str]] | None = None,
     after: "Beside | None" = None,
-    publish_as_is: str | Collection[str] | None = None,
 ) -> Release:
     """Anonymize a table and verify the result.
 
@@ -86,6 +86,9 @@ def anonymize(
         Return a release although the check was too large to finish; its verdict says so.
     budget
         Largest number of itemset occurrences to count in verifying (see `anonset.verify`).
+    publish_as_is
+        Columns that you declare to publish although they show values that identify persons. A publication is scanned
+        for such values when it leaves the release: when it is written, or by `Release.to_arrow` and the like.
     recoding
         The private directory of an earlier release, to go on from: names keep their meaning, and nothing becomes
         finer than it was. A hierarchy that would be made from the data is that of the earlier release.
@@ -104,9 +107,6 @@ def anonymize(
         hierarchy's file, counted from the root's, or a file with a label a line.
     after
         What `anonset.beside` returned: an earlier release of the same persons, together with which km is kept.
-    publish_as_is
-        Columns that you declare to publish although they show values that identify persons. A publication is scanned
-        for such values when it leaves the release: when it is written, or by `Release.to_arrow` and the like.
 
     Raises
     ------

@@ -170,11 +170,6 @@ class Settings(InputSettings):
         None, description=f"How to reach the guarantee; default: by the model. {', '.join(ALGORITHMS)}."
     )
     ceiling: dict[str, str] = CEILING
-    publish_as_is: Names = Field(
-        [],
-        description="You state that these columns are published although they show exact values of few persons, make "
-        "records unique, or name persons; the attestation says so.",
-    )
     max_loss: float | None = Field(
         None,
         ge=0,
@@ -183,6 +178,11 @@ class Settings(InputSettings):
     )
     allow_worthless: bool = Field(
         False, description="Publish even if every protected column would show a single symbol."
+    )
+    publish_as_is: Names = Field(
+        [],
+        description="You state that these columns are published although they show exact values of few persons, make "
+        "records unique, or name persons; the attestation says so.",
     )
     order: Literal["sorted", "input"] = Field(
         "sorted", description="Order of the published rows: sorted hides the original order."
