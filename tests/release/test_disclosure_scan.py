@@ -1,0 +1,284 @@
+"""No publication shows values that identify persons, unless its owner declares the column."""
+
+import json
+import random
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import anonset
+from anonset.cli.main import main
+from anonset.data import CategoricalColumn, NumericColumn, Table
+from anonset.data.store import Files
+from anonset.errors import DisclosureError, InputError
+from anonset.generalization import Publication
+from anonset.privacy import KAnonymity
+from anonset.release import rare_values
+from anonset.release.disclosure_scan import require_declared
+
+GIVEN = ["Anna", "Peter", "Maria", "Thomas", "Julia", "Stefan", "Laura", "Martin", "Xaver", "Ottokar"]
+FAMILY = ["Maier", "Huber", "Schmidt", "Weber", "Wagner", "Bauer", "Koch", "Wolf"]
+SENTENCE = ["he", "came", "with", "his", "wife", "and", "was", "sent", "home", "as", "the", "pain", "had", "gone"]
+    "patient",
+    "came",
+    "with",
+    "his",
+    "wife",
+    "today",
+    "and",
+    "was",
+    "sent",
+    "home",
+    "because",
+    "the",
+    "pain",
+    "in",
+    "leg",
+    "had",
+    "gone",
+]
+
+
+def write(folder: Path, columns: dict[str, list[Any]]) -> str:
+    """Write columns as a CSV file, its fields separated by tabs."""
+    rows = zip(*columns.values(), strict=True)
+    lines = ["\t".join(columns), *("\t".join(map(str, row)) for row in rows)]
+    path = folder / "data.tsv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def people(n: int = 600, seed: int = 1) -> dict[str, list[Any]]:
+    draw = random.Random(seed)
+    every = range(n)
+    return {
+        "group": [draw.choice(["20-39", "40-59", "60+"]) for _ in every],
+        "wave": [draw.randint(2019, 2021) for _ in every],
+        "outcome": [draw.choice(["well", "well", "ill"]) for _ in every],
+        "lat": [f"{52.3 + draw.random() * 0.4:.6f}" for _ in every],
+        "income": [int(draw.lognormvariate(10, 0.5)) for _ in every],
+        "postcode": [draw.randint(10115, 10999) for _ in every],
+        "seen": [f"2021-{draw.randint(1, 12):02d}-{draw.randint(1, 28):02d} {draw.randint(0, 23):02d}:07:{i % 60:02d}"
+                 for i in every],
+        "order_no": [f"A-{100000 + 7 * i}" for i in every],
+        "household": [f"F{i // 3:05d}x" for i in every],
+        "ward": [f"w{draw.randint(1, 12)}" for _ in every],
+        "stay": [f"s{draw.randint(1, 10)}" for _ in every],
+        "sex": [draw.choice("fm") for _ in every],
+        "comment": [" ".join(draw.choices(SENTENCE, k=9)) for _ in every],
+        "friends": [";".join({f"{draw.choice(GIVEN)} {draw.choice(FAMILY)}" for _ in range(3)}) for _ in every],
+        "contacts": [";".join({f"{draw.choice(GIVEN).lower()}@b.org" for _ in range(3)}) for _ in every],
+        "codes": [";".join(draw.sample(["E10", "E11", "I10", "J45"], 2)) for _ in every],
+        "doctor": [f"{GIVEN[i % 8]} {FAMILY[i % 8]}" for i in every],
+    }  # fmt: skip
+
+
+def publish(data: dict[str, list[Any]], folder: Path, *more: str, out: str = "out") -> int:
+    """Publish some columns of the data, all others dropped."""
+    path = write(folder, data)
+    named = {name for word in more for name in re.split("[,=]", word)}
+    drop = [name for name in data if name not in named]
+    return main(["anonymize", path, *more, "--drop", ",".join(drop), "-o", str(folder / out), "--quiet"])
+
+
+K = ("--model", "k", "--k", "5")
+KM = ("--model", "km", "--k", "5", "--m", "2", "--separator", ";")
+CASES = {
+    "income": (*K, "--relational", "group", "--keep", "income"),
+    "postcode": (*K, "--relational", "group", "--keep", "postcode"),
+    "seen": (*K, "--relational", "group", "--keep", "seen"),
+    "order_no": (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "order_no"),
+    "household": (*K, "--relational", "group,household"),
+    "comment": (*K, "--relational", "group,comment"),
+    "doctor": (*K, "--relational", "group", "--keep", "doctor"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_column_that_identifies_persons_stops_until_it_is_declared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    data = people()
+    assert publish(data, tmp_path, *CASES[name]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert f"column '{name}'" in said
+    assert not any(str(value) in said for value in data[name])
+    assert [path.name for path in tmp_path.iterdir()] == ["data.tsv"]
+    assert publish(data, tmp_path, *CASES[name], "--publish-as-is", name) == 0
+    attested = json.loads((tmp_path / "out/attestation.json").read_text())
+    assert attested["declarations"]["published_as_is"] == [name]
+    capsys.readouterr()
+    assert main(["verify", str(tmp_path / "out")]) == 0
+    assert f"published as is: {name}" in capsys.readouterr().out
+    for command in ("risk", "report"):
+        more = ["-o", str(tmp_path / "page.html"), "--shareable"] if command == "report" else []
+        assert main([command, str(tmp_path / "out"), *more]) == 0
+
+
+@pytest.mark.parametrize("name", ["income", "postcode", "seen", "order_no", "household", "comment", "doctor"])
+def test_the_remedy_followed_literally_leads_to_a_publication(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    data, given = people(), list(CASES[name])
+    publish(data, tmp_path, *given)
+    said = capsys.readouterr().err
+    remedy = re.search(r"(use|or) (--.*?)(, or|; --publish)", said.partition("so nothing is published")[2])
+    assert remedy is not None, said
+    words, _, replaced = remedy[2].partition(" in place of ")
+    for option in replaced.split(" --"):
+        if option:
+            at = given.index(f"--{option.removeprefix('--').split()[0]}")
+            del given[at : at + 2]
+    parts = shlex.split(words)
+    if "--drop" in parts:
+        place = next(i for i, word in enumerate(given) if name in word.split(","))
+        rest = ",".join(column for column in given[place].split(",") if column != name)
+        given[place - 1 : place + 1] = [given[place - 1], rest] if rest else []
+        parts = []
+    if "--relational" in parts:
+        given[given.index("--relational") + 1] += f",{name}"
+        at = parts.index("--relational")
+        del parts[at : at + 2]
+    assert publish(data, tmp_path, *given, *parts) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("friends", (*KM, "--hierarchy", "friends=halves:frequency")),
+        ("contacts", (*KM, "--hierarchy", "contacts=halves:frequency")),
+        ("contacts", ("--model", "disassociation", *KM[2:])),
+        ("comment", (*KM[:-2], "--hierarchy", "comment=halves:frequency")),
+    ],
+)
+def test_items_that_name_persons_or_are_free_text_stop(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, more: tuple[str, ...]
+) -> None:
+    data, asked = people(), ("--items", name, *more)
+    assert publish(data, tmp_path, *asked) == 2
+    said = capsys.readouterr().err
+    assert f"column '{name}'" in said
+    assert not any(word in said for word in (*GIVEN, "wife", ".org"))
+    assert publish(data, tmp_path, *asked, "--publish-as-is", name) == 0
+
+
+def test_common_values_do_not_stop(tmp_path: Path) -> None:
+    assert publish(people(), tmp_path, *K, "--relational", "group", "--keep", "wave,outcome,ward") == 0
+    assert publish(people(), tmp_path, *KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", out="km") == 0
+
+
+def test_kept_columns_that_make_records_unique_together_stop(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, asked = people(), (*K, "--relational", "group", "--keep", "wave,ward,stay")
+    assert publish(data, tmp_path, *asked) == 2
+    together = list(zip(data["wave"], data["ward"], data["stay"], strict=True))
+    alone = sum(together.count(one) == 1 for one in together)
+    assert f"columns 'wave', 'ward', 'stay': {alone} persons are alone" in capsys.readouterr().err
+    assert publish(data, tmp_path, *asked, "--publish-as-is", "ward,stay") == 0
+
+
+def test_what_others_know_counts_beside_the_relational_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = people(60)
+    data["sex"] = ["f"] * 55 + ["m"] * 5
+    assert publish(data, tmp_path, *K, "--relational", "group", "--keep", "sex") == 2
+    assert "--relational sex in place of --keep sex" in capsys.readouterr().err
+    assert publish(data, tmp_path, *K, "--relational", "group,sex") == 0
+
+
+def test_every_column_has_its_line_and_a_program_gets_the_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = (*K, "--relational", "group", "--keep", "income,order_no", "--log-format", "json")
+    assert publish(people(), tmp_path, *asked) == 2
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    errors = {line["column"]: line["count"] for line in lines if line.get("level") == "error"}
+    assert list(errors) == ["income", "order_no"]
+    assert errors["order_no"] == 600
+
+
+def test_declared_columns_are_published_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = (*K, "--relational", "group", "--keep", "wave")
+    assert publish(people(), tmp_path, *asked, "--publish-as-is", "lat") == 2
+    assert "'lat'" in capsys.readouterr().err
+    assert publish(people(), tmp_path, *asked, "--publish-as-is", "wave") == 0  # without a finding
+    attested = json.loads((tmp_path / "out/attestation.json").read_text())
+    assert attested["declarations"]["published_as_is"] == ["wave"]
+    attested["declarations"]["published_as_is"] = ["other"]
+    (tmp_path / "out/attestation.json").write_text(json.dumps(attested))
+    assert main(["verify", str(tmp_path / "out")]) == 2
+    assert "published_as_is" in capsys.readouterr().err
+
+
+def ages(rows: list[int]) -> Table:
+    return Table(relational=(NumericColumn("age", np.array(rows)),))
+
+
+def ranges(labels: list[str]) -> Publication:
+    return Publication(None, (), (CategoricalColumn.of("age", labels),), (), np.arange(len(labels)))
+
+
+def test_ends_of_ranges_that_few_persons_have_stop_unless_they_are_on_a_grid() -> None:
+    table = ages([20] * 5 + [30] * 5 + [93])
+    with pytest.raises(DisclosureError, match="'age': 1 ends of ranges"):
+        require_declared(table, ranges(["20"] * 5 + ["[30:93]"] * 6), KAnonymity(5))
+    require_declared(table, ranges(["20"] * 5 + ["[30:100]"] * 6), KAnonymity(5))
+    require_declared(table, ranges(["20"] * 5 + ["[30:93]"] * 6), KAnonymity(1))
+
+
+def test_a_table_in_memory_is_scanned_where_it_leaves(tmp_path: Path) -> None:
+    table = anonset.read({"age": list(range(20, 80)) * 2, "sex": ["f", "m"] * 60, "income": list(range(120))},
+                         relational="sex", drop="age", keep="income")  # fmt: skip
+    release = anonset.anonymize(table, anonset.Mondrian(k=3))
+    assert release.verdict.holds
+    for leave in (release.to_arrow, release.__arrow_c_stream__, lambda: release.save(tmp_path / "out")):
+        with pytest.raises(DisclosureError, match="publish_as_is='income'"):
+            leave()
+    assert list(tmp_path.iterdir()) == []
+    assert release.save(tmp_path / "out", publish_as_is="income").is_dir()
+    declared = anonset.anonymize(table, anonset.Mondrian(k=3), publish_as_is=["income"])
+    assert declared.to_arrow().num_rows == 120
+    with pytest.raises(InputError, match="'nobody'"):
+        anonset.anonymize(table, anonset.Mondrian(k=3), publish_as_is="nobody")
+
+
+def test_what_a_model_promises_is_counted_and_does_not_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = people(60)
+    asked = ("--model", "anatomy", "--l", "2", "--sensitive", "postcode", "--id", "household", "--seed", "1")
+    assert publish(data, tmp_path, *asked) == 0
+    report = json.loads((tmp_path / "out.private/report.json").read_text())
+    assert report["exact_values"]["postcode"] > 0
+    assert "exact_values" not in (tmp_path / "out/attestation.json").read_text()
+
+
+def test_groups_are_counted_alike_in_memory_and_in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(3)
+    columns = [CategoricalColumn.of(name, map(str, draw.integers(0, 40, 3000).tolist())) for name in "abc"]
+    expected = rare_values.persons_in_small_groups(columns, 5)
+    rare = [rare_values.count_rare(column, 80) for column in columns]
+    _, sizes = np.unique(np.stack([column.codes for column in columns]), axis=1, return_counts=True)
+    assert expected == (int((sizes == 1).sum()), int(sizes[sizes < 5].sum()))
+    monkeypatch.setattr("anonset.data.spans.AT_ONCE", 100)
+    monkeypatch.setattr(rare_values, "_MOST_CODES", 16)
+    with Files.temporary(tmp_path) as store:
+        filed = [CategoricalColumn(c.name, store.keep("codes", c.codes), c.vocabulary) for c in columns]
+        assert rare_values.persons_in_small_groups(filed, 5, store) == expected
+        assert [rare_values.count_rare(column, 80) for column in filed] == rare
+    monkeypatch.setattr(rare_values, "_LARGEST_KEY", 50)
+    assert rare_values.persons_in_small_groups(columns, 5) == expected
+
+
+def test_blocks_find_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, asked = people(), (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "income,wave")
+    said = []
+    for more in ((), ("--work-dir", str(tmp_path / "work"))):
+        assert publish(data, tmp_path, *asked, *more) == 2
+        said.append([line for line in capsys.readouterr().err.splitlines() if "error" in line])
+    assert said[0] == said[1]
