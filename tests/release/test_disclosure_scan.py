@@ -23,24 +23,6 @@ from anonset.release.disclosure_scan import require_declared
 GIVEN = ["Anna", "Peter", "Maria", "Thomas", "Julia", "Stefan", "Laura", "Martin", "Xaver", "Ottokar"]
 FAMILY = ["Maier", "Huber", "Schmidt", "Weber", "Wagner", "Bauer", "Koch", "Wolf"]
 SENTENCE = ["he", "came", "with", "his", "wife", "and", "was", "sent", "home", "as", "the", "pain", "had", "gone"]
-    "patient",
-    "came",
-    "with",
-    "his",
-    "wife",
-    "today",
-    "and",
-    "was",
-    "sent",
-    "home",
-    "because",
-    "the",
-    "pain",
-    "in",
-    "leg",
-    "had",
-    "gone",
-]
 
 
 def write(folder: Path, columns: dict[str, list[Any]]) -> str:
@@ -282,3 +264,12 @@ def test_blocks_find_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert publish(data, tmp_path, *asked, *more) == 2
         said.append([line for line in capsys.readouterr().err.splitlines() if "error" in line])
     assert said[0] == said[1]
+
+
+def test_a_declaration_after_the_stop_resumes_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "income")
+    place = ("--work-dir", str(tmp_path / "work"))
+    assert publish(people(), tmp_path, *asked, *place) == 2
+    assert publish(people(), tmp_path, *asked, *place, "--resume", "--publish-as-is", "income") == 0
+    attested = json.loads((tmp_path / "out/attestation.json").read_text())
+    assert attested["declarations"]["published_as_is"] == ["income"]

@@ -110,7 +110,8 @@ def _identity(settings: "Settings") -> dict[str, Any]:
     from anonset.release.statements import versions
     from anonset.settings.paths import side_digests, with_absolute_paths
 
-    given = with_absolute_paths(settings.model_dump(exclude_none=True))
+    # a declaration answers the scan at the end of a run: what was searched before stays
+    given = with_absolute_paths(settings.model_dump(exclude_none=True, exclude={"publish_as_is"}))
     return {
         "settings": relevant(given),
         "side files": side_digests(given),
