@@ -36,7 +36,7 @@ report/risks.py: printable(name); jobs/verify.py: published; release/opened.py: 
 io/person_signs.py: cut[0]; algorithms/base.py: traits, value; lazy_names.py: package['__name__'];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
 report/page.py: model.sensitive_column; io/projects.py: text, kind, metric; settings/project_jobs.py: protected;
-jobs/import_project.py: sensitive
+jobs/import_project.py: sensitive; release/disclosure_scan.py: unknown[0], names[0]
 """
 """Other such expressions, by their module: options, separators, names of columns."""
 SHOWN_TO_PEOPLE = """

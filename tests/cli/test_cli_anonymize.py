@@ -160,7 +160,7 @@ def test_every_algorithm_and_format_verifies_again(place: Place, algorithm: str,
 
 
 def test_format_follows_the_input(place: Place) -> None:
-    ran = place.run(*place.job("--items", "codes", "--keep", "age", data="data.csv"))
+    ran = place.run(*place.job("--items", "codes", "--keep", "age", "--publish-as-is", "age", data="data.csv"))
     assert ran.code == 0, ran.err
     published = rows_of(place.out / "published.csv")
     assert list(published[0]) == ["age", "codes"]
@@ -282,7 +282,7 @@ def test_config_file_and_flags_that_win(place: Place) -> None:
 
 def test_names_in_a_config_may_hold_commas(place: Place) -> None:
     place.write("comma.csv", '"a,b",codes\n1,x\n2,x\n')
-    config = place.write("job.toml", 'keep = ["a,b"]\nitems = "codes"\n[hierarchy]\ncodes = "balanced:2"\n')
+    config = place.write("job.toml", 'keep = ["a,b"]\npublish_as_is = ["a,b"]\nitems = "codes"\n[hierarchy]\ncodes = "balanced:2"\n')
     ran = place.run(
         "anonymize",
         str(place.folder / "comma.csv"),

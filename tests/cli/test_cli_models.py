@@ -110,7 +110,7 @@ def test_what_kept_columns_tell_is_observed(rt: Place) -> None:
     """Two classes of three: one person in each knows the illness of all others, or of none."""
     rt.write("ill.csv", "sex,illness\nf,flu\nf,flu\nf,flu\nm,flu\nm,asthma\nm,cough\n")
     roles = ["--relational", "sex", "--keep", "illness", "--hierarchy", "sex=values"]
-    ran = publish(rt, "ill.csv", "--model", "k", "--k", "3", *roles)
+    ran = publish(rt, "ill.csv", "--model", "k", "--k", "3", *roles, "--publish-as-is", "illness")
     assert ran.code == 0, ran.err
     measured = rt.run("evaluate", str(rt.folder / "ill.csv"), str(rt.out), *roles, "--json")
     found = measured.json["observed"]["illness"]

@@ -65,10 +65,18 @@ def settings_of(case: Case, folder: Path) -> dict[str, Any]:
         "hierarchy": hierarchy,
         **{name: layout.get(name) for name in asked},
         **{name: case.roles.get(name) for name in roles},
+        "publish_as_is": _shown_exactly(case) or None,
         **parameters,
         **reading_of(case),
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _shown_exactly(case: Case) -> list[str]:
+    """Return the columns of which random tables have values of few persons: models are tested, not the scan."""
+    roles = case.roles
+    named = [*roles.get("relational", ()), *roles.get("keep", ()), roles.get("sensitive")]
+    return [name for name in named if name is not None]
 
 
 def reading_of(case: Case) -> dict[str, Any]:

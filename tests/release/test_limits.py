@@ -108,6 +108,7 @@ def test_every_sentence_is_said_somewhere_and_is_short() -> None:
         earlier=True,
         by_word=True,
         named=True,
+        as_is=True,
     )
     assert everything | {"CONTINUES", "TOGETHER", "TOGETHER_LINKED"} == set(SENTENCES)  # see above
     assert all(len(text) < 330 and text.endswith((".", ").")) for text in SENTENCES.values())

@@ -127,6 +127,11 @@ def errors() -> Iterator[BaseException]:
             call()
         yield raised.value
     yield anonset.InfeasibleError("apriori", f"item {MARK} is rare", f"group {MARK}", achieved=1.0, bound=0.5)
+    table = anonset.read({"age": [NUMBER, NUMBER + 1], "items": [["a"], ["a"]]}, items="items", keep="age")
+    release = anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})
+    with pytest.raises(anonset.DisclosureError) as stopped:
+        release.to_arrow()
+    yield stopped.value
     yield anonset.WorthlessError("apriori", f"column {MARK} shows nothing")
     yield anonset.AnonsetError(f"column {MARK}")
 
