@@ -5,6 +5,7 @@ import random
 import re
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -213,6 +214,43 @@ def test_ends_of_ranges_that_few_persons_have_stop_unless_they_are_on_a_grid() -
         require_declared(table, ranges(["20"] * 5 + ["[30:93]"] * 6), KAnonymity(5))
     require_declared(table, ranges(["20"] * 5 + ["[30:100]"] * 6), KAnonymity(5))
     require_declared(table, ranges(["20"] * 5 + ["[30:93]"] * 6), KAnonymity(1))
+    object.__setattr__(table.relational[0], "grid", SimpleNamespace(lows=np.array([20, 30]), highs=np.array([29, 93])))
+    require_declared(table, ranges(["20"] * 5 + ["[30:93]"] * 6), KAnonymity(5))
+
+
+def test_items_that_are_keys_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = people(120)
+    pairs = zip(data["group"], data["order_no"], strict=True)
+    data["keys"] = [";".join([group, *(f"{order}-{n}" for n in range(10))]) for group, order in pairs]
+    assert publish(data, tmp_path, *KM, "--items", "keys", "--hierarchy", "keys=halves:frequency") == 2
+    assert "1,200 items are those of fewer than 5 persons each" in capsys.readouterr().err
+
+
+def test_missing_values_of_few_persons_do_not_stop(tmp_path: Path) -> None:
+    data = people()
+    data["ward"][:2] = ["?", "?"]
+    assert publish(data, tmp_path, *K, "--relational", "group", "--keep", "ward") == 0
+
+
+def test_a_header_that_is_an_address_stops_without_showing_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = {"20-39": ["40-59"] * 20, "ann@b.org": ["x"] * 20, "note": ["y"] * 20}
+    assert publish(data, tmp_path, *K, "--relational", "20-39", "--keep", "ann@b.org") == 2
+    said = capsys.readouterr().err
+    assert "--no-header" in said
+    assert "ann@b" not in said
+
+
+def test_who_answers_for_names_need_not_name_the_columns(tmp_path: Path) -> None:
+    asked = (*K, "--relational", "group", "--keep", "doctor", "--identifying-as-declared")
+    assert publish(people(), tmp_path, *asked) == 0
+
+
+def test_a_few_rare_categories_in_sets_do_not_stop(tmp_path: Path) -> None:
+    data = people()
+    data["ward"][:3] = ["u", "v", "w"]
+    assert publish(data, tmp_path, *K, "--relational", "group,ward") == 0
 
 
 def test_a_table_in_memory_is_scanned_where_it_leaves(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ buckets, are promised as they are: their rare values are counted for the owner, 
 not expect a model to publish these, even if k persons share them.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import singledispatchmethod
 from typing import Any
@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, Table
+from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.store import MEMORY
 from anonset.errors import DisclosureError, InputError
@@ -48,6 +49,8 @@ LISTED = 0.1
 """Share of the persons with values of few persons above which sets of values list persons."""
 KEYS = 0.9
 """The same share above which values are those of keys."""
+FEWEST_KEYS = 100
+"""Items of few persons, below which they are no keys."""
 FEWEST_LISTED = 10
 """Rare values in sets, below which they list no persons."""
 ALONE = 0.01
@@ -166,8 +169,7 @@ class _Scanner:
         found += self._together(common, publication)
         found += self._patterns(publication.kept, named)
         if (sets := publication.transactions) is not None:
-            members = {member for symbol in publication.symbols for member in symbol.members}
-            found += self._items(publication.joined or (sets.name,), [*members, *_labels_but(publication, members)])
+            found += self._items(publication.joined or (sets.name,), _labels_of(publication))
         promised = [column for column in publication.kept if column.name == sensitive]
         return Scan(tuple(found), self._promised(promised) | self._items_as_they_are(publication))
 
@@ -242,14 +244,14 @@ class _Scanner:
     ) -> Finding | None:
         """Return single values of few persons, or sets that list such values."""
         index, counts, few = before.vocabulary.index, before.occurrences, self.few
-        single = [code for label in labels if label not in members and (code := index.get(label)) is not None]
+        single = [index[label] for label in labels if label in index and label not in members and label not in NO_VALUE]
         rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < few))) if single else 0
         if rare:
             what = f"values are those of fewer than {few} persons each"
             return Finding.of((before.name,), rare, what, remedies.of_sets(before.name, before.vocabulary.labels))
         listed = members_of_sets([label for label in labels if label not in index])
         listed |= {member for label in labels for member in members.get(label, ())}
-        codes = np.array([index[member] for member in listed if member in index], np.int64)
+        codes = np.array([index[member] for member in listed - NO_VALUE if member in index], np.int64)
         persons = counts[codes]
         of_few = persons[(persons > 0) & (persons < few)]
         if len(of_few) < FEWEST_LISTED or of_few.sum() <= LISTED * before.n:
@@ -300,19 +302,23 @@ class _Scanner:
             if kind := _reached_by([label for label in labels if label != STAR]):
                 yield _looks_like((column.name,), *kind)
 
-    def _items(self, names: tuple[str, ...], labels: Sequence[str]) -> Iterator[Finding]:
-        """Yield items, published or listed in the codebook, that name or reach persons, or are free text."""
+    def _items(self, names: tuple[str, ...], shown: Iterable[str]) -> Iterator[Finding]:
+        """Yield items, published or listed in the codebook, that name or reach persons, are keys, or are free text."""
         from anonset.io.person_values import are_sentences, are_words_of_texts
 
         word, sets = self.table.word, self.table.transactions
-        if set(names) <= set(word.publish_as_is) or (sets is not None and sets.vocabulary.is_numbered):
+        if sets is None or set(names) <= set(word.publish_as_is):
             return
-        if kind := None if word.identifying_as_declared else _reached_by(_without_prefix(names, labels)):
+        counts = sets.occurrences
+        rare = counts[(counts > 0) & (counts < self.few)]
+        if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum():
+            what = f"items are those of fewer than {self.few} persons each, as identifiers are"
+            yield Finding.of(names, len(rare), what, remedies.dropped(",".join(names)))
+            return
+        labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(shown))
+        if kind := None if word.identifying_as_declared else _reached_by(labels):
             yield _looks_like(names, *kind)
-            return
-        if are_words_of_texts(labels) or (
-            sets is not None and 2 * np.count_nonzero(sets.occurrences == 1) > len(labels) and are_sentences(labels)
-        ):
+        elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
             what = "items look like free text"
             yield Finding.of(
                 names, len(labels), what, f"{remedies.dropped(','.join(names))}, or extract codes from them"
@@ -332,12 +338,13 @@ class _Scanner:
         return {publication.transactions.name: rare} if rare else {}
 
 
-def _labels_but(publication: Publication, members: Collection[str]) -> Iterator[str]:
-    """Yield the published labels of symbols that are no members."""
-    return (symbol.label for symbol in publication.symbols if symbol.label not in members)
+def _labels_of(publication: Publication) -> Iterator[str]:
+    """Yield the items that the codebook lists, and the names of nodes."""
+    yield from dict.fromkeys(member for symbol in publication.symbols for member in symbol.members)
+    yield from (symbol.label for symbol in publication.symbols if symbol.kind == "node")
 
 
-def _without_prefix(names: Sequence[str], labels: Sequence[str]) -> Sequence[str]:
+def _without_prefix(names: Sequence[str], labels: list[str]) -> list[str]:
     """Return items without the name of their column, where several columns were joined."""
     if len(names) == 1:
         return labels

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, NumericColumn
+from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
@@ -52,12 +53,13 @@ def persons_with(column: NumericColumn, numbers: Float64) -> Int64:
 
 
 def count_rare(column: CategoricalColumn, few: int) -> int:
-    """Count the labels that fewer than `few` records have, at least one each; constant memory.
+    """Count the labels that fewer than `few` records have, at least one each, without missing values; constant memory.
 
-    >>> count_rare(CategoricalColumn.of("year", ["1990", "1990", "1965"]), few=2)
+    >>> count_rare(CategoricalColumn.of("year", ["1990", "1990", "1965", ""]), few=2)
     1
     """
     size, rare = len(column.vocabulary), 0
+    missing = [code for code in map(column.vocabulary.index.get, NO_VALUE) if code is not None]
     for first, end in spans(size, _MOST_CODES):
         counts = np.zeros(end - first, np.int64)
         for a, b in spans(column.n):
@@ -68,6 +70,7 @@ def count_rare(column: CategoricalColumn, few: int) -> int:
                 counts += np.bincount(codes - first, minlength=end - first)
             else:
                 np.add.at(counts, codes - first, 1)
+        counts[[code - first for code in missing if first <= code < end]] = 0
         rare += int(np.count_nonzero((counts > 0) & (counts < few)))
     return rare
 
