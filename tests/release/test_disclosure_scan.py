@@ -282,7 +282,9 @@ def test_groups_are_counted_alike_in_memory_and_in_files(tmp_path: Path, monkeyp
     draw = np.random.default_rng(3)
     columns = [CategoricalColumn.of(name, map(str, draw.integers(0, 40, 3000).tolist())) for name in "abc"]
     expected = rare_values.persons_in_small_groups(columns, 5)
-    rare = [rare_values.count_rare(column, 80) for column in columns]
+    few = [int(column.occurrences.min()) + 1 for column in columns]
+    rare = [rare_values.count_rare(column, most) for column, most in zip(columns, few, strict=True)]
+    assert rare == [int((c.occurrences == c.occurrences.min()).sum()) for c in columns]
     _, sizes = np.unique(np.stack([column.codes for column in columns]), axis=1, return_counts=True)
     assert expected == (int((sizes == 1).sum()), int(sizes[sizes < 5].sum()))
     monkeypatch.setattr("anonset.data.spans.AT_ONCE", 100)
@@ -290,7 +292,7 @@ def test_groups_are_counted_alike_in_memory_and_in_files(tmp_path: Path, monkeyp
     with Files.temporary(tmp_path) as store:
         filed = [CategoricalColumn(c.name, store.keep("codes", c.codes), c.vocabulary) for c in columns]
         assert rare_values.persons_in_small_groups(filed, 5, store) == expected
-        assert [rare_values.count_rare(column, 80) for column in filed] == rare
+        assert [rare_values.count_rare(column, most) for column, most in zip(filed, few, strict=True)] == rare
     monkeypatch.setattr(rare_values, "_LARGEST_KEY", 50)
     assert rare_values.persons_in_small_groups(columns, 5) == expected
 
