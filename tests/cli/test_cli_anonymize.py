@@ -282,7 +282,9 @@ def test_config_file_and_flags_that_win(place: Place) -> None:
 
 def test_names_in_a_config_may_hold_commas(place: Place) -> None:
     place.write("comma.csv", '"a,b",codes\n1,x\n2,x\n')
-    config = place.write("job.toml", 'keep = ["a,b"]\npublish_as_is = ["a,b"]\nitems = "codes"\n[hierarchy]\ncodes = "balanced:2"\n')
+    config = place.write(
+        "job.toml", 'keep = ["a,b"]\npublish_as_is = ["a,b"]\nitems = "codes"\n[hierarchy]\ncodes = "balanced:2"\n'
+    )
     ran = place.run(
         "anonymize",
         str(place.folder / "comma.csv"),

@@ -83,7 +83,11 @@ def anonymize(capsys):
     [
         ("v.dat", BASKETS, ["--hierarchy", "items=balanced:2"]),
         ("v.dat", BASKETS, ["--hierarchy", "items=halves:frequency"]),
-        ("v.csv", VISITS, ["--items", "codes", "--keep", "ward,age", "--hierarchy", "codes=balanced:2"]),
+        (
+            "v.csv",
+            VISITS,
+            ["--items", "codes", "--keep", "ward,age", "--hierarchy", "codes=balanced:2", "--publish-as-is", "age"],
+        ),
         ("p.csv", PERSONS, ["--items", "codes", "--id", "who", "--group", "--hierarchy", "codes=balanced:2"]),
     ],
 )
@@ -293,7 +297,7 @@ def test_a_table_that_was_scanned_is_published_from_python(tmp_path, anonymize):
         anonset.anonymize(data, algorithm, hierarchies=trees, part_rows=2)
 
 
-@pytest.mark.parametrize("keep", [(), ("--keep", "note")])
+@pytest.mark.parametrize("keep", [(), ("--keep", "note", "--publish-as-is", "note")])
 def test_one_worker_is_one_thread_from_reading_to_verifying(tmp_path, anonymize, monkeypatch, keep):
     """Columns that are kept lie in files, and are sorted there. No step begins threads within those of another."""
     pools, within = [], []

@@ -126,7 +126,7 @@ RUNS = {
 def arguments(tmp_path, run, out, *options):
     make, roles = RUNS[run]
     make(tmp_path / "v.csv")
-    kept = ["--keep", "note,number", "--seed", "4"]
+    kept = ["--keep", "note,number", "--publish-as-is", "note,number", "--seed", "4"]
     return ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / out), *roles, *kept, *options]
 
 
