@@ -223,7 +223,7 @@ def test_items_that_are_keys_stop(tmp_path: Path, capsys: pytest.CaptureFixture[
     pairs = zip(data["group"], data["order_no"], strict=True)
     data["keys"] = [";".join([group, *(f"{order}-{n}" for n in range(10))]) for group, order in pairs]
     assert publish(data, tmp_path, *KM, "--items", "keys", "--hierarchy", "keys=halves:frequency") == 2
-    assert "1,200 items are those of fewer than 5 persons each" in capsys.readouterr().err
+    assert "1,200 items belong to fewer than 5 persons each" in capsys.readouterr().err
 
 
 def test_missing_values_of_few_persons_do_not_stop(tmp_path: Path) -> None:

@@ -247,7 +247,7 @@ class _Scanner:
         single = [index[label] for label in labels if label in index and label not in members and label not in NO_VALUE]
         rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < few))) if single else 0
         if rare:
-            what = f"values are those of fewer than {few} persons each"
+            what = f"values belong to fewer than {few} persons each"
             return Finding.of((before.name,), rare, what, remedies.of_sets(before.name, before.vocabulary.labels))
         listed = members_of_sets([label for label in labels if label not in index])
         listed |= {member for label in labels for member in members.get(label, ())}
@@ -266,7 +266,7 @@ class _Scanner:
         if not (rare := count_rare(column, self.few)):
             return None
         remedy = remedies.of_kept(column.name, column.vocabulary.labels, self.model)
-        return Finding.of((column.name,), rare, f"values are those of fewer than {self.few} persons each", remedy)
+        return Finding.of((column.name,), rare, f"values belong to fewer than {self.few} persons each", remedy)
 
     def _together(self, kept: Sequence[CategoricalColumn], publication: Publication) -> Iterator[Finding]:
         """Yield kept columns without rare values that single out persons together."""
@@ -312,7 +312,7 @@ class _Scanner:
         counts = sets.occurrences
         rare = counts[(counts > 0) & (counts < self.few)]
         if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum():
-            what = f"items are those of fewer than {self.few} persons each, as identifiers are"
+            what = f"items belong to fewer than {self.few} persons each, as identifiers are"
             yield Finding.of(names, len(rare), what, remedies.dropped(",".join(names)))
             return
         labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(shown))
