@@ -323,9 +323,9 @@ def _removal_text(unverified: Unverified[Any]) -> str:
 
 def _exact_values_text(release: Release) -> str:
     """Return how many values of few persons the model publishes as they are, by column."""
-    counts = [f"{count:,} of {name!r}" for name, count in release.exact_values.items()]
+    counts = ", ".join(f"{count:,} of {name!r}" for name, count in release.exact_values.items())
     few = few_persons(release.unverified.algorithm.model)
-    return f"{', '.join(counts)} belong to fewer than {few} persons each (promised by the model)" if counts else ""
+    return f"{counts}, each of fewer than {few} persons: the model publishes them as they are" if counts else ""
 
 
 def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
