@@ -297,13 +297,17 @@ def test_groups_are_counted_alike_in_memory_and_in_files(tmp_path: Path, monkeyp
     assert rare_values.persons_in_small_groups(columns, 5) == expected
 
 
-def test_blocks_find_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_blocks_find_the_same_before_the_search(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     data, asked = people(), (*KM, "--items", "codes", "--hierarchy", "codes=halves:frequency", "--keep", "income,wave")
     said = []
     for more in ((), ("--work-dir", str(tmp_path / "work"))):
         assert publish(data, tmp_path, *asked, *more) == 2
         said.append([line for line in capsys.readouterr().err.splitlines() if "error" in line])
     assert said[0] == said[1]
+    monkeypatch.setattr("anonset.jobs.anonymize.Job.search", None)
+    assert publish(data, tmp_path, *asked, "--work-dir", str(tmp_path / "again")) == 2
 
 
 def test_a_declaration_after_the_stop_resumes_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,7 @@ from anonset.data.store import Files
 from anonset.errors import InputError, WorthlessError
 from anonset.generalization import Cut
 from anonset.measures.retention import retention
-from anonset.release.disclosure_scan import declared
+from anonset.release.disclosure_scan import declared, require_kept_declared
 from anonset.release.formats import Format, Layout, Order, Symbols, Unverified
 from anonset.release.losses import measures_of, refuse_worthless, require_loss
 from anonset.release.publish import Request, kind_of, publish, verify_release
@@ -291,6 +291,8 @@ class Job:
             from anonset.jobs.persons import require_persons
 
             require_persons(table, algorithm.model, hierarchies)
+        if self.layout.format is not None:
+            require_kept_declared(table, algorithm.model)
         if self.earlier is not None:
             from anonset.release.earlier import begun_from
 

@@ -26,7 +26,7 @@ import numpy as np
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import Discreet, names_shown
-from anonset.data.store import MEMORY
+from anonset.data.store import MEMORY, Store
 from anonset.errors import DisclosureError, InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import STAR, BucketPublication
@@ -118,6 +118,22 @@ def require_declared(table: Table, publication: Any, model: PrivacyModel) -> Map
     return scan.promised
 
 
+def require_kept_declared(table: Table, model: PrivacyModel) -> None:
+    """Scan the kept columns of a large table before the search, so that a long run does not stop at its end.
+
+    Raises
+    ------
+    DisclosureError
+        As `require_declared`.
+    """
+    if not table.store.in_files or not table.kept or not model.protects.isdisjoint(("buckets", "chunks")):
+        return
+    with table.store.below() as scratch:
+        findings = _Scanner(table, model).kept(table.kept, (), scratch)
+    if findings:
+        raise DisclosureError(findings)
+
+
 def declared(table: Table, names: Names) -> Table:
     """Return a table with further columns that its owner declares to publish as is, with or without findings.
 
@@ -159,18 +175,12 @@ class _Scanner:
 
     @scan.register
     def _(self, publication: Publication) -> Scan:
-        sensitive, word = self.model.sensitive_column, self.table.word
-        kept = [column for column in publication.kept if column.name != sensitive]
-        asked = [column for column in kept if column.name not in word.publish_as_is and not self._answered(column)]
+        store = publication.store if publication.store.in_files else MEMORY
         found = [*self._headers(publication.order), *self._relational(publication)]
-        found += [one for column in asked if (one := self._kept(column)) is not None]
-        named = {finding.column for finding in found}
-        common = [column for column in asked if column.name not in named]
-        found += self._together(common, publication)
-        found += self._patterns(publication.kept, named)
+        found += self.kept(publication.kept, publication.relational, store)
         if (sets := publication.transactions) is not None:
             found += self._items(publication.joined or (sets.name,), _labels_of(publication))
-        promised = [column for column in publication.kept if column.name == sensitive]
+        promised = [column for column in publication.kept if column.name == self.model.sensitive_column]
         return Scan(tuple(found), self._promised(promised) | self._items_as_they_are(publication))
 
     @scan.register
@@ -190,13 +200,28 @@ class _Scanner:
         rare = sum(sets.vocabulary.labels[code] in shown for code in codes)
         return Scan(tuple(found), {publication.name: rare} if rare else {})
 
+    def kept(
+        self, kept: Sequence[CategoricalColumn], relational: Sequence[CategoricalColumn], store: Store
+    ) -> list[Finding]:
+        """Return what is found in kept columns, with the published relational columns beside them."""
+        word, sensitive = self.table.word, self.model.sensitive_column
+        asked = [c for c in kept if c.name not in (*word.publish_as_is, sensitive) and not self._answered(c)]
+        found = [finding for column in asked if (finding := self._rare(column)) is not None]
+        named = {finding.column for finding in found}
+        found += self._together([column for column in asked if column.name not in named], relational, store)
+        found += self._patterns(kept, named)
+        return found
+
     def _answered(self, column: CategoricalColumn) -> bool:
         """Tell whether the owner declares that what identifies in this column is published on purpose."""
         from anonset.io.header_words import meaning_of
+        from anonset.io.kinds import kind_of_values
 
         if not self.table.word.identifying_as_declared:
             return False
-        return meaning_of(column.name) in (*_REACHED, "birth", "born") or bool(_reached_by(column.vocabulary.labels))
+        meaning, labels = meaning_of(column.name), column.vocabulary.labels[:_LOOKED_AT]
+        dates = meaning in ("birth", "born") and kind_of_values(labels) == "dates"
+        return dates or meaning in _REACHED or _reached_by(labels) is not None
 
     def _headers(self, names: Sequence[str]) -> Iterator[Finding]:
         """Yield column names that are e-mail addresses, IBANs or telephone numbers, as in a file without a header."""
@@ -261,31 +286,31 @@ class _Scanner:
         remedy = remedies.of_sets(before.name, before.vocabulary.labels, keys=keys)
         return Finding.of((before.name,), len(of_few), what, remedy)
 
-    def _kept(self, column: CategoricalColumn) -> Finding | None:
+    def _rare(self, column: CategoricalColumn) -> Finding | None:
         """Return the values of few persons in a column that is published unchanged."""
         if not (rare := count_rare(column, self.few)):
             return None
         remedy = remedies.of_kept(column.name, column.vocabulary.labels, self.model)
         return Finding.of((column.name,), rare, f"values belong to fewer than {self.few} persons each", remedy)
 
-    def _together(self, kept: Sequence[CategoricalColumn], publication: Publication) -> Iterator[Finding]:
+    def _together(
+        self, kept: Sequence[CategoricalColumn], relational: Sequence[CategoricalColumn], store: Store
+    ) -> Iterator[Finding]:
         """Yield kept columns without rare values that single out persons together."""
         from anonset.io.header_words import meaning_of
 
-        store = publication.store if publication.store.in_files else MEMORY
         known = [column for column in kept if meaning_of(column.name) in _KNOWN]
-        others = [column for column in publication.relational if column.name not in self.table.word.publish_as_is]
-        if known and len(known) + len(others) > 1:
-            _, small = persons_in_small_groups((*others, *known), self.few, store)
+        if known and len(known) + len(relational) > 1:
+            _, small = persons_in_small_groups((*relational, *known), self.few, store)
             if small:
                 names = tuple(column.name for column in known)
-                beside = "beside the relational columns, " if others else ""
+                beside = "beside the relational columns, " if relational else ""
                 what = f"persons are in groups of fewer than {self.few} by values that others know ({beside}kept as is)"
                 yield Finding.of(names, small, what, remedies.of_known(names, self.model))
                 return
         if len(kept) > 1:
             alone, _ = persons_in_small_groups(kept, self.few, store)
-            if alone > ALONE * publication.n and self.few > 1:
+            if alone > ALONE * kept[0].n and self.few > 1:
                 names = tuple(column.name for column in kept)
                 what = "persons are alone with their values in these columns together"
                 yield Finding.of(names, alone, what, remedies.of_combination(names))
