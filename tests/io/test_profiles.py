@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anonset.data.hierarchy_rules import odd_labels
 from anonset.io import profiles
 from anonset.io.person_signs import repeated_in
 from anonset.io.profiles import pattern, profile
@@ -67,3 +68,59 @@ def test_blanks_after_commas_separate_no_items() -> None:
     words = ["a, b", "b a", "a", "b", "c, a", "b c", "c"] * 40
     assert profile("x", pa.chunked_array([words])).separator is None
     assert profile("x", pa.chunked_array([[one.replace(",", "") for one in words]])).separator == " "
+
+
+HEADS = ("Whole", "Skimmed", "Oat", "Soy", "Goat")
+KINDS = ("Milk", "Cream", "Yoghurt", "Butter")
+TITLES = [f"{a} of the {b}" for a in ("House", "City", "Garden") for b in ("Night", "Sea", "House", "Sun", "City")]
+
+
+@pytest.mark.parametrize("name", ["title", "products", "x"])
+@pytest.mark.parametrize(
+    "cells",
+    [TITLES, [f"{a} {b}" for a in HEADS for b in KINDS], [f"{b}, {a}" for a in HEADS for b in KINDS] + ["Salt"]],
+    ids=["titles", "products", "products with commas"],
+)
+def test_titles_and_names_of_products_are_no_sets_of_words(name: str, cells: list[str]) -> None:
+    found = profile(name, pa.chunked_array([cells * 4], pa.string()))
+    assert (found.kind, found.separator) == ("text", None)
+
+
+def test_titles_are_no_names_of_persons() -> None:
+    assert not profile("x", pa.chunked_array([TITLES], pa.string())).capitalised
+    assert profile("x", pa.chunked_array([["Ann Lee", "Vincent van Gogh", "Bo"]], pa.string())).capitalised
+
+
+def test_sets_of_words_and_of_codes_are_sets() -> None:
+    words = ["milk rice", "rice", "rice milk tea", "tea milk", "milk", "tea", "rice tea", "soap"]
+    assert profile("products", pa.chunked_array([words], pa.string())).separator == " "
+    pairs = [f"E1{n % 7} I1{n % 5}" for n in range(40)]
+    assert profile("x", pa.chunked_array([pairs], pa.string())).items_kind == "ICD-10 codes"
+
+
+@pytest.mark.parametrize(
+    ("odd", "kind"),
+    [(["unknown"], "ICD-10 codes"), (["unknown", "none"], "text"), (["U07.1", "U07.2"], "ICD-10 codes")],
+)
+def test_a_kind_survives_few_odd_values(odd: list[str], kind: str) -> None:
+    values = [f"E{n}.{n % 4}" for n in range(10, 30)] * 3 + odd
+    found = profile("dx", pa.chunked_array([values], pa.string()))
+    assert (found.kind, found.look.odd) == (kind, int(odd == ["unknown"]))
+
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        ("01/31/2021 02:15:00 PM", "%m/%d/%Y %I:%M:%S %p"),
+        ("31-Jan-2021 14:15", "%d-%b-%Y %H:%M"),
+        ("Jan 31, 2021", "%b %d, %Y"),
+        ("2021-01-31T14:15:00Z", "%Y-%m-%dT%H:%M:%S%z"),
+        ("2021-01-31 14:15:00.250+01:00", "%Y-%m-%d %H:%M:%S.%f%z"),
+        ("31.01.2021, 14:15", "%d.%m.%Y, %H:%M"),
+        ("31 January 2021", "%d %B %Y"),
+    ],
+)
+def test_usual_forms_of_dates_are_read(value: str, form: str) -> None:
+    found = profile("when", pa.chunked_array([[value] * 3], pa.string()))
+    assert (found.kind, found.look.form) == ("dates", form)
+    assert odd_labels(f"date:{form}:month,year", [value], "when") == []

@@ -14,8 +14,9 @@ VISITS = b"name,age,sex,codes\nAnn,30,F,008 401.9\nBob,41,M,\n"
 INTEGER = "an integer that a 64-bit float holds exactly (all up to 2^53) is required"
 LATIN = "; if it was written in another encoding, name it: encoding='latin-1'"
 ENDING = (
-    "the name must end with .csv, .tsv, .dat, .parquet (all but .parquet also with .gz or .zst), or say by "
-    "input_format what it is: csv or tsv (with a header line), fimi, baskets (items between a separator), spmf, parquet"
+    "the name must end with .csv, .tsv, .dat, .xlsx, .jsonl, .ndjson, .parquet (all but .xlsx and .parquet also with "
+    ".gz or .zst), or say by input_format what it is: csv or tsv (with a header line), fimi, baskets (items between a "
+    "separator), spmf, jsonl, xlsx, parquet"
 )
 HELD = "a number that a 64-bit float holds exactly is required: up to 15 digits"
 WAYS = "relational, sensitive, id, keep (published as it is) or drop"

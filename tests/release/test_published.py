@@ -47,7 +47,7 @@ def test_relational_loss_of_what_is_published() -> None:
     ("texts", "message"),
     [
         (("x 20 30 30", "All All All All", "1 2 1 3"), "'x' must be a number or a range"),
-        (("10 20 30 30", "Asia All All All", "1 2 1 3"), "'Asia' must be a node"),
+        (("10 20 30 30", "Asia All All All", "1 2 1 3"), "must be a node"),
         (("10 20 30 30", "All All All All", "1 2 1 9"), "'9' is no value of the original"),
     ],
 )
@@ -87,7 +87,7 @@ def test_a_local_recoding_from_its_files(tmp_path: Path) -> None:
         recoding_of(COLUMN, book, tmp_path, lambda: records)
     for wrong in ("one", "-1", "1" * 5000):
         path.write_text(f"cluster,item,published\n{wrong},a,N\n")
-        with pytest.raises(InputError, match=f"cluster must be a number of at most 10 digits, got '{wrong}'"):
+        with pytest.raises(InputError, match="cluster must be a number of at most 10 digits, got"):
             recoding_of(COLUMN, book, tmp_path, lambda: records)
 
 

@@ -18,7 +18,7 @@ from anonset.measures.utility_loss import group_losses, group_weights
 from anonset.queries.conditions import Among, Between
 from anonset.queries.workload import Query, Workload
 
-MARK = "Qx"
+MARK = "qx"
 """Part of every label."""
 NUMBER = 730_918_200
 """Every number of the data begins with its first seven digits."""

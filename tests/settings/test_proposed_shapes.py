@@ -191,3 +191,50 @@ def test_data_below_a_title_are_read_on_by_the_line_of_their_names(tmp_path):
     assert anonset.inspect(path, header_line=3).problems == found.problems[1:]
     with pytest.raises(InputError):
         anonset.inspect(path, header_line=1)
+
+
+@pytest.mark.parametrize(
+    ("single", "stem"),
+    [
+        (["PRNCPAL_DGNS_CD", "ADMTG_DGNS_CD"], "ICD_DGNS_CD{}"),
+        ([], "diag_4_{:02d}"),
+        (["Hauptdiagnose"], "Nebendiagnose {}"),
+        (["HD"], "ND{}"),
+        (["ICD_PRIM"], "ICD_SEK_{}"),
+        (["DP"], "DAS{}"),
+    ],
+)
+def test_diagnoses_of_one_column_each_are_one_set(single, stem):
+    names = [*single, *(stem.format(n) for n in (1, 2, 3))]
+    rows = {
+        name: [f"{'EIU'[n % 3]}{10 + (n * 7 + at) % 13}.{n % 3}" for n in range(60)] for at, name in enumerate(names)
+    }
+    found = anonset.inspect({"age": [str(20 + n % 50) for n in range(60)], **rows}, rows_are_persons=True)
+    assert {one.profile.name for one in found.columns if one.role == "one_code"} == set(names)
+    assert found.settings["hierarchy"]["items"] == "prefix:1,3"
+
+
+def test_values_that_a_rule_rejects_are_suppressed(tmp_path):
+    dates = [f"{1 + n % 28:02d}.{1 + n % 12:02d}.2024" for n in range(200)]
+    found = anonset.inspect({"Aufnahme": [*dates, "unbekannt"], "sex": ["m", "w", *["m"] * 199]}, rows_are_persons=True)
+    assert found.settings["unknown"] == "suppress"
+    assert any("--unknown suppress" in line or "unknown='suppress'" in line for line in found.problems)
+    assert all("unbekannt" not in line for line in found.problems)
+
+
+def test_sets_with_separators_of_their_own_stay_two_sets(tmp_path):
+    rows = [
+        f"{n};{','.join(f'E{10 + (n + i) % 9}' for i in range(1 + n % 3))};"
+        f"{'|'.join(f'A0{1 + (n + i) % 7}AB0{1 + i}' for i in range(1 + n % 4))}"
+        for n in range(60)
+    ]
+    path = tmp_path / "two.csv"
+    path.write_text("Pat_ID;Diagnosen;Medikamente\n" + "\n".join(rows) + "\n")
+    found = anonset.inspect(path)
+    assert found.settings["separator"] == "Diagnosen=, Medikamente=|"
+    table = anonset.read(path, items="Diagnosen,Medikamente", id="Pat_ID", separator=found.settings["separator"])
+    assert table.joined == ("Diagnosen", "Medikamente")
+    assert {label.partition(":")[2] for label in table.transactions.vocabulary.labels} == {
+        *(f"E{n}" for n in range(10, 19)),
+        *(f"A0{n}AB0{i}" for n in range(1, 8) for i in range(1, 5)),
+    }

@@ -55,6 +55,8 @@ class Encoder:
     """Whether rows of the source may follow these."""
     unjudged: dict[str, set[str]] | None = None
     """The distinct items of cells by column, which are checked when all are known; None: they are checked at once."""
+    separators: Mapping[str, str] = field(default_factory=dict)
+    """What separates the items of single columns."""
     several: set[str] = field(default_factory=set)
     """The columns of which some cell holds several items."""
 
@@ -109,9 +111,13 @@ class Encoder:
         if self.exact:
             return
         require_items(self.where, [(name, labels) for name, labels in cells.items() if name not in self.several])
-        if not (self.whole and self.separator is None):
-            for name, labels in cells.items():
-                require_split(f"{self.where}: column {name!r}", labels, self.separator)
+        for name, labels in cells.items():
+            if not self.whole or self._mark(name) is not None:
+                require_split(f"{self.where}: column {name!r}", labels, self._mark(name))
+
+    def _mark(self, name: str) -> str | None:
+        """Return what separates the items of a column; None for blanks."""
+        return self.separators.get(name, self.separator)
 
     def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
         """Encode a column as categories, by its text; null (or NaN) is refused or becomes the category ``?``."""
@@ -206,7 +212,7 @@ class Encoder:
         if not self.exact:
             codes, labels = _trimmed(codes, labels)
         if not self.exact and not self.printed:
-            if any(len(label.split()) > 1 for label in labels) and not self.whole and self.separator is None:
+            if any(len(label.split()) > 1 for label in labels) and not self.whole and self._mark(name) is None:
                 return self._tokens(name, column, any_blank=True)
             if NULLS.intersection(labels):
                 length, codes = self._without_nulls(name, length, codes, labels)
@@ -240,12 +246,13 @@ class Encoder:
         if is_list(column.type):
             return column
         text = self._text(name, column)
-        if self.whole and self.separator is None:
+        mark = self._mark(name)
+        if self.whole and mark is None:
             ends = arrow.number_array(np.arange(len(text) + 1))
             return pa.LargeListArray.from_arrays(ends, text, mask=arrow.is_null(text) if text.null_count else None)
         if any_blank:
             return arrow.utf8_split_whitespace(text)
-        return arrow.split(text, " " if self.separator is None else self.separator)
+        return arrow.split(text, " " if mark is None else mark)
 
     def _text(self, name: str, column: Any, *, items: bool = False) -> Any:
         """Return the column as one array of text; items must be text or integers already."""

@@ -21,6 +21,16 @@ PROBABLE_NULLS = SIGNS_OF_NULL | {
 """What people and spreadsheets write for null, but may also be a value."""
 _CODE = re.compile(r"[A-Za-z]{1,3}\d[\w.+*!-]*|\d{3}\.\d{1,2}")
 _MOST_LOOKED_AT, _FEWEST_SETS = 20_000, 3
+_OFTEN, _FEWEST_WORDS, _SHORTEST_WORD = 3, 5, 3
+"""Cells with a word from which on it counts, how many such words show phrases, and letters of a word."""
+_STOP_WORDS = frozenset(
+    {
+        "the", "of", "and", "for", "with", "und", "der", "die", "das", "den", "dem", "des", "von", "vom", "mit", "für",
+        "aus", "ohne", "les", "aux", "une", "avec", "pour", "sans", "los", "las", "del", "con", "para", "per", "della",
+        "het", "een", "van", "voor",
+    }
+)  # fmt: skip
+_TITLE_WORDS = _STOP_WORDS - {"der", "die", "den", "dem", "des", "von", "vom", "los", "las", "del", "della", "van"}
 _ENDS = (("[", "]"), ("{", "}"))
 _PAIRS = ({"yes", "no"}, {"y", "n"}, {"t", "f"}, {"ja", "nein"}, {"j", "n"}, {"x"})
 _ABSENT_WORDS = ("no", "n", "f", "nein")
@@ -55,6 +65,12 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
     if not baskets and (ends := next((ends for ends in _ENDS if _torn(labels, *ends)), None)) is not None:
         marks = f"{ends[0]} and {ends[1]}"
         msg = f"{where}: the cells stand between {marks}, which would become parts of items; take these marks out"
+        raise InputError(msg)
+    if not baskets and separator is None and sum(label.casefold() in _STOP_WORDS for label in labels) > 2:
+        msg = (
+            f"{where}: the cells look like titles or sentences, whose words would become items; "
+            f"if each cell is one item: {setting('one_code')}; if each word is one: {setting('separator', ' ')}"
+        )
         raise InputError(msg)
     if not baskets and separator is None and (held := next(filter(_is_list, labels), None)) is not None:
         msg = (
@@ -122,8 +138,8 @@ def _separates(mark: str, labels: Collection[str]) -> bool:
 def are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
     """Tell whether values are sets whose items a mark separates.
 
-    Most items of sets occur in several different cells, which differ in length, and hold no item twice; the words of
-    names and sentences do so less.
+    Most items of sets occur in several different cells, which differ in length unless they are codes, and hold no item
+    twice; the words of names, titles and sentences do so less.
 
     Parameters
     ----------
@@ -132,12 +148,50 @@ def are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
     """
     rows = [[part.strip() for part in label.split(mark) if part.strip()] for label in labels]
     lengths = {len(row) for row in rows}
-    total, different = sum(map(len, rows)), len({item for row in rows for item in row})
-    if sum(len(set(row)) < len(row) for row in rows) * 10 > len(rows) or len(lengths) < 2 or not different:
+    total, items = sum(map(len, rows)), {item for row in rows for item in row}
+    different, codes = len(items), all(map(_CODE.fullmatch, items))
+    if sum(len(set(row)) < len(row) for row in rows) * 10 > len(rows) or not different:
+        return False
+    if len(lengths) < 2 and (not codes or max(lengths) < 2):
+        return False
+    if mark in (" ", ",") and _are_words(rows) and ((mark == " " and not hint) or are_phrases(rows)):
         return False
     if total >= 6 * len(rows):
         return 5 * total > 6 * different
     return total > different if hint else total >= 2 * different and len(rows) >= 2 * different
+
+
+def are_phrases(rows: Sequence[Sequence[str]]) -> bool:
+    """Return True if words are phrases, such as titles or names of products, and not sets of words.
+
+    Phrases contain words such as ``of``, or their first words rarely stand elsewhere (``Whole Milk``, ``Whole Cream``).
+
+    >>> are_phrases([["The", "Lost", "City"], ["House", "of", "Fire"]]), are_phrases([["milk", "rice"], ["rice"]])
+    (True, False)
+    """
+    several = [row for row in rows if len(row) > 1]
+    if 20 * sum(any(word.casefold() in _STOP_WORDS for word in row) for row in several) > len(several) > 0:
+        return True
+    first, later = Counter(row[0] for row in rows if row), Counter(word for row in several for word in row[1:])
+    often = [word for word in {*first, *later} if first[word] + later[word] >= _OFTEN]
+    return len(often) >= _FEWEST_WORDS and 10 * sum(first[word] > 0 < later[word] for word in often) < 3 * len(often)
+
+
+def _are_words(rows: Sequence[Sequence[str]]) -> bool:
+    """Return True if most items of rows with several are words of letters."""
+    items = {item for row in rows if len(row) > 1 for item in row}
+    words = sum(len(item) >= _SHORTEST_WORD and item.replace(" ", "").isalpha() for item in items)
+    return 2 * words > len(items)
+
+
+def are_titles(labels: Sequence[str]) -> bool:
+    """Return True if labels are titles, which contain words that names of persons do not.
+
+    >>> are_titles(["The Lost City", "House of Fire"]), are_titles(["Vincent van Gogh", "Ann Lee"])
+    (True, False)
+    """
+    held = sum(not _TITLE_WORDS.isdisjoint(label.casefold().split()) for label in labels)
+    return 20 * held > len(labels)
 
 
 def require_single(where: str, name: str, labels: Sequence[str]) -> None:

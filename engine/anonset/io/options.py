@@ -1,7 +1,8 @@
 """Options of reading: the roles of columns and the tables made by them, the dialect of a text, and rules for codes."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from anonset.data import CategoricalColumn, SetColumn, Table
@@ -176,6 +177,8 @@ class ReadOptions:
     """The decimal sign of numbers; empty: recognised."""
     skip_without_id: bool = False
     """Whether rows without an id are skipped."""
+    separators: Mapping[str, str] = field(default_factory=dict)
+    """What separates the items of single columns."""
 
     @classmethod
     def exactly(cls, given: Mapping[str, Names], separator: str) -> "ReadOptions":
@@ -217,6 +220,7 @@ class ReadOptions:
         _require_text(separator=separator, missing=missing, delimiter=delimiter, encoding=encoding)
         separator = "\t" if separator == "\\t" else separator
         require_separator(separator)
+        separators = separators_in(separator, names_in((), given.get("items")))
         skipped = names_in((), skip_rows)
         for name in skipped:
             require_known(setting("skip_rows"), name, SKIPPED)
@@ -234,7 +238,7 @@ class ReadOptions:
         return cls(
             {"items": None, **given, "sensitive": None if sensitive is None else [sensitive]},
             numeric,
-            separator,
+            None if separators else separator,
             "empty" in chosen,
             "value" in chosen,
             group,
@@ -246,6 +250,7 @@ class ReadOptions:
             null=names_in((), null),
             decimal=decimal or "",
             skip_without_id="no-id" in skipped,
+            separators=separators,
         )
 
     @classmethod
@@ -307,6 +312,7 @@ class ReadOptions:
             self.empty_for_null,
             self.value_for_null,
             self.group,
+            separators=self.separators,
             exact=self.exact,
             normalize=self.normalize,
             printed=source.printed,
@@ -325,6 +331,17 @@ def require_separator(separator: str | None) -> None:
     if separator == "":
         msg = f"{setting('separator')} must be at least one character, got ''"
         raise InputError(msg)
+
+
+def separators_in(separator: str | None, items: Sequence[str]) -> dict[str, str]:
+    """Return the separators of single columns, which are given as ``drugs=, codes=|``; none if it is one for all.
+
+    >>> separators_in("drugs=, codes=|", ["codes", "drugs"]), separators_in(";", ["codes"])
+    ({'codes': '|', 'drugs': ','}, {})
+    """
+    text = f" {separator or ''} "
+    found = {name: re.search(f" {re.escape(name)}=([^ ]+) ", text) for name in items}
+    return {name: match[1].replace("\\t", "\t") for name, match in found.items() if match is not None}
 
 
 def _rules(asked: Names) -> dict[str, tuple[str, ...]]:

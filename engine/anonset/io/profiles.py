@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
 from anonset.io.columns import is_list
-from anonset.io.input_checks import NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets
+from anonset.io.input_checks import NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets, are_titles
 from anonset.io.kinds import MOST_LOOKED_AT, Look, kind_of_values, look_at, with_comma
 from anonset.io.person_values import are_capitalised, are_keys, pattern_of
 
@@ -115,7 +115,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         look=look,
         null_words=tuple(sorted(word for word in values.words if word not in ("", "?"))),
         reaches=pattern_of(some) if look.kind in ("text", "e-mail addresses") else "",
-        capitalised=look.kind == "text" and are_capitalised(some),
+        capitalised=look.kind == "text" and are_capitalised(some) and not are_titles(some),
         keys=look.kind in ("text", "integers") and are_keys(some),
     )
 

@@ -69,8 +69,9 @@ def read(
     drop
         Columns that are not read.
     separator
-        What separates the items in a cell of text: by default blanks, and what looks as if something else did is
-        refused. An empty cell is the empty set, and blanks around an item are no part of it.
+        What separates the items in a cell of text, or in those of single columns (``drugs=, codes=|``): by default
+        blanks, and what looks as if something else did is refused. An empty cell is the empty set, and blanks around an
+        item are no part of it.
     missing
         What null becomes: ``refuse`` (an error), ``empty`` (a null set is the empty set), ``value`` (a null
         category is the category ``?``), or ``empty,value``. Null numbers, ids and items are always refused.

@@ -228,6 +228,8 @@ _PUBLISHED = {"tsv": "csv", "baskets": "csv", "jsonl": "csv", "xlsx": "csv", "sp
 
 def request_of(settings: "Settings", algorithm: Algorithm, read: str) -> Request:
     """Return where and how the settings ask to publish; by default in the format that is read, but tables as csv."""
+    from anonset.io.options import separators_in
+
     model = algorithm.model
     private = None if settings.private is None else Path(settings.private)
     tables = not model.protects.isdisjoint(("buckets", "chunks"))
@@ -235,6 +237,7 @@ def request_of(settings: "Settings", algorithm: Algorithm, read: str) -> Request
     made = any(spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values())
     forms = traits_of(algorithm).forms_sets or made or settings.recoding is not None or settings.after is not None
     sets = forms and settings.symbols != "short"
-    separator = None if sets and _OF_SETS.intersection(settings.separator or "") else settings.separator
+    by_column = bool(separators_in(settings.separator, settings.items))
+    separator = None if by_column or (sets and _OF_SETS.intersection(settings.separator or "")) else settings.separator
     layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
     return Request(Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace)

@@ -215,8 +215,11 @@ class _Trial:
 
     def _separator(self, by_name: Mapping[str, Profile], *, grouped: bool) -> dict[str, str]:
         """Return what separates items within a cell, where it must be said: of grouped rows a cell is one item else."""
-        sets = (column for name, column in by_name.items() if self.proposed[name].role == "items")
+        sets = [column for name, column in by_name.items() if self.proposed[name].role == "items"]
         marks = {column.separator for column in sets if column.separator is not None}
+        if len(marks) > 1 and "separator" not in self.given:
+            pairs = [f"{one.name}={one.separator}" for one in sets if (one.separator or "").strip()]
+            return {"separator": " ".join(pairs)}
         chosen = len(marks) == 1 and (grouped or marks != {" "}) and "separator" not in self.given
         return {"separator": marks.pop()} if chosen else {}
 

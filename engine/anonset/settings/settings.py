@@ -37,7 +37,9 @@ class ReadingSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
-    separator: str | None = Field(None, description="Character between the items of a field; default: blanks.")
+    separator: str | None = Field(
+        None, description="Character between the items of a field; by column: 'drugs=, codes=|'. Default: blanks."
+    )
     delimiter: str | None = Field(
         None, description="Character between the fields of a line, such as ';' or tab; default: detected."
     )
