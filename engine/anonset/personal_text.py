@@ -11,6 +11,11 @@ _ID = re.compile(
 """Six digits, an e-mail address, or a full date."""
 
 
+def is_like_id(text: str) -> bool:
+    """Return True if a text contains six digits, an e-mail address or a full date."""
+    return _ID.search(text) is not None
+
+
 def hidden(text: str) -> str:
     """Return what stands for a text in a message if the text may identify a person; empty if it may be shown.
 
@@ -21,6 +26,6 @@ def hidden(text: str) -> str:
     >>> [hidden(code) for code in ("E10.15", "type 2 diabetes", "A10BA02", "ZZ", "N1_0", "250.13")]
     ['', '', '', '', '', '']
     """
-    if _ID.search(text):
+    if is_like_id(text):
         return "[hidden: like an id]"
     return "[hidden: like a name]" if _NAME.search(text) or _CAPITALS.search(text) else ""

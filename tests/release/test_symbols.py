@@ -65,7 +65,7 @@ def test_leaving_out_sensitive_items() -> None:
 
 @pytest.mark.parametrize("item", ["a,b", "(a", "b)"])
 def test_items_that_would_be_misread(item: str) -> None:
-    with pytest.raises(InputError, match="publish short codes \\(symbols='short'\\)"):
+    with pytest.raises(InputError, match="publish short codes: symbols='short'"):
         require_plain_items(["x", item])
 
 

@@ -13,7 +13,7 @@ from anonset.data.joining import require_joinable
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import canonical_codes
-from anonset.errors import InputError, datum
+from anonset.errors import InputError, typed
 from anonset.io import arrow
 from anonset.io.files import reading
 from anonset.io.input_checks import NULLS, require_items, require_split
@@ -231,7 +231,7 @@ class Encoder:
             first = int(np.flatnonzero(null)[0])
             row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
             ways = f"{setting('missing', 'empty')} takes it as no item, {setting('missing', 'value')} as one"
-            cell = f"row {row} says {datum(labels[codes[first]])}, as programs do where there is nothing"
+            cell = f"row {row} says {typed(labels[codes[first]])}, as programs do where there is nothing"
             msg = f"{self.where}: column {name!r}: {cell}; {ways}"
             raise InputError(msg, column=name, row=row)
         return keep_tokens(length, codes, ~null)

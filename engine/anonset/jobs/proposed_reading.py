@@ -21,6 +21,7 @@ from anonset.io.roles import Header, names_in
 from anonset.io.source import Source, source_of
 from anonset.io.table_builder import gather, whole
 from anonset.jobs.findings import ColumnFindings
+from anonset.personal_text import is_like_id
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.person_columns import Proposed, united
 from anonset.settings.proposal import propose, settings_of, tree_of
@@ -108,6 +109,10 @@ def _proposal_for(source: Source, given: Mapping[str, Any], hierarchies: Mapping
         way = f"if line {opened.below} holds the names: {setting('header_line', opened.below)}"
         msg = f"{opened.where}: {what}; {way}"
         raise MisreadError(msg, {"header_line": opened.below})
+    if opened.first_line and not named and _is_record(opened):
+        way = f"if it is one: {setting('no_header', True)}"
+        msg = f"{opened.where}: the first line looks like a record, not like names of columns; {way}"
+        raise MisreadError(msg, {"no_header": True})
     Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
     loaded = {name: coded(column) for name, column in whole(opened, opened.names).items()}
     profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
@@ -132,6 +137,15 @@ def _proposal_for(source: Source, given: Mapping[str, Any], hierarchies: Mapping
     )
     _try_hierarchies(work, hierarchies, opened)
     return work
+
+
+def _is_record(opened: OpenedSource) -> bool:
+    """Return True if the names of columns look like values: ids or dates, or values of some of their columns."""
+    if any(is_like_id(name) for name in opened.names):
+        return True
+    first = opened.head(opened.names)
+    held = [name in set(map(str, first[name].slice(0, _FIRST_ROWS).to_pylist())) for name in first if name]
+    return any(held) and not all(held)
 
 
 def _with_given(opened: OpenedSource, proposed: dict[str, Proposed], given: Mapping[str, Any]) -> dict[str, Proposed]:
@@ -324,6 +338,7 @@ def _mended(work: Proposal, opened: OpenedSource, name: str, spec: Any, others: 
     return remedy
 
 
+_FIRST_ROWS = 200
 _MOST_WITHOUT_ID = 0.05
 """Share of the rows that may have no id, so that they are skipped."""
 _MOST_LEFT_OUT = 0.25

@@ -127,8 +127,8 @@ def require_plain_items(labels: Iterable[str]) -> None:
     for label in labels:
         if not _is_plain(label):
             msg = (
-                f"item {datum(label)} must hold no comma and no parenthesis, since sets of items are published as "
-                f"(a,b,c); rename it, or publish short codes ({setting('symbols', 'short')})"
+                f"item {datum(label)} contains a comma or a parenthesis, and sets of items are published as (a,b,c); "
+                f"rename it, or publish short codes: {setting('symbols', 'short')}"
             )
             raise InputError(msg)
 

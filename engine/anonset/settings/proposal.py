@@ -90,7 +90,8 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, Proposed]:
     """Propose numbered columns of one code each, and columns of the same codes that are called like a diagnosis."""
     stems: dict[str, list[Profile]] = {}
     for profile in profiles:
-        if numbered := _NUMBERED.fullmatch(profile.name):
+        numbered = _NUMBERED.fullmatch(profile.name)
+        if numbered and (numbered[1] or profile.kind in _CODE_LEVELS):  # columns without a name are numbered, too
             stems.setdefault(numbered[1], []).append(profile)
     names, codes = list[str](), set[str]()
     for stem, group in stems.items():
