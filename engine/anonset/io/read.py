@@ -47,8 +47,8 @@ def read(
     Parameters
     ----------
     source
-        Path of a CSV, TSV or FIMI file (``.csv``, ``.tsv``, ``.dat``, also with ``.gz`` or ``.zst``), or of a
-        Parquet file or directory; or a data frame (anything with ``__arrow_c_stream__``, or polars' lazy one); a
+        Path of a CSV, TSV, FIMI or JSON Lines file (``.csv``, ``.tsv``, ``.dat``, ``.jsonl``, also with ``.gz`` or
+        ``.zst``), of a workbook (``.xlsx``, with the extra ``xlsx``), or of a Parquet file or directory; or a data frame (anything with ``__arrow_c_stream__``, or polars' lazy one); a
         mapping of names to columns; a list of sets, or of records as mappings; or a SciPy matrix of 0 and 1. Files
         of FIMI, SPMF or baskets, lists of sets and matrices have one column, ``items``.
     items
@@ -99,7 +99,7 @@ def read(
         Texts that say that there is no value: they are null, in all columns.
     input_format
         Format of a file, whatever its name: ``csv``, ``tsv``, ``fimi``, ``baskets`` (a record a line, items between
-        a separator, no names of columns), ``spmf`` or ``parquet``.
+        a separator, no names of columns), ``spmf``, ``jsonl``, ``xlsx`` or ``parquet``.
     one_hot
         Columns of 0 and 1, one for each item, whose names are the items; or prefixes such as ``dx_*``, whose rest is
         the item. The sets are called ``items``.

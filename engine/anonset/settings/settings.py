@@ -54,7 +54,7 @@ class ReadingSettings(BaseModel):
     decimal: Literal[",", "."] | None = Field(None, description="Decimal sign of --numeric columns; default: detected.")
     null: Names = Field([], description='Texts that mean "no value", such as k.A.,NULL.')
     input_format: str | None = Field(
-        None, description="csv, tsv, fimi, baskets, spmf or parquet; default: by the file name."
+        None, description="csv, tsv, fimi, baskets, spmf, jsonl, xlsx or parquet; default: by the file name."
     )
     one_hot: Names = Field([], description="0/1 columns, one column per item.")
     one_code: Names = Field(
@@ -148,7 +148,9 @@ class RoleSettings(ReadingSettings, ColumnSettings):
 class InputSettings(RoleSettings):
     """A file with the roles of its columns, and their hierarchies."""
 
-    input: str = Field(description="Data set: CSV, TSV, Parquet or FIMI (.dat); a folder, a glob or a URL also works.")
+    input: str = Field(
+        description="Data set: CSV, TSV, Parquet, JSON Lines, .xlsx or FIMI (.dat); a folder, a glob or a URL also works."
+    )
     hierarchy: dict[str, str] = Field(
         {},
         description="COL=SPEC: how values become coarser. A file, refine:FILE, halves:frequency, balanced:F, or a rule "
