@@ -48,9 +48,10 @@ def read(
     ----------
     source
         Path of a CSV, TSV, FIMI or JSON Lines file (``.csv``, ``.tsv``, ``.dat``, ``.jsonl``, also with ``.gz`` or
-        ``.zst``), of a workbook (``.xlsx``, with the extra ``xlsx``), or of a Parquet file or directory; or a data frame (anything with ``__arrow_c_stream__``, or polars' lazy one); a
-        mapping of names to columns; a list of sets, or of records as mappings; or a SciPy matrix of 0 and 1. Files
-        of FIMI, SPMF or baskets, lists of sets and matrices have one column, ``items``.
+        ``.zst``), of a workbook (``.xlsx``, with the extra ``xlsx``), or of a Parquet file or directory; or a data
+        frame (anything with ``__arrow_c_stream__``, or polars' lazy one); a mapping of names to columns; a list of
+        sets, or of records as mappings; or a SciPy matrix of 0 and 1. Files of FIMI, SPMF or baskets, lists of sets and
+        matrices have one column, ``items``.
     items
         The set-valued column. Several are joined into one column ``items``, their items prefixed:
         ``column:item``; they are published as separate columns again.

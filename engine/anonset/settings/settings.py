@@ -149,7 +149,7 @@ class InputSettings(RoleSettings):
     """A file with the roles of its columns, and their hierarchies."""
 
     input: str = Field(
-        description="Data set: CSV, TSV, Parquet, JSON Lines, .xlsx or FIMI (.dat); a folder, a glob or a URL also works."
+        description="Data set: CSV, TSV, Parquet, JSON Lines, .xlsx or FIMI; a folder, a glob or a URL also works."
     )
     hierarchy: dict[str, str] = Field(
         {},
