@@ -33,7 +33,8 @@ io/input_checks.py: mark; io/options.py: wrong[0], misplaced, missing; io/publis
 io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, made; queries/estimate.py: reading;
 report/risks.py: printable(name); jobs/verify.py: published; release/opened.py: file;
-io/person_signs.py: cut[0]; algorithms/base.py: traits, value; lazy_names.py: package['__name__'];
+io/person_candidates.py: cut[0]; jobs/proposed_reading.py: cut[0]; settings/job_files.py: unit;
+ algorithms/base.py: traits, value; lazy_names.py: package['__name__'];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
 report/page.py: model.sensitive_column; io/projects.py: text, kind, metric; settings/project_jobs.py: protected;
 jobs/import_project.py: sensitive; release/disclosure_scan.py: unknown[0], names[0]

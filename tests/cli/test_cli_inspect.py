@@ -16,7 +16,7 @@ PEOPLE = "name,age,sex,codes\n" + "".join(
 def test_the_account(place: Place) -> None:
     ran = place.run("inspect", place.write("people.csv", PEOPLE), "--k", "3")
     assert ran.code == 0
-    for text in ("--drop", "--relational", "--items", "2 items", "all quasi-identifiers", "among fewer than 3"):
+    for text in ("--id", "--relational", "--items", "2 items", "all quasi-identifiers", "among fewer than 3"):
         assert text in ran.out
     assert "Ann1" not in ran.out
 
@@ -27,11 +27,12 @@ def test_json(place: Place) -> None:
     assert found["records"] == 40
     assert 0 <= found["known_items"]["2"]["average"] <= 1
     assert found["quasi_identifiers"]["columns"] == ["age", "sex"]
-    assert [one["role"] for one in found["columns"]] == ["drop", "relational", "relational", "items"]
+    assert [one["role"] for one in found["columns"]] == ["id", "relational", "relational", "items"]
+    assert found["question"] is None
 
 
 @pytest.mark.parametrize("columns", ["name,age,sex,codes", "codes", "age,sex"])
-def test_the_job_runs_as_it_is(place: Place, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_job_runs_once_it_says_who_is_a_person(place: Place, columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import csv
     import io
 
@@ -41,10 +42,16 @@ def test_the_job_runs_as_it_is(place: Place, columns: str, monkeypatch: pytest.M
     monkeypatch.chdir(place.folder)
     assert place.run("inspect", "people.csv", "-o", "job.toml", "--k", "2").code == 0
     monkeypatch.chdir(place.folder.parent)
-    job = str(place.folder / "job.toml")
-    assert place.run("anonymize", job, "--quiet").code == 0
+    job = place.folder / "job.toml"
+    text = job.read_text()
+    assert ('unit = "?"' in text) == (columns == "age,sex")  # an id, and items alone, leave nothing to ask
+    if columns == "age,sex":
+        ran = place.run("anonymize", str(job))
+        assert (ran.code, 'unit = "row"' in ran.err) == (2, True)
+        job.write_text(text.replace('unit = "?"', 'unit = "row"'))
+    assert place.run("anonymize", str(job), "--quiet").code == 0
     assert place.run("verify", str(place.folder / "people-safe")).code == 0
-    assert "reason" in place.run("inspect", job, "--json").out
+    assert "reason" in place.run("inspect", str(job), "--json").out
 
 
 def test_a_job_file_is_never_overwritten(place: Place) -> None:

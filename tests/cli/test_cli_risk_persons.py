@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.io.persons import stays
-from tests.io.test_person_signs import write
+from tests.io.test_person_candidates import write
 
 from cli.place import Place
 

@@ -65,6 +65,8 @@ def test_a_job_is_taken_in_place_of_the_input(place: Place, monkeypatch: pytest.
         place.write(name, text)
         job = name.replace(".csv", ".toml")
         assert place.run("inspect", name, "-o", job, "--k", "3", "--m", "1").code == 0
+        path = place.folder / job
+        path.write_text(path.read_text().replace('unit = "?"', 'unit = "row"'))
         best = place.run("suggest", job, "--json").json
         assert best["parameters"] == {"k": 3, "m": 1}
         assert place.run(*command(place, best["recommended"]["command"])).code == 0

@@ -39,20 +39,33 @@ def run(folder: Path, command: str) -> tuple[int, str]:
     return code, out.getvalue() + err.getvalue()
 
 
-def follow(folder: Path, raw: RawFile) -> Way:
-    """Begin with `anonset inspect`, and run the first command, or the option, that what is printed names."""
+def follow(folder: Path, raw: RawFile, unit: str | None = None) -> Way:
+    """Begin with `anonset inspect`, and run the first command, or the option, that what is printed names.
+
+    Parameters
+    ----------
+    unit
+        Answer to the question who is a person; by default that of a careful steward.
+    """
     (folder / raw.name).write_bytes(raw.content)
-    way, command = Way(), f"anonset inspect {shlex.quote(raw.name)}"
+    way, command = Way(), f"anonset inspect {shlex.quote(raw.name)} {raw.flags}".strip()
     while command and len(way.commands) < STEPS:
         code, printed = run(folder, command)
         way.commands.append(command)
         way.codes.append(code)
         way.printed.append(printed)
+        _answer(folder, raw.unit if unit is None else unit)
         if command.startswith("anonset anonymize") and code == 0:
             way.published = next(path.parent for path in folder.glob("*/attestation.json"))
             break
         command = _following(command, code, printed, way.commands)
     return way
+
+
+def _answer(folder: Path, unit: str) -> None:
+    """Answer who is a person in each job file."""
+    for job in folder.glob("*.toml"):
+        job.write_text(job.read_text().replace('unit = "?"', f'unit = "{unit}"'))
 
 
 def _following(command: str, code: int, printed: str, before: Sequence[str]) -> str:
@@ -75,11 +88,14 @@ class Judgement:
     """Texts that should be nowhere, and stand in the publication."""
     median_error: float | None
     """Median relative error of the counts of the 50 commonest codes, a symbol standing for one of its members."""
+    clear: tuple[str, ...] = ()
+    """Sensitive columns that are published, and that no model protects."""
 
 
 def judge(raw: RawFile, out: Path, k: int = 5) -> Judgement:
     """Count persons, secrets and errors in a publication in CSV."""
-    data = json.loads((out / "attestation.json").read_text())["data"]
+    attested = json.loads((out / "attestation.json").read_text())
+    data, protected = attested["data"], attested["parameters"].get("sensitive")
     with (out / "published.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     with (out.with_name(f"{out.name}.private") / "records.csv").open(newline="") as file:
@@ -90,7 +106,8 @@ def judge(raw: RawFile, out: Path, k: int = 5) -> Judgement:
     symbols: dict[str, set[int]] = defaultdict(set)
     occurrences: Counter[str] = Counter()
     for at, row in enumerate(rows):
-        classes[tuple(value for name, value in row.items() if name not in data["items"])].add(record_of[at])
+        others = (value for name, value in row.items() if name not in (*data["items"], protected))
+        classes[tuple(others)].add(record_of[at])
         for name in data["items"]:
             for symbol in row[name].split(data["separator"]):
                 symbols[symbol].add(record_of[at])
@@ -99,7 +116,8 @@ def judge(raw: RawFile, out: Path, k: int = 5) -> Judgement:
     words = set(re.split(r"[\s,;()\"]+", (out / "published.csv").read_text() + (out / "codebook.csv").read_text()))
     below = sum(size for size in groups if size < k)
     error = _median_error(raw, out, occurrences) if data["items"] and raw.codes else None
-    return Judgement(min(groups, default=0), below, tuple(sorted(raw.secrets & words)), error)
+    clear = tuple(name for name in raw.sensitive if rows and name in rows[0] and name != protected)
+    return Judgement(min(groups, default=0), below, tuple(sorted(raw.secrets & words)), error, clear)
 
 
 def _median_error(raw: RawFile, out: Path, occurrences: Counter[str]) -> float:

@@ -31,6 +31,13 @@ CODES = [f"{chapter}{number:02d}" for chapter in "CEFIJKMN" for number in range(
 ATC = [f"{a}{n:02d}{b}{c}{m:02d}" for a in "ACN" for n in (2, 5, 9) for b in "AB" for c in "AX" for m in (1, 3)]
 
 
+ARTICLES = [
+    f"{word} {size}"
+    for word in ("Milk", "Bread", "Eggs", "Tea", "Rice", "Soap", "Oil", "Beans")
+    for size in ("S", "M", "L", "XL")
+]
+
+
 @dataclass(frozen=True)
 class RawFile:
     """A raw file, and who stands behind its rows."""
@@ -43,6 +50,12 @@ class RawFile:
     """Texts that no publication may hold: names, full dates of birth, identifiers."""
     codes: Sequence[frozenset[str]] = field(default=())
     """The items of each person; empty where the file has none."""
+    unit: str = "row"
+    """The answer of a careful steward to the question who is a person."""
+    flags: str = ""
+    """What the steward gives to the first command."""
+    sensitive: tuple[str, ...] = ()
+    """Columns that must not be published unless a model protects them."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +95,11 @@ def people(n: int, seed: int, codes: Sequence[str] = CODES) -> list[_Person]:
 
 
 def _of(name: str, head: str, rows: Sequence[tuple[int, str]], everybody: Sequence[_Person],
-        secrets: set[str], *, before: str = "",
-        after: str = "", encoding: str = "utf-8", codes: bool = True) -> RawFile:  # fmt: skip
+        secrets: set[str], *, before: str = "", after: str = "", encoding: str = "utf-8", codes: bool = True,
+        unit: str = "row") -> RawFile:  # fmt: skip
     text = before + head + "\n" + "".join(line + "\n" for _, line in rows) + after
     of_persons = [one.codes for one in everybody] if codes else ()
-    return RawFile(name, text.encode(encoding), [number for number, _ in rows], frozenset(secrets), of_persons)
+    return RawFile(name, text.encode(encoding), [number for number, _ in rows], frozenset(secrets), of_persons, unit)
 
 
 def german_diagnoses(n: int, seed: int) -> RawFile:
@@ -107,7 +120,7 @@ def german_diagnoses(n: int, seed: int) -> RawFile:
                     )
                 )
     head = "Patientennr;Nachname;Vorname;Geburtsdatum;PLZ;Geschlecht;Aufnahmedatum;Diagnose;Kosten (€)"
-    return _of("diagnosen.csv", head, rows, all_of_them, secrets, encoding="cp1252")
+    return _of("diagnosen.csv", head, rows, all_of_them, secrets, encoding="cp1252", unit="Patientennr")
 
 
 def english_encounters(n: int, seed: int) -> RawFile:
@@ -126,7 +139,7 @@ def english_encounters(n: int, seed: int) -> RawFile:
                                        f"{when:%m/%d/%Y}",
                                        f"{random.integers(100, 90000) / 100:.2f}", *dx])))  # fmt: skip
     head = "patient_id,encounter_id,dob,zip,sex,admission_date,charges,dx1,dx2,dx3,dx4,dx5"
-    return replace(_of("encounters.csv", head, rows, all_of_them, secrets), codes=held)
+    return replace(_of("encounters.csv", head, rows, all_of_them, secrets, unit="patient_id"), codes=held)
 
 
 def crosses(n: int, seed: int) -> RawFile:
@@ -176,7 +189,9 @@ def prescriptions(n: int, seed: int) -> RawFile:
                     )
                 )
     head = "Versichertennr.\tName\tVorname\tgeb.\tATC\tMenge\tDatum\tArzt"
-    return _of("rezepte.txt", head, rows, all_of_them, secrets, after=f"Summe\t\t\t\t\t{total}\t\t\n")
+    return _of(
+        "rezepte.txt", head, rows, all_of_them, secrets, unit="Versichertennr.", after=f"Summe\t\t\t\t\t{total}\t\t\n"
+    )
 
 
 def unnamed_key(n: int, seed: int) -> RawFile:
@@ -201,7 +216,7 @@ def unnamed_key(n: int, seed: int) -> RawFile:
                     ),
                 )
             )
-    return _of("export.csv", "ref,d1,g,plz,d2,codes", rows, all_of_them, secrets, before="sep=,\n")
+    return _of("export.csv", "ref,d1,g,plz,d2,codes", rows, all_of_them, secrets, before="sep=,\n", unit="ref")
 
 
 def survey(n: int, seed: int) -> RawFile:
@@ -223,18 +238,13 @@ def survey(n: int, seed: int) -> RawFile:
 
 def loyalty(n: int, seed: int) -> RawFile:
     """A row an article, by customer, of a shop."""
-    articles = [
-        f"{word} {size}"
-        for word in ("Milk", "Bread", "Eggs", "Tea", "Rice", "Soap", "Oil", "Beans")
-        for size in ("S", "M", "L", "XL")
-    ]
-    all_of_them = people(n, seed, articles)
+    all_of_them = people(n, seed, ARTICLES)
     rows, secrets = [], set[str]()
     for at, one in enumerate(all_of_them):
         secrets |= {f"{one.number}"}
         for when, codes in one.visits:
             rows += [(at, f"{one.number};{when:%d.%m.%Y};{code}") for code in codes]
-    return _of("kasse.csv", "Kundennummer;Datum;Artikel", rows, all_of_them, secrets)
+    return _of("kasse.csv", "Kundennummer;Datum;Artikel", rows, all_of_them, secrets, unit="Kundennummer")
 
 
 def french_register(n: int, seed: int) -> RawFile:
@@ -248,7 +258,7 @@ def french_register(n: int, seed: int) -> RawFile:
                                        {"m": "H", "w": "F"}[one.sex],
                                        f"{when:%d/%m/%Y}", " ".join(codes)])))  # fmt: skip
     head = "N° patient;Nom;Prénom;Date de naissance;Code postal;Sexe;Date d'entrée;Diagnostics"
-    return _of("sejours.csv", head, rows, all_of_them, secrets)
+    return _of("sejours.csv", head, rows, all_of_them, secrets, unit="N° patient")
 
 
 def spoilt_numbers(n: int, seed: int) -> RawFile:
@@ -293,7 +303,7 @@ def cases_of_named(n: int, seed: int) -> RawFile:
             fields = [str(case), one.surname, one.first, f"{one.born:%d.%m.%Y}", one.sex, one.zip, f"{when:%d.%m.%Y}"]
             rows.append((at, ";".join([*fields, " ".join(codes)])))
     head = "Fallnummer;Nachname;Vorname;Geburtsdatum;Geschlecht;PLZ;Aufnahme;Diagnosen"
-    return _of("faelle.csv", head, rows, all_of_them, secrets)
+    return _of("faelle.csv", head, rows, all_of_them, secrets, unit="Nachname,Vorname,Geburtsdatum")
 
 
 def visits_without_ids(n: int, seed: int) -> RawFile:
@@ -305,7 +315,14 @@ def visits_without_ids(n: int, seed: int) -> RawFile:
         for when, codes in one.visits:
             fields = [f"{one.born:%m/%d/%Y}", one.sex, one.zip, f"{when:%m/%d/%Y}", " ".join(codes)]
             rows.append((at, ",".join(fields)))
-    return _of("visits.csv", "date_of_birth,sex,zip,visit_date,dx_codes", rows, all_of_them, secrets)
+    return _of(
+        "visits.csv",
+        "date_of_birth,sex,zip,visit_date,dx_codes",
+        rows,
+        all_of_them,
+        secrets,
+        unit="date_of_birth,sex,zip",
+    )
 
 
 def titled_extract(n: int, seed: int) -> RawFile:
@@ -320,7 +337,132 @@ def titled_extract(n: int, seed: int) -> RawFile:
                       f"{one.born:%d-%b-%Y}", one.sex.upper(), one.zip, f"{when:%d-%b-%Y}"]  # fmt: skip
             rows.append((at, "\t".join([*fields, "|".join(codes)])))
     head = "NHS Number\tPatient Name\tDate of Birth\tSex\tPostcode\tAdmission Date\tDiagnosis codes"
-    return _of("extract.txt", head, rows, all_of_them, secrets, before="Discharge extract 2024\n")
+    return _of("extract.txt", head, rows, all_of_them, secrets, before="Discharge extract 2024\n", unit="NHS Number")
+
+
+def absences(n: int, seed: int) -> RawFile:
+    """A row an absence; pupils stand there by first name and surname alone."""
+    random = np.random.default_rng(seed + 6)
+    all_of_them = people(n, seed)
+    rows, secrets = [], set[str]()
+    persons = {name: at for at, name in enumerate(dict.fromkeys((one.surname, one.first) for one in all_of_them))}
+    for one in all_of_them:
+        secrets |= {one.surname, one.first}
+        form = f"{5 + one.number % 6}{'abc'[one.number % 3]}"
+        for when, _ in one.visits:
+            reason = str(random.choice(["krank", "Arzt", "unentschuldigt", "Fahrt"]))
+            fields = [one.surname, one.first, form, f"{when:%d.%m.%Y}", str(random.integers(1, 8)), reason]
+            rows.append((persons[one.surname, one.first], ";".join(fields)))
+    head = "Nachname;Vorname;Klasse;Datum;Stunden;Grund"
+    return _of("fehlzeiten.csv", head, rows, all_of_them, secrets, codes=False, unit="Nachname,Vorname")
+
+
+def shop_orders(n: int, seed: int, header: str = "kontakt") -> RawFile:
+    """A row an order line, with an e-mail address under a header that says little."""
+    random = np.random.default_rng(seed + 7)
+    all_of_them = people(n, seed, ARTICLES)
+    rows, secrets, order, held = [], set[str](), 9_000, []
+    for at, one in enumerate(all_of_them):
+        address = f"{one.first}.{one.surname}{at}@example.org".lower()
+        secrets |= {address}
+        held.append(one.codes)
+        for when, articles in one.visits:
+            order += 1
+            for article in articles:
+                price = f"{random.integers(1, 90)}.{random.integers(10, 99)}"
+                fields = [str(order), address, one.zip, f"{when:%Y-%m-%d}", article, str(random.integers(1, 5)), price]
+                rows.append((at, ",".join(fields)))
+    head = f"order_no,{header},plz,date,product,qty,price"
+    made = _of("orders.csv", head, rows, all_of_them, secrets, unit=header)
+    return replace(made, codes=held)
+
+
+def orders_by_name(n: int, seed: int) -> RawFile:
+    """The same with the buyer's full name under a header that says nothing."""
+    all_of_them = people(n, seed, ARTICLES)
+    rows, secrets = [], set[str]()
+    persons = {name: at for at, name in enumerate(dict.fromkeys((one.surname, one.first) for one in all_of_them))}
+    for one in all_of_them:
+        secrets |= {one.surname, one.first}
+        for when, articles in one.visits:
+            who = persons[one.surname, one.first]
+            rows += [(who, f"{one.first} {one.surname},{when:%Y-%m-%d},{article}") for article in articles]
+    return _of("shop.csv", "who,when,what", rows, all_of_them, secrets, codes=False, unit="who")
+
+
+def claims_by_combination(n: int, seed: int) -> RawFile:
+    """A row a claim; the owner knows that two columns together are the person."""
+    random = np.random.default_rng(seed + 8)
+    all_of_them = people(n, seed)
+    rows, secrets, held = [], set[str](), []
+    for at, one in enumerate(all_of_them):
+        held.append(one.codes)
+        insurer, number = f"K{at % 7}", f"{at // 7 + 100:05d}"
+        for when, codes in one.visits:
+            for code in codes:
+                price = int(random.integers(20, 4000))
+                rows.append((at, f"{insurer},{number},{one.sex},{when:%Y-%m-%d},{code},{price}"))
+    head = "fund,contract,sex,claim_date,dx,price"
+    made = _of("contracts.csv", head, rows, all_of_them, secrets, unit="fund,contract")
+    return replace(made, codes=held, flags="--id fund,contract --group")
+
+
+def survey_with_one_secret(n: int, seed: int) -> RawFile:
+    """A row a person; one column that nobody should learn, of few common values."""
+    random = np.random.default_rng(seed + 9)
+    rows = []
+    for at in range(n):
+        age = int(np.clip(random.normal(45, 16), 18, 94))
+        status = str(random.choice(["negative", "positive"], p=[0.8, 0.2]))
+        rows.append((at, f"{age},{random.choice(['f', 'm'])},{random.integers(100, 112)}00,{status}"))
+    made = _of("health.csv", "age,sex,postcode,HIV status", rows, [], set(), codes=False)
+    return replace(made, sensitive=("HIV status",))
+
+
+def survey_with_secrets(n: int, seed: int) -> RawFile:
+    """A row a person; several columns that nobody should learn."""
+    random = np.random.default_rng(seed + 10)
+    rows = []
+    for at in range(n):
+        fields = [
+            int(random.integers(18, 90)), random.choice(["f", "m"]), random.choice(["Nord", "Süd", "West"]),
+            random.choice(["r.-k.", "ev.", "keine"]), int(random.integers(12, 80)) * 1000, random.integers(1, 7),
+        ]  # fmt: skip
+        rows.append((at, ";".join(map(str, fields))))
+    head = "Alter;Geschlecht;Region;Religion;Einkommen;Schulnote"
+    made = _of("umfrage.csv", head, rows, [], set(), codes=False)
+    return replace(made, sensitive=("Religion", "Einkommen", "Schulnote"))
+
+
+def long_claims(n: int, seed: int) -> RawFile:
+    """A row a claim line, the insured person by number; amounts and places of service vary."""
+    random = np.random.default_rng(seed + 11)
+    all_of_them = people(n, seed)
+    rows, secrets, held, claim = [], set[str](), [], 0
+    for at, one in enumerate(all_of_them):
+        secrets |= {f"M{one.number}"}
+        held.append(one.codes)
+        for when, codes in one.visits:
+            claim += 1
+            for line, code in enumerate(codes, 1):
+                fields = [f"C{claim:06d}", str(line), f"M{one.number}", one.sex, str(one.born.year), f"{when:%m/%d/%Y}",
+                          code, f"{random.integers(1000, 90000) / 100:.2f}"]  # fmt: skip
+                rows.append((at, ",".join(fields)))
+    head = "CLM_ID,LINE_NUM,MEMBER_ID,SEX,BIRTH_YEAR,SERVICE_DATE,ICD_CODE,PAID_AMOUNT"
+    return replace(_of("claims.csv", head, rows, all_of_them, secrets, unit="MEMBER_ID"), codes=held)
+
+
+def disagreeing(n: int, seed: int) -> RawFile:
+    """A row a stay: its number is distinct, the insured person's number repeats."""
+    all_of_them = people(n, seed)
+    rows, secrets, stay = [], set[str](), 40_000
+    for at, one in enumerate(all_of_them):
+        secrets |= {f"{one.number}"}
+        for _, codes in one.visits:
+            stay += 3
+            rows.append((at, f"{stay},{one.number},{one.sex},{2024 - one.born.year},{'|'.join(codes)}"))
+    head = "encounter_id,insurance_no,sex,age,diagnoses"
+    return _of("stays.csv", head, rows, all_of_them, secrets, unit="insurance_no")
 
 
 RAW_FILES: dict[str, Callable[[int, int], RawFile]] = {
@@ -339,5 +481,13 @@ RAW_FILES: dict[str, Callable[[int, int], RawFile]] = {
         cases_of_named,
         visits_without_ids,
         titled_extract,
+        absences,
+        shop_orders,
+        orders_by_name,
+        claims_by_combination,
+        survey_with_one_secret,
+        survey_with_secrets,
+        long_claims,
+        disagreeing,
     )
 }

@@ -1,34 +1,79 @@
 """Nobody who follows what is printed, word by word, publishes fewer than k persons a class, or a name."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from followed.follow import follow, judge
+from followed.follow import follow, judge, run
 from followed.raw_files import RAW_FILES
 
 pytestmark = pytest.mark.compiled
 
 
-@pytest.mark.parametrize("name", ["german_diagnoses", "crosses"])
-def test_what_is_published_holds_persons_together(tmp_path: Path, name: str) -> None:
+SAFE = [
+    "german_diagnoses",
+    "crosses",
+    "prescriptions",
+    "cases_of_named",
+    "visits_without_ids",
+    "absences",
+    "shop_orders",
+    "orders_by_name",
+    "claims_by_combination",
+    "survey_with_one_secret",
+    "survey_with_secrets",
+    "long_claims",
+    "disagreeing",
+]
+
+
+@pytest.mark.parametrize("name", SAFE)
+def test_a_publication_protects_persons(tmp_path: Path, name: str) -> None:
     raw = RAW_FILES[name](120, 7)
     way = follow(tmp_path, raw)
     assert way.published is not None, way.printed[-1]
+    assert not any(way.codes)
+    assert not any(secret in text for text in way.printed for secret in raw.secrets if len(secret) > 5)
     found = judge(raw, way.published)
-    assert (found.smallest_class >= 5, found.persons_below_k, found.secrets) == (True, 0, ())
+    assert (found.smallest_class >= 5, found.persons_below_k, found.secrets, found.clear) == (True, 0, (), ())
+
+
+@pytest.mark.parametrize("name", ["absences", "shop_orders", "orders_by_name", "long_claims", "disagreeing"])
+def test_a_job_does_not_run_until_it_says_who_is_a_person(tmp_path: Path, name: str) -> None:
+    raw = RAW_FILES[name](120, 7)
+    (tmp_path / raw.name).write_bytes(raw.content)
+    assert run(tmp_path, f"anonset inspect {raw.name} -o job.toml")[0] == 0
+    code, printed = run(tmp_path, "anonset anonymize job.toml")
+    assert (code, printed.count("\n")) == (2, 1)
+    assert f'unit = "{raw.unit}" ({len(raw.persons):,} rows, {len(set(raw.persons))} persons)' in printed
+    assert 'unit = "row"' in printed
+
+
+@pytest.mark.parametrize("name", ["absences", "shop_orders", "disagreeing"])
+def test_rows_that_are_stated_to_be_persons_are_declared(tmp_path: Path, name: str) -> None:
+    """The wrong answer is the owner's: it runs, and the attestation says so."""
+    way = follow(tmp_path, RAW_FILES[name](120, 7), unit="row")
+    assert way.published is not None, way.printed[-1]
+    attested = json.loads((way.published / "attestation.json").read_text())
+    assert attested["declarations"]["rows_are_persons"] is True
+    assert attested["declarations"]["unit"] != "person"
+
+
+def test_a_wrong_id_is_declared_as_the_owners_word(tmp_path: Path) -> None:
+    way = follow(tmp_path, RAW_FILES["shop_orders"](120, 7), unit="order_no")
+    assert way.published is not None, way.printed[-1]
+    declared = json.loads((way.published / "attestation.json").read_text())["declarations"]
+    assert (declared["unit"], declared["rows_are_persons"]) == ("person", True)
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "told"),
     [
-        ("prescriptions", "take it out"),
         ("spoilt_numbers", "export the file anew"),
-        ("cases_of_named", "better with a column that numbers the persons as id"),
-        ("visits_without_ids", "better with a column that numbers the persons as id"),
     ],
 )
-def test_what_cannot_be_read_as_meant_ends_with_a_line(tmp_path: Path, name: str, said: str) -> None:
+def test_a_file_that_cannot_be_read_as_meant_ends_with_a_line(tmp_path: Path, name: str, told: str) -> None:
     way = follow(tmp_path, RAW_FILES[name](250, 7))
-    assert (way.published, way.codes[-1], way.printed[-1].count("\n")) == (None, 2, 1)
-    assert said in way.printed[-1]
+    assert (way.published, way.codes[-1]) == (None, 2)
+    assert told in way.printed[-1].splitlines()[-1]

@@ -43,7 +43,7 @@ def test_roles_are_proposed_by_names_and_by_values():
     assert roles(found) == {
         "patient_id": "id", "full_name": "drop", "email": "drop", "age": "relational", "zip": "relational",
         "sex": "relational", "sex_code": "relational", "school": "relational", "school_no": "drop",
-        "country": "relational", "wgt": "drop", "disease": "keep", "unit": "drop", "codes": "items",
+        "country": "relational", "wgt": "drop", "disease": "drop", "unit": "drop", "codes": "items",
     }  # fmt: skip
     assert (found.records, found.persons, found.problems) == (N, N, ())
     assert found.settings["numeric"] == ["age"]
@@ -69,10 +69,8 @@ def test_who_is_at_risk_as_counted_by_hand():
     assert (found.quasi_identifiers.unique.value, found.quasi_identifiers.below_k.value) == (0.0, 0.0)
     assert [one.worst(2).value for one in found.known_items] == [0.2, 0.2]
     assert [one.average_unique.value for one in found.known_items] == pytest.approx([1 / 8, 1 / 3])
-    assert found.problems == (
-        "no identifier: each row is taken for a person; somebody with several rows is not protected as one",
-        "1 record without any item",
-    )
+    assert found.problems == ("1 record without any item",)
+    assert found.question.lines() == ['unit = "row" (each row is a person: 5 rows, 5 persons)']
 
 
 def test_rows_of_a_person_become_sets():
@@ -184,7 +182,7 @@ def test_the_guarantee_follows_from_the_roles():
 
 ADULT = {
     "relational": ["age", "education", "marital-status", "native-country", "occupation", "race", "sex", "workclass"],
-    "keep": ["income"],
+    "sensitive": ["income"],
     "drop": ["fnlwgt"],
 }
 PATIENTS = {

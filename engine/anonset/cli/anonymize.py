@@ -54,7 +54,7 @@ def _settings(model: type[Settings], source: str | None, flags: dict[str, Any], 
             msg = f"--config {config}: the job file {source} holds the settings"
             raise InputError(msg)
         source, config = None, source
-    return make_settings({"input": source, **flags}, {} if config is None else read_job(config), model)
+    return make_settings({"input": source, **flags}, {} if config is None else read_job(config, flags), model)
 
 
 def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:

@@ -240,9 +240,13 @@ def _version() -> str:
 _ALIASES = {"out": "-o"}
 
 
+_IN_JOB_FILES = ("unit",)
+"""Settings of job files whose flags have other names: `--id` and `--rows-are-persons`."""
+
+
 def flags_of(model: type["BaseModel"], leave_out: Iterable[str] = ()) -> type[Any]:
     """Return a dataclass with an optional field for each field of a model; None stands for "not given"."""
-    left_out = set(leave_out)
+    left_out = {*_IN_JOB_FILES, *leave_out}
     typed = (
         (name, Annotated[_flag_type(name, info.annotation), _option(name, info)])
         for name, info in model.model_fields.items()

@@ -39,7 +39,7 @@ def inspect(
     from anonset.jobs.inspect import inspect as look
     from anonset.report.findings import findings_account, findings_summary
 
-    place, given = over_job(source, "input", given_flags(flags), InspectSettings)
+    place, given = over_job(source, "input", given_flags(flags), InspectSettings, unanswered=True)
     settings = validate(InspectSettings, {**given, "input": place})
     roles = {name: value for name, value in given.items() if name in RoleSettings.model_fields}
     if out is not None:
@@ -59,7 +59,7 @@ def inspect(
         recognised = {name: findings.settings[name] for name in _RECOGNISED if name in {*findings.settings} - {*given}}
         asked = given_flags(flags)
         again = as_typed("inspect", source, {**asked, **recognised, "hierarchy": []}, asked.get("hierarchy"))
-        show(f"Next: {again} -o job.toml, to have this as a job file")
+        show(f"Next: {again} -o job.toml, to have this as a job file{_to_answer(findings)}")
     return DONE
 
 
@@ -77,6 +77,10 @@ def _of_codes(findings: Findings) -> list[str]:
     ]
 
 
+def _to_answer(findings: Findings) -> str:
+    return "" if findings.question is None else "; its question who is a person is for you to answer"
+
+
 def _require_new(path: Path) -> None:
     if path.suffix.lower() != ".toml":
         msg = f"-o {path}: a job file must end with .toml"
@@ -88,21 +92,52 @@ def _require_new(path: Path) -> None:
 
 def _write_job(path: Path, source: str, findings: Findings, *, json: bool) -> None:
     from anonset.io.files import write_file
-    from anonset.settings.job_text import guarantee_for, job_text, relative_to
+    from anonset.report.findings import OTHERS
+    from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to
 
     if not findings.records:
         msg = f"{path} is not written: the data could not be read: {foreign(findings.problems[-1])}"
         raise InputError(msg)
-    classes = findings.quasi_identifiers
-    guarantee = guarantee_for(
-        findings.settings, findings.k, findings.m, tuples=0 if classes is None else classes.classes
-    )
-    name = Path(source).name.partition(".")[0]
-    settings = {**findings.settings, "hierarchy": _placed(findings.settings.get("hierarchy", {}), path.parent)}
+    name, question = Path(source).name.partition(".")[0], findings.question
     input_, out = relative_to(path.parent, source), f"{name}-safe"
-    write_file(path, [job_text(input_, out, settings, guarantee, _reasons(findings), findings.problems).encode()])
+    common, answers, guarantee, reasons = findings.settings, {}, {}, _OF_SETTINGS
+    if question is None or len(question.answers) == 1:
+        classes = findings.quasi_identifiers
+        tuples = 0 if classes is None else classes.classes
+        guarantee = guarantee_for(findings.settings, findings.k, findings.m, tuples=tuples)
+        common = {name: value for name, value in common.items() if question is None or name != "rows_are_persons"}
+        reasons = {**_reasons(findings), **_OF_SETTINGS}
+    else:
+        common = {
+            n: v for n, v in common.items() if all(n in x.settings and x.settings[n] == v for x in question.answers)
+        }
+        common = {n: v for n, v in common.items() if n not in _OF_ANSWERS}
+        for one in question.answers:
+            own = {n: v for n, v in one.settings.items() if n not in common and n != "rows_are_persons"}
+            own = own | {"hierarchy": _placed(own.get("hierarchy", {}), path.parent)}
+            must = guarantee_for(one.settings, findings.k, findings.m, tuples=one.combinations)
+            answers[one.key] = answer_text(one.key, own, must, {**one.reasons, "group": _OF_SETTINGS["group"]})
+    if "hierarchy" in common:
+        common = {**common, "hierarchy": _placed(common["hierarchy"], path.parent)}
+    lines = [] if question is None else question.lines()
+    others = [] if question is None or len(lines) > 1 else [OTHERS]
+    text = job_text(
+        input_, out, common, guarantee, reasons, findings.problems, question=lines + others, answers=answers
+    )
+    write_file(path, [text.encode()])
     if not json:
-        show(f"Next: look through {path}, then {as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}")
+        first = "look through" if question is None else "answer who is a person in"
+        ways = "" if question is None else f" ({' or '.join(line.partition(' (')[0] for line in lines)})"
+        then = f"{as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}"
+        show(f"Next: {first} {path}{ways}, then {then}")
+
+
+_OF_ANSWERS = (
+    "items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop", "numeric", "group", "separator",
+    "skip_rows",
+    "hierarchy", "rows_are_persons",
+)  # fmt: skip
+"""Settings that an answer brings, also where they are the same for all."""
 
 
 def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -117,17 +152,22 @@ def _reasons(findings: Findings) -> dict[str, list[str]]:
     reasons: dict[str, list[str]] = {}
     for column in findings.columns:
         reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
-    reasons["numeric"] = ["those of the quasi-identifiers that are numbers"]
-    reasons["null"] = ["texts that probably say that there is no value; leave out those that are one"]
-    reasons["decimal"] = ["the decimal sign of the numbers"]
-    reasons["missing"] = ["what null becomes"]
-    reasons["normalize"] = ["what is done to codes, one after the other, so that the hierarchy knows them"]
-    reasons["inner_items"] = ["codes that are inner nodes of the hierarchy become leaves below them"]
-    reasons["unknown"] = ["what becomes of codes that the hierarchy does not know; better: complete it"]
-    reasons["group"] = ["rows of the same person become one record"]
-    reasons["hierarchy"] = [
+    return reasons
+
+
+_OF_SETTINGS: dict[str, list[str]] = {
+    "numeric": ["those of the quasi-identifiers that are numbers"],
+    "null": ["texts that probably say that there is no value; leave out those that are one"],
+    "decimal": ["the decimal sign of the numbers"],
+    "missing": ["what null becomes"],
+    "normalize": ["what is done to codes, one after the other, so that the hierarchy knows them"],
+    "inner_items": ["codes that are inner nodes of the hierarchy become leaves below them"],
+    "unknown": ["what becomes of codes that the hierarchy does not know; better: complete it"],
+    "group": ["rows of the same person become one record"],
+    "hierarchy": [
         "How each column is generalized. halves:frequency joins items by how often they occur, and is declared as made",
         "from the data: a file with a line per item, item,parent,...,root, keeps what belongs together. Others:",
         "balanced:5 prefix:1,3 mask:3,1 bins:0,18,65 range",
-    ]
-    return reasons
+    ],
+}
+"""Comments above settings."""

@@ -36,9 +36,10 @@ def items_of(source: str, roles: RoleSettings) -> SetColumn:
 
 
 def _table(source: str, roles: RoleSettings) -> Table:
-    from anonset.io.read import read
+    from anonset.io.options import ReadOptions
+    from anonset.io.read import read_by
 
-    return read(source, **roles.read_options())
+    return read_by(source, ReadOptions.of(**roles.read_options()))
 
 
 def _asked(source: str, flags: Any) -> tuple[str, RoleSettings]:

@@ -66,7 +66,7 @@ def suggest(
             seed=settings.seed, seconds=settings.seconds,
         )  # fmt: skip
     trees = settings.hierarchy or _hierarchies_of(table)
-    own = {name for name in (read_job(source) if place != source else ()) if name in parameters()}
+    own = {name for name in (read_job(source, given_flags(flags)) if place != source else ()) if name in parameters()}
 
     def command_of(best: Candidate | None, beside: str = "") -> str:
         if best is None:
@@ -75,7 +75,7 @@ def suggest(
         made = _hierarchies_of(table, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
         on_job = place != source and own <= {*tuned, *_ASKED}
         on, typed = (source, given_flags(flags)) if on_job else (place, {**given, "hierarchy": trees})
-        roles = {name: value for name, value in typed.items() if name in RoleSettings.model_fields}
+        roles = {name: value for name, value in typed.items() if name in RoleSettings.model_fields and name != "unit"}
         specs = {} if best.beside else {**typed.get("hierarchy", {}), **made}
         return f"{_command(on, best.algorithm, tuned, guarantee, roles, specs)}{beside}"
 

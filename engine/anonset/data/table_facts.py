@@ -52,12 +52,12 @@ def skipped(without_id: int, footer: int) -> tuple[Change, ...]:
 
 @dataclass(frozen=True)
 class Repeated:
-    """A column that tells persons apart and whose values repeat, so that a person has several rows."""
+    """Columns that identify people and whose values repeat, so that a person may have several rows."""
 
     column: str
-    """Its name; of several that do so together, their names with commas between."""
+    """Name of the column; of several that identify people together, their names with commas between."""
     agreeing: tuple[str, ...] = ()
-    """Columns that agree within its values far beyond chance; none where its name says what it is."""
+    """Columns that agree within its values far beyond chance; empty if header or values identify people."""
     cut: bool = False
     """Whether its values are long numbers that a spreadsheet cut off, so that different persons may share one."""
 
@@ -68,6 +68,8 @@ class OwnersWord(Discreet):
 
     rows_are_persons: bool = False
     """Each record is a person, although something says that several are one person's."""
+    unit_is_stated: bool = False
+    """``unit`` in a job file names the columns that identify the person of each record."""
     identifying_as_declared: bool = False
     """Columns that name or reach persons have the roles that were given on purpose."""
     publish_as_is: tuple[str, ...] = ()

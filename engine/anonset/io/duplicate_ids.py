@@ -1,6 +1,7 @@
 """Whether ids are distinct, for any number of rows: by hashes, divided into shares that fit into memory."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from anonset.data.table_facts import Repeated
 from anonset.errors import InputError
 from anonset.io import arrow
 from anonset.io.grouping import repeated_ids
+from anonset.io.person_candidates import Candidate, given_texts, texts_of_all
 
 _SHARES = 64
 _DENSE = 16
@@ -81,51 +83,63 @@ class Persons(Closing):
 
 
 class Watched(Closing):
-    """Dropped columns that are named like an id: whether values occur twice, for any number of rows.
+    """Candidates for the unit that do not repeat in the first rows: whether they do in all rows.
 
-    Missing values are ignored. A number, or a hash of 64 bits, is kept of each value: if all of these differ, so do the
-    values; if not, `again` yields the rows once more, and `Persons` decides.
+    Rows in which a value is missing are ignored. A number, or a hash of 64 bits, is kept of each row: if all of these
+    differ, so do the values; if not, `again` yields the rows once more, and `Persons` decides.
     """
 
-    def __init__(self, names: Sequence[str], store: Store, again: Again) -> None:
+    def __init__(self, candidates: Sequence[Candidate], store: Store, again: Again) -> None:
         super().__init__()
-        self._keys = {name: _Keys(store) for name in names}
+        self._keys = [(candidate, _Keys(store)) for candidate in candidates]
         self._store, self._again = store, again
-        for keys in self._keys.values():
+        for _, keys in self._keys:
             self.held.enter_context(keys.kept)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns that are watched."""
+        return tuple(dict.fromkeys(name for candidate, _ in self._keys for name in candidate.columns))
 
     def add(self, columns: Mapping[str, Any]) -> None:
         """Add rows: among others the watched columns (``pyarrow.ChunkedArray``)."""
-        for name, keys in self._keys.items():
-            keys.add(columns[name])
+        for candidate, keys in self._keys:
+            keys.add([columns[name] for name in candidate.columns])
 
     def repeated(self) -> tuple[Repeated, ...]:
-        """Return the columns of which a value occurs twice."""
-        return tuple(Repeated(name) for name, keys in self._keys.items() if keys.may_repeat() and self._repeats(name))
+        """Return the candidates that repeat."""
+        return tuple(
+            Repeated(",".join(candidate.columns))
+            for candidate, keys in self._keys
+            if keys.may_repeat() and self._repeats(candidate)
+        )
 
-    def _repeats(self, name: str) -> bool:
-        from anonset.io.person_signs import given_texts, occurs_twice
-
-        with Persons((name,), self._store) as persons:
-            for columns in self._again((name,)):
-                persons.add([given_texts(columns[name])])
-            return occurs_twice(persons.n, persons.n - len(persons.repeated()[1]), name)
+    def _repeats(self, candidate: Candidate) -> bool:
+        with Persons(candidate.columns, self._store) as persons:
+            for columns in self._again(candidate.columns):
+                persons.add(texts_of_all([columns[name] for name in candidate.columns]))
+            distinct = persons.n - len(persons.repeated()[1])
+            return replace(candidate, given=persons.n, persons=distinct, beyond_chance=True).repeats
 
 
 class _Keys:
-    """A number of each value of a column so far: its own where all are numbers, else a hash."""
+    """A number of each row of a candidate so far: its own if there is one column of numbers, else a hash."""
 
     def __init__(self, store: Store) -> None:
         self.kept = store.growing("keys", np.int64)
         self._numbers: bool | None = None
         self._mixed = False
 
-    def add(self, column: Any) -> None:
-        """Add rows (``pyarrow.ChunkedArray``)."""
-        from anonset.io.person_signs import given_texts
-
+    def add(self, columns: Sequence[Any]) -> None:
+        """Add rows (each ``pyarrow.ChunkedArray``)."""
         if self._mixed:
             return
+        if len(columns) > 1:
+            texts = texts_of_all(columns)
+            if len(texts[0]):
+                self.kept.append(_hashed(texts))
+            return
+        column = columns[0]
         numbers = None if self._numbers is False else _as_numbers(column)
         if numbers is None and self._numbers is not False:
             numbers = _as_numbers(given_texts(column))
@@ -134,10 +148,10 @@ class _Keys:
         self._mixed = numbers is None and self._numbers is True
         self._numbers = numbers is not None
         if not self._mixed:
-            self.kept.append(_hashed(given_texts(column)) if numbers is None else numbers)
+            self.kept.append(_hashed([given_texts(column)]) if numbers is None else numbers)
 
     def may_repeat(self) -> bool:
-        """Tell whether a value may occur twice; False is certain."""
+        """Return True if a value may occur twice; False is certain."""
         keys = self.kept.finished()
         may_be_equal = self._mixed or _has_equal(keys)
         self.kept.drop()
@@ -161,8 +175,8 @@ def _as_numbers(texts: Any) -> NDArray[np.int64] | None:
         return None
 
 
-def _hashed(text: Any) -> NDArray[np.int64]:
-    hashes = hashes_of([text])
+def _hashed(texts: Sequence[Any]) -> NDArray[np.int64]:
+    hashes = hashes_of(texts)
     joined: NDArray[np.int64] = hashes[:, 0] << 32 | hashes[:, 1]
     return joined
 
@@ -194,16 +208,6 @@ def _share_of(keys: NDArray[np.int64], count: int) -> NDArray[np.uint64]:
     return number
 
 
-def repeats(name: str, column: Any) -> bool:
-    """Tell whether a value of a column that is called like an id occurs twice (``pyarrow.ChunkedArray``)."""
-    from anonset.io.person_signs import given_texts, holds_sets, occurs_twice
-
-    if holds_sets(column):
-        return False
-    text = given_texts(column)
-    return may_repeat(text) and occurs_twice(len(text), arrow.count_distinct(text).as_py(), name)
-
-
 def may_repeat(text: Any) -> bool:
     """Tell by numbers or hashes whether texts may occur twice (``pyarrow.LargeStringArray``); False is certain.
 
@@ -212,7 +216,7 @@ def may_repeat(text: Any) -> bool:
     if not len(text):
         return False
     numbers = _as_numbers(text)
-    return _has_equal(_hashed(text) if numbers is None else numbers)
+    return _has_equal(_hashed([text]) if numbers is None else numbers)
 
 
 def hashes_of(columns: Sequence[Any]) -> Int64:

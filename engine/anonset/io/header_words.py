@@ -1,4 +1,6 @@
-"""What the name of a column says of persons, in English, German, French, Spanish, Italian and Dutch.
+"""Meaning of column headers: words for persons, ids, names and sensitive attributes, in six languages.
+
+English, German, French, Spanish, Italian and Dutch. All words that identify a person are listed here.
 
 A header is cut into words at blanks, punctuation, digits and capitals (``PatientID``), without accents, umlauts as two
 letters; words that are written together (``Versichertennummer``) are cut where each part is known.
@@ -16,26 +18,37 @@ _WORDS = {
     "verzekerde beneficiary beneficiaire beneficiario bene desynpuf participant teilnehmer teilnehmerin participante "
     "partecipante deelnemer respondent individual individu individuo klant paciente pacientes paziente pazienti "
     "cliente clienti employee mitarbeiter mitarbeiterin citizen buerger buergerin student schueler schuelerin donor "
-    "spender empfaenger recipient enrollee bewohner bewohnerin resident passenger holder voter waehler",
-    "number": "id ids uid uuid guid no nr nro nummer num number numero nb key code index idx kennung kennzahl ident "
+    "spender empfaenger recipient enrollee bewohner bewohnerin resident passenger holder voter waehler pupil pupils "
+    "schuelers eleve eleves etudiant alumno alumna alumnos estudiante alunno studente leerling learner "
+    "kinder enfant nino nina bambino buyer shopper purchaser kaeufer acheteur comprador guest gast tenant mieter "
+    "applicant bewerber worker arbeitnehmer angestellter salarie empleado trabajador caller subscriber abonnent "
+    "debtor schuldner borrower kreditnehmer taxpayer policyholder rider "
+    "leser leserin leserausweis reader lecteur lector emp buyers sender",
+    "number": "id ids uid uuid guid n no nr nro nummer num number numero nb key code index idx kennung kennzahl ident "
     "identifier identifikation identification identifikationsnummer identifiant identificatie identificador "
     "identificativo identificatore schluessel pseudonym pseudo hash token ref reference referenz clave codigo codice "
     "matricule pk",
-    "own number": "pid patid patno patnr mrn ssn nhs subjid usubjid empi svnr ahv bsn nir nss dni nif nie rvnr kvnr "
+    "own number": "pid patid patno patnr mrn ssn nhs subjid custid userid empid usubjid empi svnr ahv bsn nir nss dni "
+    "nif nie rvnr kvnr "
     "kvnummer egk passport reisepass paspoort passeport pasaporte passaporto personalausweis ausweis personnummer "
-    "tckn steuerid krankenversicherung sozialversicherung rentenversicherung versicherung versicherungs insurance "
-    "assurance seguro assicurazione verzekering securite sociale seguridad",
+    "tckn steuerid curp rfc tin nin cpr pesel",
+    "insurance": "krankenversicherung sozialversicherung rentenversicherung versicherung versicherungs insurance "
+    "assurance seguro assicurazione verzekering securite sociale seguridad social security tax steuer policy police",
     "case": "case cas caso fall faelle encounter visit visita visite admission hadm stay icustay aufenthalt besuch "
     "episode episodio sejour dossier ingreso ricovero opname contact kontakt behandlung bezoek account acct card "
-    "karte akte historia cartella",
+    "karte akte historia cartella order bestellung bestell auftrag auftrags commande pedido ordine bestelling invoice "
+    "rechnung rechnungs facture factura fattura receipt beleg bon transaction transaktion transaccion session ticket "
+    "claim trip loan darlehen basket",
     "thing": "ward station abteilung abt dept department service unite reparto sala planta afdeling hospital "
     "krankenhaus klinik klinikum clinic clinique clinica hopital ospedale ziekenhuis physician doctor doc arzt aerzte "
     "aerztin hausarzt medecin medico arts huisarts provider practitioner nurse surgeon operateur chirurg gp npi "
     "product produkt produit producto prodotto artikel article articulo articolo item sku drug medikament medicament "
     "medicamento farmaco geneesmiddel wirkstoff pzn atc ndc icd ops diagnose diagnosis diagnostic diagnostico diagnosi "
-    "diag dx procedure prozedur device geraet room zimmer bed bett insurer kasse krankenkasse payer plan facility site "
+    "diag dx procedure prozedur room zimmer bed bett insurer kasse krankenkasse payer plan facility site "
     "center centre zentrum lab labor test file batch study company firma firm org organisation organization store "
-    "filiale shop supplier lieferant school schule university brand marke",
+    "filiale shop supplier lieferant school schule university brand marke teacher lehrer lehrerin lehrkraft professeur "
+    "enseignant profesor maestro docente seller verkaeufer vendeur vendedor cashier kassierer caissier cajero agent "
+    "sachbearbeiter berater consultant therapist therapeut merchant haendler course kurs cours curso",
     "name": "name names namen vorname nachname familienname zuname rufname geburtsname maedchenname surname firstname "
     "lastname forename fullname givenname familyname middlename nom noms prenom prenoms nombre nombres apellido "
     "apellidos nome cognome achternaam voornaam familienaam naam roepnaam tussenvoegsel initials",
@@ -44,16 +57,19 @@ _WORDS = {
     "born": "geb geboren geborene nee geborener ne nata nato",
     "e-mail": "email mail emailadresse courriel correo electronico epost mailadresse",
     "phone": "phone tel telefon telephone telefono telefoon telefonnummer rufnummer handy handynummer festnetz fax "
-    "cell cellphone gsm movil cellulare telefax telnr mobilnummer mobiltelefon",
+    "cell cellphone gsm movil cellulare telefax telnr mobilnummer mobiltelefon msisdn whatsapp",
     "IBAN": "iban",
-    "account": "konto kontonummer bic kreditkarte creditcard rekening username login benutzername url ip licence "
-    "license plate",
+    "account": "konto kontonummer kreditkarte creditcard rekening username login benutzername ip licence license plate "
+    "kennzeichen vin nickname screenname handle loginname accountname kontoinhaber cuenta compte cardnumber imei imsi "
+    "iccid mac cookie idfa gaid udid adid deviceid fingerprint matricula",
+    "device": "device geraet appareil dispositivo apparaat handset browser",
+    "contact": "bic url website homepage",
     "address": "strasse strassen street adresse address addr anschrift wohnadresse rue calle direccion indirizzo "
     "straat adres hausnummer hausnr housenumber domicilio wohnanschrift postanschrift adresszeile",
     "birth": "birth dob birthdate birthday geburtsdatum geburtstag geburtsjahr geburt gebdat gebdatum gebjahr "
     "naissance nacimiento nascita geboorte geboortedatum yob age alter lebensalter edad eta leeftijd ddn",
     "sex": "sex gender geschlecht sexe sexo sesso geslacht geschl",
-    "origin": "race ethnicity ethnic nationality nationalitaet staatsangehoerigkeit religion konfession language "
+    "origin": "race ethnicity ethnic nationality nationalitaet staatsangehoerigkeit language "
     "muttersprache herkunft origin nationalite nacionalidad nazionalita nationaliteit raza",
     "family": "marital familienstand zivilstand maritalstatus",
     "residence": "zip plz postleitzahl postcode postal wohnort ort city stadt town gemeinde municipality kreis county "
@@ -63,6 +79,57 @@ _WORDS = {
     "anonymous anonym global unique local master main enc encrypted hashed eindeutige research study sk cd",
 }
 """Words by what they say, without accents: ``ä`` is ``ae``."""
+_SENSITIVE_WORDS = (
+    "income incomes salary salaries wage wages earnings payroll debt debts wealth assets bankrupt bankruptcy overdue "
+    "default delinquent arrears disease diseases diagnosis diagnoses diagnose condition comorbidity illness disorder "
+    "symptom symptoms syndrome hiv aids std hepatitis tuberculosis cancer tumor tumour diabetes asthma hypertension "
+    "depression epilepsy dementia stroke covid pregnant pregnancy abortion miscarriage disability disabled handicap "
+    "handicapped psychiatric addiction alcohol alcoholism smoker smoking drinker result results finding findings "
+    "positive outcome outcomes death died dead deceased mortality survival survived suicide readmission readmitted "
+    "relapse recurrence complication complications therapy treatment medication religion religious faith confession "
+    "belief political party vote voted sexual sexuality orientation criminal conviction convicted offence offense "
+    "crime arrest arrested sentence grade grades gpa mark marks score scores exam passed failed iq appraisal "
+    "performance rating dismissal dismissed label target absence sick sickness credit einkommen gehalt lohn verdienst "
+    "bezuege schulden vermoegen kredit insolvenz pfaendung mahnung krankheit krankheiten erkrankung erkrankungen "
+    "befund befunde ergebnis ergebnisse resultat testergebnis schwanger schwangerschaft behinderung behindert gdb "
+    "pflegegrad pflegestufe sucht alkohol raucher krebs tod todesursache verstorben gestorben ausgang rezidiv "
+    "wiederaufnahme wiederaufgenommen komplikation komplikationen therapie behandlung konfession glaube partei "
+    "gewerkschaft sexuell sexuelle orientierung sexualitaet vorstrafe vorstrafen straftat delikt urteil note noten "
+    "zensur zensuren punkte schulnote zeugnis zeugnisnote abschlussnote bewertung beurteilung bestanden fehlgrund "
+    "abwesenheitsgrund kuendigungsgrund krankheitsgrund leistung revenu revenus salaire salaires dette dettes maladie "
+    "maladies vih sida enceinte grossesse diabete asthme resultats deces decede mort issue rechute rehospitalisation "
+    "croyance parti politique syndicat condamnation infraction delit moyenne bulletin absenteisme handicape fumeur "
+    "ingresos salario salarios sueldo renta deuda deudas enfermedad enfermedades diagnostico diagnostique diagnostic "
+    "embarazo embarazada discapacidad resultado resultados muerte fallecido fallecida defuncion desenlace recaida "
+    "reingreso creencia partido sindicato condena delito nota notas calificacion calificaciones fumador motivo motif "
+    "grund reason icd cie cim"
+)
+_SENSITIVE = frozenset(_SENSITIVE_WORDS.split())
+"""Words of attributes that nobody should learn about a person, without accents."""
+_SENSITIVE_STEMS = (
+    "readmi", "diagnos", "einkommen", "krankheit", "erkrank", "religio", "konfession", "income", "salar", "illness",
+    "disease", "maladie", "enfermedad", "schulden", "sexual", "pregnan", "schwanger", "befund", "ergebnis", "behinder",
+)  # fmt: skip
+_SENSITIVE_ENDS = ("note", "noten", "zensur", "krankheit")
+_COUNTS_WORDS = "num number n nb count anzahl zahl nombre numero cantidad date datum fecha day tag year jahr time"
+_COUNTS = frozenset(_COUNTS_WORDS.split())
+"""Words beside which a word of the list above is no attribute: `number_diagnoses`, `date_of_death`."""
+_QUANTITIES_WORDS = (
+    "price prices preis preise einzelpreis prix precio prezzo amount betrag montant importe importo quantity qty "
+    "menge quantite cantidad anzahl zahl count total sum summe somme cost costs kosten cout coste revenue umsatz "
+    "discount rabatt duration dauer duree duracion hours stunden heures horas days tage jours dias minutes lessons "
+    "length los weight gewicht dose dosis percentage prozent rate line position pos zeile row rank week woche month "
+    "monat year jahr hour time zeit uhrzeit vat mwst tva iva stueck pieces"
+)
+_QUANTITIES = frozenset(_QUANTITIES_WORDS.split())
+_PRODUCTS_WORDS = (
+    "product products produkt produkte produit produits producto productos prodotto artikel article articles articulo "
+    "articulos articolo item items sku drug drugs medikament medikamente medicament medicamento wirkstoff pzn atc ndc "
+    "icd ops diagnose diagnosen diagnosis diagnoses diagnostic diagnostico diag dx procedure prozedur code codes "
+    "title titel titre titulo book buch film movie song track page url category kategorie reason grund motif motivo "
+    "course kurs subject matiere fach materia asignatura activity aktivitaet"
+)
+_PRODUCTS = frozenset(_PRODUCTS_WORDS.split())
 _PLAIN = ("person", "customer", "patient", "kunde", "klant", "paciente", "paziente", "proband", "versicherter")
 _DIRECT = ("e-mail", "IBAN", "phone")
 _OF_A_PERSON = ("birth", "sex", "origin", "family", "residence")
@@ -90,12 +157,13 @@ def words_of(header: str) -> tuple[str, ...]:
     >>> words_of("Versichertennummer"), words_of("GEBURTSNAME"), words_of("Prénom")
     (('versicherten', 'nummer'), ('geburtsname',), ('prenom',))
     """
-    text = header if header.isascii() else _without_accents(header)
+    text = header if header.isascii() else without_accents(header)
     words = _BETWEEN.split(_CAPITALS.sub(" ", text).lower())
     return tuple(part for word in words if word for part in _cut(word))
 
 
-def _without_accents(text: str) -> str:
+def without_accents(text: str) -> str:
+    """Return text in ASCII, with umlauts as two letters."""
     text = unicodedata.normalize("NFC", text)
     for umlaut, letters in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"), ("ß", "ss")):
         text = text.replace(umlaut, letters)
@@ -124,9 +192,9 @@ def meaning_of(header: str) -> str:
     Returns
     -------
     str
-        ``person id``, ``case id`` or ``id``; ``name``, ``e-mail``, ``IBAN``, ``phone``, ``account``, ``address``, or
-        ``born`` (a name at birth, or a date); ``birth``, ``sex``, ``origin``, ``family`` or ``residence``; or
-        ``thing``: it is about a ward, a physician, a product or the like.
+        ``person id``, ``case id`` or ``id``; ``name``, ``e-mail``, ``IBAN``, ``phone``, ``account`` (also a user name
+        or a device id), ``address``, ``contact``, or ``born`` (a name at birth, or a date); ``birth``, ``sex``,
+        ``origin``, ``family`` or ``residence``; or ``thing``: it is about a ward, a physician, a product or the like.
 
     >>> [meaning_of(one) for one in ("patient_id", "Fallnummer", "id", "ward_id", "doctor", "PLZ")]
     ['person id', 'case id', 'id', 'thing', 'thing', 'residence']
@@ -142,21 +210,26 @@ def meaning_of(header: str) -> str:
         return direct
     if says and all(meanings & {"name", "of names", "person", "filler"} for meanings in says) and "name" in kinds:
         return "name"
-    if "address" in kinds:
+    if "address" in kinds and "account" not in kinds:
         return "address"
     if "account" in kinds and not kinds & {"thing", "birth"}:
         return "account"
+    if "device" in kinds and kinds & {"number", "own number"}:
+        return "account"
+    if "contact" in kinds and "thing" not in kinds:
+        return "contact"
     return _id_said(words, says) or _attribute_said(words, kinds)
 
 
 def _id_said(words: tuple[str, ...], says: list[frozenset[str]]) -> str:
     """Return whose id a header says that it is: of a person, a case, or of whatever a row is."""
     kinds = frozenset().union(*says)
-    if not says or not all(meanings & {"person", "own number", "case", "number", "filler"} for meanings in says):
+    known = {"person", "own number", "insurance", "case", "number", "filler"}
+    if not says or not all(meanings & known for meanings in says):
         return ""
-    if words[0] in ("number", "num", "nb", "no") and len(words) > 1 and ("of" in words or words[-1] == "patients"):
+    if words[0] in ("number", "num", "nb", "no", "n") and len(words) > 1 and ("of" in words or words[-1] == "patients"):
         return ""
-    if "own number" in kinds or ("person" in kinds and "number" in kinds):
+    if "own number" in kinds or (kinds & {"person", "insurance"} and "number" in kinds):
         return "person id"
     if "case" in kinds:
         return "case id" if "number" in kinds else ""
@@ -187,5 +260,61 @@ def is_sampling_weight(header: str) -> bool:
 
 
 def is_direct(meaning: str) -> bool:
-    """Tell whether a column of a meaning names or reaches a person."""
-    return meaning in (*_DIRECT, "name", "account", "address", "born")
+    """Return True if a column of this meaning names or reaches a person."""
+    return meaning in (*_DIRECT, "name", "account", "address", "contact", "born")
+
+
+def is_numbered(header: str) -> bool:
+    """Return True if a header names a number or a key of something, and no thing that is known.
+
+    >>> is_numbered("sample_id"), is_numbered("ward_id"), is_numbered("code"), is_numbered("id")
+    (True, False, False, False)
+    """
+    words = words_of(header)
+    number = any("number" in _index().get(word, ()) for word in words if word not in ("code", "codigo", "codice", "n"))
+    return len(words) > 1 and number and not is_about_a_thing(header)
+
+
+def is_about_a_thing(header: str) -> bool:
+    """Return True if a header names a ward, a physician, a shop or the like, and no person of the data.
+
+    >>> is_about_a_thing("hospital_phone"), is_about_a_thing("patient_phone"), is_about_a_thing("E-Mail")
+    (True, False, False)
+    """
+    kinds = frozenset[str]().union(*(_index().get(word, frozenset()) for word in words_of(header)))
+    return "thing" in kinds and "person" not in kinds
+
+
+def is_quantity(header: str) -> bool:
+    """Return True if a header names an amount, a price, a duration or a count: no code.
+
+    >>> is_quantity("unit_price"), is_quantity("Menge"), is_quantity("product")
+    (True, True, False)
+    """
+    return not _QUANTITIES.isdisjoint(words_of(header))
+
+
+def names_a_product(header: str) -> bool:
+    """Return True if a header names what is bought, prescribed or diagnosed.
+
+    >>> names_a_product("Artikel"), names_a_product("ward")
+    (True, False)
+    """
+    return not _PRODUCTS.isdisjoint(words_of(header))
+
+
+def is_sensitive(header: str) -> bool:
+    """Return True if a header names an attribute that nobody should learn about a person.
+
+    >>> [is_sensitive(one) for one in ("HIV-Status", "Jahreseinkommen", "Schulnote", "religión", "readmitted_30d")]
+    [True, True, True, True, True]
+    >>> [is_sensitive(one) for one in ("age", "num_diagnoses", "date_of_death", "Klasse")]
+    [False, False, False, False]
+    """
+    words = words_of(header)
+    if _COUNTS.intersection(words):
+        return False
+    return any(
+        word in _SENSITIVE or word.endswith(_SENSITIVE_ENDS) or any(stem in word for stem in _SENSITIVE_STEMS)
+        for word in words
+    )

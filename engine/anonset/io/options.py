@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table_facts import CodeRules, OwnersWord, Repeated
@@ -15,6 +15,9 @@ from anonset.io.input_checks import require_single
 from anonset.io.normalizing import require_rules
 from anonset.io.roles import Names, Roles, absent, label_of, names_in, resolve
 from anonset.spelling import require_known, setting
+
+if TYPE_CHECKING:  # numbers and text of columns are needed for tables alone
+    from anonset.io.person_candidates import Candidate
 
 
 def require_values(where: str, table: Table) -> None:
@@ -71,8 +74,8 @@ class Plan:
 
     def signs(
         self, where: str, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
-    ) -> tuple[tuple[Repeated, ...], tuple[str, ...]]:
-        """Return the signs that rows are not persons, and the dropped columns to look at in all rows.
+    ) -> "tuple[tuple[Repeated, ...], tuple[Candidate, ...]]":
+        """Return the repeated candidates for the unit, and those to look for in all rows.
 
         Parameters
         ----------
@@ -88,7 +91,7 @@ class Plan:
         """
         if not (self.roles.drop or self.roles.relational or self.roles.keep or self.roles.id):
             return (), ()
-        from anonset.io.person_signs import signs_in
+        from anonset.io.person_candidates import signs_in
 
         return signs_in(where, self.roles, head, grouped=grouped)
 
@@ -206,6 +209,7 @@ class ReadOptions:
         normalize: Names = (),
         unknown: str = "error",
         inner_items: str = "error",
+        unit: Names = (),
         rows_are_persons: bool = False,
         identifying_as_declared: bool = False,
         **given: Names,
@@ -246,7 +250,7 @@ class ReadOptions:
             input_format,
             _rules(normalize),
             _code_rules(unknown, inner_items),
-            OwnersWord(rows_are_persons, identifying_as_declared),
+            OwnersWord(rows_are_persons, bool(unit) and not rows_are_persons, identifying_as_declared),
             null=names_in((), null),
             decimal=decimal or "",
             skip_without_id="no-id" in skipped,

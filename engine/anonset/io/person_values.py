@@ -1,15 +1,22 @@
-"""Patterns of values that name or reach a person: e-mail addresses, IBANs, telephone numbers, names, free text."""
+"""Patterns of values that name or reach a person: e-mail addresses, phone numbers, device ids, names, free text."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+
+from anonset.io.header_words import without_accents
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"(?=.*[+ /()-])(\+|00?|\()[\d /().-]{6,19}\d")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _SHORTEST_IBAN = 15
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.]?([ '-]+[^\W\d_]+[.]?)*")
+_DEVICE = re.compile(
+    r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}|(\d{1,3}\.){3}\d{1,3}"
+)
+_LETTERS = re.compile(r"[^\W\d_]+")
 _KEY = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+").fullmatch
+_FULL_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.]?([ ,'-]+[^\W\d_]+[.]?){1,4}").fullmatch
 _LONG = 6
 _MOST = 0.9
 _WORDS = re.compile(r"[^\W\d_]+([ ,.'-]+[^\W\d_]+){0,3}\.?").fullmatch
@@ -45,6 +52,9 @@ _IN_SENTENCES = tuple(
 )  # fmt: skip
 _FEWEST_OF_SENTENCES, _LONG_TEXT = 3, 5
 _LOOKED_AT = 20_000
+_TITLES = frozenset({"dr", "prof", "mr", "mrs", "ms", "herr", "frau", "mme", "mlle", "sr", "sra", "dra"})
+_FIRST_NAMED, _FEWEST_NAMED = 0.3, 5
+"""Share of the values with a title or a common first name, and their number, if the values are full names."""
 
 
 def is_iban(value: str) -> bool:
@@ -85,6 +95,42 @@ def _nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
             if left < _MOST * len(labels):
                 return False
     return True
+
+
+def identifying(labels: Sequence[str]) -> str:
+    """Return the meaning of a header by which values identify persons; empty if they do not.
+
+    ``e-mail``, ``IBAN``, ``phone``, ``account`` (device ids: UUIDs, MAC and IP addresses) or ``name`` (both names).
+
+    >>> identifying(["ann@b.org"]), identifying(["10.0.0.1", "10.0.0.2"]), identifying(["red", "blue"])
+    ('e-mail', 'account', '')
+    >>> identifying(["Ada Berger", "Bruno Stein", "Kim Roth", "Zoe Lindner", "Karl Thaler", "Nordmann, Paula"])
+    'name'
+    """
+    bare = [label.strip() for label in labels]
+    if not bare:
+        return ""
+    if found := pattern_of(bare):
+        return found
+    if _nearly_all(_DEVICE.fullmatch, bare):
+        return "account"
+    return "name" if _are_full_names(bare) else ""
+
+
+def _are_full_names(labels: Sequence[str]) -> bool:
+    """Return True if nearly all labels are two to five capitalised words, many with a title or a common first name."""
+    if not _nearly_all(_FULL_NAME, labels):
+        return False
+    from anonset.io.first_names import FIRST_NAMES
+
+    known = FIRST_NAMES | _TITLES
+    named = sum(not known.isdisjoint(_plain(word) for word in _LETTERS.findall(label)) for label in labels)
+    return named >= max(_FEWEST_NAMED, _FIRST_NAMED * len(labels))
+
+
+def _plain(word: str) -> str:
+    """Return a word in small letters without accents."""
+    return without_accents(word).lower()
 
 
 def are_keys(labels: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ from anonset.data.redacted_repr import Discreet
 from anonset.io.columns import is_list
 from anonset.io.input_checks import NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets, are_titles
 from anonset.io.kinds import MOST_LOOKED_AT, Look, kind_of_values, look_at, with_comma
-from anonset.io.person_values import are_capitalised, are_keys, pattern_of
+from anonset.io.person_values import are_capitalised, are_keys, identifying
 
 _MARKS = (";", "|", ",", " ")
 """What may separate the items within a cell, the surest first."""
@@ -48,6 +48,8 @@ class Profile(Discreet):
     """Bits that the value of a random row tells; of sets, the item of a random occurrence."""
     largest: int
     """Rows with the most frequent value; of sets, with the most frequent item."""
+    rarest: int = 0
+    """Rows with the rarest value; of sets, 0."""
     occurrences: int = 0
     """Of sets: items in all rows together."""
     separator: str | None = None
@@ -59,7 +61,7 @@ class Profile(Discreet):
     null_words: tuple[str, ...] = ()
     """Those of a fixed list of texts that are among the values and probably mean null."""
     reaches: str = ""
-    """What nearly all values are, if that reaches a person: ``e-mail``, ``IBAN`` or ``phone``."""
+    """Kind of nearly all values that name or reach people, as `identifying` returns it; empty for others."""
     capitalised: bool = False
     """Whether nearly all values are capitalised words without digits, as names are."""
     keys: bool = False
@@ -112,9 +114,10 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         n - nulls - total,
         entropy(held),
         max(held, default=0) if isinstance(held, list) else int(held.max(initial=0)),
+        rarest=min(held, default=0) if isinstance(held, list) else int(held.min(initial=n)),
         look=look,
         null_words=tuple(sorted(word for word in values.words if word not in ("", "?"))),
-        reaches=pattern_of(some) if look.kind in ("text", "e-mail addresses") else "",
+        reaches=identifying(some) if look.kind in ("text", "e-mail addresses") else "",
         capitalised=look.kind == "text" and are_capitalised(some) and not are_titles(some),
         keys=look.kind in ("text", "integers") and are_keys(some),
     )
@@ -181,7 +184,10 @@ def _of_sets(
 ) -> Profile:
     held = [item for item in items if item]
     most = int(counts.max(initial=0))
-    return Profile(name, "sets", n, len(held), nulls, 0, entropy(counts), most, nnz, mark, kind_of_values(held))
+    kind = kind_of_values(held)
+    return Profile(
+        name, "sets", n, len(held), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind
+    )
 
 
 def _counted(column: Any) -> tuple[list[str], NDArray[np.int64]]:
@@ -335,14 +341,15 @@ def pattern(loaded: Any) -> bytes:
     return hashlib.sha256(np.ascontiguousarray(codes, np.int32).data).digest()
 
 
-def differs_within(ids: Any, column: Any) -> bool:
-    """Tell whether rows with the same value of one loaded column differ in another."""
+def differs_within(ids: Sequence[Any], column: Any) -> bool:
+    """Return True if rows with the same values of some loaded columns differ in another."""
     import pyarrow as pa
 
-    if is_list(column.type):
+    if isinstance(column, SetColumn) or is_list(column.type):
         return True
-    pairs = pa.table({"id": ids, "value": column}).group_by(["id", "value"]).aggregate([])
-    return len(pairs) > len(pairs.group_by("id").aggregate([]))
+    names = [f"id{number}" for number in range(len(ids))]
+    pairs = pa.table({**dict(zip(names, ids, strict=True)), "value": column}).group_by([*names, "value"]).aggregate([])
+    return len(pairs) > len(pairs.group_by(names).aggregate([]))
 
 
 def information(one: Profile) -> float:

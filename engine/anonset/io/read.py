@@ -121,8 +121,8 @@ def read(
         What becomes of codes that are inner nodes of their hierarchy: ``error``, or ``leaf``: every inner node gets a
         leaf of its own, ``E11:unspecified``.
     rows_are_persons
-        The owner's word that each record is a person, although a column that tells persons apart repeats: what is
-        published otherwise is refused then (`anonset.anonymize`). The attestation declares it.
+        State that each row is a different person. `anonset.anonymize` rejects a table in which a candidate (an id, a
+        name, an e-mail address, …) repeats, unless this or `id` states the unit. The attestation declares it.
     identifying_as_declared
         The owner's word that a name, e-mail address or IBAN is relational, or kept, on purpose; refused otherwise.
 
@@ -138,4 +138,9 @@ def read(
     (2, ('bread', 'milk'))
     """
     options = ReadOptions.of_call(locals(), "source", "labels")
+    return read_by(source, options, labels)
+
+
+def read_by(source: Any, options: ReadOptions, labels: Sequence[str] | None = None) -> Table:
+    """Read a table by options, as `read` does by arguments."""
     return gather(open_source(source, options.reading(labels)), options, with_ids=True)

@@ -114,7 +114,9 @@ def gather(
 
             seen = stack.enter_context(Watched(watched, store, again))
         without_id = footer = 0
-        for batch, more in _with_more(ahead(source.batches((*plan.roles.used, *watched)), store.limits)):
+        used = plan.roles.used
+        names = (*used, *(name for name in (() if seen is None else seen.names) if name not in used))
+        for batch, more in _with_more(ahead(source.batches(names), store.limits)):
             gathering.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
             if seen is not None:
                 seen.add(batch.columns)

@@ -9,6 +9,7 @@ from anonset.io.profiles import Profile
 from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.release.tables import html_table
+from anonset.spelling import counted
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,49 @@ class ClassFindings(Discreet):
 
 
 @dataclass(frozen=True)
+class Answer(Discreet):
+    """A possible unit of privacy, with the settings that it brings."""
+
+    unit: tuple[str, ...]
+    """The columns that identify the person; empty: each row is a person."""
+    persons: int
+    """Persons that it gives."""
+    settings: Mapping[str, Any]
+    """The settings that were found to work for it, as those of a job."""
+    combinations: int
+    """Number of different combinations of quasi-identifiers."""
+    skipped: int
+    """Rows without a value in these columns, which it skips."""
+    reasons: Mapping[str, list[str]]
+    """Columns with the reasons of their roles, by role."""
+
+    @property
+    def key(self) -> str:
+        """The value of the setting `unit`."""
+        return ",".join(self.unit) or "row"
+
+
+@dataclass(frozen=True)
+class Question(Discreet):
+    """Who is a person: the owner must say, since the data do not show it."""
+
+    rows: int
+    """Rows of the data."""
+    answers: tuple[Answer, ...]
+    """The possible answers, the surest first."""
+
+    def lines(self) -> list[str]:
+        """Return the possible lines of a job file, each with the number of persons."""
+        return [f'unit = "{one.key}" ({self.told(one)})' for one in self.answers]
+
+    def told(self, answer: Answer) -> str:
+        """Return what an answer means."""
+        what = "" if answer.unit else "each row is a person: "
+        skipped = f"; {counted(answer.skipped, 'row')} without a value skipped" if answer.skipped else ""
+        return f"{what}{counted(self.rows, 'row')}, {counted(answer.persons, 'person')}{skipped}"
+
+
+@dataclass(frozen=True)
 class Findings(Discreet):
     """What is in data, and at risk before anything is published. Holds no value of the data."""
 
@@ -70,7 +114,9 @@ class Findings(Discreet):
     seconds: float | None
     """Seconds that a run may take, roughly."""
     settings: Mapping[str, Any]
-    """The settings that were found to work, as those of a job."""
+    """The settings that were found to work, as those of a job; if there is a question, for its first answer."""
+    question: Question | None = None
+    """Who is a person, if the owner must say; None: it is stated, or one column of ids is distinct in every row."""
 
     def _repr_html_(self) -> str:
         """Return the findings as tables, for notebooks."""
@@ -79,6 +125,9 @@ class Findings(Discreet):
             [
                 html_table(("column", "kind", "distinct", "role", "because"), rows),
                 html_table(*risk_table(self)),
+                html_table(
+                    ("who is a person?",), [] if self.question is None else [(x,) for x in self.question.lines()]
+                ),
                 html_table(("problems",), [(f"{len(self.problems)}, told by .problems",)] if self.problems else []),
             ]
         )

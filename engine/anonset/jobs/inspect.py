@@ -11,7 +11,7 @@ from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.io.kinds import kind_of_values
 from anonset.io.profiles import Profile, entropy
-from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings
+from anonset.jobs.findings import Answer, ClassFindings, ColumnFindings, Findings, Question
 from anonset.jobs.persons import require_persons
 from anonset.jobs.proposed_reading import Proposal, proposal_for
 from anonset.measures.equivalence_classes import class_sizes
@@ -72,29 +72,45 @@ def inspect(
         columns = tuple(ColumnFindings(profile, role, "given", None) for role, profile in profiles)
         work = Proposal(None, columns, {}, [], source, source.n)
     else:
-        work = proposal_for(source, given, hierarchies or {})
+        work = proposal_for(source, given, hierarchies or {}, k)
     table = work.table
     if table is None:
         return _unread(work, k, m)
     known = () if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed)
+    problems = tuple(dict.fromkeys((*work.problems, *_warnings(table, k, asked=bool(work.answers)))))
     return Findings(
         _where(work), work.columns, work.rows, table.n, table.n if table.ids else None, k, m,
-        _classes(table, k), known, tuple(dict.fromkeys((*work.problems, *_warnings(table, k)))),
-        _memory(work), _seconds(table, m, time.perf_counter() - start), work.settings,
+        _classes(table, k), known, problems,
+        _memory(work), _seconds(table, m, time.perf_counter() - start), work.settings, _question(work),
     )  # fmt: skip
 
 
-def _warnings(table: Table, k: int) -> list[str]:
-    """Say what the owner should look at, although nothing refuses it."""
+def _question(work: Proposal) -> Question | None:
+    """Return the question who is a person, with what each answer brings."""
+    if not work.answers:
+        return None
+    answers = []
+    for one in work.answers:
+        if one.table is not None:
+            reasons: dict[str, list[str]] = {}
+            for column in one.columns:
+                reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
+            classes = _classes(one.table, 1)
+            combinations = 0 if classes is None else classes.classes
+            answers.append(Answer(one.unit, one.table.n, one.settings, combinations, one.skipped, reasons))
+    return Question(work.rows, tuple(answers))
+
+
+def _warnings(table: Table, k: int, *, asked: bool) -> list[str]:
+    """Return what the owner should look at, although nothing is rejected for it."""
     warnings = []
     try:
-        require_persons(table)
+        if not asked:
+            require_persons(table)
     except InputError as error:
         warnings.append(f"refused: {error}")
-    if not table.ids:
-        warnings.append(
-            "no identifier: each row is taken for a person; somebody with several rows is not protected as one"
-        )
+    if not (table.ids or asked or table.word.rows_are_persons):
+        warnings.append("no id: each row counts as one person; a person with several rows is not protected as one")
     if table.n < k:
         warnings.append(f"{counted(table.n, 'record')}: fewer than k={k}, nothing can be published")
     if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):
@@ -161,7 +177,10 @@ def _of_sets(column: SetColumn) -> Profile:
     distinct, most = int(np.count_nonzero(counts)), int(counts.max(initial=0))
     items = [label for label, count in zip(column.vocabulary.labels, counts, strict=True) if count]
     kind = kind_of_values(items)
-    return Profile(column.name, "sets", column.n, distinct, 0, 0, entropy(counts), most, len(column.codes), None, kind)
+    return Profile(
+        column.name, "sets", column.n, distinct, 0, 0, entropy(counts), most, occurrences=len(column.codes),
+        items_kind=kind,
+    )  # fmt: skip
 
 
 def _profile(column: Column) -> Profile:

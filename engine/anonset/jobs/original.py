@@ -116,7 +116,7 @@ def persons_of_original(
         return None
     from anonset.io.batches import open_source
     from anonset.io.options import ReadOptions
-    from anonset.io.person_signs import numbered
+    from anonset.io.person_candidates import numbered
     from anonset.io.table_builder import whole
 
     opened = open_source(source, ReadOptions.of(**settings.reading_options(), id=names).reading())

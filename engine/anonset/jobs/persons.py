@@ -1,6 +1,6 @@
-"""Whether records are the persons that a guarantee speaks of, and whether anything published names them."""
+"""Checks before a run: the unit of privacy is stated if a candidate repeats, and no published column names persons."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.table_facts import CUT, Repeated
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
-from anonset.spelling import hierarchy_of, setting
+from anonset.spelling import hierarchy_of, listed, setting
 
 _MONTH = len("2020-01")
 _LOOKED_AT = 200
@@ -19,11 +19,11 @@ _REACHED = {"name": "persons' names", "e-mail": "e-mail addresses", "IBAN": "IBA
 def require_persons(
     table: Table, model: PrivacyModel | None = None, hierarchies: Mapping[str, object] | None = None
 ) -> None:
-    """Refuse a table whose records are not persons, or that names them, unless its owner answers for it.
+    """Reject a table whose unit is not stated although a candidate repeats, or that names persons.
 
     The ids of buckets repeat by nature; where no model is named, a table with a sensitive column is taken for buckets.
 
-    Full dates of birth are refused where they are kept, or relational without a hierarchy whose finest level is
+    Full dates of birth are rejected where they are kept, or relational without a hierarchy whose finest level is
     coarser: a date that k persons share may be published then, which finds them elsewhere beside sex and postcode.
 
     Parameters
@@ -34,52 +34,59 @@ def require_persons(
     Raises
     ------
     InputError
-        With the column and the ways out; no value is told.
+        With the columns and the ways out; no value is shown.
     """
     if not table.word.identifying_as_declared:
         _require_nameless(table)
         _require_no_full_birth_dates(table, hierarchies)
     buckets = table.sensitive is not None if model is None else "buckets" in model.protects
-    if table.word.rows_are_persons or buckets:
+    if table.word.rows_are_persons or table.word.unit_is_stated or buckets:
         return
-    if (repeated := (*table.repeated, *_repeated_in(table))[:1]) != ():
-        raise InputError(_refused(repeated[0]))
+    repeated = dict.fromkeys((*table.repeated, *_repeated_in(table)))
+    if repeated:
+        raise InputError(_refused(list(repeated)))
 
 
-def _refused(repeated: Repeated) -> str:
-    name = repeated.column
-    others = f"{setting('rows_are_persons', True)} if each row is another person"
-    if repeated.cut:
-        return (
-            f"column {name!r} tells persons apart, and {CUT}; export the file anew with this column as text; {others}"
-        )
-    within = f", and {' and '.join(map(repr, repeated.agreeing))} agree within them" if repeated.agreeing else ""
-    unite = f"{setting('id', name)} {setting('group', True)} makes one record of the rows of each"
-    if "," in name:
-        what = (
-            f"columns {', '.join(map(repr, name.split(',')))} together tell persons apart: their values repeat{within}"
-        )
-        return (
-            f"{what}, so rows are not persons; {unite}, better with a column that numbers the persons as id; {others}"
-        )
-    return f"column {name!r} tells persons apart: its values repeat{within}, so rows are not persons; {unite}; {others}"
+_MOST_SHOWN = 3
+
+
+def _refused(repeated: Sequence[Repeated]) -> str:
+    """Return the message that the unit must be stated: the candidates that repeat, and the possible answers."""
+    rows = f"{setting('rows_are_persons', True)} if each row is a different person"
+    if repeated[0].cut:
+        what = f"column {repeated[0].column!r} identifies people, and {CUT}"
+        return f"{what}; export the file anew with this column as text; {rows}"
+    shown = list({one.column: one for one in repeated if not one.cut}.values())[:_MOST_SHOWN]
+    names = [" and ".join(map(repr, one.column.split(","))) for one in shown]
+    what = f"{', '.join(names)} {'identify' if len(shown) > 1 or ',' in shown[0].column else 'identifies'} people"
+    agreeing = shown[0].agreeing
+    within = f" ({' and '.join(map(repr, agreeing))} agree within its values)" if agreeing else ""
+    ways = [f"{setting('id', one.column)} {setting('group', True)}" for one in shown]
+    one_each = "makes one record per value" if len(shown) == 1 else "each make one record per value"
+    answers = ", ".join(f'unit = "{one.column}"' for one in shown)
+    return (
+        f"{what}{within} and repeat{'s' if what.endswith('identifies people') else ''}, so a person may have several "
+        f"rows. State who is a person: {listed(ways, 'or')} {one_each}; {rows} (in a job file: {answers} or "
+        'unit = "row")'
+    )
 
 
 def _repeated_in(table: Table) -> tuple[Repeated, ...]:
-    """Return the published columns that are called like ids of persons, and whose values repeat."""
+    """Return the published columns whose headers are those of ids of persons, and whose values repeat."""
     if not table.relational and not table.kept:
         return ()
     from anonset.io.header_words import meaning_of
-    from anonset.io.person_signs import PERSON_IDS, occurs_twice
+    from anonset.io.person_candidates import PERSON_IDS, Candidate
 
     found = []
     for column in (*table.relational, *table.kept):
-        if meaning_of(column.name) in PERSON_IDS:
+        meaning = meaning_of(column.name)
+        if meaning in PERSON_IDS:
             if isinstance(column, CategoricalColumn):
                 distinct = len(column.vocabulary)
             else:
                 distinct = len(np.unique(column.values))
-            if occurs_twice(table.n, distinct, column.name):
+            if Candidate((column.name,), meaning, table.n, distinct).repeats:
                 found.append(Repeated(column.name))
     return tuple(sorted(found, key=lambda one: PERSON_IDS.index(meaning_of(one.column))))
 

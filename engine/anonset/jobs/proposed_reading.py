@@ -1,4 +1,4 @@
-"""Data that nobody has described, read by roles that are proposed: what is refused is noted, and another way taken."""
+"""Data without declared roles, read by proposed ones: a proposal for each possible unit of privacy."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -9,13 +9,15 @@ from typing import Any
 from anonset.data import Table
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.data.redacted_repr import Discreet
+from anonset.data.table_facts import CUT
 from anonset.errors import InputError, MisreadError
 from anonset.io.batches import OpenedSource, Reading, open_source, without_missing_ids
 from anonset.io.columns import with_nulls
 from anonset.io.dialect import Dialect
+from anonset.io.header_words import is_numbered, is_quantity, meaning_of
 from anonset.io.kinds import kind_of_values
 from anonset.io.options import ReadOptions
-from anonset.io.person_signs import repeated_in
+from anonset.io.person_candidates import AGREEING, KEY, Candidate, candidates_in, counted_in, holds_sets
 from anonset.io.profiles import Profile, coded, differs_within, pattern, profile
 from anonset.io.roles import Header, names_in
 from anonset.io.source import Source, source_of
@@ -23,7 +25,7 @@ from anonset.io.table_builder import gather, whole
 from anonset.jobs.findings import ColumnFindings
 from anonset.personal_text import is_like_id
 from anonset.settings.binding import HierarchySpec, bind_columns
-from anonset.settings.person_columns import Proposed, united
+from anonset.settings.person_columns import Proposed, settled_sensitive, united, with_unit
 from anonset.settings.proposal import propose, settings_of, tree_of
 from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
@@ -42,6 +44,7 @@ READING = (
     "normalize",
     "unknown",
     "inner_items",
+    "unit",
     "rows_are_persons",
     "identifying_as_declared",
 )
@@ -59,9 +62,19 @@ class Proposal(Discreet):
     problems: list[str]
     table: Table | None
     rows: int
+    unit: tuple[str, ...] = ()
+    """The columns that identify the person; empty: each row is a person."""
+    meaning: str = ""
+    """How these columns are recognized, as in `Candidate`."""
+    skipped: int = 0
+    """Rows without a value in these columns, which are skipped."""
+    answers: "tuple[Proposal, ...]" = ()
+    """A proposal for each possible unit, if the owner must say which it is; the first is this one."""
 
 
-def proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec]) -> Proposal:
+def proposal_for(
+    source: Any, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec], k: int = 5
+) -> Proposal:
     """Propose roles, and read the data by them; where they are misread, by the settings that were recognised.
 
     Raises
@@ -74,7 +87,7 @@ def proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str
         try:
             options = {**given, **recognised}
             resolved = source_of(source, options.get("input_format"), no_header=bool(options.get("no_header")))
-            work = _proposal_for(resolved, options, hierarchies)
+            work = _proposal_for(resolved, options, hierarchies, k)
         except MisreadError as error:
             if error.settings.keys() & {*given, *recognised}:
                 raise
@@ -82,12 +95,73 @@ def proposal_for(source: Any, given: Mapping[str, Any], hierarchies: Mapping[str
         else:
             ways = " ".join(setting(name, value) for name, value in recognised.items())
             what = f"read with {ways}, which was recognised: check the names of the columns"
-            work.problems = [*([what] if ways else []), *work.problems]
+            for one in work.answers or (work,):
+                one.problems = [*([what] if ways else []), *one.problems]
             return work
 
 
-def _proposal_for(source: Source, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec]) -> Proposal:
+def _proposal_for(
+    source: Source, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec], k: int
+) -> Proposal:
     """Profile the columns, propose roles for those that have none, and try to read the data by them."""
+    opened, null = _opened(source, given)
+    loaded = {name: coded(column) for name, column in whole(opened, opened.names).items()}
+    profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
+    words = _null_words(profiles) if not null else {}
+    loaded = with_nulls(loaded, words) if words else loaded
+    opened = opened.held(loaded)  # read once
+    candidates = _candidates(loaded, opened.names)
+    identifying = {name for candidate in candidates for name in candidate.columns}
+    proposed = propose(profiles, lambda name: pattern(loaded[name]), identifying)
+    proposed = _with_given(opened, proposed, given)
+    if words:
+        given = {**given, "null": list(words)}
+    problems = [*_null_problems(profiles), *_odd_codes(profiles), *_word_problems(words)]
+    rows = profiles[0].records if profiles else 0
+    trial = _Trial(opened, given, proposed, profiles, loaded, k)
+
+    def worked_out(unit: tuple[str, ...], meaning: str, *, asked: bool = True) -> Proposal:
+        work = Proposal(source, (), {}, list(problems), None, rows, unit, meaning)
+        trial.run(work, asked=asked)
+        _try_hierarchies(work, hierarchies, opened)
+        return work
+
+    ids = names_in(opened.names, given.get("id"))
+    if given.get("sensitive") and not ids and candidates:  # of buckets, say, where ids repeat by nature
+        ids = candidates[0].columns
+    stated = any(given.get(name) for name in ("unit", "rows_are_persons", "group", "sensitive"))
+    if ids or stated or all(own.role in ("items", "one_hot", "one_code") for own in proposed.values()):
+        return worked_out(ids, "given", asked=False)
+    taken = {name for name, own in proposed.items() if own.reason == "given" and own.role != "drop"}
+    free = [one for one in candidates if taken.isdisjoint(one.columns)]
+    repeated = [candidate for candidate in free if candidate.repeats]
+    enough = (1 - _MOST_WITHOUT_ID) * rows
+    distinct = [one for one in free if one.persons == one.given >= enough and one.given and one.meaning not in _OF_ROWS]
+    if distinct and not any(one.repeats for one in candidates):
+        return worked_out(distinct[0].columns, distinct[0].meaning, asked=False)
+    if cut := [one.columns[0] for one in candidates if one.cut]:
+        fault = f"column {cut[0]!r} identifies people, and {CUT}; export the file anew with this column as text"
+        return replace(worked_out((), "", asked=False), table=None, problems=[*problems, fault])
+    tried = [worked_out(one.columns, one.meaning) for one in (*repeated, *distinct)[:_MOST_ANSWERS]]
+    if repeated and not any(one.table is not None for one in tried):  # rows alone are no answer
+        return tried[0]
+    by_rows = worked_out((), "")
+    able = [one for one in tried if one.table is not None]
+    if by_rows.table is not None or not able:
+        able.append(by_rows)
+    lost = [f"unit {', '.join(map(repr, one.unit))}: {one.problems[-1]}" for one in tried if one.table is None]
+    able[0].problems += lost
+    able[0].answers = tuple(able)
+    return able[0]
+
+
+_OF_ROWS = ("case id", AGREEING, KEY)
+"""Candidates that, if distinct, tell rows apart, and nothing about persons."""
+_MOST_ANSWERS = 4
+
+
+def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tuple[str, ...]]:
+    """Open a source by what is given, and return the texts that are null."""
     roles = {role: given.get(role) for role in ROLES if given.get(role)}
     dialect = Dialect.of(
         given.get("delimiter"),
@@ -114,29 +188,17 @@ def _proposal_for(source: Source, given: Mapping[str, Any], hierarchies: Mapping
         msg = f"{opened.where}: the first line looks like a record, not like names of columns; {way}"
         raise MisreadError(msg, {"no_header": True})
     Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
-    loaded = {name: coded(column) for name, column in whole(opened, opened.names).items()}
-    profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
-    words = _null_words(profiles) if not how.null else {}
-    loaded = with_nulls(loaded, words) if words else loaded
-    opened = opened.held(loaded)  # read once
-    persons = [sign.column for sign in repeated_in(loaded, opened.names)]
-    proposed = propose(profiles, lambda name: pattern(loaded[name]), persons)
-    proposed = _with_given(opened, proposed, given)
-    problems = [*_null_problems(profiles), *_odd_codes(profiles), *_word_problems(words)]
-    work = Proposal(source, (), {}, problems, None, profiles[0].records if profiles else 0)
-    if words:
-        given = {**given, "null": list(words)}
-    trial = _Trial(opened, given, dict(proposed), profiles)
-    work.table, proposed, more = trial.run(work.problems)
-    work.settings = more
-    work.columns = tuple(
-        ColumnFindings(
-            column, proposed[column.name].role, proposed[column.name].reason, proposed[column.name].hierarchy
-        )
-        for column in profiles
+    return opened, null
+
+
+def _candidates(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[Candidate, ...]:
+    """Return the candidates for the unit, with their counts over all rows."""
+    plain = [name for name in names if not (meaning_of(name) or is_quantity(name))]
+    found = candidates_in(loaded, names, keys=plain, numbers=list(filter(is_numbered, plain)))
+    counts = [counted_in([loaded[name] for name in one.columns]) for one in found]
+    return tuple(
+        replace(one, given=given, persons=persons) for one, (given, persons) in zip(found, counts, strict=True)
     )
-    _try_hierarchies(work, hierarchies, opened)
-    return work
 
 
 def _is_record(opened: OpenedSource) -> bool:
@@ -159,9 +221,6 @@ def _with_given(opened: OpenedSource, proposed: dict[str, Proposed], given: Mapp
                 numeric = match in names_in(opened.names, given.get("numeric"))
                 spec = "range" if numeric else spec or (PROPOSED if role == "items" else "values")
                 roles[match] = Proposed(role, "given", spec if role in ("items", "relational") else None)
-    for name, own in roles.items():
-        if given.get("id") and own.role == "id" and own.reason != "given":
-            roles[name] = Proposed("drop", "another identifier than the given one")
     if any(given.get(role) for role in ("items", "one_hot", "one_code")):  # one shape of sets is enough
         for name, own in roles.items():
             if own.role == "items" and own.reason != "given":
@@ -177,45 +236,76 @@ class _Trial:
 
     source: OpenedSource
     given: Mapping[str, Any]
-    proposed: dict[str, Proposed]
+    proposed: Mapping[str, Proposed]
     profiles: list[Profile]
+    loaded: Mapping[str, Any]
+    k: int
 
-    def run(self, problems: list[str]) -> tuple[Table | None, dict[str, Proposed], dict[str, Any]]:
-        """Return the table, the roles by which it was read, and the settings."""
+    def run(self, work: Proposal, *, asked: bool) -> None:
+        """Read the table for a unit, with its settings and the roles of the columns.
+
+        Parameters
+        ----------
+        asked
+            Whether the owner is asked for the unit: then no way of reading depends on the answer.
+        """
         by_name = {column.name: column for column in self.profiles}
         options = {name: self.given[name] for name in (*READING, "missing", "group") if self.given.get(name)}
         if "missing" not in options and (ways := self._missing()):
             options["missing"] = ",".join(ways)
-        numbers = [column for column in self.profiles if self.proposed[column.name].hierarchy == "range"]
+        roles = with_unit(self.proposed, work.unit, by_name)
+        group = bool(work.unit) and "sensitive" not in self.given and self._repeats(work.unit)
+        if group and not self.given.get("rows_are_persons"):
+            roles = united(roles, work.unit, by_name, lambda name: self._varies(work.unit, name), tree_of)
+            options["group"] = True
+        roles = settled_sensitive(roles, by_name, self.k)
+        numbers = [column for column in self.profiles if roles[column.name].hierarchy == "range"]
         if "decimal" not in options and (decimals := [column.look.form for column in numbers if column.look.form]):
             options["decimal"] = decimals[0]
-        ids = [name for name, proposed in self.proposed.items() if proposed.role == "id"]
-        repeated = len(ids) == 1 and by_name[ids[0]].uniqueness < 1 and "sensitive" not in self.given
-        for proposed, more in self._ways(ids, by_name, repeated=repeated):
-            try:
-                settings = {**settings_of(proposed), **options, **more}
-                settings |= self._separator(by_name, grouped=bool(settings.get("group")))
-                self._skip_without_id(settings, by_name, problems)
-                return _gather(self.source, settings), proposed, settings
-            except InputError as error:
-                problems.append(str(error))
-        return None, self.proposed, options
-
-    def _skip_without_id(self, settings: dict[str, Any], by_name: Mapping[str, Profile], problems: list[str]) -> None:
-        """Skip rows without an id, if they are few."""
-        skipped = names_in((), settings.get("skip_rows"))
-        lacking = {
-            name: by_name[name].missing + by_name[name].nulls
-            for name in names_in((), settings.get("id"))
-            if name in by_name
+        if asked and not work.unit:
+            options["rows_are_persons"] = True
+        plain = {
+            name: replace(own, hierarchy="values") if own.hierarchy == "range" else own for name, own in roles.items()
         }
-        name = max(lacking, key=lambda name: lacking[name], default="")
-        if "no-id" in skipped or not name or not 0 < lacking[name] <= _MOST_WITHOUT_ID * by_name[name].records:
+        work.settings = options
+        for proposed in (roles, plain):
+            try:
+                settings = {**settings_of(proposed), **options}
+                settings |= self._separator(by_name, proposed, grouped=asked or bool(settings.get("group")))
+                self._skip_without_id(settings, work, asked=asked)
+                work.table, work.settings, roles = _gather(self.source, settings), settings, proposed
+                break
+            except InputError as error:
+                work.problems.append(str(error))
+        work.columns = tuple(
+            ColumnFindings(column, roles[column.name].role, roles[column.name].reason, roles[column.name].hierarchy)
+            for column in self.profiles
+        )
+
+    def _repeats(self, unit: Sequence[str]) -> bool:
+        if not self._are_plain(unit):
+            return False
+        given, persons = counted_in([self.loaded[name] for name in unit])
+        return persons < given
+
+    def _are_plain(self, names: Sequence[str]) -> bool:
+        return all(name in self.loaded and not holds_sets(self.loaded[name]) for name in names)
+
+    def _varies(self, unit: Sequence[str], name: str) -> bool:
+        return differs_within([self.loaded[one] for one in unit], self.loaded[name])
+
+    def _skip_without_id(self, settings: dict[str, Any], work: Proposal, *, asked: bool) -> None:
+        """Skip rows without an id, if they are few, or the owner is told how many when asked for the unit."""
+        skipped, names = names_in((), settings.get("skip_rows")), names_in((), settings.get("id"))
+        if "no-id" in skipped or not names or not self._are_plain(names):
             return
-        settings["skip_rows"] = [*skipped, "no-id"]
+        lacking = work.rows - counted_in([self.loaded[name] for name in names])[0]
+        if not 0 < lacking <= (_MOST_WITHOUT_ANSWER if asked else _MOST_WITHOUT_ID) * work.rows:
+            return
+        settings["skip_rows"], work.skipped = [*skipped, "no-id"], lacking
         way = f"{setting('skip_rows', 'no-id')} skips and counts them"
-        problem = f"column {name!r}: {counted(lacking[name], 'row')} without an id; {way}"
-        problems += [problem] if problem not in problems else []
+        problem = f"column {', '.join(map(repr, names))}: {counted(lacking, 'row')} without an id; {way}"
+        work.problems += [problem] if problem not in work.problems and not asked else []
 
     def _missing(self) -> list[str]:
         """Return what null becomes, where there is any; in a column of 0 and 1, the empty text is one."""
@@ -227,38 +317,17 @@ class _Trial:
             else []
         )
 
-    def _separator(self, by_name: Mapping[str, Profile], *, grouped: bool) -> dict[str, str]:
+    def _separator(
+        self, by_name: Mapping[str, Profile], proposed: Mapping[str, Proposed], *, grouped: bool
+    ) -> dict[str, str]:
         """Return what separates items within a cell, where it must be said: of grouped rows a cell is one item else."""
-        sets = [column for name, column in by_name.items() if self.proposed[name].role == "items"]
+        sets = [column for name, column in by_name.items() if proposed[name].role == "items"]
         marks = {column.separator for column in sets if column.separator is not None}
         if len(marks) > 1 and "separator" not in self.given:
             pairs = [f"{one.name}={one.separator}" for one in sets if (one.separator or "").strip()]
             return {"separator": " ".join(pairs)}
         chosen = len(marks) == 1 and (grouped or marks != {" "}) and "separator" not in self.given
         return {"separator": marks.pop()} if chosen else {}
-
-    def _ways(
-        self, ids: list[str], by_name: Mapping[str, Profile], *, repeated: bool
-    ) -> list[tuple[dict[str, Proposed], dict[str, Any]]]:
-        """Return in which ways the data may be read: rows of a person as one record, where they repeat, or apart."""
-        ways: list[tuple[dict[str, Proposed], dict[str, Any]]] = []
-        if repeated and self.given.get("rows_are_persons"):
-            apart = replace(self.proposed[ids[0]], role="drop", reason="repeats; rows are persons, as given")
-            ways.append(({**self.proposed, ids[0]: apart}, {}))
-        elif repeated:
-            loaded = whole(self.source, self.source.names)
-
-            def varies(name: str) -> bool:
-                return differs_within(loaded[ids[0]], loaded[name])
-
-            ways.append((united(self.proposed, ids[0], by_name, varies, tree_of), {"group": True}))
-        else:
-            ways.append((self.proposed, {}))
-        plain = {
-            name: replace(proposed, hierarchy="values") if proposed.hierarchy == "range" else proposed
-            for name, proposed in ways[-1][0].items()
-        }
-        return [*ways, (plain, ways[-1][1])]
 
 
 def _gather(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
@@ -272,7 +341,9 @@ def _gather(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
 def _options(settings: Mapping[str, Any]) -> ReadOptions:
     sensitive = settings.get("sensitive")
     name = sensitive[0] if isinstance(sensitive, list) else sensitive
-    others = {name: value for name, value in settings.items() if name not in ("labels", "sensitive")}
+    others = {name: value for name, value in settings.items() if name not in ("labels", "sensitive", "hierarchy")}
+    if name is not None and others.get("relational"):  # a model of classes publishes it as it is
+        return ReadOptions.of(**{**others, "keep": [*names_in((), others.get("keep")), name]})
     return ReadOptions.of(**others, sensitive=name)
 
 
@@ -339,8 +410,8 @@ def _mended(work: Proposal, opened: OpenedSource, name: str, spec: Any, others: 
 
 
 _FIRST_ROWS = 200
-_MOST_WITHOUT_ID = 0.05
-"""Share of the rows that may have no id, so that they are skipped."""
+_MOST_WITHOUT_ID, _MOST_WITHOUT_ANSWER = 0.05, 0.5
+"""Share of the rows that may have no id, so that they are skipped: without a question, and by its answer."""
 _MOST_LEFT_OUT = 0.25
 """Share of the occurrences that unknown codes may have, to be left out for a hierarchy's sake."""
 

@@ -125,7 +125,7 @@ def read_data(source: "Source", options: Mapping[str, Any], *, mapped: bool = Tr
         If the data are not what the options say, or cannot be read into files.
     """
     from anonset.io.options import ReadOptions
-    from anonset.io.read import read
+    from anonset.io.read import read_by
     from anonset.io.scan import in_temporary_files
     from anonset.io.table_builder import gather_files
 
@@ -134,4 +134,4 @@ def read_data(source: "Source", options: Mapping[str, Any], *, mapped: bool = Tr
     limit = memory_limit(None)
     if mapped and not options.get("group") and limit is not None and memory_for(source.size) > limit:
         return in_temporary_files(source, ReadOptions.of(**options))
-    return read(source, **options)
+    return read_by(source, ReadOptions.of(**options))

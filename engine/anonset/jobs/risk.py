@@ -63,7 +63,7 @@ class Risk(Discreet):
     attempts: tuple[Attempts, ...] = ()
     """The attack, where the original was there."""
     unit: str = "row"
-    """What is counted: ``row``, each taken for a person, or ``person``."""
+    """Unit that is counted: ``row`` if each row counts as one person, or ``person``."""
     persons: int | None = None
     """Persons behind the rows, who have several, where the original tells them; None: each row is one."""
     skews: Mapping[str, Skewness] = field(default_factory=dict)

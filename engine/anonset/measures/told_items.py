@@ -30,7 +30,7 @@ class Telling(Discreet):
     source: str
     """By what: ``publication``, ``frequencies`` (how often each item occurs, and nothing else) or ``original``."""
     persons: int
-    """Rows that were tried, of more items than are known; each is taken for a person."""
+    """Records that were tried, of more items than are known; each counts as one person."""
     items: int
     """Their other items."""
     likely: float

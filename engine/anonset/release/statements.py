@@ -239,7 +239,7 @@ def declarations(unverified: Unverified[Any], *, undecided: bool) -> Declaration
     from_data = any(hierarchy.from_data for hierarchy in unverified.hierarchies.values())
     return Declarations(
         unit="person" if table.by_person else "row, taken for a person",
-        rows_are_persons=table.word.rows_are_persons or None,
+        rows_are_persons=table.word.rows_are_persons or (table.word.unit_is_stated and bool(table.repeated)) or None,
         identifying_as_declared=table.word.identifying_as_declared or None,
         published_as_is=sorted(table.word.publish_as_is) or None,
         hierarchy_built_from_data=from_data or None,

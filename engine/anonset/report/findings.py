@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.jobs.findings import Findings, risk_table
+from anonset.jobs.findings import Answer, Findings, Question, risk_table
 from anonset.measures.known_items import KnownItems
 from anonset.release.memory import format_size
 from anonset.spelling import Facts, facts_table, printable
@@ -51,14 +51,27 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
         "memory": findings.memory,
         "seconds": findings.seconds,
         "problems": list(findings.problems),
+        "question": None if findings.question is None else _question_summary(findings.question),
     }
+
+
+def _question_summary(question: Question) -> dict[str, Any]:
+    answers = [
+        {
+            "unit": one.key,
+            "columns": list(one.unit),
+            "persons": one.persons,
+            "skipped": one.skipped,
+            "line": f'unit = "{one.key}"',
+        }
+        for one in question.answers
+    ]
+    return {"setting": "unit", "rows": question.rows, "answers": answers}
 
 
 def findings_account(findings: Findings) -> list[str | RichTable | Facts]:
     """Return the findings for people, as text and tables."""
-    persons = (
-        "as many rows, each taken for a person" if findings.persons is None else f"of {findings.persons:,} persons"
-    )
+    persons = "if each row is one person" if findings.persons is None else f"of {findings.persons:,} persons"
     unread = findings.rows > 0 and not findings.records
     facts = {
         "data": findings.source,
@@ -72,9 +85,21 @@ def findings_account(findings: Findings) -> list[str | RichTable | Facts]:
     parts += [_columns_table(findings), *([f"and {more:,} more columns: --json shows all"] if more > 0 else []), ""]
     if findings.quasi_identifiers is not None or findings.known_items:
         parts += ["Who is at risk as the data are: share of records that others can tell", _risk_table(findings), ""]
+    if (question := findings.question) is not None:
+        parts += ["Who is a person? You must state it, by one of these lines in the job file:"]
+        parts += [f"- {printable(line)}" for line in question.lines()]
+        first = question.answers[0]
+        parts += [f"The roles above are those for {_named(first)}." if len(question.answers) > 1 else OTHERS, ""]
     if findings.problems:
         parts += ["Look at:", *(f"- {printable(problem)}" for problem in findings.problems)]
     return parts
+
+
+OTHERS = "If a person may have several rows, name the columns that identify the person instead."
+
+
+def _named(answer: Answer) -> str:
+    return printable(f'unit = "{answer.key}"')
 
 
 def _columns_table(findings: Findings) -> RichTable:

@@ -105,11 +105,12 @@ def chunk_risk_account(risk: ChunkRisk) -> list[str | RichTable]:
     return parts + _told(risk.told)
 
 
-def _told(told: Sequence[Telling]) -> list[str | RichTable]:
-    """Return how surely other items are told, if that was counted."""
+def _told(told: Sequence[Telling], *, rows: bool = False) -> list[str | RichTable]:
+    """Return how surely other items are inferred, if that was counted; `rows`: each row counts as one person."""
     if not told:
         return []
-    title = "What is told of the other items of somebody whose two rarest items are known, each row taken for a person"
+    title = "What is told of the other items of somebody whose two rarest items are known"
+    title += ", each row counted as one person" if rows else ""
     note = (
         f"Rare ones are in at most {RARE:.0%} of the rows. What frequencies tell needs no publication; a symbol is "
         "read as one of its members (one-member)."
@@ -197,7 +198,8 @@ def risk_account(risk: Risk) -> list[str | RichTable]:
             kept = "none was found more often" if not risk.broken else f"{counted(risk.broken, 'person')} WAS"
             kept += "" if risk.persons is None else "; it speaks of rows, of which a person has several"
             parts.append(f"Where the guarantee speaks, at most {promised[0].promised:.3g} each is promised: {kept}.")
-    return parts + _told(risk.told) + _outcomes(risk)
+    rows = risk.unit == "row" or risk.persons is not None
+    return parts + _told(risk.told, rows=rows) + _outcomes(risk)
 
 
 def _outcomes(risk: Risk) -> list[str | RichTable]:

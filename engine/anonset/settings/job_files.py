@@ -1,7 +1,8 @@
 """Job files: the settings of `anonset anonymize`, which every command takes in place of the data set."""
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,17 @@ from anonset.settings.parameters import parameters
 from anonset.settings.paths import placed_below
 from anonset.settings.readers import WrittenFloat
 from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job, over, unknown_setting
+from anonset.spelling import as_typed, listed
 from anonset.strict_json import loads
 
+ROW, OPEN, ANSWERS = "row", "?", "unit_is"
+"""The unit if each row is a person, the unanswered unit, and the table of the settings that an answer brings."""
+_POSSIBLE = re.compile(r"^# (unit = \S.*?) *$", re.MULTILINE)
+_ROLES = ("items", "one_hot", "one_code", "relational", "numeric", "sensitive", "keep", "drop")
 
-def _config(path: Path) -> dict[str, Any]:
-    """Read settings from a TOML file; a key is an option's name, with hyphens or underscores.
+
+def _config(path: Path) -> tuple[dict[str, Any], str]:
+    """Read settings from a TOML file, with its text; a key is an option's name, with hyphens or underscores.
 
     Raises
     ------
@@ -25,25 +32,90 @@ def _config(path: Path) -> dict[str, Any]:
 
     require_file(path)
     try:
-        with path.open("rb") as file:
-            found = tomllib.load(file, parse_float=WrittenFloat)
+        text = path.read_bytes().decode()
+        found = tomllib.loads(text, parse_float=WrittenFloat)
     except ValueError as error:  # of TOML, of UTF-8, of a number with thousands of digits
         msg = f"config file {str(path)!r} is no valid TOML: {error}"
         raise InputError(msg) from None
-    return {key.replace("-", "_"): value for key, value in found.items()}
+    return {key.replace("-", "_"): value for key, value in found.items()}, text
 
 
-def read_job(path: str) -> dict[str, Any]:
+def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: bool = False) -> dict[str, Any]:
     """Read a job file; its paths are relative to itself. Of a private report, read the settings that it holds.
+
+    Parameters
+    ----------
+    flags
+        Settings that win over those of the file; `id` and `rows_are_persons` answer who is a person.
+    unanswered
+        Whether the job is read although it does not say who is a person; the settings of all answers are left out.
 
     Raises
     ------
     InputError
-        If there is no such file, or it is no TOML, or no report.
+        If there is no such file, or it is no TOML, or no report; or it does not say who is a person.
     """
     if Path(path).name == REPORT:
         return _settings_of_report(Path(path))
-    return placed_below(_config(Path(path)), Path(path).parent)
+    job, text = _config(Path(path))
+    return placed_below(_answered(path, job, text, flags or {}, unanswered=unanswered), Path(path).parent)
+
+
+def _answered(
+    path: str, job: dict[str, Any], text: str, flags: Mapping[str, Any], *, unanswered: bool
+) -> dict[str, Any]:
+    """Return a job with the roles that the answer to its question brings: who is a person."""
+    answers = job.pop(ANSWERS, {})
+    if "unit" not in job and not answers:
+        return job
+    if not (isinstance(answers, dict) and all(isinstance(own, dict) for own in answers.values())):
+        msg = f"{path}: {ANSWERS} must be a table of settings for each answer"
+        raise InputError(msg)
+    without = {name: value for name, value in job.items() if name != "unit"}
+    by_flags = [ROW] if flags.get("rows_are_persons") else _listed(flags.get("id") or ())
+    unit = by_flags or job.get("unit", OPEN)
+    if not (isinstance(unit, str) or (isinstance(unit, list) and all(isinstance(name, str) for name in unit))):
+        msg = f'{path}: unit must be "{ROW}" or names of columns, got {unit!r}'
+        raise InputError(msg)
+    names, rows = _listed(unit), unit == ROW or bool(flags.get("rows_are_persons"))
+    key = ROW if rows else ",".join(names)
+    if unanswered and (key in (OPEN, "") or (answers and key not in answers)):
+        return without
+    if key in (OPEN, ""):
+        raise InputError(_question(path, text, answers))
+    if answers:
+        if key not in answers:
+            has = listed([f'unit = "{answer}"' for answer in answers], "or")
+            given = {"rows_are_persons": True} if rows else {"id": names, "group": True}
+            again = as_typed("inspect", str(job.get("input", "INPUT")), given)
+            msg = f'{path}: the job has no roles for unit = "{key}", but for {has}; {again} proposes roles'
+            raise InputError(msg)
+        brought = {name.replace("-", "_"): value for name, value in answers[key].items()}
+    else:
+        brought = {} if rows else _with_ids(job, names)
+    stated = {"unit": [ROW], "rows_are_persons": True} if rows else {"unit": names}
+    return {name: value for name, value in {**without, **brought, **stated}.items() if value != []}
+
+
+def _with_ids(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return the roles of a job if some columns, which may have other roles there, identify the person."""
+    left: dict[str, Any] = {
+        role: [name for name in _listed(job[role]) if name not in names] for role in _ROLES if role in job
+    }
+    if "sensitive" in left:
+        left["sensitive"] = left["sensitive"][0] if left["sensitive"] else []
+    return {**left, "id": list(names), "group": job.get("group", True)}
+
+
+def _listed(names: str | Sequence[str]) -> list[str]:
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+
+
+def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
+    """Return the message that a job does not say who is a person, with the possible lines."""
+    lines = _POSSIBLE.findall(text) or [f'unit = "{answer}"' for answer in answers]
+    lines = lines or ['unit = "row" if each row is a person', "the names of the columns that identify the person"]
+    return f'{path}: unit = "?" must say who is a person; replace it by one of these lines: {"; ".join(lines)}'
 
 
 def _settings_of_report(path: Path) -> dict[str, Any]:
@@ -74,7 +146,7 @@ def _require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSe
 
 
 def over_job(
-    source: str, place: str, flags: Mapping[str, Any], model: type[ReadingSettings]
+    source: str, place: str, flags: Mapping[str, Any], model: type[ReadingSettings], *, unanswered: bool = False
 ) -> tuple[str, dict[str, Any]]:
     """Return what a command works on, and its settings: its flags over those of a job file, where `source` is one.
 
@@ -88,6 +160,8 @@ def over_job(
         Settings by name, without those that were not given.
     model
         The settings of the command.
+    unanswered
+        Whether the job file may leave open who is a person.
 
     Raises
     ------
@@ -96,7 +170,7 @@ def over_job(
     """
     if not is_job(source):
         return source, dict(flags)
-    job = read_job(source)
+    job = read_job(source, flags if "unit" in model.model_fields else {}, unanswered=unanswered)
     if Path(source).name != REPORT:  # which was written by a version that knew its settings
         _require_settings(source, job, model)
     if not isinstance(job.get(place), str):

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from anonset.settings.parameters import MODELS
@@ -17,6 +18,8 @@ def job_text(
     reasons: Mapping[str, Sequence[str]],
     problems: Sequence[str] = (),
     origin: str = "Roles were proposed by what columns look like. Whether they are right, you alone can know.",
+    question: Sequence[str] = (),
+    answers: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Return a commented job file.
 
@@ -34,6 +37,10 @@ def job_text(
         What the owner should look at first.
     origin
         A sentence on where the settings come from.
+    question
+        The possible lines of ``unit``, if the owner must say who is a person.
+    answers
+        The settings that each answer brings, as text, by the value of ``unit``.
     """
     lines = ["# A job for anonset: `anonset anonymize THIS-FILE`; `anonset suggest THIS-FILE` tries what keeps more."]
     lines += [f"# {_one_line(origin)}"]
@@ -43,6 +50,34 @@ def job_text(
         f"input = {_toml(input)}",
         f"out = {_toml(out)}  # a new directory; out.private beside it stays at home",
     ]
+    if question:
+        lines += [
+            "",
+            "# Who is a person? Replace the question mark by one of these answers; the job does not run before.",
+        ]
+        lines += [*(f"# {_one_line(line)}" for line in question), 'unit = "?"']
+    lines += _settings_lines(settings, guarantee, reasons)
+    for answer, text in answers.items():
+        lines += [
+            "",
+            f"# If each of {_one_line(answer)} is a person:" if answer != "row" else "# If each row is a person:",
+        ]
+        lines += [f"[unit_is.{_toml(answer)}]", *text.splitlines()]
+    return "\n".join(lines) + "\n"
+
+
+def answer_text(
+    answer: str, settings: Mapping[str, Any], guarantee: Mapping[str, Any], reasons: Mapping[str, Sequence[str]]
+) -> str:
+    """Return the settings that an answer to the question ``unit`` brings, as text."""
+    return "\n".join(_settings_lines(settings, guarantee, reasons, f"unit_is.{_toml(answer)}."))
+
+
+def _settings_lines(
+    settings: Mapping[str, Any], guarantee: Mapping[str, Any], reasons: Mapping[str, Sequence[str]], within: str = ""
+) -> list[str]:
+    """Return the lines of settings, with the names of tables below those of another table."""
+    lines: list[str] = []
     tables = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
     for name, value in settings.items():
         if name not in tables:
@@ -51,9 +86,10 @@ def job_text(
         lines += ["", "# What must hold; k: records that look alike; m: items that others may know of a person."]
     lines += [f"{name} = {_toml(value)}" for name, value in guarantee.items()]
     for name, entries in tables.items():
-        lines += ["", *(f"# {_one_line(one)}" for one in reasons.get(name, ())), f"[{name}]"]
-        lines += [f"{_toml(key)} = {_toml(value)}" for key, value in entries.items()]
-    return "\n".join(lines) + "\n"
+        if entries or not within:
+            lines += ["", *(f"# {_one_line(one)}" for one in reasons.get(name, ())), f"[{within}{name}]"]
+            lines += [f"{_toml(key)} = {_toml(value)}" for key, value in entries.items()]
+    return lines
 
 
 def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -> dict[str, Any]:
@@ -65,6 +101,8 @@ def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -
         Number of different combinations of quasi-identifiers.
     """
     sets = any(settings.get(role) for role in ("items", "one_hot", "one_code"))
+    if settings.get("sensitive") and settings.get("relational") and not sets:
+        return {"model": "kl", "algorithm": "cluster", "k": k, "l": 2}
     model = ("kkm" if settings.get("relational") else "km") if sets else "k"
     entry = MODELS[model]
     chosen = {**entry.in_reach, **(entry.of_many_tuples if tuples > _MANY_TUPLES else {})}

@@ -1,13 +1,14 @@
-"""Roles that are proposed for columns that name, reach or tell apart persons."""
+"""Roles proposed for columns that name, reach or identify persons, or that nobody should learn about them."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anonset.data.redacted_repr import Discreet
-from anonset.io.header_words import is_direct, meaning_of
-from anonset.io.person_signs import PERSON_IDS, occurs_twice
+from anonset.io.header_words import is_direct, is_quantity, is_sensitive, meaning_of, names_a_product
+from anonset.io.person_candidates import PERSON_IDS
 from anonset.io.profiles import Profile
+from anonset.spelling import setting
 
 ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
 """The roles of columns, as settings."""
@@ -16,9 +17,7 @@ _VALUES = ("numbers", "dates", "postal codes")
 _MANY_NAMES = 50
 """Capitalised words that are many: at least so many, and one for so many rows."""
 _ROWS_OF_A_NAME = 100
-_FEWEST_ROWS = 100
-_KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
-"""Share of the rows: different values of what may be a key, and rows of its most frequent value at most."""
+_CODE_KINDS = ("ICD-9 codes", "ICD-10 codes", "ATC codes")
 
 _IDENTIFIER = re.compile(
     r"(^|[_\W])(id|ids|uid|uuid|guid|ssn|nhs|mrn|passport|iban|pid)($|[_\W])|(patient|person|customer|subject|member|"
@@ -30,6 +29,7 @@ _NAMES_A_PERSON = re.compile(
     r"(^|[_\W])ip($|[_\W])|url|username|login|licen[cs]e|plate",
     re.IGNORECASE,
 )
+_NO_CODES = re.compile(r"klasse|classe?$|^class|grupo|group|grade|jahrgang", re.IGNORECASE)
 _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med|atc|ops|concept|article", re.IGNORECASE)
 
 
@@ -45,23 +45,25 @@ class Proposed(Discreet):
     """What it may be generalized by, as a setting."""
 
 
-def of_a_person(profile: Profile, profiles: Sequence[Profile], persons: Sequence[str]) -> Proposed | None:
-    """Propose a role for a column that names, reaches or tells apart persons; None for any other.
+def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Collection[str]) -> Proposed | None:
+    """Propose a role for a column that names, reaches or identifies a person; None for any other.
 
     Parameters
     ----------
-    persons
-        Columns that tell persons apart and repeat.
+    identifying
+        Columns of the candidates for the unit.
     """
     meaning, described = meaning_of(profile.name), f"{profile.distinct:,} different values"
     if profile.distinct <= 1 or not profile.look.usable or profile.kind in ("0/1", "crosses", "sets"):
         return None
     if profile.reaches or (is_direct(meaning) and (meaning != "born" or profile.kind != "dates")):
         return Proposed("drop", f"names or reaches a person, {described}")
-    if profile.name in persons or (meaning in PERSON_IDS and (meaning != "id" or _tells_apart(profile))):
-        called = "called like an identifier" if meaning in PERSON_IDS else "birth or sex agrees within its values"
-        return Proposed("id", f"{called}, {described} in {profile.records:,} rows")
     if meaning in _ATTRIBUTES:
+        return None
+    if profile.name in identifying or meaning in ("person id", "case id"):
+        what = "identifies people or cases" if meaning == "case id" else "identifies people"
+        return Proposed("drop", f"{what}, {described} in {profile.records:,} rows")
+    if is_sensitive(profile.name):
         return None
     if _NAMES_A_PERSON.search(profile.name) and profile.uniqueness > 0.1 and meaning != "thing":
         return Proposed("drop", f"names or reaches a person, {described}")
@@ -71,9 +73,9 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], persons: Sequence
         and profile.kind != "numbers"
         and meaning != "thing"
     ):
-        return Proposed("id", f"called like an identifier, {described} in {profile.records:,} rows")
+        return Proposed("drop", f"called like an identifier, {described} in {profile.records:,} rows")
     if profile.records >= 20 and profile.uniqueness > 0.98 and profile.kind not in _VALUES:
-        return Proposed("id", f"nearly every row has a value of its own ({profile.uniqueness:.1%})")
+        return Proposed("drop", f"nearly every row has a value of its own ({profile.uniqueness:.1%})")
     many = profile.distinct > max(_MANY_NAMES, profile.records // _ROWS_OF_A_NAME)
     of_persons = {"name", *PERSON_IDS, *_ATTRIBUTES}
     if (
@@ -84,52 +86,27 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], persons: Sequence
     return None
 
 
-def _tells_apart(profile: Profile) -> bool:
-    given = profile.records - profile.nulls - profile.missing
-    return profile.distinct == given or occurs_twice(given, profile.distinct, profile.name)
-
-
-def one_identifier(
-    profiles: Sequence[Profile], proposed: dict[str, Proposed], persons: Sequence[str] = ()
+def with_unit(
+    proposed: Mapping[str, Proposed], unit: Sequence[str], profiles: Mapping[str, Profile]
 ) -> dict[str, Proposed]:
-    """Leave one identifier: the surest of a person; where none tells rows apart, none is needed."""
-    ids = [profile for profile in profiles if proposed[profile.name].role == "id"] or _keys(profiles, proposed)
-
-    def surest(profile: Profile) -> tuple[int, int]:
-        meaning = meaning_of(profile.name)
-        rank = PERSON_IDS.index(meaning) if meaning in PERSON_IDS else len(PERSON_IDS) + (profile.name not in persons)
-        return rank, profile.distinct if profile.name in persons else 0
-
-    ids.sort(key=surest)
-    for profile in ids[1:]:
-        united = f"another identifier than {ids[0].name!r}, whose rows become one record each"
-        apart = f"tells rows apart like {ids[0].name!r}, which is the identifier"
-        proposed[profile.name] = Proposed("drop", apart if ids[0].uniqueness == 1 else united)
-    if ids and len(ids) == len(profiles):  # nothing else is there
-        proposed[ids[0].name] = Proposed("relational", proposed[ids[0].name].reason, "values")
-    return proposed
-
-
-def _keys(profiles: Sequence[Profile], proposed: dict[str, Proposed]) -> list[Profile]:
-    """Propose as the id, where nothing else is one, what looks like a key, says nothing else, and repeats as one."""
-    able = [
-        profile
-        for profile in profiles
-        if profile.keys and proposed[profile.name].role == "relational" and not meaning_of(profile.name)
-        and profile.records >= _FEWEST_ROWS and _KEYS_OF_ROWS[0] <= profile.uniqueness <= _KEYS_OF_ROWS[1]
-        and profile.largest <= _MOST_OF_A_KEY * profile.records
-    ]  # fmt: skip
-    best = sorted(able, key=lambda profile: -profile.distinct)[:1]
-    for profile in best:
-        distinct = f"{profile.distinct:,} different values in {profile.records:,} rows"
-        reason = f"looks like a key, {distinct}: of persons, if nothing else"
-        proposed[profile.name] = Proposed("id", reason)
-    return best
+    """Return the roles if some columns identify the person."""
+    roles = {
+        name: Proposed("drop", f"another identifier than {', '.join(map(repr, unit))}")
+        if own.role == "id" and own.reason != "given"
+        else own
+        for name, own in proposed.items()
+    }
+    for name in unit:
+        if name in profiles and (proposed[name].reason != "given" or proposed[name].role == "drop"):
+            profile = profiles[name]
+            reason = f"identifies the person, {profile.distinct:,} different values in {profile.records:,} rows"
+            roles[name] = Proposed("id", reason)
+    return roles
 
 
 def united(
     found: Mapping[str, Proposed],
-    name: str,
+    unit: Sequence[str],
     profiles: Mapping[str, Profile],
     varies: Callable[[str], bool],
     tree: Callable[[str], str],
@@ -141,16 +118,14 @@ def united(
 
     Parameters
     ----------
-    name
-        The identifier.
+    unit
+        The columns that identify the person.
     varies
-        Tells whether a column differs between rows with the same identifier.
+        Returns whether a column differs between rows of the same person.
     tree
         Returns the hierarchy of items of a kind.
     """
-    single = [
-        n for n, proposed in found.items() if proposed.role in ("relational", "keep") and proposed.reason != "given"
-    ]
+    single = [n for n, own in found.items() if own.role in ("relational", "sensitive") and own.reason != "given"]
     differing = [n for n in single if varies(n)]
     roles = dict(found)
     if not any(proposed.role in ("items", "one_hot", "one_code") for proposed in found.values()):
@@ -158,18 +133,54 @@ def united(
             levels = tree(profiles[code].kind)
             roles[code] = replace(found[code], role="items", hierarchy=levels, reason="one code a row of a person")
             differing.remove(code)
-    dropped = Proposed("drop", f"differs between rows of the same {name!r}, which become one record")
+    dropped = Proposed(
+        "drop", f"differs between rows of the same {', '.join(map(repr, unit))}, which become one record"
+    )
     return {**roles, **dict.fromkeys(differing, dropped)}
 
 
 def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
-    """Return the columns that may hold one code a row, the likeliest first."""
+    """Return the columns that may contain one code a row, the likeliest first: no quantities, numbers last."""
 
-    def likely(name: str) -> tuple[bool, bool, int]:
+    def likely(name: str) -> tuple[bool, bool, bool, int]:
         profile = profiles[name]
-        coded = profile.kind.startswith("ICD") or _CODED.search(name) is not None
-        return not coded, meaning_of(name) == "thing", -profile.distinct
+        coded = profile.kind in _CODE_KINDS or _CODED.search(name) is not None
+        number = profile.kind in ("integers", "zip codes")
+        return not coded, not names_a_product(name), number, -profile.distinct
 
     kinds = ("text", "integers", "zip codes")
-    able = [n for n in names if profiles[n].distinct > 2 and meaning_of(n) not in _ATTRIBUTES]
+    able = [
+        name
+        for name in names
+        if profiles[name].distinct > 2
+        and meaning_of(name) not in _ATTRIBUTES
+        and not _NO_CODES.search(name)
+        and not is_quantity(name)
+    ]
     return sorted((n for n in able if profiles[n].kind in kinds or "codes" in profiles[n].kind), key=likely)
+
+
+def settled_sensitive(found: Mapping[str, Proposed], profiles: Mapping[str, Profile], k: int) -> dict[str, Proposed]:
+    """Return roles in which a column is sensitive only if a model protects it, else dropped; none is kept.
+
+    (k, l)-diversity and t-closeness protect one sensitive column beside relational ones, and no sets. A value that
+    fewer than k rows have is nothing to publish.
+    """
+    roles = dict(found)
+    sensitive = [name for name, own in found.items() if own.role == "sensitive" and own.reason != "given"]
+    taken = any(own.role == "sensitive" and own.reason == "given" for own in found.values())
+    sets = any(own.role in ("items", "one_hot", "one_code") for own in found.values())
+    relational = any(own.role == "relational" for own in found.values())
+    for name in sensitive:
+        profile = profiles[name]
+        why = (
+            "the guarantee for sets of items does not protect it" if sets
+            else "there is no quasi-identifier to protect it by" if not relational
+            else "another column is sensitive, and a model protects one" if len(sensitive) > 1 or taken
+            else f"some values occur in fewer than {k} rows" if profile.rarest < k
+            else ""
+        )  # fmt: skip
+        if why:
+            what = f"sensitive, {profile.distinct:,} different values; {why}; {setting('keep', name)}"
+            roles[name] = Proposed("drop", f"{what} publishes it as it is: your decision")
+    return roles

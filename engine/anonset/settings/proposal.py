@@ -1,25 +1,20 @@
 """Roles that are proposed for columns that nobody has given one, each with its reason; the owner decides."""
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
+from typing import Any
 
 from anonset.data.hierarchy_rules import FROM, PROPOSED
-from anonset.io.header_words import is_sampling_weight, meaning_of
+from anonset.io.header_words import is_sampling_weight, is_sensitive, meaning_of
 from anonset.io.kinds import Look
 from anonset.io.profiles import Profile
-from anonset.settings.person_columns import ROLES, Proposed, of_a_person, one_identifier
+from anonset.settings.person_columns import ROLES, Proposed, of_a_person
 
 _FEW = 10
 _NUMBERS = ("integers", "numbers", "0/1")
 
-_SENSITIVE = re.compile(
-    r"income|salary|wage|disease|diagnos|condition|illness|hiv|death|died|outcome|readmi|religion|credit|debt|"
-    r"(^|[_\W])(class|label|target)($|[_\W])",
-    re.IGNORECASE,
-)
-_COUNT = re.compile(r"(num|number|count|n)[_\W]", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.*?)[_\W]?(\d+)$")
 _ONE_CODE = re.compile(
     r"^(HD|DX|DP|DR|AD|ED|ICD)$|haupt|main|princ|prncpal|prim|admtg|admit|aufnahme|entlass|einweis|fst_dgns|diag|dgns|"
@@ -35,7 +30,7 @@ _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med", re.IGNORECAS
 
 
 def propose(
-    profiles: Sequence[Profile], says: Callable[[str], Hashable], persons: Sequence[str] = ()
+    profiles: Sequence[Profile], says: Callable[[str], Hashable], identifying: Collection[str] = ()
 ) -> dict[str, Proposed]:
     """Propose a role for each column, by its name and by what it looks like.
 
@@ -43,8 +38,8 @@ def propose(
     ----------
     says
         Returns what a column says of its rows: the same for two that do so in all rows, though in other words.
-    persons
-        Columns that tell persons apart and repeat, the surest first.
+    identifying
+        Columns of the candidates for the unit.
 
     >>> sex = Profile("sex", "text", 100, 2, 0, 0, 1.0, 50)
     >>> propose([sex], lambda name: name)["sex"].role
@@ -54,14 +49,14 @@ def propose(
     _propose_sets(profiles, proposed)
     for profile in profiles:
         if profile.name not in proposed:
-            proposed[profile.name] = of_a_person(profile, profiles, persons) or _alone(profile)
+            proposed[profile.name] = of_a_person(profile, profiles, identifying) or _alone(profile)
     earlier: dict[Hashable, Profile] = {}
     for profile in profiles:
         if proposed[profile.name].role == "relational" and profile.distinct > 2:
             twin = earlier.setdefault(says(profile.name), profile)
             if twin is not profile:
                 proposed[profile.name] = Proposed("drop", f"says the same as {twin.name!r} in every row")
-    return one_identifier(profiles, proposed, persons)
+    return proposed
 
 
 def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, Proposed]) -> None:
@@ -133,9 +128,8 @@ def _alone(profile: Profile) -> Proposed:
         return Proposed("drop", "holds one value in all rows: it says nothing")
     if profile.kind in _NUMBERS and is_sampling_weight(profile.name) and profile.uniqueness > 0.1:
         return Proposed("drop", "a weight of sampling: no attribute of the person, and it tells rows apart")
-    if _SENSITIVE.search(profile.name) and profile.distinct <= 2 * _FEW and not _COUNT.match(profile.name):
-        reason = f"sensitive, {described}: what others may learn; published as it is, and counted by anonset risk"
-        return Proposed("keep", reason)
+    if (is_sensitive(profile.name) and profile.kind != "dates") or profile.kind in _CODE_LEVELS:
+        return Proposed("sensitive", f"sensitive, {described}: nobody should learn it about a person")
     kind = "" if profile.kind == "text" else f"{profile.kind}, "
     return Proposed("relational", f"{kind}{described}: may be known of a person", _hierarchy(profile))
 
@@ -167,7 +161,7 @@ def tree_of(kind: str) -> str:
     return _CODE_LEVELS.get(kind, PROPOSED)
 
 
-def settings_of(found: Mapping[str, Proposed]) -> dict[str, list[str]]:
+def settings_of(found: Mapping[str, Proposed]) -> dict[str, Any]:
     """Return the columns by role, as settings; quasi-identifiers that generalize to ranges are numeric too."""
     roles = {role: [name for name, proposed in found.items() if proposed.role == role] for role in ROLES}
     numeric = [
@@ -175,4 +169,5 @@ def settings_of(found: Mapping[str, Proposed]) -> dict[str, list[str]]:
     ]
     if start := prefix_of(roles["one_hot"], list(found)):
         roles["one_hot"] = [f"{start}*"]
-    return {role: names for role, names in {**roles, "numeric": numeric}.items() if names}
+    settings: dict[str, Any] = {role: names for role, names in {**roles, "numeric": numeric}.items() if names}
+    return {**settings, **({"sensitive": roles["sensitive"][0]} if roles["sensitive"] else {})}

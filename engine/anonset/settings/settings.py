@@ -129,9 +129,14 @@ class ColumnSettings(BaseModel):
 class RoleSettings(ReadingSettings, ColumnSettings):
     """How a file is read, the role of each of its columns, and what their owner answers for."""
 
+    unit: Names = Field(
+        [],
+        description="Of a job file: who is a person, as the columns that identify one, or row. The same as --id and "
+        "--rows-are-persons.",
+    )
     rows_are_persons: bool = Field(
         False,
-        description="You state that each row is a person, although an identifier repeats; the attestation says so.",
+        description="You state that each row is a different person; the attestation says so.",
     )
     identifying_as_declared: bool = Field(
         False,

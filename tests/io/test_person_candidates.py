@@ -14,8 +14,9 @@ from tests.io.persons import stays
 import anonset
 from anonset.data.store import MEMORY
 from anonset.data.table_facts import Repeated
+from anonset.io.agreement import agrees
 from anonset.io.duplicate_ids import Watched, _has_equal, may_repeat
-from anonset.io.person_signs import _agrees, repeated_in
+from anonset.io.person_candidates import Candidate, repeated_in
 
 pytestmark = pytest.mark.compiled
 
@@ -92,7 +93,7 @@ def test_the_share_that_agrees_by_chance_is_that_of_all_pairs(codes):
     first, second = np.triu_indices(len(values), 1)
     given_both = (values[first] >= 0) & (values[second] >= 0)
     if given_both.any():  # over all pairs of rows, just as many agree as are expected: never beyond chance
-        assert not _agrees(values, first.astype(np.int64), second.astype(np.int64))
+        assert not agrees(values, first.astype(np.int64), second.astype(np.int64))
 
 
 @pytest.mark.parametrize("role", ["drop", "keep", "relational"])
@@ -219,7 +220,7 @@ def test_dropped_ids_repeat_batch_by_batch_as_all_at_once(parts, plain):
         asked.append(names)
         return ({"patient_id": column} for column in columns)
 
-    with Watched(("patient_id",), MEMORY, again) as seen:
+    with Watched((Candidate(("patient_id",), "person id", 0, 0),), MEMORY, again) as seen:
         for column in columns:
             seen.add({"patient_id": column})
         repeated = [one.column for one in seen.repeated()]
@@ -231,3 +232,79 @@ def test_dropped_ids_repeat_batch_by_batch_as_all_at_once(parts, plain):
 def test_equal_keys_are_found_however_few_are_sorted_at_once(keys, at_once, twice):
     found = np.array([*keys, *(keys[-1:] if twice else [])], np.int64)
     assert _has_equal(found, at_once) == (len(set(found.tolist())) < len(found))
+
+
+N_PERSONS, N_ROWS = 60, 240
+
+
+def rows_of(values):
+    """Return a column in which each of the values occurs in several rows, beside codes."""
+    return {"x": [values[n % len(values)] for n in range(N_ROWS)], "code": ["a", "b"] * (N_ROWS // 2)}
+
+
+FIRST = ["Anna", "Bruno", "Clara", "David", "Emma", "Felix", "Greta", "Hugo", "Ines", "Jonas"]
+VALUES = {
+    "e-mail": [f"a{n}@example.org" for n in range(N_PERSONS)],
+    "phone": [f"+49 30 {1_000_000 + 37 * n}" for n in range(N_PERSONS)],
+    "IBAN": [f"DE{98 - int(f'{10**17 + n}131400') % 97:02d}{10**17 + n}" for n in range(N_PERSONS)],
+    "UUID": [f"{n:08x}-0000-4000-8000-{7 * n:012x}" for n in range(N_PERSONS)],
+    "MAC address": [f"00:1b:44:11:3a:{n:02x}" for n in range(N_PERSONS)],
+    "names": [f"{FIRST[n % 10]} {chr(65 + n // 10)}berg" for n in range(N_PERSONS)],
+    "opaque keys": [f"q{7919 * n}" for n in range(N_PERSONS)],
+}
+
+
+@pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
+def test_values_that_identify_people_are_seen_under_any_header(values):
+    assert [one.column for one in anonset.read(rows_of(values), items="code", drop="x").repeated] == ["x"]
+    once = {"x": values, "code": ["a", "b"] * (N_PERSONS // 2)}
+    assert anonset.read(once, items="code", drop="x").repeated == ()
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["Schüler", "pupil_no", "Benutzername", "login", "device_id", "IMEI", "Versicherungsnummer", "policy_no",
+     "Konto-Nr", "customer_email", "handynummer", "order_id", "Leser-Nr"],
+)  # fmt: skip
+def test_headers_that_identify_people_are_seen_whatever_the_values(header):
+    data = rows_of([str(n) for n in range(N_PERSONS)])
+    data = {header: data["x"], "code": data["code"]}
+    assert [one.column for one in anonset.read(data, items="code", drop=header).repeated] == [header]
+
+
+@pytest.mark.parametrize("header", ["doctor_email", "hospital phone", "teacher name", "shop_id", "price", "Klasse"])
+def test_physicians_shops_and_attributes_are_no_persons(header):
+    values = VALUES["e-mail"] if "email" in header else [str(n) for n in range(N_PERSONS)]
+    data = rows_of(values)
+    data = {header: data["x"], "code": data["code"]}
+    assert anonset.read(data, items="code", drop=header).repeated == ()
+
+
+def test_first_name_and_surname_are_one_candidate_and_namesakes_alone_refute_no_id():
+    data = {
+        "Vorname": [FIRST[n % 10] for n in range(200)],
+        "Nachname": [f"{'ABCDEF'[n % 6]}mann" for n in range(200)],
+        "nr": [f"p{n}" for n in range(200)],
+        "code": ["a", "b"] * 100,
+    }
+    others = {"items": "code", "drop": "Vorname,Nachname,nr"}
+    assert [one.column for one in anonset.read(data, **others).repeated] == ["Vorname,Nachname"]
+    assert anonset.read(data, items="code", drop="Vorname,Nachname", id="nr").repeated == ()
+
+
+def test_an_e_mail_address_that_repeats_in_the_last_row_alone_is_seen(tmp_path):
+    n = 60_000  # beyond the first rows
+    data = {"contact": [f"a{one}@b.org" for one in range(n - 1)] + ["a7@b.org"], "code": ["a"] * n}
+    path = write(tmp_path / "rows.csv", data)
+    for read in (anonset.read, anonset.scan):
+        assert [one.column for one in read(path, items="code", drop="contact").repeated] == ["contact"]
+
+
+def test_cases_of_one_e_mail_address_are_not_persons():
+    data = {
+        "order_no": [f"o{n // 2}" for n in range(240)],
+        "email": [f"a{n // 6}@b.org" for n in range(240)],
+        "code": ["a", "b"] * 120,
+    }
+    found = anonset.read(data, items="code", id="order_no", group=True, drop="email").repeated
+    assert [one.column for one in found] == ["email"]

@@ -1,0 +1,77 @@
+"""Columns within whose values attributes of persons agree, so that several rows may be one person's.
+
+In the first rows, two rows with the same value of a column C make a pair: each row with the next one that has its
+value. An attribute A *agrees within C* if
+
+* in at least 95% of the pairs, of which there are at least 20 and of 10 values of C, the two rows agree in A, and
+* that is far beyond chance: if A were permuted over the rows, a pair would agree with the probability
+  ``p = sum f (f - 1) / (n (n - 1))`` over A's values, of frequencies f in n rows; required is that p is at most 0.9,
+  and that the agreeing pairs exceed the expected ``N p`` by five of the binomial's standard deviations
+  ``sqrt(N p (1 - p))``.
+
+C is a candidate if two attributes of different kinds agree within it, one of them birth (or age) or sex. A postcode,
+ward, physician or product determines neither: the patients of a ward, or the buyers of a product, differ in both.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from anonset.data.distinct import distinct
+from anonset.data.table import Int64
+
+ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
+"""Meanings of headers that name an attribute of a person."""
+FEWEST_PAIRS = 20
+_TELLING = frozenset({"birth", "sex"})
+_FEWEST_VALUES = 10
+_AGREEING, _BY_CHANCE, _DEVIATIONS = 0.95, 0.9, 5.0
+
+
+def count_distinct(codes: Int64) -> int:
+    """Return the number of distinct codes, (n,), that are not negative."""
+    return len(distinct(codes[codes >= 0]))
+
+
+def agreeing_within(
+    codes: Int64, attributes: Sequence[tuple[str, str, Int64]], *, alone: bool = False
+) -> tuple[str, ...]:
+    """Return the attributes of persons that agree within the values of a column; none if they prove nothing.
+
+    Parameters
+    ----------
+    codes
+        int64 (n,): the value of each row, negative where there is none.
+    attributes
+        Kind, name and codes of each attribute.
+    alone
+        Whether one agreeing attribute is enough.
+    """
+    given, values = int((codes >= 0).sum()), count_distinct(codes)
+    if values < _FEWEST_VALUES or given - values < FEWEST_PAIRS:
+        return ()
+    order = np.argsort(codes, kind="stable")
+    order = order[codes[order] >= 0]
+    same = codes[order[1:]] == codes[order[:-1]]
+    first, second = order[:-1][same], order[1:][same]
+    if len(first) < FEWEST_PAIRS or count_distinct(codes[first]) < _FEWEST_VALUES:
+        return ()
+    name_of_kind: dict[str, str] = {}
+    for kind, name, of_attribute in attributes:
+        if kind not in name_of_kind and agrees(of_attribute, first, second):
+            name_of_kind[kind] = name
+    telling = len(name_of_kind) > 1 and not _TELLING.isdisjoint(name_of_kind)
+    return tuple(name_of_kind.values()) if telling or (alone and name_of_kind) else ()
+
+
+def agrees(codes: Int64, first: Int64, second: Int64) -> bool:
+    """Return True if pairs of rows agree in a column far beyond chance."""
+    counts = np.bincount(codes[codes >= 0]).astype(np.float64)
+    n = counts.sum()
+    given = (codes[first] >= 0) & (codes[second] >= 0)
+    pairs, agreed = int(given.sum()), int((given & (codes[first] == codes[second])).sum())
+    if n < 2 or pairs < FEWEST_PAIRS:
+        return False
+    p = float((counts * (counts - 1)).sum() / (n * (n - 1)))
+    beyond = agreed - pairs * p > _DEVIATIONS * float(np.sqrt(pairs * p * (1 - p)))
+    return agreed >= _AGREEING * pairs and p <= _BY_CHANCE and beyond
