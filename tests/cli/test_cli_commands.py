@@ -47,7 +47,7 @@ def test_verify_undecided(place: Place) -> None:
 
 
 def test_verify_a_directory_takes_model_and_roles_from_its_attestation(place: Place) -> None:
-    place.run(*place.job("--items", "codes", "--keep", "age", data="data.csv"))
+    place.run(*place.job("--items", "codes", "--keep", "age", "--publish-as-is", "age", data="data.csv"))
     assert place.run("verify", str(place.out)).code == 0
     assert place.run("verify", str(place.out), "--k", "3").code == 1
     assert place.run("verify", str(place.out), "--model", "km", "--k", "2", "--m", "1").code == 0

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import anonset
+from anonset.data.table_facts import OwnersWord
 from anonset.generalization.buckets import BucketPublication
 
 ITEMS = ["E F B", "E F D", "B C E", "F D", "E", "A F"]
@@ -27,7 +28,8 @@ def rt_table(items: bool = True) -> anonset.Table:
         anonset.CategoricalColumn.of("origin", ["France", "Greece", "Germany", "Spain", "Algeria", "Nigeria"]),
         anonset.CategoricalColumn.of("gender", ["Male", "Male", "Female", "Female", "Female", "Male"]),
     )
-    return anonset.Table(sets, relational)
+    word = OwnersWord(publish_as_is=("age",))  # the paper's ranges end at the ages of single persons
+    return anonset.Table(sets, relational, word=word)
 
 
 def long_table() -> anonset.Table:
