@@ -136,7 +136,7 @@ def test_the_remedy_followed_literally_leads_to_a_publication(
         ("friends", (*KM, "--hierarchy", "friends=halves:frequency")),
         ("contacts", (*KM, "--hierarchy", "contacts=halves:frequency")),
         ("contacts", ("--model", "disassociation", *KM[2:])),
-        ("comment", (*KM[:-2], "--hierarchy", "comment=halves:frequency")),
+        ("comment", (*KM[:-1], " ", "--hierarchy", "comment=halves:frequency")),
     ],
 )
 def test_items_that_name_persons_or_are_free_text_stop(

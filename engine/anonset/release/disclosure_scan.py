@@ -338,16 +338,14 @@ class _Scanner:
         rare = counts[(counts > 0) & (counts < self.few)]
         if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum():
             what = f"items belong to fewer than {self.few} persons each, as identifiers are"
-            yield Finding.of(names, len(rare), what, remedies.dropped(",".join(names)))
+            yield Finding.of(names, len(rare), what, remedies.of_items(names))
             return
         labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(shown))
         if kind := None if word.identifying_as_declared else _reached_by(labels):
             yield _looks_like(names, *kind)
         elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
             what = "items look like free text"
-            yield Finding.of(
-                names, len(labels), what, f"{remedies.dropped(','.join(names))}, or extract codes from them"
-            )
+            yield Finding.of(names, len(labels), what, f"{remedies.of_items(names)}, or extract codes from them")
 
     def _promised(self, columns: Sequence[CategoricalColumn]) -> dict[str, int]:
         return {column.name: rare for column in columns if (rare := count_rare(column, self.few))}
@@ -388,7 +386,4 @@ def _reached_by(labels: Sequence[str]) -> tuple[str, int] | None:
 
 
 def _looks_like(names: tuple[str, ...], kind: str, count: int) -> Finding:
-    joined = ",".join(names)
-    return Finding.of(
-        names, count, f"values look like {_REACHED[kind]}", f"take them out of the data, or {remedies.dropped(joined)}"
-    )
+    return Finding.of(names, count, f"values look like {_REACHED[kind]}", remedies.of_items(names))

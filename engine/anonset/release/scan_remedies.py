@@ -68,6 +68,12 @@ def of_combination(names: Sequence[str]) -> str:
     return f"leave out one of them, such as {setting('drop', names[-1])}"
 
 
+def of_items(names: Sequence[str]) -> str:
+    """Return the remedy for items; the set that several columns make is called ``items``, which no column may be."""
+    taken_out = "take them out of the data"
+    return taken_out if tuple(names) == ("items",) else f"{taken_out}, or use {setting('drop', ','.join(names))}"
+
+
 def dropped(name: str) -> str:
     """Return the remedy that leaves a column out."""
     return f"use {setting('drop', name)}"
