@@ -127,7 +127,7 @@ BAD: list[tuple[str, Change, str, int]] = [
     ),
     ("no input", lambda p, j: [j[0], *j[2:]], "INPUT is required", 2),
     ("parent of out is missing", lambda p, j: _out(j, p.folder / "none" / "out"), "must be an existing directory", 2),
-    ("out is an address", lambda p, j: _out(j, Path("s3://bucket/out")), "must be a local directory: publish there", 2),
+    ("out is an address", lambda p, j: _out(j, Path("s3://bucket/out")), "must be a local directory", 2),
     ("out is where we are", lambda p, j: _out(j, Path("..")), "exists already", 2),
     ("private is out", lambda p, j: [*j, "--private", str(p.out)], "must differ", 2),
     (

@@ -14,6 +14,7 @@ from anonset.errors import InputError
 from anonset.jobs.compare import rows
 from anonset.jobs.comparison import run_comparison
 from anonset.jobs.growth import growths
+from anonset.local_paths import require_local
 from anonset.settings.compare import compare_options_model, compare_settings_model, with_ranges
 from anonset.settings.job_files import over_job
 from anonset.settings.settings import validate
@@ -50,6 +51,7 @@ def compare(
     given, ranges = with_ranges(asked)
     varied = {**ranges, **pairs("--vary", vary or [])}
     settings = validate(compare_settings_model(), {**given, "input": source, "vary": varied})
+    require_local(out, plot)
     if plot is not None:
         _require_plots(Path(plot))
     with progress_bars(quiet=quiet) as progress:

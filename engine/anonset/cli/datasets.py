@@ -10,6 +10,7 @@ from anonset.cli.app import number_of_64_bits, pairs
 from anonset.cli.exit_codes import DONE, FAILED
 from anonset.cli.output import say, show, show_json
 from anonset.errors import InputError
+from anonset.local_paths import require_local
 
 if TYPE_CHECKING:
     from anonset_datasets.presence import Presence
@@ -63,6 +64,7 @@ def make_datasets(
     from anonset_datasets.generators import GENERATORS, make, write_tree
     from anonset_datasets.generators.parts import make_parts
 
+    require_local(out, hierarchy)
     types = {key: type(value) for key, value in GENERATORS[name].parameters.items()} if name in GENERATORS else {}
     given = pairs("--set", set or [])
     parameters = {key: value if types.get(key) is str else _number(key, value) for key, value in given.items()}

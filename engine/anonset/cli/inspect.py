@@ -11,6 +11,7 @@ from anonset.cli.output import progress_bars, show, show_json
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError, foreign
 from anonset.jobs.findings import Findings
+from anonset.local_paths import require_local
 from anonset.settings.commands import InspectSettings
 from anonset.settings.job_files import over_job
 from anonset.settings.settings import RoleSettings, validate
@@ -82,6 +83,7 @@ def _to_answer(findings: Findings) -> str:
 
 
 def _require_new(path: Path) -> None:
+    require_local(path)
     if path.suffix.lower() != ".toml":
         msg = f"-o {path}: a job file must end with .toml"
         raise InputError(msg)

@@ -9,6 +9,7 @@ from anonset.cli.app import number_of_64_bits
 from anonset.cli.exit_codes import DONE
 from anonset.cli.output import show
 from anonset.errors import InputError
+from anonset.local_paths import require_local
 from anonset.spelling import counted
 
 
@@ -40,6 +41,7 @@ def reconstruct(
     if draws < 1:
         msg = f"--draws must be at least 1, got {draws}"
         raise InputError(msg)
+    require_local(out)
     path = Path(out)
     if path.resolve().is_relative_to(Path(published).resolve()):
         msg = f"-o {out}: the table must not lie in {published}, which is handed on"

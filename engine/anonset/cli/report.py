@@ -11,6 +11,7 @@ from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE
 from anonset.cli.output import progress_bars, show
 from anonset.errors import InputError
+from anonset.local_paths import require_local
 from anonset.settings.job_files import over_job
 from anonset.settings.publication import OriginalSettings
 from anonset.settings.settings import validate
@@ -73,6 +74,7 @@ def _require_public(given: Iterable[str]) -> None:
 
 def _require_place(path: Path, published: Path) -> None:
     """Refuse a page within the publication, or in the place of another file."""
+    require_local(path)
     if path.resolve().is_relative_to(published.resolve()):
         msg = f"-o {path}: a page must not lie in {published}, which is handed on"
         raise InputError(msg)

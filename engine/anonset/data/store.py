@@ -21,6 +21,7 @@ from numpy.typing import DTypeLike, NDArray
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import NO_LIMITS, Limits
 from anonset.errors import InputError
+from anonset.local_paths import require_local
 
 RUN = "run.json"
 """Name of the file that says of which run a work directory is, if that run can be resumed."""
@@ -171,6 +172,7 @@ class Files(Discreet):
         """
         from anonset.data.owners import why_taken
 
+        require_local(path)
         with writing(path):
             there = path.is_dir()
             if there and any(path.iterdir()):

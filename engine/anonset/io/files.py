@@ -11,6 +11,7 @@ from typing import Any
 
 from anonset.errors import InputError, MisreadError, foreign
 from anonset.io import arrow
+from anonset.local_paths import require_local
 from anonset.spelling import setting
 
 FORMATS = (".csv", ".tsv", ".dat", ".xlsx", ".jsonl", ".ndjson", ".parquet")
@@ -247,6 +248,7 @@ def write_file(path: Path, parts: Iterable[Any]) -> Path:
 @contextmanager
 def remove_on_failure(path: Path) -> Iterator[None]:
     """Turn a failed write into one InputError, and remove the unfinished file (never one that stood there before)."""
+    require_local(path)
     existed = path.exists()
     with reading(path, "cannot be written"):
         try:

@@ -37,8 +37,9 @@ def import_project(path: str | Path, out: str | Path, data: str | None = None) -
     InputError
         If the file is neither, no data are named, or the folder exists.
     """
-    project, folder = read_project(path), Path(out)
+    folder = Path(out)
     require_new(folder)
+    project = read_project(path)
     if data is None and not project.has_data:
         msg = f"{path}: the data are not in it; name them, too"
         raise InputError(msg)

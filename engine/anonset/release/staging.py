@@ -16,6 +16,7 @@ from typing import Self
 
 from anonset.data.owners import forget, take
 from anonset.errors import AnonsetError, InputError
+from anonset.local_paths import require_local
 from anonset.release.interruption import UNDOING, defer_signals, settle
 from anonset.spelling import setting
 
@@ -38,6 +39,7 @@ def require_new(*folders: Path) -> None:
     InputError
         With the path; a publication is never overwritten.
     """
+    require_local(*folders)
     if len({os.path.realpath(folder) for folder in folders}) < len(folders):
         msg = f"the publication and its private directory must differ, got {str(folders[0])!r} for both"
         raise InputError(msg)
@@ -46,9 +48,6 @@ def require_new(*folders: Path) -> None:
             msg = f"{str(folder)!r} exists already; {_NOT_OVERWRITTEN}"
             raise InputError(msg)
         if not folder.parent.is_dir():
-            if re.match(r"[a-z][a-z0-9+.-]+:/", str(folder)):
-                msg = f"{str(folder)!r} must be a local directory: publish there, verify it, and then upload it"
-                raise InputError(msg)
             msg = f"cannot make {str(folder)!r}: {str(folder.parent)!r} must be an existing directory"
             raise InputError(msg)
 
@@ -96,6 +95,7 @@ def require_free(out: Path, private: Path, finished: str = "") -> None:
     InputError
         With what lies there, and how to clear it; files of another run are never removed.
     """
+    require_local(out, private)
     left, complete = leftovers(out, private), os.path.lexists(out)
     if busy := [path for path, held in left.items() if held]:
         msg = f"another run is making {str(out)!r} in {str(busy[0])!r} right now; wait for it, or name a new directory"

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
+from anonset.local_paths import require_local
 from anonset.settings.binding import numeric_columns
 from anonset.settings.parameters import GENERAL, MODELS, Parameter, option, parameters
 from anonset.settings.paths import PLACES
@@ -307,6 +308,8 @@ def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
+_WRITTEN = ("out", "private", "work_dir")
+"""Settings that are paths to write to."""
 REPORT = "report.json"
 
 
@@ -330,6 +333,7 @@ def validate(model: type[_Settings], given: Mapping[str, Any]) -> _Settings:
     if bad := [name for name in PLACES if "\0" in str(given.get(name, ""))]:
         msg = "; ".join(f"{setting(name)}: no path holds a NUL, \\x00" for name in bad)
         raise InputError(msg)
+    require_local(*(path for name in _WRITTEN if isinstance(path := given.get(name), str)))
     try:
         validated = model.model_validate(dict(given))
         if not (problems := out_of_range({name: getattr(validated, name) for name in model.model_fields})):

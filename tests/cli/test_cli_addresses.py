@@ -1,0 +1,96 @@
+"""Addresses such as ``s3://bucket/out`` are rejected as places to write to: Python would make a folder ``s3:``."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import anonset
+from anonset.errors import InputError
+from cli.place import Place
+
+ADDRESS = "s3://bucket/out"
+KEY = "must be a local directory"
+
+
+def _job(*more: str) -> Callable[[Place], list[str]]:
+    return lambda place: place.job(*more)
+
+
+COMMANDS: dict[str, Callable[[Place], list[str]]] = {
+    "out": lambda p: [part.replace(str(p.out), ADDRESS) for part in p.job()],
+    "a bucket alone": lambda p: [part.replace(str(p.out), "gs://bucket") for part in p.job()],
+    "upper case": lambda p: [part.replace(str(p.out), "S3://bucket") for part in p.job()],
+    "private": _job("--private", ADDRESS),
+    "work_dir": _job("--work-dir", ADDRESS),
+    "verify work_dir": lambda p: ["verify", str(p.out), "--original", "data.dat", "--work-dir", ADDRESS],
+    "risk work_dir": lambda p: ["risk", str(p.out), "--original", "data.dat", "--work-dir", ADDRESS],
+    "inspect": lambda p: ["inspect", str(p.folder / "data.dat"), "-o", f"{ADDRESS}.toml"],
+    "report": lambda p: ["report", str(p.out), "-o", f"{ADDRESS}.html"],
+    "compare": lambda p: ["compare", str(p.folder / "data.dat"), "--k", "2", "-o", f"{ADDRESS}.jsonl"],
+    "compare plot": lambda p: ["compare", str(p.folder / "data.dat"), "--k", "2", "--plot", ADDRESS],
+    "reconstruct": lambda p: ["reconstruct", str(p.out), "-o", f"{ADDRESS}.csv"],
+    "datasets make": lambda p: ["datasets", "make", "quest", "-o", ADDRESS],
+    "datasets hierarchy": lambda p: ["datasets", "make", "quest", "-o", "x.dat", "--hierarchy", f"{ADDRESS}.csv"],
+    "hierarchy build": lambda p: ["hierarchy", "build", str(p.folder / "data.dat"), "-o", f"{ADDRESS}.csv"],
+    "hierarchy convert": lambda p: ["hierarchy", "convert", str(p.folder / "hierarchy.csv"), f"{ADDRESS}.csv"],
+    "policy generate": lambda p: ["policy", "generate", str(p.folder / "data.dat"), "-o", f"{ADDRESS}.txt"],
+    "policy convert": lambda p: ["policy", "convert", str(p.folder / "data.dat"), f"{ADDRESS}.txt"],
+    "demo": lambda p: ["demo", "-o", ADDRESS],
+    "import": lambda p: ["import", str(p.folder / "data.dat"), "-o", ADDRESS],
+}
+
+
+@pytest.fixture(autouse=True)
+def within(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder where a run of an earlier version left ``s3:/bucket``."""
+    (place.folder / "here" / "s3:" / "bucket").mkdir(parents=True)
+    monkeypatch.chdir(place.folder / "here")
+
+
+def _here() -> list[str]:
+    return sorted(str(Path(folder) / name) for folder, _, names in os.walk(".") for name in names)
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_an_address_is_rejected_as_an_output(place: Place, command: Callable[[Place], list[str]]) -> None:
+    ran = place.run(*command(place))
+    assert (ran.code, ran.err.count("\n")) == (2, 1), ran.err
+    assert KEY in ran.err
+    assert _here() == []
+    assert [path.name for path in Path().iterdir()] == ["s3:"]
+
+
+def test_an_address_in_a_job_file_is_rejected(place: Place) -> None:
+    text = f'input = "{place.folder}/data.dat"\nout = "{ADDRESS}"\nmodel = "km"\nk = 2\nm = 2\n'
+    ran = place.run("anonymize", place.write("job.toml", text))
+    assert (ran.code, _here()) == (2, [])
+    assert KEY in ran.err
+
+
+def test_addresses_are_rejected_in_python(place: Place) -> None:
+    algorithm = anonset.Apriori(k=2, m=2)
+    table = anonset.read(place.folder / "data.dat")
+    tree = {"items": place.folder / "hierarchy.csv"}
+    release = anonset.anonymize(table, algorithm, hierarchies=tree)
+    for call in (
+        lambda: anonset.anonymize(table, algorithm, hierarchies=tree, out=ADDRESS),
+        lambda: anonset.anonymize(table, algorithm, hierarchies=tree, out=Path(ADDRESS)),
+        lambda: anonset.scan(place.folder / "data.dat", work_dir=ADDRESS),
+        lambda: release.save(ADDRESS),
+        lambda: release.save("out", ADDRESS),
+    ):
+        with pytest.raises(InputError, match=KEY):
+            call()
+    assert _here() == []
+
+
+def test_a_local_path_with_a_colon_is_taken(place: Place) -> None:
+    release = anonset.anonymize(
+        anonset.read(place.folder / "data.dat"),
+        anonset.Apriori(k=2, m=2),
+        hierarchies={"items": place.folder / "hierarchy.csv"},
+    )
+    out = Path("s3:/bucket/out").absolute()
+    assert release.save(out) == out
