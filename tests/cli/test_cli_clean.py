@@ -17,6 +17,7 @@ from tests.jobs.test_by_blocks import BASKETS
 
 import anonset
 from anonset.cli.main import main
+from anonset.data.lease import leave, take
 
 _STOPPED = """
 import sys, time
@@ -115,7 +116,7 @@ def test_a_named_work_directory_is_cleared_by_its_name_and_resumed_until_then(fo
     assert run("clean").out == "no work directory is there\n"
     again = job("again", "--work-dir", "work")
     assert again.code == 2
-    assert "what runs left there is cleared by: anonset clean work --yes" in again.err
+    assert "to remove what a run left there: anonset clean work --yes" in again.err
     assert "work: " in run("clean", ".").out
     assert "Remove what was left: anonset clean work --yes" in run("clean", "work").out
     assert run("clean", "work", "--yes").code == 0
@@ -131,13 +132,20 @@ def test_what_a_killed_run_was_to_publish_is_cleared_where_it_was_to_be(folder, 
     assert "a run is at work in it" in run("clean", ".", "--yes").out
     killed(child)
     assert job("finished").code == 0
+    home = folder / "stopped.private"
     assert [one for one in json.loads(run("clean", ".", "--json").out)["directories"] if one["state"] == "left"] == [
-        {"path": place.name, "state": "left", "process": child.pid, "bytes": _size(place), "removed": False}
+        {"path": left.name, "state": "left", "process": child.pid, "bytes": _size(left), "removed": False}
+        for left in (place, home)
     ]
+    for report in ("finished.private", "stopped.private"):  # where there is a report, a publication may be complete
+        (folder / report / "report.json").touch()
+        assert run("clean", report, "--yes").code == 0
+        assert (folder / report).exists()
+    (home / "report.json").unlink()
     assert run("clean", ".", "--yes").code == 0
     assert not place.exists()
     assert (folder / "finished" / "attestation.json").exists()
-    assert list(folder.glob("stopped*/unfinished.txt")), "it may be that of a publication that is complete"
+    assert not home.exists()
 
 
 def _size(place):
@@ -160,8 +168,8 @@ def test_a_failed_run_says_that_raw_data_stay_in_the_directory_that_was_named(fo
     first, last = failed.err.splitlines()
     assert failed.code == 1
     assert first == (
-        "anonset: warning: raw data stay in 'my work'; go on by --resume, "
-        "or clear them by: anonset clean 'my work' --yes"
+        "anonset: warning: raw data stay in 'my work'; continue with --if-exists resume, "
+        "or remove them with: anonset clean 'my work' --yes"
     )
     assert last.startswith("anonset: error: ")
     assert "its run was killed or failed" in run("clean", "my work").out
@@ -219,7 +227,7 @@ def test_the_folder_of_all_is_refused_and_left_as_it_is(published, run, command,
     words = [str(published / word) if word in ("v.dat", "out", "new") else word for word in COMMANDS[command](".")]
     before = modes(published)
     refused = run(*words)
-    assert (refused.code, "the work directory must be empty, or a new one" in refused.err) == (2, True)
+    assert (refused.code, "the work directory must be new or empty" in refused.err) == (2, True)
     assert modes(published) == before
     assert stat.S_IMODE(inner.stat().st_mode) == SHARED
 
@@ -249,8 +257,8 @@ def test_a_run_in_an_empty_directory_goes_on_there(folder, run, job):
     assert job("out", "--work-dir", "empty", "--max-loss", "0").code == 1
     assert [path.name for path in (folder / "empty").iterdir()] == ["anonset-work"]
     again = job("out", "--work-dir", "empty", "--resume", "--max-loss", "0")
-    assert "go on by --resume" in again.err
-    assert "must be empty, or a new one" in job("out", "--work-dir", "empty").err
+    assert "continue with --if-exists resume" in again.err
+    assert "must be new or empty" in job("out", "--work-dir", "empty").err
     assert run("clean", "empty", "--yes").code == 0
     assert list((folder / "empty").iterdir()) == []
 
@@ -324,7 +332,8 @@ def test_nothing_is_cleared_before_a_run_is_known_to_be_the_same(folder, job, mo
     assert job(*words, "--max-loss", "0").code == 1
     home = folder / "out.private"
     home.mkdir()
-    (home / "unfinished.txt").write_text("out\n")
+    take(home)
+    leave(home)
     assert job(*words, "--resume").code == 2  # with other settings
     assert home.exists()
     assert job(*words, "--resume", "--max-loss", "0").code == 1

@@ -238,7 +238,7 @@ def test_existing_directories_are_refused(place: Place, name: str) -> None:
     ran = place.run(*place.job())
     assert ran.code == 2
     assert "exists already" in ran.err
-    assert ("--if-exists skip" in ran.err) == (name == "out")
+    assert ("--if-exists resume" in ran.err) == (name == "out")
     assert (place.folder / name / "precious").read_text() == "x"
     assert len(list(place.folder.iterdir())) == 4
 
@@ -277,7 +277,7 @@ def test_failure_after_the_renaming_leaves_nothing(place: Place, monkeypatch: py
         assert (place.out / "published.dat").is_file()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("anonset.release.statements.report", interrupt)
+    monkeypatch.setattr("anonset.release.staging.release", interrupt)
     assert place.run(*place.job()).code == 130
     assert place.nothing_left()
 

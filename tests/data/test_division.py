@@ -30,7 +30,7 @@ def test_rows_come_into_the_share_of_their_key(keys, count, in_files):
             for key, rows in numbered(keys):
                 division.add(key, rows)
             found = [share.reshape(-1, 2).tolist() for share in division.shares()]
-        assert list(files.path.iterdir()) == [files.path / "owner.json"]
+        assert list(files.path.iterdir()) == [files.path / "anonset-lease.json"]
     expected = [[] for _ in range(count)]
     for number, key in enumerate(key for batch in keys for key in batch):
         expected[key % count].append([number, number**2])

@@ -434,7 +434,7 @@ def test_a_directory_of_ones_own_stays_and_must_be_empty(tmp_path):
     del table
     gc.collect()
     assert any(work.iterdir())
-    with pytest.raises(InputError, match="work: the work directory must be empty, or a new one"):
+    with pytest.raises(InputError, match="work: the work directory must be new or empty"):
         scan(path, work_dir=work)
 
 

@@ -65,7 +65,7 @@ def test_an_interruption_is_one_line_and_ends_the_processes(tmp_path):
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     stays, interrupted = said.splitlines()[1:]
-    assert "raw data stay in 'work'; go on by --resume" in stays
+    assert "raw data stay in 'work'; continue with --if-exists resume" in stays
     assert interrupted == "anonset: error: interrupted; nothing was published"
     assert [is_alive(worker) for worker in workers] == [False, False]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["v.dat", "work"]

@@ -1,7 +1,6 @@
 """A run by blocks that was killed goes on in its work directory, to the same bytes; on a cluster, too."""
 
 import json
-import os
 import subprocess
 import sys
 from textwrap import dedent
@@ -11,8 +10,8 @@ from tests.cli.place import Ran
 from tests.jobs.test_by_blocks import BASKETS, files_of
 
 from anonset.cli.main import main
+from anonset.data.lease import leave, take
 from anonset.jobs.cluster import cluster_of
-from anonset.release.staging import lock
 
 KILLED = {
     "in the search": """
@@ -90,13 +89,11 @@ def test_what_is_not_that_run_is_not_taken_up(folder, work, run):
     done = run("out", *place)
     assert (done.code, "--resume: the data have changed since they were read" in done.err) == (2, True)
     (folder / "v.dat").write_text(BASKETS)
-    held = lock(work / "owner.json")
-    assert held
-    assert f"another run is at work in {str(work)!r}; wait for it" in run("out", *place).err
+    take(work)
+    assert f"another run is at work in {str(work)!r}" in run("out", *place).err
     told = json.loads((work / "table.json").read_text())
     array = work / told["transactions"]["items"]["file"]
-    for descriptor in held:
-        os.close(descriptor)
+    leave(work)
     array.write_bytes(b"\1" + array.read_bytes()[1:])
     done = run("out", *place)
     assert (done.code, f"{array}: the work directory is damaged: delete it and start again" in done.err) == (2, True)

@@ -60,7 +60,7 @@ def _settings(model: type[Settings], source: str | None, flags: dict[str, Any], 
 def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
     """Run the job, show its account and return the exit code."""
     with progress_bars(quiet=quiet) as progress:
-        before = _finished_before(settings, progress) if settings.if_exists == "skip" else None
+        before = _finished_before(settings, progress) if settings.if_exists != "error" else None
         if before is not None:
             if has_log():
                 _tell(settings.out, before.verdict.outcome)

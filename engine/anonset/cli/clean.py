@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
 from anonset.cli.output import show, show_json
-from anonset.data.owners import State
+from anonset.data.lease import State
 from anonset.jobs.leftovers import WorkFound, remove_left, work_directories
 from anonset.release.memory import format_size
 
@@ -16,8 +16,8 @@ _SAID: dict[State, str] = {
     "left": "its run was killed or failed",
     "in use": "a run is at work in it",
     "of another user": "another user's",
-    "of another host": "of a run on another machine, where alone it can be told whether that is at work",
-    "unknown": "no mark tells whose it is; remove it by hand if no run is at work",
+    "of another host": "of a run on another machine; clean it there",
+    "unknown": "no readable lease; remove it by hand if no run is at work in it",
 }
 
 
@@ -33,9 +33,9 @@ def clean(
 ) -> int:
     """Name the work directories, which hold raw data, and with --yes remove those that killed or failed runs left.
 
-    In DIR also what killed runs left of a publication in the making (.OUT.….tmp). Only those of the same user and
-    machine are removed whose process is dead, or ran before the machine was started anew. Exit codes: 0 done; 2 a
-    directory cannot be read or removed.
+    In DIR also what killed runs left of a publication in the making (.OUT.….tmp). Only directories of the same user and
+    machine are removed, and only if their process is gone. If that cannot be looked up, as after a reboot, each is
+    watched for a minute. Exit codes: 0 done; 2 a directory cannot be read or removed.
     """
     directories = work_directories(None if folder is None else Path(folder))
     removed = [directory for directory in directories if yes and remove_left(directory)]

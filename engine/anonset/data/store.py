@@ -170,7 +170,7 @@ class Files(Discreet):
         InputError
             If it cannot be made, or the path holds something.
         """
-        from anonset.data.owners import why_taken
+        from anonset.data.lease import why_taken
 
         require_local(path)
         with writing(path):
@@ -191,10 +191,10 @@ class Files(Discreet):
         InputError
             If that cannot be written; the directory is gone then.
         """
-        from anonset.data.owners import OWNER, take
+        from anonset.data.lease import LEASE, take
 
         try:
-            with writing(self.path / OWNER):
+            with writing(self.path / LEASE):
                 take(self.path)
         except BaseException:
             self.remove()
@@ -263,10 +263,11 @@ class Files(Discreet):
             (self.path / name).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Remove the directory with all that is in it."""
-        from anonset.data.owners import forget
+        """Remove the directory with all that is in it, unless another process has taken it over."""
+        from anonset.data.lease import forget, is_lost
 
-        shutil.rmtree(self.path, ignore_errors=True)
+        if not is_lost(self.path):
+            shutil.rmtree(self.path, ignore_errors=True)
         _temporary.pop(self.path, None)
         forget(self.path)
 

@@ -196,9 +196,12 @@ def anonymize_file(
     name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
     algorithm = make_algorithm(settings.model, name, given)
     request = request_of(settings, algorithm, source.format)
-    skip = f"{setting('if_exists', 'skip')} passes over what is made already"
+    if settings.if_exists == "resume":
+        from anonset.jobs.work_places import clear_leftovers
+
+        clear_leftovers(request.out, request.private_folder, note)
     if not settings.resume:
-        require_free(request.out, request.private_folder, skip)
+        require_free(request.out, request.private_folder, by_command=True)
     earlier = _earlier(settings.recoding, on_cluster=settings.cluster is not None)
     beside = None
     if settings.after is not None:

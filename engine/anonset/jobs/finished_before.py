@@ -8,7 +8,7 @@ from anonset.errors import InputError
 from anonset.jobs.beside import release_at
 from anonset.jobs.publication_check import PublicationCheck
 from anonset.jobs.verify import check_opened
-from anonset.jobs.work_places import differing, relevant
+from anonset.jobs.work_places import clear_finished, differing, relevant
 from anonset.release.documents import read_report
 from anonset.release.earlier import read_earlier
 from anonset.release.opened import Opened, kept_constraints
@@ -60,4 +60,7 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
         msg = f"{settings.out!r} exists already, made from other {other[0]}{which}; give another --out"
         raise InputError(msg)
     constraints = validate(check_settings_model(), kept_constraints(private))
-    return check_opened(out, opened, constraints, progress=progress)
+    check = check_opened(out, opened, constraints, progress=progress)
+    if settings.if_exists == "resume" and check.holds is not False:
+        clear_finished(settings)
+    return check

@@ -177,12 +177,12 @@ def table_of(
     from anonset.data.saved import save_table, saved_facts, saved_table
     from anonset.jobs.work_places import work_place
 
-    with work_place(settings, Limits.of_process(chosen.limit_on_data, settings.workers)) as store:
+    with work_place(settings, Limits.of_process(chosen.limit_on_data, settings.workers), note) as store:
         if note is not None:
             note(_by_blocks(chosen, store))
         facts = saved_facts(store)
         if facts is not None:
-            _require_same(facts["sha256"], chosen.source.sha256)
+            _require_same(settings, facts["sha256"], chosen.source.sha256)
             yield saved_table(store)
             return
         table = _gathered(chosen, settings, store, progress)
@@ -191,10 +191,11 @@ def table_of(
         yield table
 
 
-def _require_same(before: str, now: str) -> None:
+def _require_same(settings: "Settings", before: str, now: str) -> None:
     """Refuse to go on with data that were changed since they were read."""
     if before != now:
-        msg = f"{setting('resume', True)}: the data have changed since they were read; start again in another directory"
+        way = setting("resume", True) if settings.resume else setting("if_exists", "resume")
+        msg = f"{way}: the data have changed since they were read; start again in another directory"
         raise InputError(msg)
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonset.data.owners import OWNER, State, looked_at, owner_of
+from anonset.data.lease import LEASE, State, forget, lease_of, leave, state_of, take
 from anonset.data.store import PREFIX
 from anonset.errors import InputError
 
@@ -43,10 +43,10 @@ def work_directories(place: Path | None = None) -> list[WorkFound]:
     found = []
     for path in _places(Path(tempfile.gettempdir()) if place is None else place):
         try:
-            with looked_at(path) as state:
-                own = state != "of another user"
-                owner = owner_of(path) if own else None
-                found.append(WorkFound(path, state, 0 if owner is None else owner.process, _size(path) if own else 0))
+            state = state_of(path)
+            own = state != "of another user"
+            lease = lease_of(path) if own else None
+            found.append(WorkFound(path, state, 0 if lease is None else lease.process, _size(path) if own else 0))
         except FileNotFoundError:  # its run ended meanwhile
             continue
     return found
@@ -62,17 +62,26 @@ def warning_of_what_is_left() -> str:
 
 
 def remove_left(found: WorkFound) -> bool:
-    """Remove a work directory if its run is still dead; tell whether it was.
+    """Take over the lease of a work directory whose run is dead, and remove it; return whether it is removed.
 
     Raises
     ------
     OSError
         If something in it cannot be removed.
     """
-    with looked_at(found.path) as state:
-        if state == "left":
-            shutil.rmtree(found.path)
-        return state == "left"
+    if state_of(found.path) != "left":
+        return False
+    try:
+        take(found.path)
+    except (InputError, FileNotFoundError):  # another process was faster
+        return False
+    try:
+        shutil.rmtree(found.path)
+    except OSError:
+        leave(found.path)
+        raise
+    forget(found.path)
+    return True
 
 
 def _places(place: Path) -> list[Path]:
@@ -93,13 +102,20 @@ def _is_work(entry: "os.DirEntry[str]") -> bool:
 
 
 def _is_marked(folder: Path) -> bool:
-    return os.path.lexists(folder / OWNER)  # also false where another user's cannot be looked into
+    """Return True if a directory has a lease and is not the private one of a publication that may be complete.
+
+    Another user's directory that cannot be searched has none.
+    """
+    if not os.path.lexists(folder / LEASE):
+        return False
+    from anonset.release.documents import REPORT
+
+    return not os.path.lexists(folder / REPORT)
 
 
 def _is_left(path: Path) -> bool:
     try:
-        with looked_at(path) as state:
-            return state == "left"
+        return state_of(path) == "left"
     except FileNotFoundError:
         return False
 

@@ -3,16 +3,16 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.transaction.rounds import NAME as ROUNDS
-from anonset.data import owners
+from anonset.data import lease
 from anonset.data.saved import saved_files
 from anonset.data.spans import Limits
-from anonset.data.store import INSIDE, PARTS, RUN, Files
+from anonset.data.store import INSIDE, PARTS, RUN, Files, writing
 from anonset.errors import RAW_DATA_STAY, InputError
 from anonset.release.documents import own_file
 from anonset.release.staging import leftovers
@@ -29,10 +29,10 @@ _NOT_OF_THE_RESULT = (
 
 
 @contextmanager
-def work_place(settings: "Settings", limits: Limits) -> Iterator[Files]:
-    """Give the work directory of a run, which nobody else uses meanwhile; it is gone when the run has succeeded.
+def work_place(settings: "Settings", limits: Limits, note: Callable[[str], None] | None = None) -> Iterator[Files]:
+    """Give the work directory of a run, which no other run uses meanwhile; it is removed when the run has succeeded.
 
-    One that was named stays where the run failed, so that ``resume`` goes on from it.
+    A named one stays if the run fails, so that the next run can continue from it.
 
     Raises
     ------
@@ -44,34 +44,99 @@ def work_place(settings: "Settings", limits: Limits) -> Iterator[Files]:
             yield store
         return
     path = Path(settings.work_dir)
-    store = _taken_up(path, settings, limits) if settings.resume else Files.at(path, limits)
+    killed = _killed(path, settings)
+    store = Files.at(path, limits) if killed is None else _taken_over(killed, limits, note)
     try:
-        if settings.resume:
+        if killed is not None:
             _clear(store)
-        else:
+        if not (store.path / RUN).exists():
             with store.written(RUN) as file:
                 file.write(json.dumps(_identity(settings)).encode())
         yield store
     except BaseException as error:
-        with suppress(OSError):  # as on a full disk: the mark then names this process, which ends
-            owners.leave(store.path)
-        go_on = f"go on by {setting('resume', True)}, or clear them by: {owners.clear_command(store.path)}"
+        with suppress(OSError):  # as on a full disk: the lease then names this process, which ends
+            lease.leave(store.path)
+        again = f"continue with {setting('if_exists', 'resume')}"
+        go_on = f"{again}, or remove them with: {lease.clear_command(store.path)}"
         error.add_note(f"{RAW_DATA_STAY} {str(store.path)!r}; {go_on}")
         raise
     store.remove()
 
 
-def clear_leftovers(out: Path, private: Path) -> None:
-    """Remove what a run that was killed has left beside a publication that it did not finish."""
-    for place, held in leftovers(out, private).items():
-        if not held and not os.path.lexists(out):
-            shutil.rmtree(place, ignore_errors=True)
+def clear_leftovers(out: Path, private: Path, note: Callable[[str], None] | None = None) -> None:
+    """Remove what a killed run has left beside a publication that it did not finish, or not quite.
+
+    The lease of the private directory is taken over first. Then the folders are removed from which a run that was
+    merely suspended would publish. If it did so in between, its publication stays, and so does the private directory.
+
+    Raises
+    ------
+    InputError
+        If another run is at work there.
+    """
+    left = leftovers(out, private)
+    for place in left:
+        lease.take(place, note)
+    for place in left.keys() - {private}:
+        shutil.rmtree(place, ignore_errors=True)
+        lease.forget(place)
+    if private in left and os.path.lexists(out):
+        lease.release(private)
+    elif private in left:
+        shutil.rmtree(private, ignore_errors=True)
+        lease.forget(private)
+    elif not os.path.lexists(out):
+        with suppress(OSError):  # an empty one, made right before the kill
+            private.rmdir()
 
 
-def _taken_up(path: Path, settings: "Settings", limits: Limits) -> Files:
-    """Take the work directory of a run that was killed, if it was one of the same settings and version."""
-    path = path / INSIDE if (path / INSIDE / RUN).exists() else path
-    asked = f"{setting('resume', True)}: {str(path)!r}"
+def clear_finished(settings: "Settings") -> None:
+    """Remove what a run left that was killed when its publication was complete.
+
+    Raises
+    ------
+    InputError
+        If another run is at work there.
+    """
+    clear_leftovers(Path(settings.out), Path(settings.private or f"{settings.out}.private"))
+    work = None if settings.work_dir is None else _place_of_run(Path(settings.work_dir))
+    if work is not None and (work / RUN).exists():
+        with suppress(InputError):  # another run's
+            _require_same_run(work, settings)
+            _taken_over(work, Limits(), None).remove()
+
+
+def _place_of_run(path: Path) -> Path | None:
+    """Return the work directory that a run made at or in a path; None if there is none."""
+    return next((place for place in (path / INSIDE, path) if os.path.lexists(place / lease.LEASE)), None)
+
+
+def _killed(path: Path, settings: "Settings") -> Path | None:
+    """Return the work directory of the run that is to be continued; None if there is none, and none is required."""
+    if not settings.resume and settings.if_exists != "resume":
+        return None
+    killed = _place_of_run(path)
+    if settings.resume or (killed is not None and (killed / RUN).exists()):
+        _require_same_run(killed or path, settings)
+    return killed
+
+
+def _taken_over(path: Path, limits: Limits, note: Callable[[str], None] | None) -> Files:
+    with writing(path / lease.LEASE):
+        lease.take(path, note)
+    return Files(path, limits)
+
+
+def _require_same_run(path: Path, settings: "Settings") -> None:
+    """Refuse the work directory of a run of other settings or versions.
+
+    Raises
+    ------
+    InputError
+        With what differs.
+    """
+    way = setting("resume", True) if settings.resume else setting("if_exists", "resume")
+    asked = f"{way}: {str(path)!r}"
     found = _manifest(path, asked)
     now = json.loads(json.dumps(_identity(settings)))
     if found != now:
@@ -79,8 +144,6 @@ def _taken_up(path: Path, settings: "Settings", limits: Limits) -> Files:
         which = differing(now[what], found.get(what, {})) if what in ("settings", "side files") else ""
         msg = f"{asked} is of a run with other {what}{which}; start again in another directory"
         raise InputError(msg)
-    owners.take(path)
-    return Files(path, limits)
 
 
 def _manifest(path: Path, asked: str) -> dict[str, Any]:
@@ -124,11 +187,11 @@ def _clear(store: Files) -> None:
     """Remove what a run that was killed has not finished."""
     kept = saved_files(store)
     read = bool(kept)
-    kept |= {owners.OWNER, RUN, ROUNDS} if read else {owners.OWNER, RUN}
+    kept |= {RUN, ROUNDS} if read else {RUN}
     for path in store.path.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
-        elif path.name not in kept and not (read and path.name.startswith(PARTS)):
+        elif path.name not in kept and not lease.is_lease(path.name) and not (read and path.name.startswith(PARTS)):
             path.unlink()
 
 

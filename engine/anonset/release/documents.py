@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
+from anonset.data.lease import LEASE
 from anonset.errors import InputError, foreign, require_finite
 from anonset.release.formats import MOST_PARTS
-from anonset.release.staging import UNFINISHED
 from anonset.strict_json import loads
 
 D = TypeVar("D", bound=BaseModel)
@@ -301,7 +301,7 @@ def read_report(private: Path, out: Path) -> Report:
     """
     path = private / REPORT
     if not path.is_file():
-        killed = ": the run that made it was killed" if (private / UNFINISHED).exists() else ""
+        killed = ": the run that made it was killed" if os.path.lexists(private / LEASE) else ""
         msg = f"{str(private)!r} must be the private directory of {str(out)!r}, but has no {REPORT}{killed}"
         raise InputError(msg)
     return _document(Report, path, path.read_bytes(), "no report of a publication")

@@ -12,11 +12,13 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.base import Progress
+from anonset.data.lease import require_held
 from anonset.data.redacted_repr import Discreet
+from anonset.data.store import Files
 from anonset.errors import MarkedText, UndecidedError, VerificationError
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.release.formats import Kind, Layout, Unverified
-from anonset.release.staging import UNFINISHED, Staging
+from anonset.release.staging import Staging
 from anonset.release.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -113,12 +115,14 @@ def publish(
             kind.write_private(unverified, staging.private)
             write_policy(unverified, staging.private)
             staging.seal()
-            digested = digest(staging.folder / ATTESTATION), digests(staging.private, without=UNFINISHED)
-            staging.rename()
+            digested = digest(staging.folder / ATTESTATION), digests(staging.private)
         private_report = report(
             unverified, verdict, watch.phases, context or {}, digested, trace=request.trace, exact_values=exact_values
         )
         private_report.write(staging.private / REPORT)
+        if isinstance(store, Files):
+            require_held(store.path)
+        staging.rename()
         staging.finish()
     return verdict, exact_values
 

@@ -3,7 +3,6 @@
 A path is free, taken, or holds leftovers of a killed run.
 """
 
-import fcntl
 import hashlib
 import os
 import re
@@ -14,14 +13,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from anonset.data.owners import forget, take
+from anonset.data.lease import LEASE, forget, is_live, is_lost, release, require_held, take
 from anonset.errors import AnonsetError, InputError
 from anonset.local_paths import require_local
 from anonset.release.interruption import UNDOING, defer_signals, settle
 from anonset.spelling import setting
 
-UNFINISHED = "unfinished.txt"
-"""Name of the file that marks a private directory as long as its publication is not complete."""
 _NOT_OVERWRITTEN = "a publication is never overwritten: name a new directory"
 _LONGEST_STEM = 60  # bytes of the name of OUT in the temporary one, which must not be too long itself
 
@@ -82,13 +79,13 @@ def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.Pat
         raise InputError(msg)
 
 
-def require_free(out: Path, private: Path, finished: str = "") -> None:
+def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
     """Refuse paths for a publication that are taken, or where a killed run has left something.
 
     Parameters
     ----------
-    finished
-        A further way out, for the message, if a finished publication is there.
+    by_command
+        Whether the command line runs the job, so that ``--if-exists`` helps.
 
     Raises
     ------
@@ -101,51 +98,43 @@ def require_free(out: Path, private: Path, finished: str = "") -> None:
         msg = f"another run is making {str(out)!r} in {str(busy[0])!r} right now; wait for it, or name a new directory"
         raise InputError(msg)
     if left:
-        raise InputError(_left_behind(out, private, list(left), complete=complete))
+        raise InputError(_left_behind(out, private, list(left), complete=complete, by_command=by_command))
     if private.is_dir() and not complete:
         msg = (
             f"{str(private)!r} exists already, without a publication {str(out)!r}; name another private directory, or "
             "remove it if it is left from a publication that is gone"
         )
         raise InputError(msg)
-    if complete and finished:
-        msg = f"{str(out)!r} exists already; {_NOT_OVERWRITTEN}, or {finished}"
+    if complete and by_command:
+        again = setting("if_exists", "resume")
+        msg = f"{str(out)!r} exists already; {_NOT_OVERWRITTEN}, or use {again} to verify what this command has made"
         raise InputError(msg)
     require_new(out, private)
 
 
 def leftovers(out: Path, private: Path) -> dict[Path, bool]:
-    """Return the paths that unfinished runs have left, and whether a run is still at work on each."""
-    own = re.compile(rf"\.{re.escape(_stem(out))}\.[0-9a-f]{{16}}\.tmp")
-    held = {private: _is_held(private / UNFINISHED)} if (private / UNFINISHED).is_file() else {}
-    beside = sorted(out.parent.iterdir()) if out.parent.is_dir() else []
-    return held | {path: _is_held(path) for path in beside if own.fullmatch(path.name) and path.is_dir()}
+    """Return the paths that unfinished runs have left, and whether a run is still at work on each.
 
-
-def _left_behind(out: Path, private: Path, left: list[Path], *, complete: bool) -> str:
-    """Return the message on what a killed run has left, with the command that clears it."""
-    clear = "rm -r -- " + " ".join(shlex.quote(str(path)) for path in left)
-    if not complete:
-        return f"a run that was to make {str(out)!r} was killed; what it left tells of the data, and must go: {clear}"
-    if private in left:
-        which = f"{str(out)!r} is complete, but the run that made it was killed before {str(private)!r} was"
-        return f"{which}; to make both anew: {clear} {shlex.quote(str(out))}"
-    taken = f"{str(out)!r} exists already; {_NOT_OVERWRITTEN}"
-    return f"{taken} (what a killed run left beside it can go: {clear})"
-
-
-def lock(path: Path) -> list[int]:
-    """Lock a file or directory for as long as this process lives; return the descriptor that holds the lock, in a list.
-
-    The list is empty where the file system knows no locks: there a run at work looks like one that was killed.
+    A private directory has a lease as long as its publication is not complete.
     """
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        return []
-    return [descriptor]
+    own = re.compile(rf"\.{re.escape(_stem(out))}\.[0-9a-f]{{16}}\.tmp")
+    live = {private: is_live(private)} if os.path.lexists(private / LEASE) else {}
+    beside = sorted(out.parent.iterdir()) if out.parent.is_dir() else []
+    return live | {path: is_live(path) for path in beside if own.fullmatch(path.name) and path.is_dir()}
+
+
+def _left_behind(out: Path, private: Path, left: list[Path], *, complete: bool, by_command: bool) -> str:
+    """Return the message on what a killed run has left, with what clears it."""
+    if by_command:
+        clear = f"use {setting('if_exists', 'resume')}"
+        clear += " to verify it" if complete else " to continue"
+    else:
+        # of a complete publication, the leases are all that is left in the private directory
+        paths = [path / LEASE if complete and path == private else path for path in left]
+        clear = "remove what it left: rm -r -- " + " ".join(shlex.quote(str(path)) for path in paths)
+    if complete:
+        return f"{str(out)!r} exists already, but its run was killed before it ended; {clear}, or name a new directory"
+    return f"a run that was to make {str(out)!r} was killed; {clear}, or name a new directory"
 
 
 def _stem(out: Path) -> str:
@@ -154,29 +143,12 @@ def _stem(out: Path) -> str:
     return out.name if len(name) <= _LONGEST_STEM else hashlib.sha256(name).hexdigest()
 
 
-def _is_held(path: Path) -> bool:
-    """Tell whether a process that is alive holds the lock of a file or directory."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except OSError:  # removed meanwhile, or owned by another user
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
-    return False
-
-
 class Staging:
     """Directories of a publication in the making; unless `finish` is reached, leaving the block removes all of them.
 
     Within the block, `folder` takes the files of the publication and `private` those that stay at home. Errors of
-    writing are raised with the path that the files were to have. A process that is killed cannot remove anything: what
-    it leaves is marked, so that the next run can name it (`require_free`).
+    writing are raised with the path that the files were to have. A process that is killed cannot remove anything: the
+    leases of the directories that it leaves become stale, and the next run names or removes them.
     """
 
     folder: Path
@@ -190,7 +162,6 @@ class Staging:
         self.folder = self._temporary / "publication"
         self._identity: tuple[int, int] | None = None
         self._made_private = self._finished = False
-        self._locks: list[int] = []
 
     def __enter__(self) -> Self:
         require_free(self.out, self.private)
@@ -198,10 +169,8 @@ class Staging:
             with defer_signals():
                 UNDOING[self] = lambda: self._clean(None)
                 self._make_private()
-                self._mark()
                 self._temporary.mkdir(mode=0o700)
                 self._temporary.chmod(0o700)
-                self._locks += lock(self._temporary)
                 take(self._temporary)
                 self.folder.mkdir()
                 self._identity = _identity(self.folder)
@@ -216,16 +185,32 @@ class Staging:
             path.chmod(0o600)
 
     def rename(self) -> None:
-        """Put the publication into its place, once all its bytes are on the disk."""
+        """Put the publication into its place, once all bytes of both directories are on the disk.
+
+        A process that was suspended, and has lost its lease to another run, does not publish. If it loses the lease
+        between the check and the renaming, that fails: the other run removes the folder before it does anything else.
+
+        Raises
+        ------
+        InputError
+            If the lease is lost, or the place is taken.
+        """
+        self.seal()
+        sync(self.private)
         sync(self.folder)
         require_new(self.out)
-        self.folder.rename(self.out)
+        require_held(self.private, self._temporary)
+        try:
+            self.folder.rename(self.out)
+        except FileNotFoundError:
+            require_held(self.private, self._temporary)
+            raise
         sync_entry(self.out.parent)
 
     def finish(self) -> None:
         """Declare the publication complete: from then on nothing is removed, and no signal unwinds the process."""
         self.seal()
-        (self.private / UNFINISHED).unlink()
+        release(self.private)
         sync(self.private)
         settle()
         self._finished = True
@@ -243,20 +228,12 @@ class Staging:
             self._made_private = False
             raise
         self.private.chmod(0o700)  # exactly, whatever the umask
-
-    def _mark(self) -> None:
-        """Mark the private directory as unfinished; the mark is locked as long as this process lives."""
-        from anonset.io.files import write_file
-
-        text = f"{self.out}\nis not published yet, or the run that was to publish it was killed.\n"
-        path = write_file(self.private / UNFINISHED, [os.fsencode(text)])
-        path.chmod(0o600)
-        self._locks += lock(path)
+        take(self.private)
 
     def _clean(self, error: BaseException | None) -> None:
         """Remove what must not stay, and name the user's path in an error."""
         with defer_signals():
-            if not self._finished:
+            if not self._finished and not is_lost(self.private):  # else they are those of the run that took over
                 # the folder itself shows whether it is renamed: no interruption can come between
                 if self._identity is not None and _identity(self.out) == self._identity:
                     shutil.rmtree(self.out, ignore_errors=True)
@@ -265,8 +242,7 @@ class Staging:
             shutil.rmtree(self._temporary, ignore_errors=True)
             UNDOING.pop(self, None)
             forget(self._temporary)
-            while self._locks:
-                os.close(self._locks.pop())
+            forget(self.private)
             name_in(error, self.folder, self.out)
             name_in(error, self._temporary, self.out)
 

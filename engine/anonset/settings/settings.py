@@ -213,8 +213,10 @@ class Settings(InputSettings):
     seed: int | None = Field(None, ge=0, description="Random seed.")
     workers: int | None = Field(None, ge=1, description="Number of threads; default: one per core.")
     private: str | None = Field(None, description="Directory for what must stay with you; default: OUT.private.")
-    if_exists: Literal["error", "skip"] = Field(
-        "error", description="If OUT exists: refuse, or skip the job if settings, data and versions are the same."
+    if_exists: Literal["error", "skip", "resume"] = Field(
+        "error",
+        description="If OUT exists: refuse (error), or verify it again if settings, data and versions are the same "
+        "(skip). resume also continues a run that was killed: the same command serves first run and retry.",
     )
     accept_undecided: bool = Field(False, description="Publish even if the check could not finish.")
     budget: int | None = Field(None, ge=0, description="Maximum itemset occurrences to count while verifying.")
@@ -228,7 +230,7 @@ class Settings(InputSettings):
         description="New or empty directory for a job that runs in blocks; emptied unless the job fails. "
         "Default: a temporary one.",
     )
-    resume: bool = Field(False, description="Continue a job that was killed, from its work directory.")
+    resume: bool = Field(False, description="Continue a killed job from its work directory; refuse to start a new one.")
     cluster: str | None = Field(
         None, description="Address of a dask scheduler to search on, or local:N for N processes."
     )

@@ -1,0 +1,391 @@
+"""The lease of a directory: a file in it that names the process at work there, and that this process keeps renewing.
+
+A process that is killed cannot remove its directories. Another process then finds a stale lease and takes it over:
+
+* On the same machine, since the same start of it, a lease is stale when its process is gone.
+* Anywhere else it is stale when it was not renewed while the observer watched it for `LASTS` seconds. The observer
+  uses its own monotonic clock, so clocks that differ or jump do not matter. ``expires`` is for listings alone.
+
+The first lease of a directory is the file `LEASE`; the successor of the lease with token T is
+``anonset-lease-T.json``. Both are created exclusively: of two processes that find the same stale lease, one succeeds. A
+process holds its lease as long as there is no successor. It renews the file through the descriptor that created it, so a
+process that was suspended, and lost its lease meanwhile, never changes another one. File locks are not used.
+"""
+
+import json
+import os
+import platform
+import re
+import secrets
+import shlex
+import stat
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal, get_type_hints
+
+from anonset.errors import InputError
+from anonset.strict_json import loads
+
+LEASE = "anonset-lease.json"
+"""Name of the first lease of a directory."""
+EVERY, LASTS = 5.0, 60.0
+"""Seconds between renewals, and without a renewal until a lease that cannot be checked otherwise is stale."""
+State = Literal["left", "in use", "of another user", "of another host", "unknown"]
+"""``left``: no process is at work there; ``unknown``: there is no lease, or it cannot be read."""
+Tell = Callable[[str], None]
+"""Called with one line for the user."""
+
+_BYTES = 512
+"""Size of a lease, padded with blanks, so that each renewal overwrites the one before."""
+_MOST_BYTES = 4096
+"""Maximum size of a lease that is read."""
+_OPENED = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+"""Never follow a link, and never wait for the other end of a pipe."""
+_TOKEN = re.compile("[0-9a-f]{32}")
+_NAME = re.compile(r"anonset-lease(-[0-9a-f]{32})?\.json")
+_UNREADABLE = "0" * 32
+"""Token of a lease that cannot be read, as after a power failure."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Content of a lease."""
+
+    token: str
+    process: int
+    """Process number; 0 after a failed run, which leaves the directory to another one."""
+    start: int
+    """Start of the process, in ticks since the machine started; a later process of the same number has another."""
+    processes: str
+    """Namespace of the process number."""
+    boot: str
+    """Id of the start of the machine."""
+    host: str
+    user: int
+    renewals: int
+    expires: float
+    """Time, in seconds since 1970 by the clock of its host, until which it is valid unless it is renewed."""
+
+
+@dataclass
+class _Held:
+    """A lease that this process holds."""
+
+    folder: Path
+    name: str
+    descriptor: int
+    lease: Lease
+    lock: threading.Lock
+
+    def write(self, lease: Lease) -> None:
+        with self.lock:
+            if self.descriptor >= 0:
+                self.lease, data, written = lease, json.dumps(asdict(lease)).encode().ljust(_BYTES), 0
+                while written < len(data):  # on a full disk the first write is short, and the second one fails
+                    written += os.pwrite(self.descriptor, data[written:], written)
+
+    def renew(self) -> None:
+        self.write(replace(self.lease, renewals=self.lease.renewals + 1, expires=time.time() + LASTS))
+
+    def close(self) -> None:
+        if self.lock.acquire(timeout=1):  # a renewal may wait for a file system that does not answer
+            descriptor, self.descriptor = self.descriptor, -1
+            self.lock.release()
+            if descriptor >= 0:
+                os.close(descriptor)
+
+
+_held: dict[Path, _Held] = {}  # the leases that this process holds
+_renewing: list[int] = []  # the process whose thread renews them
+
+
+def take(folder: Path, tell: Tell | None = None) -> None:
+    """Take the lease of a directory for this process: a new one, or a stale one over.
+
+    Raises
+    ------
+    InputError
+        If another process is at work there.
+    OSError
+        If the lease cannot be written, or the directory is gone.
+    """
+    name, found = _last(folder)
+    if found is not None and not _is_stale(folder, found, tell):
+        raise InputError(_in_use(folder, found))
+    name = LEASE if found is None else _successor(found)
+    mine = Lease(
+        secrets.token_hex(16), os.getpid(), _start(os.getpid()), _processes(), _boot(), platform.node(), os.getuid(),
+        0, time.time() + LASTS,
+    )  # fmt: skip
+    try:
+        descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    except FileExistsError:
+        raise InputError(_in_use(folder, _last(folder)[1])) from None
+    held = _held[folder] = _Held(folder, name, descriptor, mine, threading.Lock())
+    try:
+        held.write(mine)
+        os.fsync(descriptor)
+    except BaseException:
+        forget(folder)
+        (folder / name).unlink(missing_ok=True)
+        raise
+    if not holds(folder):  # the directory was removed and made again meanwhile, by the process that won
+        forget(folder)
+        (folder / name).unlink(missing_ok=True)
+        raise InputError(_in_use(folder, _last(folder)[1]))
+    _keep_renewing()
+
+
+def holds(folder: Path) -> bool:
+    """Return True if this process holds the lease of a directory, and no other process has taken it over."""
+    held = _held.get(folder)
+    last = None if held is None else _last(folder)[1]
+    return held is not None and last is not None and _token(last) == held.lease.token
+
+
+def is_lost(folder: Path) -> bool:
+    """Return True if this process took the lease of a directory, and another process has taken it over since."""
+    return folder in _held and not holds(folder)
+
+
+def require_held(*folders: Path) -> None:
+    """Refuse to publish if another process has taken over the lease of a directory from this one.
+
+    Raises
+    ------
+    InputError
+        With the directory.
+    """
+    for folder in filter(is_lost, folders):
+        msg = f"another run has taken {str(folder)!r} over while this process was suspended; this run publishes nothing"
+        raise InputError(msg)
+
+
+def leave(folder: Path) -> None:
+    """State in the lease of a directory that no process is at work there, and stop renewing it."""
+    held = _held.get(folder)
+    if held is not None:
+        try:
+            held.write(replace(held.lease, process=0, start=0, expires=0.0))
+        finally:
+            forget(folder)
+
+
+def forget(folder: Path) -> None:
+    """Stop renewing the lease of a directory, which is gone or about to go."""
+    held = _held.pop(folder, None)
+    if held is not None:
+        held.close()
+
+
+def release(folder: Path) -> None:
+    """Give up the lease of a directory, which stays, and remove the files; those of another process stay."""
+    lost = is_lost(folder)
+    forget(folder)
+    if not lost:
+        for name in lease_files(folder):
+            (folder / name).unlink(missing_ok=True)
+
+
+def lease_files(folder: Path) -> set[str]:
+    """Return the names of the leases in a directory."""
+    return {name for name in os.listdir(folder) if is_lease(name)}  # noqa: PTH208
+
+
+def is_lease(name: str) -> bool:
+    """Return True if a file of this name is a lease."""
+    return _NAME.fullmatch(name) is not None
+
+
+def lease_of(folder: Path) -> Lease | None:
+    """Return the last lease of a directory of this user; None if there is none, or it cannot be read.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the directory is gone.
+    """
+    if folder.lstat().st_uid != os.getuid():
+        return None
+    _, found = _last(folder, own=True)
+    return None if found is None else _parsed(found)
+
+
+def state_of(folder: Path) -> State:
+    """Return whether a run is at work in a directory, as far as this can be determined here, without waiting.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the directory is gone.
+    """
+    if folder.lstat().st_uid != os.getuid():
+        return "of another user"
+    lease = lease_of(folder)
+    if lease is None:
+        return "unknown"
+    if lease.user != os.getuid():
+        return "of another user"
+    if lease.host != platform.node():
+        return "of another host"
+    return "in use" if _is_valid(lease) else "left"
+
+
+def is_live(folder: Path) -> bool:
+    """Return True if a run seems to be at work in a directory, by the clock of its host if that is another one."""
+    found = _last(folder)[1]
+    lease = None if found is None else _parsed(found)
+    return lease is not None and _is_valid(lease)
+
+
+def clear_command(folder: Path) -> str:
+    """Return the command that removes what runs left in a directory."""
+    return f"anonset clean {shlex.quote(str(folder))} --yes"
+
+
+def why_taken(folder: Path) -> str:
+    """Say why a directory that is not empty is not worked in, and how to clear it if a run left it."""
+    reason = f"{folder}: the work directory must be new or empty: its files may be another run's"
+    return f"{reason}; to remove what a run left there: {clear_command(folder)}" if lease_files(folder) else reason
+
+
+def _is_valid(lease: Lease) -> bool:
+    """Return True if the process of a lease is alive, or, where that cannot be looked up, it has not expired."""
+    if lease.process == 0:
+        return False
+    return _start(lease.process) == lease.start if _is_here(lease) else time.time() < lease.expires
+
+
+def _is_stale(folder: Path, found: bytes, tell: Tell | None) -> bool:
+    """Return True if no process renews a lease; where that cannot be looked up, watch it for `LASTS` seconds."""
+    lease = _parsed(found)
+    if lease is not None and (lease.process == 0 or _is_here(lease)):
+        return not _is_valid(lease)
+    if tell is not None:
+        where = "" if lease is None else f" by a run on {lease.host}"
+        tell(f"{folder} was in use{where}: waiting for {LASTS:.0f} seconds whether that run is still alive")
+    end = time.monotonic() + LASTS
+    while (left := end - time.monotonic()) > 0:
+        time.sleep(min(left, EVERY / 5))
+        if _last(folder)[1] != found:
+            return False
+    return True
+
+
+def _in_use(folder: Path, found: bytes | None) -> str:
+    lease = None if found is None else _parsed(found)
+    whose = "" if lease is None else f" (process {lease.process} on {lease.host})"
+    return f"another run is at work in {str(folder)!r}{whose}; wait for it, or name another directory"
+
+
+def _last(folder: Path, *, own: bool = False) -> tuple[str, bytes | None]:
+    """Return the name and the bytes of the last lease of a directory; None if there is none.
+
+    Parameters
+    ----------
+    own
+        Read only files of this user.
+    """
+    name, seen, last = LEASE, set[str](), None
+    while name not in seen:
+        seen.add(name)
+        data = _read(folder / name, own=own)
+        if data is None:
+            break
+        last, name = data, _successor(data)
+    return name, last
+
+
+def _read(path: Path, *, own: bool) -> bytes | None:
+    """Return the bytes of a lease; none if it is missing, empty ones if it is no small regular file."""
+    try:
+        descriptor = os.open(path, _OPENED)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return b""
+    try:
+        found = os.fstat(descriptor)
+        foreign = own and found.st_uid != os.getuid()
+        if foreign or not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES:
+            return b""
+        return os.pread(descriptor, _MOST_BYTES, 0)
+    except OSError:  # as when the file is removed on a network file system
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def _parsed(data: bytes) -> Lease | None:
+    """Return the content of a lease; None unless it has exactly the fields of a `Lease`, each of its type."""
+    try:
+        said = loads(data)
+    except ValueError:
+        return None
+    if not isinstance(said, dict) or {name: type(value) for name, value in said.items()} != get_type_hints(Lease):
+        return None
+    lease = Lease(**said)
+    return lease if _TOKEN.fullmatch(lease.token) and min(lease.process, lease.start) >= 0 else None
+
+
+def _token(data: bytes) -> str:
+    lease = _parsed(data)
+    return _UNREADABLE if lease is None else lease.token
+
+
+def _successor(data: bytes) -> str:
+    """Return the name of the successor of a lease."""
+    return f"anonset-lease-{_token(data)}.json"
+
+
+def _keep_renewing() -> None:
+    """Start the thread that renews the leases of this process, once."""
+    if os.getpid() not in _renewing:
+        _renewing[:] = [os.getpid()]
+        threading.Thread(target=_renew, name="anonset-leases", daemon=True).start()
+
+
+def _renew() -> None:
+    while True:
+        time.sleep(EVERY)
+        for held in tuple(_held.values()):
+            with suppress(OSError):  # as on a full disk: `holds` decides whether the lease was lost
+                held.renew()
+
+
+os.register_at_fork(after_in_child=_held.clear)  # the leases stay those of the parent
+
+
+def _is_here(lease: Lease) -> bool:
+    """Return True if the process of a lease can be looked up: same host, same start of it, same process numbers."""
+    here = (platform.node(), _boot(), _processes())
+    return all(here) and (lease.host, lease.boot, lease.processes) == here
+
+
+def _start(process: int) -> int:
+    """Return when a process began, in ticks since the machine started; -1 if there is none, or it is dead."""
+    fields = _shown(f"/proc/{process}/stat").rpartition(")")[2].split()  # behind the name, which may contain anything
+    return -1 if not fields or fields[0] in "ZX" else int(fields[19])
+
+
+def _processes() -> str:
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""
+
+
+def _boot() -> str:
+    return _shown("/proc/sys/kernel/random/boot_id").strip()
+
+
+def _shown(path: str) -> str:
+    """Return the content of a file of the system; empty if there is none."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

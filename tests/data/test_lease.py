@@ -1,0 +1,404 @@
+"""The lease of a directory: held by a living process, taken over from a dead one, by one process alone."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from anonset.data import lease as module
+from anonset.data.lease import LEASE, forget, holds, is_lost, lease_of, leave, release, require_held, state_of, take
+from anonset.data.store import Files
+from anonset.errors import InputError
+from anonset.jobs.leftovers import remove_left, warning_of_what_is_left, work_directories
+
+pytestmark = pytest.mark.compiled
+HOLD = """
+import os, sys, time
+from pathlib import Path
+from anonset.data import lease
+lease.EVERY = 0.02
+lease.take(Path(sys.argv[1]))
+print("held", flush=True)
+sys.stdin.readline()
+try:
+    lease.require_held(Path(sys.argv[1]))
+    print("still held", flush=True)
+except Exception as error:
+    print(error, flush=True)
+"""
+"""Takes a lease, and says whether it still holds it when a line comes."""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "work").mkdir()
+    return tmp_path / "work"
+
+
+@pytest.fixture
+def hold(folder):
+    """Start processes that hold the lease of the folder, until the end of the test."""
+    started = []
+
+    def hold():
+        child = subprocess.Popen(
+            [sys.executable, "-c", HOLD, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        started.append(child)
+        assert child.stdout.readline() == "held\n"
+        return child
+
+    yield hold
+    for child in started:
+        child.kill()
+        child.wait()
+        child.stdin.close()
+        child.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """A folder whose process was killed."""
+    work = tmp_path_factory.mktemp("killed")
+    child = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(work)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout.readline() == "held\n"
+    child.kill()
+    child.communicate()
+    return work
+
+
+@pytest.fixture
+def ended(folder, killed):
+    """The folder after its process was killed."""
+    return shutil.copytree(killed, folder, dirs_exist_ok=True)
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Watch leases of other machines for a short time."""
+    monkeypatch.setattr(module, "LASTS", 0.6)
+    monkeypatch.setattr(module, "EVERY", 0.02)
+
+
+def kill(child):
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+
+
+def change(folder, **said):
+    """Change entries of the lease of a folder in place, as a renewal does."""
+    lease = folder / LEASE
+    changed = (json.dumps(json.loads(lease.read_text()) | said)).encode().ljust(512)
+    with lease.open("r+b") as file:
+        file.write(changed)
+
+
+def far(folder, **said):
+    """Let the lease of a folder be one of another machine."""
+    change(folder, host="elsewhere", boot="another", **said)
+
+
+def test_a_lease_is_in_use_as_long_as_its_process_lives(folder, hold):
+    child = hold()
+    assert state_of(folder) == "in use"
+    with pytest.raises(InputError, match=f"another run is at work in .*process {child.pid} on"):
+        take(folder)
+    kill(child)
+    assert state_of(folder) == "left"
+    take(folder)
+    assert (state_of(folder), holds(folder)) == ("in use", True)
+    release(folder)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_dead_process_that_nobody_has_waited_for_is_dead(folder, hold):
+    child = hold()
+    child.send_signal(signal.SIGKILL)
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+    assert state_of(folder) == "left"
+
+
+def test_a_later_process_of_the_same_number_is_another_one(folder, hold):
+    lease = hold()
+    began = json.loads((folder / LEASE).read_text())["start"]
+    kill(lease)
+    change(folder, process=os.getpid(), start=began + 10**9)
+    assert state_of(folder) == "left"
+
+
+def test_a_left_directory_is_free_at_once_though_its_process_lives(folder):
+    take(folder)
+    leave(folder)
+    assert state_of(folder) == "left"
+    far(folder)
+    take(folder, pytest.fail)
+    assert holds(folder)
+    forget(folder)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"host": "elsewhere"}, "of another host"),
+        ({"user": os.getuid() + 1}, "of another user"),
+        ({"processes": "pid:[1]"}, "left"),
+        ({"processes": "pid:[1]", "expires": 4e9}, "in use"),
+        ({"boot": "another"}, "left"),
+        ({"boot": "another", "expires": 4e9}, "in use"),
+        ({"more": 1}, "unknown"),
+    ],
+)
+def test_what_cannot_be_looked_up_stays_until_it_expires(ended, said, told, quick):
+    change(ended, **({"expires": 1.0} | said))
+    assert state_of(ended) == told
+    (found,) = work_directories(ended)
+    assert remove_left(found) == (told == "left")
+    assert ended.exists() == (told != "left")
+
+
+def test_a_lease_of_another_host_is_taken_over_after_it_was_watched_in_vain(ended, quick):
+    far(ended, expires=4e9)  # by a clock that is wrong
+    told = []
+    began = time.monotonic()
+    take(ended, told.append)
+    assert time.monotonic() - began >= 0.6
+    assert "elsewhere" in told[0]
+    assert holds(ended)
+    assert len(list(ended.iterdir())) == 2
+    release(ended)
+
+
+@pytest.mark.parametrize("expires", [0.0, 4e9])
+def test_a_lease_of_another_host_that_is_renewed_is_kept_whatever_the_clocks_say(
+    folder, hold, quick, monkeypatch, expires
+):
+    hold()
+    before = module._read
+    clock = json.dumps({"host": "elsewhere", "boot": "another", "expires": expires})
+
+    def read(path, *, own):
+        data = before(path, own=own)
+        return data and json.dumps(json.loads(data) | json.loads(clock)).encode()
+
+    monkeypatch.setattr(module, "_read", read)
+    with pytest.raises(InputError, match="another run is at work"):
+        take(folder)
+    assert [path.name for path in folder.iterdir()] == [LEASE]
+
+
+def test_of_many_that_take_over_at_once_one_wins(ended):
+    code = """
+import sys, time
+from pathlib import Path
+from anonset.data import lease
+from anonset.errors import InputError
+lease.LASTS, lease.EVERY = 1.0, 0.05
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    lease.take(Path(sys.argv[1]))
+    print("won", flush=True)
+    time.sleep(2.5)
+    print("held" if lease.holds(Path(sys.argv[1])) else "lost", flush=True)
+except InputError as error:
+    print(error, flush=True)
+"""
+    far(ended)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    children = [subprocess.Popen([sys.executable, "-c", code, str(ended)], **pipes) for _ in range(4)]
+    assert [child.stdout.readline() for child in children] == ["ready\n"] * 4
+    for child in children:
+        child.stdin.write("\n")
+        child.stdin.flush()
+    said = sorted(child.communicate()[0] for child in children)
+    assert said[-1] == "won\nheld\n"
+    assert all("another run is at work" in line for line in said[:-1])
+    assert all(line.count("\n") == 1 for line in said[:-1])
+
+
+def test_a_suspended_process_notices_that_it_lost_its_lease(folder, hold, quick):
+    child = hold()
+    child.send_signal(signal.SIGSTOP)
+    with pytest.raises(InputError, match="another run is at work"):
+        take(folder)  # here it can be seen that the process is there
+    far(folder)
+    take(folder)
+    child.send_signal(signal.SIGCONT)
+    child.stdin.write("\n")
+    child.stdin.flush()
+    assert "another run has taken" in child.stdout.readline()
+    assert holds(folder)
+    release(folder)
+
+
+def test_renewals_of_a_lost_lease_change_no_other_one(folder):
+    take(folder)
+    held = module._held[folder]
+    (folder / LEASE).rename(folder / "moved")
+    forget_of = module._held.pop(folder)
+    take(folder)
+    mine = lease_of(folder)
+    held.renew()
+    assert lease_of(folder) == mine
+    assert forget_of.lease.renewals == 1
+    release(folder)
+    held.close()
+
+
+def test_a_directory_that_was_made_again_is_lost_and_stays(folder):
+    take(folder)
+    require_held(folder)
+    assert not is_lost(folder)
+    shutil.rmtree(folder)
+    folder.mkdir()
+    (folder / "data").touch()
+    assert is_lost(folder)
+    with pytest.raises(InputError, match="publishes nothing"):
+        require_held(folder)
+    Files(folder).remove()
+    assert (folder / "data").exists()
+    release(folder)
+
+
+def test_who_watched_a_lease_of_a_directory_made_again_does_not_get_it(folder, ended, monkeypatch):
+    """Between the look at the stale lease and the creation of its successor, another process wins and starts again."""
+    stale = (ended / LEASE).read_bytes()
+    kept = module._held
+    take(ended)
+    release(ended)
+    take(ended)
+    theirs = lease_of(ended)
+    looked = iter([("anonset-lease.json", stale)])
+    last = module._last
+    monkeypatch.setattr(module, "_held", {})
+    monkeypatch.setattr(module, "_last", lambda *of, **how: next(looked, None) or last(*of, **how))
+    with pytest.raises(InputError, match="another run is at work"):
+        take(ended)
+    assert lease_of(ended) == theirs
+    monkeypatch.setattr(module, "_held", kept)
+    assert holds(ended)
+    release(ended)
+
+
+def test_an_empty_lease_is_taken_over_after_it_was_watched(folder, quick):
+    (folder / LEASE).touch()
+    assert state_of(folder) == "unknown"
+    take(folder)
+    assert holds(folder)
+    release(folder)
+
+
+def test_a_child_does_not_hold_the_leases_of_its_parent(folder):
+    take(folder)
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(writer, b"1" if holds(folder) else b"0")
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert os.read(reader, 1) == b"0"
+    os.close(reader)
+    os.close(writer)
+    assert holds(folder)
+    release(folder)
+
+
+def test_no_lock_of_the_file_system_is_needed(monkeypatch):
+    assert "fcntl" not in Path(module.__file__).read_text()
+    with Files.temporary() as work:
+        assert asdict(lease_of(work.path))["process"] == os.getpid()
+
+
+def nested(mark):
+    mark.write_text("[" * 4000)
+
+
+def huge(mark):
+    os.truncate(mark, 2**40)
+
+
+def pipe(mark):
+    mark.unlink()
+    os.mkfifo(mark)
+
+
+def link(mark):
+    mark.rename(mark.with_name("elsewhere"))
+    mark.symlink_to("elsewhere")
+
+
+def subfolder(mark):
+    mark.unlink()
+    mark.mkdir()
+
+
+def twice(mark):
+    mark.write_text(mark.read_text().replace("{", '{"process": 1, ', 1))
+
+
+def marked(**said):
+    return lambda mark: change(mark.parent, **said)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        nested, huge, pipe, link, subfolder, twice, lambda mark: mark.write_text("9" * 4000),
+        lambda mark: mark.write_bytes(b"\xff\xfe"), lambda mark: mark.write_text("[]"),
+        marked(process="self"), marked(process="1\0"), marked(process=True), marked(process=-1), marked(process=1.5),
+        marked(start=-1), marked(start=float("nan")), marked(host=7), marked(user=[]), marked(token="../x"), marked(renewals="1"), marked(expires=1),
+    ],
+)  # fmt: skip
+def test_a_forged_mark_stops_nobody_and_has_nothing_removed(ended, monkeypatch, forged):
+    """Anybody may put such a directory among the temporary files, where each run looks for what is left."""
+    forged(ended / LEASE)
+    monkeypatch.setattr("tempfile.tempdir", str(ended.parent))
+    assert (state_of(ended), lease_of(ended), warning_of_what_is_left()) == ("unknown", None, "")
+    (found,) = work_directories()
+    assert not remove_left(found)
+    assert ended.exists()
+
+
+def test_another_users_files_are_neither_read_nor_counted(ended, monkeypatch):
+    user = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: user + 1)
+    monkeypatch.setattr(os, "open", lambda *_, **__: pytest.fail("it is opened"))
+    monkeypatch.setattr(os, "walk", lambda *_, **__: pytest.fail("it is searched"))
+    assert [(found.state, found.bytes) for found in work_directories(ended)] == [("of another user", 0)]
+
+
+def test_another_users_directory_stays_whatever_its_mark_says(ended, monkeypatch):
+    user = os.getuid()
+    change(ended, user=user + 1)
+    monkeypatch.setattr(os, "getuid", lambda: user + 1)
+    assert state_of(ended) == "of another user"
+
+
+def test_links_are_not_followed_and_what_is_no_work_directory_is_not_named(ended, tmp_path):
+    (tmp_path / "place").mkdir()
+    (tmp_path / "place" / "anonset-link").symlink_to(ended)
+    (tmp_path / "place" / "anonset-demo-1").mkdir()
+    (tmp_path / "place" / "anonset-old").mkdir()
+    (tmp_path / "place" / "other").mkdir()
+    found = work_directories(tmp_path / "place")
+    assert [(one.path.name, one.state) for one in found] == [("anonset-old", "unknown")]
+    assert [one.path for one in work_directories(tmp_path)] == [ended]
+
+
+def test_a_taken_up_directory_is_not_removed(ended):
+    (found,) = work_directories(ended)
+    take(ended)
+    assert not remove_left(found)
+    leave(ended)
+    assert remove_left(found)
+    with pytest.raises(InputError, match="cannot be read: No such file or directory"):
+        work_directories(ended)
