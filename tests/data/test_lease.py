@@ -355,7 +355,8 @@ def marked(**said):
         nested, huge, pipe, link, subfolder, twice, lambda mark: mark.write_text("9" * 4000),
         lambda mark: mark.write_bytes(b"\xff\xfe"), lambda mark: mark.write_text("[]"),
         marked(process="self"), marked(process="1\0"), marked(process=True), marked(process=-1), marked(process=1.5),
-        marked(start=-1), marked(start=float("nan")), marked(host=7), marked(user=[]), marked(token="../x"), marked(renewals="1"), marked(expires=1),
+        marked(start=-1), marked(start=float("nan")), marked(host=7), marked(user=[]), marked(token="../x"),
+        marked(renewals="1"), marked(expires=1),
     ],
 )  # fmt: skip
 def test_a_forged_mark_stops_nobody_and_has_nothing_removed(ended, monkeypatch, forged):

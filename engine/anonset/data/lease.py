@@ -7,9 +7,9 @@ A process that is killed cannot remove its directories. Another process then fin
   uses its own monotonic clock, so clocks that differ or jump do not matter. ``expires`` is for listings alone.
 
 The first lease of a directory is the file `LEASE`; the successor of the lease with token T is
-``anonset-lease-T.json``. Both are created exclusively: of two processes that find the same stale lease, one succeeds. A
-process holds its lease as long as there is no successor. It renews the file through the descriptor that created it, so a
-process that was suspended, and lost its lease meanwhile, never changes another one. File locks are not used.
+``anonset-lease-T.json``. Both are created exclusively: of two processes that find the same stale lease, one succeeds.
+A process holds its lease as long as there is no successor. It renews the file through the descriptor that created it,
+so a process that was suspended, and lost its lease meanwhile, never changes another one. File locks are not used.
 """
 
 import json

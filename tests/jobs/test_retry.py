@@ -1,0 +1,242 @@
+"""`--if-exists resume`: the same command serves the first run, the retry after a kill, and the finished run."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from textwrap import dedent
+
+import pytest
+from tests.cli.place import Ran
+from tests.jobs.test_by_blocks import BASKETS, files_of
+
+from anonset.cli.main import main
+from anonset.data import lease as module
+from anonset.data.lease import LEASE, forget, leave, take
+
+pytestmark = pytest.mark.compiled
+KILLED = {
+    "before the work directory is of a run": """
+        from anonset.jobs import work_places
+        work_places._identity = die
+    """,
+    "in reading": """
+        from anonset.jobs import input
+        input._gathered = die
+    """,
+    "in the search": """
+        from anonset.algorithms.transaction.cut_search import CutSearch
+        found = CutSearch.rare_sets
+        CutSearch.rare_sets = lambda self, size: die() if size == 2 else found(self, size)
+    """,
+    "before the lease of the private directory": """
+        from anonset.release import staging
+        staging.take = die
+    """,
+    "in verifying": """
+        from anonset.release import publish
+        publish.verify_release = die
+    """,
+    "before the renaming": """
+        from anonset.release.staging import Staging
+        Staging.rename = die
+    """,
+    "after the renaming": """
+        from anonset.release.staging import Staging
+        Staging.finish = die
+    """,
+    "before the work directory is removed": """
+        from anonset.data.store import Files
+        Files.remove = die
+    """,
+}
+DYING = "import os\ndef die(*_args, **_kwargs):\n    os._exit(9)\n"
+WAITING = "import time\ndef die(*_args, **_kwargs):\n    print('ready', flush=True)\n    time.sleep(600)\n"
+
+
+def arguments(folder, *options, out="out", k="2"):
+    of_items = ["--hierarchy", "items=balanced:2", "--model", "km", "--k", k, "--m", "2", "--algorithm", "apriori"]
+    return ["anonymize", str(folder / "v.dat"), "-o", str(folder / out), *of_items, "--quiet", *options]
+
+
+def start(folder, where, options, before=DYING):
+    """Start the job in a process of its own, in which something happens at some point."""
+    script = f"{before}{dedent(where)}\nimport sys\nfrom anonset.cli.main import run\nrun()"
+    command = [sys.executable, "-c", script, *arguments(folder, *options)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "v.dat").write_text(BASKETS)
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, capsys):
+    def run(*options, **given):
+        code = main(arguments(folder, *options, **given))
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run
+
+
+def far(folder):
+    """Let all leases in a folder be of another machine, and valid by its clock."""
+    found = list(folder.rglob(f"{LEASE[:-5]}*"))
+    for lease in found:
+        said = json.loads(lease.read_text()) | {"host": "elsewhere", "boot": "another", "expires": 4e9}
+        with lease.open("r+b") as file:
+            file.write(json.dumps(said).encode().ljust(512))
+    return found
+
+
+def left(folder):
+    others = ("temporary", "v.dat", "memory", "memory.private")
+    return sorted(path.name for path in folder.iterdir() if path.name not in others)
+
+
+IN_MEMORY = ("before the lease of the private directory", "in verifying", "after the renaming")
+PLACES = [
+    *(("in a new directory", where) for where in KILLED),
+    *(("in memory", where) for where in IN_MEMORY),
+    ("in an empty directory", "in the search"),
+]
+
+
+@pytest.mark.parametrize(("place", "where"), PLACES)
+def test_a_killed_run_is_retried_by_the_same_command(folder, run, place, where):
+    assert run(out="memory").code == 0
+    if place == "in an empty directory":
+        (folder / "work").mkdir()
+    options = ("--if-exists", "resume", *(() if place == "in memory" else ("--work-dir", str(folder / "work"))))
+    child = start(folder, KILLED[where], options)
+    assert (*child.communicate(), child.returncode) == ("", "", 9)
+    done = run(*options)
+    assert (done.code, done.err) == (0, "")
+    assert files_of(folder / "out") == files_of(folder / "memory")
+    given = (folder / "work").exists()
+    assert left(folder) == ["out", "out.private", *(["work"] if given else [])]
+    assert not given or list((folder / "work").iterdir()) == []
+    assert not list(folder.rglob(LEASE))
+    again = run(*options)
+    assert (again.code, again.err) == (0, "")
+    assert main(["verify", str(folder / "out"), "--original", str(folder / "v.dat")]) == 0
+
+
+@pytest.mark.parametrize("where", ["in the search", "in verifying", "after the renaming"])
+def test_it_is_retried_from_another_machine(folder, run, where, monkeypatch):
+    monkeypatch.setattr(module, "LASTS", 0.3)
+    monkeypatch.setattr(module, "EVERY", 0.05)
+    options = ("--work-dir", str(folder / "work"), "--if-exists", "resume")
+    child = start(folder, KILLED[where], options)
+    assert child.communicate() == ("", "")
+    assert far(folder)
+    assert run(*options).code == 0
+    assert left(folder) == ["out", "out.private"]
+
+
+@pytest.mark.parametrize("where", ["in the search", "in verifying"])
+def test_a_run_at_work_is_not_taken_over(folder, run, where):
+    options = ("--work-dir", str(folder / "work"), "--if-exists", "resume")
+    child = start(folder, KILLED[where], options, WAITING)
+    assert child.stdout.readline() == "ready\n"
+    before = sorted(folder.rglob("*"))
+    done = run(*options)
+    assert (done.code, done.err.count("\n"), "another run is" in done.err) == (2, 1, True)
+    assert sorted(folder.rglob("*")) == before
+    child.kill()
+    child.communicate()
+    assert run(*options).code == 0
+
+
+def test_of_two_retries_at_the_same_moment_one_publishes(folder):
+    options = ("--work-dir", str(folder / "work"), "--if-exists", "resume")
+    start(folder, KILLED["in the search"], options).communicate()
+    both = [start(folder, "", options) for _ in range(2)]
+    said = [child.communicate()[1] for child in both]
+    codes = [child.returncode for child in both]
+    assert 0 in codes
+    for code, line in zip(codes, said, strict=True):  # the second one may come when the first is done
+        assert (code, line.count("\n")) in ((0, 0), (2, 1)), line
+    assert left(folder) == ["out", "out.private"]
+    assert main(["verify", str(folder / "out"), "--original", str(folder / "v.dat")]) == 0
+
+
+SUSPENDED = {
+    "before the search": """
+        from anonset.jobs.anonymize import Job
+        real, Job.run = Job.run, lambda *of, **how: (stop(), real(*of, **how))[1]
+    """,
+    "before the check": """
+        from anonset.release import staging
+        real, staging.require_new = staging.require_new, lambda *of: (stop() if len(of) == 1 else None, real(*of))
+    """,
+    "after the check": """
+        from anonset.release import staging
+        real, staging.require_held = staging.require_held, lambda *of: (real(*of), stop())
+    """,
+    "after the renaming": """
+        from anonset.release.staging import Staging
+        real, Staging.finish = Staging.finish, lambda made: (stop(), real(made))
+    """,
+}
+STOP = """
+import os, signal
+stopped = []
+def stop():
+    if not stopped:
+        stopped.append(1)
+        os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+@pytest.mark.parametrize("where", SUSPENDED)
+def test_a_suspended_run_does_not_publish_what_another_one_has_taken_over(folder, run, where, monkeypatch):
+    monkeypatch.setattr(module, "LASTS", 0.3)
+    monkeypatch.setattr(module, "EVERY", 0.05)
+    options = ("--work-dir", str(folder / "work"), "--if-exists", "resume")
+    child = start(folder, SUSPENDED[where], options, STOP)
+    os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WNOWAIT)
+    assert far(folder)
+    assert run(*options).code == 0
+    out, home = ((folder / name).stat().st_ino for name in ("out", "out.private"))
+    files = files_of(folder / "out"), files_of(folder / "out.private")
+    child.send_signal(signal.SIGCONT)
+    _, said = child.communicate()
+    expected = (0, 0) if where == "after the renaming" else (2, 1)
+    assert (child.returncode, len([line for line in said.splitlines() if "warning" not in line])) == expected, said
+    assert ((folder / "out").stat().st_ino, (folder / "out.private").stat().st_ino) == (out, home)
+    assert (files_of(folder / "out"), files_of(folder / "out.private")) == files
+    assert left(folder) == ["out", "out.private"]
+
+
+def test_another_job_is_not_taken_for_the_killed_one(folder, run):
+    options = ("--work-dir", str(folder / "work"), "--if-exists", "resume")
+    start(folder, KILLED["in the search"], options).communicate()
+    before = sorted((folder / "work").iterdir())
+    done = run(*options, k="3")
+    assert (done.code, "of a run with other settings (k)" in done.err) == (2, True)
+    assert sorted((folder / "work").iterdir()) == before
+    assert run(*options).code == 0
+    refused = run(*options, k="3")
+    assert (refused.code, "made from other settings (k)" in refused.err) == (2, True)
+    (folder / "precious").mkdir()
+    (folder / "precious" / "file").touch()
+    done = run("--work-dir", str(folder / "precious"), "--if-exists", "resume", out="other")
+    assert (done.code, "must be new or empty" in done.err) == (2, True)
+    assert (folder / "precious" / "file").exists()
+
+
+def test_a_work_directory_of_another_job_stays_when_the_publication_is_complete(folder, run):
+    assert run("--if-exists", "resume").code == 0
+    (folder / "work").mkdir()
+    take(folder / "work")
+    leave(folder / "work")
+    assert run("--if-exists", "resume", "--work-dir", str(folder / "work")).code == 0
+    assert (folder / "work" / LEASE).exists()
+    forget(folder / "work")
