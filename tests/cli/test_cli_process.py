@@ -1,5 +1,6 @@
 """The command line as a process of its own: imports, signals, closed pipes."""
 
+import json
 import os
 import re
 import runpy
@@ -47,6 +48,36 @@ def test_warnings_of_libraries_show_no_paths() -> None:
     )
     ran = python(code, env={**os.environ, "PYTHONWARNINGS": "always"})
     assert (ran.returncode, ran.stderr) == (0, "anonset: warning: UserWarning: a b\n")
+
+
+def test_a_log_in_json_has_standard_error_for_itself() -> None:
+    """Neither libraries, nor child processes, nor Python at the end of the process write between its lines."""
+    code = """
+import asyncio, atexit, logging, os, subprocess, sys, threading, warnings
+from anonset.cli import app, main
+
+def noisy(_):
+    logging.getLogger("distributed.client").error("one")
+    sys.stderr.write("two\\n")
+    os.write(2, b"three\\n")
+    subprocess.run([sys.executable, "-c", "import sys; sys.stderr.write('four'); 1 / 0"])
+    broken = threading.Thread(target=lambda: 1 / 0)
+    broken.start()
+    broken.join()
+    warnings.warn("five", stacklevel=1)
+    loop = asyncio.new_event_loop()
+    loop.call_exception_handler({"message": "six"})
+    loop.close()
+    atexit.register(lambda: 1 / 0)
+    return 0
+
+app.run_command = noisy
+main.run()
+"""
+    ran = python(code, "--log-format", "json")
+    lines = [json.loads(line) for line in ran.stderr.splitlines()]
+    assert [line["event"] for line in lines] == ["start", "message", "end"]
+    assert (ran.returncode, lines[1]["level"], lines[2]["exit_code"]) == (0, "warning", 0)
 
 
 def test_exit_code_and_one_line(place: Place) -> None:

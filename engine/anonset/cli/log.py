@@ -4,13 +4,14 @@ Lines may be kept where many read them. So no text in them is made from the data
 (`anonset.errors.datum`) stands there as ``…``.
 """
 
+import os
 import sys
 import threading
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from math import isfinite
-from typing import Any
+from typing import Any, TextIO
 
 from anonset.cli.output import discard
 from anonset.errors import InputError, public_text
@@ -19,6 +20,7 @@ from anonset.strict_json import dumps
 OPTION = "--log-format"
 SCHEMA = 1
 _EVERY = 1.0
+_own: list[TextIO] = []  # the standard error of this process, which no other code can write to
 
 
 def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
@@ -45,6 +47,18 @@ def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
             if argument == "--":
                 left += rest
     return left, given == "json"
+
+
+def take_standard_error() -> None:
+    """Keep standard error for the lines of the log.
+
+    Other text is dropped: it may show data, and programs cannot read it. Libraries in this process and in child
+    processes write such text, and Python does when threads fail or the process exits.
+    """
+    _own[:] = [os.fdopen(os.dup(2), "w", encoding="utf-8", errors="backslashreplace")]
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
 
 
 class JsonLog:
@@ -90,11 +104,12 @@ class JsonLog:
     def _write(self, event: str, **values: Any) -> None:
         when = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line = dumps({"time": when, "event": event, **values})
+        stream = _own[-1] if _own else sys.stderr
         try:
-            sys.stderr.write(f"{line}\n")
-            sys.stderr.flush()
-        except OSError:  # nobody can be told
-            discard(sys.stderr)
+            stream.write(f"{line}\n")
+            stream.flush()
+        except OSError:  # the reader is gone
+            discard(stream)
 
 
 def _number(value: float) -> float | None:

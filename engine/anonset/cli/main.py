@@ -22,10 +22,16 @@ _RARELY = (300_000, 50, 100)
 """Objects and rounds between two searches for cycles: importing makes many objects and hardly a cycle."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code; an error becomes one line on standard error."""
+def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -> int:
+    """Run a command and return its exit code; an error becomes one line on standard error.
+
+    Parameters
+    ----------
+    own_process
+        Whether the process runs nothing else: then a log in JSON has standard error for itself.
+    """
     try:
-        code = _run(sys.argv[1:] if arguments is None else arguments)
+        code = _run(sys.argv[1:] if arguments is None else arguments, own_process=own_process)
     except (AnonsetError, OSError, MemoryError, KeyboardInterrupt) as error:
         _say(error)
         code = exit_code(error)
@@ -46,16 +52,18 @@ def _missing(error: BaseException | None) -> str:
     return "" if package.startswith("anonset") else package
 
 
-def _run(arguments: Sequence[str]) -> int:
+def _run(arguments: Sequence[str], *, own_process: bool) -> int:
     """Run a command, and tell of it as it was asked for."""
     from anonset.cli.app import run_command
 
     if any(argument.startswith(_LOG_FORMAT) for argument in arguments):
-        from anonset.cli.log import JsonLog, taken_from
+        from anonset.cli.log import JsonLog, take_standard_error, taken_from
         from anonset.cli.output import log_to
 
         arguments, as_json = taken_from(arguments)
         if as_json:
+            if own_process:
+                take_standard_error()
             log_to(log := JsonLog(arguments))
             log.start()
     with spell_options():
@@ -96,7 +104,7 @@ def run() -> None:
         unwinding.install()
         unwinding.watch(lambda number: _interrupted(KeyboardInterrupt(number)))
         _open_streams()
-        code = main()
+        code = main(own_process=True)
     except KeyboardInterrupt as error:  # before the command began, or after it ended with an error
         code = _interrupted(error)
     except Exception as error:

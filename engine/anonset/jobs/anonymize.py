@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -145,7 +146,7 @@ def anonymize(
     if client is not None:
         from anonset.jobs.cluster import require_shareable
 
-        require_shareable(table, algorithm)
+        require_shareable(table, algorithm, client)
     job = Job(
         written, workers, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {}, beside=after
     )
@@ -227,14 +228,16 @@ def anonymize_file(
             from anonset.jobs.compiling import compile_before
 
             job.watch.compiled(compile_before(algorithm, progress))
+        require = None
         if settings.cluster is not None:
-            from anonset.jobs.cluster import cluster_of
+            from anonset.jobs.cluster import cluster_of, require_workers
 
             with job.watch.phase("cluster"):
                 job = replace(job, client=stack.enter_context(cluster_of(settings.cluster)))
+            require = partial(require_workers, job.client)
         stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):
-            table = stack.enter_context(table_of(reading, chosen, progress=progress, note=note))
+            table = stack.enter_context(table_of(reading, chosen, progress=progress, note=note, require=require))
         table = declared(table, settings.publish_as_is)
         if settings.resume:  # only now it is known to be the same run
             from anonset.jobs.work_places import clear_leftovers

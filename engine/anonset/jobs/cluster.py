@@ -41,6 +41,8 @@ _QUIET = {
 """What processes that are started here leave out: a profile, and looks at themselves: a tenth of the CPU."""
 _TRIM = "MALLOC_TRIM_THRESHOLD_"
 """By this they would give the memory of each array back, and take it anew page by page: another tenth of the CPU."""
+_LOGGERS = ("distributed", "tornado", "asyncio")
+"""Loggers that report a lost connection in their own way."""
 _EMBEDDED = 1 << 16
 """Bytes of a function up to which it travels with each of its tasks."""
 _FUNCTIONS = 4
@@ -86,11 +88,17 @@ def cluster_of(address: str) -> Iterator[Any]:
         msg = f"{setting('cluster', address)} needs the package distributed (of dask): pip install distributed"
         raise InputError(msg) from None
     kind, _, count = address.partition(":")
+    for name in tuple(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in _LOGGERS:
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is one line of ours
     if kind != "local":
         try:
             client = Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False)
-        except (OSError, TimeoutError, ValueError) as error:
-            msg = f"{setting('cluster', address)}: no scheduler answers there ({type(error).__name__})"
+        except Exception as error:  # also what its parts for TLS and other protocols raise
+            why = "no scheduler answers there"
+            if kind == "tls" and not isinstance(error, (OSError, TimeoutError)):
+                why = "dask has no TLS configuration; set distributed.comm.tls in its configuration"
+            msg = f"{setting('cluster', address)}: {why} ({type(error).__name__})"
             raise InputError(msg) from None
         with client:
             yield client
@@ -104,9 +112,16 @@ def cluster_of(address: str) -> Iterator[Any]:
     with ExitStack() as stack:
         before = "distributed.nanny.pre-spawn-environ"
         environ = {name: value for name, value in dask.config.get(before).items() if name != _TRIM}
-        with defer_signals(), dask.config.set({**_QUIET, before: environ}):
-            cluster = stack.enter_context(LocalCluster(**options, **silent, memory_limit=0))
-            client = stack.enter_context(Client(cluster, set_as_default=False))
+        try:
+            with defer_signals(), dask.config.set({**_QUIET, before: environ}):
+                cluster = stack.enter_context(LocalCluster(**options, **silent, memory_limit=0))
+                client = stack.enter_context(Client(cluster, set_as_default=False))
+        except Exception as error:  # what the system refuses to processes
+            why = (
+                "processes cannot be started here; check that /dev/shm exists and is writable, and leave the option out"
+            )
+            msg = f"{setting('cluster', address)}: {why} ({type(error).__name__})"
+            raise InputError(msg) from None
         try:
             yield client
         finally:
@@ -136,32 +151,15 @@ class ClusterExecutor(Executor):
     def __init__(self, client: Any, store: Files) -> None:
         self.client, self.store = client, store
         self._functions: OrderedDict[int, tuple[Any, bytes | Path]] = OrderedDict()
-        token = secrets.token_hex(8)
-        mark = store.path / f"seen-{token}"
-        mark.write_text(token)
-        try:
-            answers = client.run(_introduce, str(mark), on_error="return")
-        finally:
-            mark.unlink()
-        seen = {worker: answer for worker, answer in answers.items() if not isinstance(answer, BaseException)}
-        if not seen:
-            msg = f"{setting('cluster')}: the scheduler {client.scheduler.address} has no workers"
-            raise InputError(msg)
-        version = _version()
-        for worker, (found, sees) in sorted(seen.items()):
-            if found != version:
-                msg = f"{setting('cluster')}: worker {worker} runs another anonset ({found}, here {version})"
-                raise InputError(msg)
-            if not sees:
-                need = f"{setting('work_dir')} on a file system that all workers share"
-                msg = f"{setting('cluster')}: worker {worker} does not see the work directory; give a {need}"
-                raise InputError(msg)
-        self._max_workers = sum(client.nthreads().values())
+        require_workers(client, store)
+        with _connected(client):
+            self._max_workers = sum(client.nthreads().values())
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Send a task; what is returned has `result` and `cancel`."""
         task = _packed((args, kwargs))
-        return _Pending(self.client.submit(_run, self._sent(fn), task, pure=False), self.client)
+        with _connected(self.client):
+            return _Pending(self.client.submit(_run, self._sent(fn), task, pure=False), self.client)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Remove what was sent; the cluster is left as it was found."""
@@ -187,6 +185,63 @@ class ClusterExecutor(Executor):
             self.store.drop(sent.name)
 
 
+def require_workers(client: Any, store: Files) -> None:
+    """Refuse a cluster without workers, or one whose workers lack the work directory or run another version.
+
+    Raises
+    ------
+    InputError
+        With the worker.
+    """
+    token = secrets.token_hex(8)
+    mark = store.path / f"seen-{token}"
+    mark.write_text(token)
+    try:
+        with _connected(client):
+            answers = client.run(_introduce, str(mark), on_error="return")
+    finally:
+        mark.unlink()
+    seen = {worker: answer for worker, answer in answers.items() if not isinstance(answer, BaseException)}
+    if not seen:
+        msg = f"{setting('cluster')}: the scheduler {client.scheduler.address} has no workers"
+        raise InputError(msg)
+    version = _version()
+    for worker, (found, sees) in sorted(seen.items()):
+        if found != version:
+            msg = f"{setting('cluster')}: worker {worker} runs another anonset ({found}, here {version})"
+            raise InputError(msg)
+        if not sees:
+            need = f"{setting('work_dir')} on a file system that all workers share"
+            msg = f"{setting('cluster')}: worker {worker} does not see the work directory; give a {need}"
+            raise InputError(msg)
+
+
+@contextmanager
+def _connected(client: Any) -> Iterator[None]:
+    """Turn a lost connection to the scheduler into one line.
+
+    Raises
+    ------
+    AnonsetError
+        If the scheduler is gone.
+    """
+    from concurrent.futures import CancelledError
+
+    from distributed.comm import CommClosedError
+
+    try:
+        yield
+    except AnonsetError:
+        raise
+    except Exception as error:
+        if isinstance(error, (CancelledError, CommClosedError)) or client.status != "running":
+            msg = (
+                f"{setting('cluster')}: the connection to the scheduler is lost ({type(error).__name__}); run it again"
+            )
+            raise AnonsetError(msg) from None
+        raise
+
+
 class _Pending:
     """A task on its way."""
 
@@ -199,8 +254,12 @@ class _Pending:
         Raises
         ------
         AnonsetError
-            If workers died over the task again and again, or none is left.
+            If workers died over the task again and again, none is left, or the scheduler is lost.
         """
+        with _connected(self._client):
+            return self._result(timeout)
+
+    def _result(self, timeout: float | None) -> Any:
         from distributed.scheduler import KilledWorker
 
         wait, alone_since = timeout or _SECONDS_WITHOUT_WORKERS / 4, None
@@ -280,8 +339,8 @@ def _version() -> str:
     return "-".join(source_hash(folder) for folder in folders)
 
 
-def require_shareable(table: Table, algorithm: Algorithm) -> None:
-    """Refuse to search on workers what these do not see, or by an algorithm whose tasks stay in one process.
+def require_shareable(table: Table, algorithm: Algorithm, client: Any) -> None:
+    """Refuse to search on workers what these cannot read, or by an algorithm whose tasks stay in one process.
 
     Raises
     ------
@@ -292,3 +351,4 @@ def require_shareable(table: Table, algorithm: Algorithm) -> None:
         msg = f"{setting('client')} needs a table that anonset.scan read into a {setting('work_dir')} that workers see"
         raise InputError(msg)
     require_on_workers(algorithm, "client")
+    require_workers(client, table.store)

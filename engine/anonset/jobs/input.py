@@ -160,9 +160,19 @@ def _running(model: str) -> str:
 
 @contextmanager
 def table_of(
-    settings: "Settings", chosen: Input, *, progress: Progress | None = None, note: Note | None = None
+    settings: "Settings",
+    chosen: Input,
+    *,
+    progress: Progress | None = None,
+    note: Note | None = None,
+    require: Callable[[Files], None] | None = None,
 ) -> Iterator[Table]:
     """Read the table of a job; its work directory is removed in the end, or, if it was named, on success.
+
+    Parameters
+    ----------
+    require
+        Called with the work directory before anything is read.
 
     Raises
     ------
@@ -178,6 +188,8 @@ def table_of(
     from anonset.jobs.work_places import work_place
 
     with work_place(settings, Limits.of_process(chosen.limit_on_data, settings.workers), note) as store:
+        if require is not None:
+            require(store)
         if note is not None:
             note(_by_blocks(chosen, store))
         facts = saved_facts(store)

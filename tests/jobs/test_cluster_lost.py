@@ -1,0 +1,112 @@
+"""A cluster that cannot be reached, or that is lost in the middle of a run, is one line."""
+
+import multiprocessing
+import socket
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import pytest
+
+import anonset
+from anonset.cli.main import exit_code, main
+from anonset.data.store import Files
+from anonset.errors import AnonsetError, InputError
+from anonset.jobs import cluster
+from anonset.jobs.cluster import ClusterExecutor, cluster_of
+
+
+def test_an_address_for_which_dask_has_no_tls_configuration_is_one_line():
+    with pytest.raises(InputError, match="TLS configuration"), cluster_of("tls://127.0.0.1:9"):
+        pass
+
+
+def test_processes_that_the_system_refuses_are_one_line(monkeypatch):
+    def refuse(*_args, **_kwargs):
+        raise FileNotFoundError(2, "No such file or directory")  # as without /dev/shm
+
+    monkeypatch.setattr(multiprocessing.get_context("spawn").__class__, "Queue", refuse)
+    monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", refuse)
+    with pytest.raises(InputError, match="/dev/shm"), cluster_of("local:1"):
+        pass
+
+
+@pytest.mark.compiled
+def test_a_scheduler_that_is_killed_in_the_search_is_one_line(tmp_path):
+    import dask
+
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port)]
+    worker = [sys.executable, "-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--no-nanny"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    fast = {"distributed.comm.timeouts.connect": "1s"}
+    with (
+        dask.config.set(fast),
+        subprocess.Popen([*command, "--no-dashboard"], **quiet) as scheduler,
+        subprocess.Popen([*worker, "--no-dashboard", "--local-directory", str(tmp_path)], **quiet) as process,
+    ):
+        try:
+            wait_for(port)
+            with cluster_of(f"tcp://127.0.0.1:{port}") as client, Files.temporary() as store:
+                client.wait_for_workers(1, timeout=60)
+                executor = ClusterExecutor(client, store)
+                task = executor.submit(time.sleep, 100)
+                scheduler.kill()
+                with pytest.raises(AnonsetError, match="connection to the scheduler is lost") as lost:
+                    task.result()
+                assert exit_code(lost.value) == 2
+                with pytest.raises(AnonsetError, match="connection to the scheduler is lost"):
+                    executor.submit(time.sleep, 0).result()
+        finally:
+            scheduler.kill()
+            process.kill()
+
+
+def wait_for(port):
+    """Wait until something listens at a port."""
+    for _ in range(600):
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail("the scheduler does not start")
+
+
+class Blind:
+    """A client whose worker does not see the work directory."""
+
+    scheduler = SimpleNamespace(address="tcp://here")
+
+    def run(self, *_args, on_error):
+        return {"tcp://there": (cluster._version(), False)}
+
+
+def test_workers_are_checked_before_anything_is_read(tmp_path, monkeypatch, capsys):
+    (tmp_path / "v.dat").write_text("a b\na b\n")
+    monkeypatch.setattr(cluster, "cluster_of", lambda _: anonset_client())
+    monkeypatch.setattr("anonset.jobs.input._gathered", lambda *_: pytest.fail("the data are read"))
+    job = ["anonymize", str(tmp_path / "v.dat"), "-o", str(tmp_path / "out"), "--model", "km", "--algorithm", "apriori"]
+    how = ["--k", "2", "--m", "2", "--hierarchy", "items=balanced:2", "--cluster", "tcp://here:1"]
+    assert main([*job, *how]) == 2
+    assert "worker tcp://there does not see the work directory" in capsys.readouterr().err
+
+
+def test_workers_are_checked_before_anything_is_done_in_python(tmp_path, monkeypatch):
+    (tmp_path / "v.dat").write_text("a b\na b\n")
+    table = anonset.scan(tmp_path / "v.dat", work_dir=tmp_path / "work")
+    monkeypatch.setattr("anonset.jobs.anonymize.bind", lambda *_: pytest.fail("the hierarchies are bound"))
+    tree = {"items": "balanced:2"}
+    with pytest.raises(InputError, match="does not see the work directory"):
+        anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies=tree, client=Blind())
+    table.store.remove()
+
+
+def anonset_client():
+    """Return what `cluster_of` gives, for a client whose worker sees nothing."""
+    from contextlib import nullcontext
+
+    return nullcontext(Blind())
