@@ -238,6 +238,7 @@ def anonymize_file(
         stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):
             table = stack.enter_context(table_of(reading, chosen, progress=progress, note=note, require=require))
+        _require_records(table, settings)
         table = declared(table, settings.publish_as_is)
         if settings.resume:  # only now it is known to be the same run
             from anonset.jobs.work_places import clear_leftovers
@@ -258,6 +259,14 @@ def anonymize_file(
         }
         verdict, exact_values = publish(unverified, request, watch=job.watch, progress=progress, context=context)
     return Release(unverified, verdict, request.layout, tuple(job.watch.phases), request, exact_values)
+
+
+def _require_records(table: Table, settings: "Settings") -> None:
+    """Refuse data without records, which usually are an export that failed."""
+    if not table.n and not settings.allow_empty:
+        publish_empty = setting("allow_empty", True)
+        msg = f"{settings.input}: the data contain no record; use {publish_empty} to publish an empty table"
+        raise InputError(msg)
 
 
 @dataclass(frozen=True)

@@ -194,6 +194,7 @@ class Settings(InputSettings):
         description="You state that these columns are published although they show exact values of few persons, make "
         "records unique, or name persons; the attestation says so.",
     )
+    allow_empty: bool = Field(False, description="Publish even if the data contain no record.")
     order: Literal["sorted", "input"] = Field(
         "sorted", description="Order of the published rows: sorted hides the original order."
     )

@@ -1,0 +1,26 @@
+"""Data without records are rejected, since they usually are an export that failed."""
+
+import pytest
+
+from cli.place import Place
+
+EMPTY = {"data.csv": "age,codes\n", "data.dat": ""}
+
+
+@pytest.mark.parametrize("data", EMPTY)
+@pytest.mark.parametrize("work", [(), ("--work-dir", "work")], ids=["in memory", "by blocks"])
+def test_data_without_records_are_published_by_the_owners_word_alone(
+    place: Place, data: str, work: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place.folder)
+    place.write(data, EMPTY[data])
+    roles = ("--items", "codes", "--keep", "age") if data == "data.csv" else ()
+    job = place.job(*roles, *work, "--if-exists", "resume", "--quiet", data=data)
+    ran = place.run(*job)
+    error = ran.err.splitlines()[-1]
+    assert (ran.code, "no record" in error, "--allow-empty" in error) == (2, True, True)
+    assert not place.out.exists()
+    if work:
+        assert place.run("clean", "work", "--yes").code == 0
+    assert place.run(*job, "--allow-empty").code == 0
+    assert place.run("verify", str(place.out)).code == 0
