@@ -1,7 +1,9 @@
 """What is read is looked up once, whatever kind of thing it is."""
 
 import hashlib
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,3 +81,65 @@ def test_size_and_digest_are_looked_up_once(folder: Path, monkeypatch: pytest.Mo
     for name in ("digest", "size_in"):
         monkeypatch.setattr(source, name, lambda *_: pytest.fail("looked up again"))
     assert (found.sha256, found.size.records) == (before, 2)
+
+
+def appended(path: Path) -> None:
+    with path.open("a") as file:
+        file.write("4\n")
+
+
+def rewritten(path: Path) -> None:
+    path.write_text(path.read_text().replace("2", "5"))
+    os.utime(path, ns=(0, 10**18))
+
+
+def replaced(path: Path) -> None:
+    """Replace it by a file of the same size and the same time."""
+    status = path.stat()
+    other = path.with_name("other")
+    other.write_text(path.read_text().replace("2", "5"))
+    os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
+    other.replace(path)
+
+
+@pytest.mark.parametrize("change", [appended, rewritten, replaced])
+@pytest.mark.parametrize("name", ["a.dat", ""])
+def test_a_file_that_changes_between_two_readings_is_rejected(folder: Path, change: Any, name: str) -> None:
+    found = source_of(folder / name)
+    assert found.size.records
+    change(folder / "a.dat")
+    with pytest.raises(InputError, match=r"a\.dat: was replaced or changed while it was read"):
+        read(found)
+    with pytest.raises(InputError, match=r"a\.dat: was replaced or changed while it was read"):
+        _ = found.sha256
+    assert read(folder / "a.dat").n
+
+
+def test_a_file_that_changes_while_it_is_read_is_rejected(folder: Path) -> None:
+    (file,) = source_of(folder / "a.dat").files
+    opening = file.opened()
+    opening.__enter__().read(1)
+    replaced(folder / "a.dat")
+    with pytest.raises(InputError, match="was replaced or changed"):
+        opening.__exit__(None, None, None)
+
+
+def test_an_object_that_is_replaced_is_rejected_though_listings_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    system = fsspec.filesystem("memory")
+    system.pipe("/bucket/a.dat", b"1 2\n")
+    found = source_of("memory://bucket/a.dat")
+    assert found.sha256
+    info, stale = type(system).info, [{"size": 4, "ETag": "stale"}]
+
+    def tagged(tag: str) -> Any:
+        return lambda *of, **how: stale[0] if stale else {**info(*of, **how), "ETag": tag}
+
+    monkeypatch.setattr(type(system), "info", tagged("two"))
+    monkeypatch.setattr(type(system), "invalidate_cache", lambda *_: stale.clear(), raising=False)
+    found.files[0].pinned.clear()
+    assert found.files[0].sha256()
+    assert "two" in found.files[0].pinned[0]
+    monkeypatch.setattr(type(system), "info", tagged("three"))
+    with pytest.raises(InputError, match="was replaced or changed"):
+        found.files[0].sha256()

@@ -27,6 +27,30 @@ Key = tuple[str, str | None]
 """The name of a column and its value in all rows of a file; None: null."""
 
 
+FileState = tuple[object, ...]
+"""Size, modification time and inode of a local file; size and version of an object at an address."""
+_VERSIONS = ("etag", "md5hash", "generation", "versionid", "lastmodified", "mtime", "modified", "updated", "created")
+"""What file systems of the package fsspec call the version of an object, in lower case and without separators."""
+
+
+def _state_of_file(path: str) -> FileState:
+    status = Path(path).stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def _state_of_object(system: Any, path: str) -> FileState:
+    """Return the state of an object, from the file system and not from a cache of listings."""
+    if (fsspec := getattr(getattr(system, "handler", None), "fs", None)) is not None:
+        fsspec.invalidate_cache()
+        found = {str(name).lower().replace("-", "").replace("_", ""): v for name, v in fsspec.info(path).items()}
+        return found.get("size"), *(str(found.get(name)) for name in _VERSIONS)
+    info = system.get_file_info(path)
+    with system.open_input_file(path) as file:
+        metadata = file.metadata() or {}
+    tag = next((value for name, value in metadata.items() if name.lower() in (b"etag", "etag")), None)
+    return info.size, info.mtime_ns, tag
+
+
 @dataclass(frozen=True)
 class DataFile(Discreet):
     """One file of a data set, wherever it lies."""
@@ -41,16 +65,35 @@ class DataFile(Discreet):
     """Its path there."""
     keys: tuple[Key, ...] = ()
     """The columns that the names of its folders hold."""
+    pinned: list[FileState] = field(default_factory=list, repr=False, compare=False)
+    """State of the file when it was first opened."""
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
-        """Open it for reading at any place (``pyarrow.NativeFile``)."""
+        """Open it for reading at any place (``pyarrow.NativeFile``); it must stay as it was when first opened.
+
+        Raises
+        ------
+        InputError
+            If it was replaced or changed since then, or meanwhile.
+        """
         import pyarrow as pa
 
+        self._require_unchanged()
         with reading(self.where):
             file = pa.OSFile(self.path, "rb") if self.system is None else self.system.open_input_file(self.path)
         with file:
             yield file
+        self._require_unchanged()
+
+    def _require_unchanged(self) -> None:
+        with reading(self.where):
+            now = _state_of_file(self.path) if self.system is None else _state_of_object(self.system, self.path)
+        if not self.pinned:
+            self.pinned.append(now)
+        elif self.pinned[0] != now:
+            msg = f"{self.where}: was replaced or changed while it was read; run it again when it is complete"
+            raise InputError(msg)
 
     @property
     def size(self) -> int:
@@ -69,7 +112,10 @@ class DataFile(Discreet):
     def sha256(self) -> str:
         """Return the SHA-256 of its bytes in hexadecimal."""
         if self.system is None:
-            return digest(self.path)
+            self._require_unchanged()
+            sha256_of_file = digest(self.path)
+            self._require_unchanged()
+            return sha256_of_file
         sha256 = hashlib.sha256()
         with self.opened() as file, reading(self.where):
             while part := file.read(_BYTES_AT_ONCE):
@@ -102,7 +148,10 @@ class Source(Discreet):
     def sha256(self) -> str:
         """SHA-256 of the file; of many, over the names and digests of them, or of all that lies in their folder."""
         if Path(self.where).is_dir():
-            return digest(self.where)
+            found = digest(self.where)
+            for file in self.files:
+                file._require_unchanged()
+            return found
         if len(self.files) == 1:
             return self.files[0].sha256()
         lines = "".join(f"{file.sha256()}  {file.name}\n" for file in self.files)

@@ -1,0 +1,22 @@
+"""Data that are replaced while a job runs are rejected."""
+
+import pytest
+
+from anonset.jobs.anonymize import Job
+from cli.place import RECORDS, Place
+
+
+def test_data_that_are_replaced_before_their_digest_is_taken_are_rejected(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = Job.search
+
+    def replace(*of: object, **how: object) -> object:
+        (place.folder / "new").write_text(RECORDS)
+        (place.folder / "new").replace(place.folder / "data.dat")
+        return search(*of, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Job, "search", replace)
+    ran = place.run(*place.job())
+    assert (ran.code, ran.err.count("\n"), "was replaced or changed" in ran.err) == (2, 1, True)
+    assert place.nothing_left()
