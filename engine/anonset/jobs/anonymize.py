@@ -182,7 +182,7 @@ def anonymize_file(
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
     from anonset.io.files import arrow_threads
-    from anonset.jobs.input import input_of, request_of, table_of
+    from anonset.jobs.input import input_of, request_of, require_disk, table_of
     from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
     from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
     from anonset.settings.readers import Context
@@ -224,6 +224,7 @@ def anonymize_file(
         stack.enter_context(job.watch.memory.watched())
         reading = with_sensitive_kept(settings, algorithm.model)
         chosen = input_of(source, reading, algorithm)
+        require_disk(settings, chosen, request, note)
         if chosen.compiling.before:
             from anonset.jobs.compiling import compile_before
 

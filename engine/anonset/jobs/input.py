@@ -1,8 +1,9 @@
 """The input of a job: read into memory where it fits, else block by block into a work directory."""
 
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -156,6 +157,37 @@ def _running(model: str) -> str:
             how = "by blocks" if traits.by_blocks else "in parts of the data"
             runs.setdefault(f"{how} where {traits.where}" if traits.where else how, []).append(name)
     return "; ".join(f"{listed(names)} {'runs' if len(names) == 1 else 'run'} {how}" for how, names in runs.items())
+
+
+def require_disk(settings: "Settings", chosen: Input, request: Request, note: Note | None) -> None:
+    """Refuse a run for which a disk is too small, and announce the space and time of a large one.
+
+    Raises
+    ------
+    InputError
+        With the directory, and both figures.
+    """
+    from anonset.jobs.work_places import killed_run
+    from anonset.release.disk import announcement, require_space, space_for
+
+    size, place = _published(chosen.source.size, settings), None
+    if chosen.by_blocks:
+        place = Path(settings.work_dir or tempfile.gettempdir())
+        if settings.work_dir is not None and killed_run(place, settings) is not None:
+            place = None  # its files are there already
+    parquet = request.layout.format == "parquet"
+    spaces = space_for(size, request.out, request.private_folder, place, parquet=parquet)
+    require_space(spaces, by_blocks=chosen.by_blocks)
+    if note is not None and (told := announcement(spaces, size)):
+        note(told)
+
+
+def _published(size: "Size", settings: "Settings") -> "Size":
+    """Return the part of a size that is not of columns left out, as far as these are named."""
+    named = [*settings.items, *settings.relational, *settings.keep, *settings.id, settings.sensitive]
+    kept = sum(name is not None for name in named)
+    share = kept / (kept + len(settings.drop)) if settings.drop else 1.0
+    return replace(size, values=int(size.values * share), text=int(size.text * share))
 
 
 @contextmanager

@@ -44,7 +44,7 @@ def work_place(settings: "Settings", limits: Limits, note: Callable[[str], None]
             yield store
         return
     path = Path(settings.work_dir)
-    killed = _killed(path, settings)
+    killed = killed_run(path, settings)
     store = Files.at(path, limits) if killed is None else _taken_over(killed, limits, note)
     try:
         if killed is not None:
@@ -111,7 +111,7 @@ def _place_of_run(path: Path) -> Path | None:
     return next((place for place in (path / INSIDE, path) if os.path.lexists(place / lease.LEASE)), None)
 
 
-def _killed(path: Path, settings: "Settings") -> Path | None:
+def killed_run(path: Path, settings: "Settings") -> Path | None:
     """Return the work directory of the run that is to be continued; None if there is none, and none is required."""
     if not settings.resume and settings.if_exists != "resume":
         return None

@@ -1,0 +1,67 @@
+"""A disk that is too small is refused before any work, and the space and time of a large run are announced."""
+
+from collections import namedtuple
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anonset.io.files import Size
+from anonset.release import disk
+from cli.place import Place
+
+Usage = namedtuple("Usage", "total used free")
+
+
+@pytest.fixture
+def free(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Free bytes on the disks of the test; all have enough until it says otherwise."""
+    found: dict[str, int] = {}
+    monkeypatch.setattr(disk.shutil, "disk_usage", lambda path: Usage(1 << 50, 0, found.get(Path(path).name, 1 << 50)))
+    return found
+
+
+@pytest.mark.parametrize("more", [(), ("--private", "home/private"), ("--work-dir", "scratch/work")])
+def test_a_disk_that_is_too_small_is_refused_before_any_work(
+    place: Place, free: dict[str, int], more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place.folder)
+    monkeypatch.setattr("anonset.jobs.input._gathered", lambda *_: pytest.fail("the data are read"))
+    stat = Path.stat
+
+    def of_disk(path: Path, **how: Any) -> Any:  # each of the folders is a disk
+        found = stat(path, **how)
+        return namedtuple("Status", "st_dev st_mode st_size st_mtime_ns st_ino")(
+            hash(path.name), found.st_mode, found.st_size, found.st_mtime_ns, found.st_ino
+        )
+
+    for name in ("home", "scratch"):
+        (place.folder / name).mkdir()
+    monkeypatch.setattr(Path, "stat", of_disk)
+    small = more[1].partition("/")[0] if more else place.folder.name
+    free[small] = 3
+    ran = place.run(*place.job(*more))
+    assert (ran.code, ran.err.count("\n"), "not enough disk space" in ran.err) == (2, 1, True), ran.err
+    assert small in ran.err
+    assert not place.out.exists()
+    free[small] = 1 << 20
+    monkeypatch.setattr("anonset.jobs.input._gathered", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert place.run(*place.job(*more)).code == 130
+
+
+def test_directories_on_one_disk_share_its_space(tmp_path: Path, free: dict[str, int]) -> None:
+    size = Size(records=1000, values=5000, text=20_000)
+    out, private, work = tmp_path / "out", tmp_path / "private", tmp_path / "deep" / "work"
+    (together,) = disk.space_for(size, out, private, work, parquet=False)
+    (alone,) = disk.space_for(size, out, private, None, parquet=False)
+    assert together.needed - alone.needed == 8 * 1000 + 5 * 5000
+    assert alone.needed == 12 * 1000 + 5000
+
+
+def test_the_space_and_the_time_of_a_large_run_are_announced(tmp_path: Path, free: dict[str, int]) -> None:
+    size = Size(records=10**9, values=65 * 10**8, text=3 * 10**10)
+    spaces = disk.space_for(size, tmp_path / "out", tmp_path / "private", tmp_path / "work", parquet=True)
+    told = disk.announcement(spaces, size)
+    assert "GiB of disk space" in told
+    assert "27 minutes" in told
+    assert disk.announcement(spaces[:0], Size(1000, 6500, 30_000)) == ""
