@@ -7,6 +7,7 @@ import re
 import shutil
 import stat
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,26 @@ def test_the_first_screen(ward: Place, more: list[str]) -> None:
     assert figures["Rows"][0] == "80"
     for term in ("codebook.csv explains", "known as WP 216", "A symbol is what stands in the place of an item"):
         assert term in page
+
+
+def test_counts_of_symbols_that_name_one_item_are_not_called_exact(ward: Place) -> None:
+    """In another cluster the same item is in a group, so that more records contain it."""
+    shutil.rmtree(ward.out)
+    shutil.rmtree(ward.private)
+    roles = ["--items", "codes", "--relational", "age", "--hierarchy", "age=range", "--hierarchy", "codes=balanced:3"]
+    how = ["--model", "kkm", "--k", "3", "--m", "1", "--delta", "0.4", "--drop", "nurse,secret_id", "--quiet"]
+    ran = ward.run("anonymize", str(ward.folder / "ward_hidden.csv"), "-o", str(ward.out), *roles, *how)
+    assert ran.code == 0, ran.err
+    (told,) = [row for row in cells_below(page_of_out(ward, "--shareable"), "What a recipient can still count")
+               if row[0] == "Symbols that name one item"]  # fmt: skip
+    assert "at least" in told[2]
+    shown, original = (
+        Counter(code for row in csv.DictReader(path.read_text().splitlines()) for code in row["codes"].split())
+        for path in (ward.out / "published.csv", ward.folder / "ward_hidden.csv")
+    )
+    both = shown.keys() & original.keys()
+    assert all(shown[code] <= original[code] for code in both)
+    assert any(shown[code] < original[code] for code in both)
 
 
 def page_of_out(ward: Place, *more: str) -> str:

@@ -1,8 +1,9 @@
-"""The workers of a dask cluster as an executor: tasks go there, and small results come back.
+"""The workers of a dask cluster as an executor.
 
-A task never takes records with it: arrays that lie in the files of the work directory travel by the names of these,
-and so do results that a worker writes there. What all tasks of a pass share is written there once too, if it is large.
-A task that is lost with its worker runs again elsewhere, and its result counts once.
+Tasks contain no records: arrays in files of the work directory are sent by name, and so are results that a worker writes
+there. What all tasks of a pass share is written there once, if it is large. Counts and rare sets are returned through
+the scheduler; tasks of split and solve also return the clusters of their part, about 10 bytes a record. A task that is
+lost with its worker runs again elsewhere, and its result counts once.
 """
 
 import io
