@@ -1,7 +1,7 @@
 """The workers of a dask cluster as an executor.
 
-Tasks contain no records: arrays in files of the work directory are sent by name, and so are results that a worker writes
-there. What all tasks of a pass share is written there once, if it is large. Counts and rare sets are returned through
+Tasks contain no records: arrays in files of the work directory are sent by name, and so are results that a worker
+writes there. What all tasks of a pass share is written there once, if it is large. Counts and rare sets are returned through
 the scheduler; tasks of split and solve also return the clusters of their part, about 10 bytes a record. A task that is
 lost with its worker runs again elsewhere, and its result counts once.
 """

@@ -228,8 +228,8 @@ class Settings(InputSettings):
     )
     work_dir: str | None = Field(
         None,
-        description="New or empty directory for a job that runs in blocks; emptied unless the job fails. "
-        "Default: a temporary one.",
+        description="New or empty directory for a job that runs in blocks, or that of a killed run; emptied unless the "
+        "job fails. Default: a temporary one.",
     )
     resume: bool = Field(False, description="Continue a killed job from its work directory; refuse to start a new one.")
     cluster: str | None = Field(
