@@ -1,9 +1,9 @@
 """The workers of a dask cluster as an executor.
 
 Tasks contain no records: arrays in files of the work directory are sent by name, and so are results that a worker
-writes there. What all tasks of a pass share is written there once, if it is large. Counts and rare sets are returned through
-the scheduler; tasks of split and solve also return the clusters of their part, about 10 bytes a record. A task that is
-lost with its worker runs again elsewhere, and its result counts once.
+writes there. What all tasks of a pass share is written there once, if it is large. Counts and rare sets are returned
+through the scheduler; tasks of split and solve also return the clusters of their part, about 10 bytes a record. A task
+that is lost with its worker runs again elsewhere, and its result counts once.
 """
 
 import io
@@ -228,7 +228,7 @@ def _connected(client: Any) -> Iterator[None]:
     """
     from concurrent.futures import CancelledError
 
-    from distributed.comm import CommClosedError
+    from distributed.comm.core import CommClosedError
 
     try:
         yield

@@ -49,7 +49,7 @@ def work_place(settings: "Settings", limits: Limits, note: Callable[[str], None]
     try:
         if killed is not None:
             _clear(store)
-        if not (store.path / RUN).exists():
+        if not os.path.lexists(store.path / RUN):
             with store.written(RUN) as file:
                 file.write(json.dumps(_identity(settings)).encode())
         yield store
@@ -100,7 +100,7 @@ def clear_finished(settings: "Settings") -> None:
     """
     clear_leftovers(Path(settings.out), Path(settings.private or f"{settings.out}.private"))
     work = None if settings.work_dir is None else _place_of_run(Path(settings.work_dir))
-    if work is not None and (work / RUN).exists():
+    if work is not None and os.path.lexists(work / RUN):
         with suppress(InputError):  # another run's
             _require_same_run(work, settings)
             _taken_over(work, Limits(), None).remove()
@@ -116,7 +116,7 @@ def killed_run(path: Path, settings: "Settings") -> Path | None:
     if not settings.resume and settings.if_exists != "resume":
         return None
     killed = _place_of_run(path)
-    if settings.resume or (killed is not None and (killed / RUN).exists()):
+    if settings.resume or (killed is not None and os.path.lexists(killed / RUN)):
         _require_same_run(killed or path, settings)
     return killed
 

@@ -60,8 +60,13 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
         as_they_are = kept.get("in_chunks", kept.get("kept", 0.0))
         rows.append(("Item occurrences kept as they are", percent(as_they_are), "before: 100%"))
     elif look.single is not None:
-        rows.append(("Symbols that name one item", percent(look.single),
-                     "at least so many rows contain the item: in others, a group may contain it, or it is suppressed"))
+        rows.append(
+            (
+                "Symbols that name one item",
+                percent(look.single),
+                "at least so many rows contain the item: in others, a group may contain it, or it is suppressed",
+            )
+        )
     if look.stands_for is not None:
         rows.append(("Items that a symbol of several stands for", f"{look.stands_for:,.1f} on average",
                      "each of them is in none, some or all of the rows that show the symbol"))  # fmt: skip
