@@ -32,6 +32,7 @@ _OWN = {
     "local-recoding": "relational.local_recoding:LocalRecoding",
     "bottom-up": "relational.bottom_up:BottomUp",
     "top-down": "relational.top_down:TopDown",
+    "joint-split": "rt.joint_split:JointSplit",
     "rum-bound": "rt.rum_bound:RumBound",
     "tum-bound": "rt.tum_bound:TumBound",
     "rfirst": "rt.rfirst:RFirst",

@@ -152,10 +152,7 @@ class RelationalFirst(RTFramework):
     @property
     def model(self) -> KKmAnonymity | KLmDiversity:
         """(k, k^m)-anonymity, or (k, l^m)-diversity by a transaction algorithm that guarantees l^m-diversity."""
-        anonymity, promised = KKmAnonymity(self.k, self.m), self.algorithm.model
-        if promised.secrets_beside:
-            return KLmDiversity(self.k, promised.diversity, self.m, promised.beside)
-        return anonymity
+        return transaction_model(self.algorithm, self.k, self.m)
 
     @property
     def most_merged(self) -> int:
@@ -205,11 +202,7 @@ class RelationalFirst(RTFramework):
         self, table: Table, hierarchies: Mapping[str, Hierarchy], executor: Executor | None
     ) -> ClusterFunction:
         """Return the transaction function on clusters of a table's records."""
-        algorithm = self.algorithm
-        kind: type[ClusterFunction] = DiverseFunction if algorithm.model.secrets_beside else ClusterFunction
-        if isinstance(algorithm.model, PartitionKmAnonymity):
-            kind = PartsFunction
-        return kind.of(algorithm, self.k, table, hierarchies, executor)
+        return transaction_function(self.algorithm, self.k, table, hierarchies, executor)
 
     def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
         """Return the initial clusters, given the cluster of each record."""
@@ -239,6 +232,24 @@ class MergingFramework(RelationalFirst):
     def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
         """Return the initial clusters, and what orders their merges by items."""
         return Clusters(qi, cluster, function, self.order, self.btd)
+
+
+def transaction_model(algorithm: Algorithm, k: int, m: int) -> KKmAnonymity | KLmDiversity:
+    """Return the model of clusters of k records whose items an algorithm anonymizes."""
+    anonymity, promised = KKmAnonymity(k, m), algorithm.model
+    if promised.secrets_beside:
+        return KLmDiversity(k, promised.diversity, m, promised.beside)
+    return anonymity
+
+
+def transaction_function(
+    algorithm: Algorithm, k: int, table: Table, hierarchies: Mapping[str, Hierarchy], executor: Executor | None
+) -> ClusterFunction:
+    """Return an algorithm as the transaction function on clusters of a table's records."""
+    kind: type[ClusterFunction] = DiverseFunction if algorithm.model.secrets_beside else ClusterFunction
+    if isinstance(algorithm.model, PartitionKmAnonymity):
+        kind = PartsFunction
+    return kind.of(algorithm, k, table, hierarchies, executor)
 
 
 def tell_merges(progress: Progress | None, clusters: Clusters, n_begun: int) -> None:

@@ -1,0 +1,178 @@
+"""Growing the tree of regions: each node takes the cut of least loss, as long as the loss falls."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.base import Progress, run_tasks
+from anonset.algorithms.rt.joint.regions import Axis, Region
+from anonset.algorithms.rt.joint.scores import Scores
+from anonset.data.redacted_repr import Discreet
+from anonset.data.table import Int64
+
+WHOLE = 10**6
+"""Weights are integers: so many are the weight 1."""
+Regions = tuple[Region, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Cut(Discreet):
+    """A node cut in two by one column: the regions and losses of both sides."""
+
+    sides: tuple[Regions, Regions]
+    axis: int
+    relational: tuple[int, int]
+    items: tuple[int, int]
+
+
+@dataclass(eq=False)
+class Node(Discreet):
+    """Records with the same regions, and their losses in the units of `Losses`."""
+
+    regions: Regions
+    members: Int64
+    """The records, ascending."""
+    relational: int
+    items: int
+    cuts: list[Cut] | None = None
+    """The possible cuts in column order; None before they are scored."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tree(Discreet):
+    """A grown tree: parents before children."""
+
+    nodes: list[Node] = field(default_factory=list)
+    children: list[tuple[int, int] | None] = field(default_factory=list)
+    """The places of the children of each node; None for a leaf."""
+
+
+@dataclass(frozen=True)
+class Losses(Discreet):
+    """The units of both losses, which make the weighted sum an integer.
+
+    The relational loss of a node is its records times the sum of its widths, each over that of the column.
+    """
+
+    axes: Sequence[Axis]
+    records: int
+    n_items: int
+    occurrences: int
+
+    @cached_property
+    def _common(self) -> int:
+        return lcm(*(axis.full_width for axis in self.axes))
+
+    @property
+    def relational_unit(self) -> int:
+        """The relational loss of all records if each column is published as one region."""
+        return self.records * len(self.axes) * self._common
+
+    @property
+    def items_unit(self) -> int:
+        """The item loss if each occurrence is published as the set of all items."""
+        return max(1, self.occurrences * (self.n_items - 1))
+
+    def relational(self, regions: Regions, n: int) -> int:
+        """Return the relational loss of n records in the same regions."""
+        widths = zip(self.axes, regions, strict=True)
+        return n * sum(axis.width(region) * (self._common // axis.full_width) for axis, region in widths)
+
+    def weighted(self, relational: int, items: int, w: int) -> int:
+        """Return the loss L of both losses with the weight w."""
+        return w * relational * self.items_unit + (WHOLE - w) * items * self.relational_unit
+
+
+@dataclass(eq=False)
+class Growth(Discreet):
+    """Grows trees for several weights; the scores of nodes that several trees share are computed once."""
+
+    losses: Losses
+    scores: Scores
+    infeasible: Callable[[Sequence[Int64]], NDArray[np.bool_]]
+    """Tells which record sets nothing makes anonymous."""
+    k: int
+    executor: Executor | None = None
+    progress: Progress | None = None
+    _known: dict[Regions, Node] = field(default_factory=dict)
+
+    def grow(self, w: int) -> Tree:
+        """Grow the tree for a weight: the cut of least loss at each node, ties in column order, while it falls."""
+        tree = Tree([self._root], [None])
+        level = [0]
+        while level:
+            open_nodes = [node for at in level if (node := tree.nodes[at]).cuts is None]
+            for node, cuts in zip(open_nodes, run_tasks(self.executor, self._cuts, open_nodes), strict=True):
+                node.cuts = cuts
+            following = []
+            for at in level:
+                cut = self._best(tree.nodes[at], w)
+                if cut is not None:
+                    first = len(tree.nodes)
+                    tree.children[at] = first, first + 1
+                    tree.nodes.extend(self._halves(tree.nodes[at], cut))
+                    tree.children.extend([None, None])
+                    following += [first, first + 1]
+            level = following
+            self._tell(len(tree.nodes))
+        return tree
+
+    @cached_property
+    def _root(self) -> Node:
+        regions = tuple(axis.whole for axis in self.losses.axes)
+        members = np.arange(self.losses.records, dtype=np.int64)
+        return Node(regions, members, self.losses.relational(regions, len(members)), *self.scores.losses([members]))
+
+    def _cuts(self, node: Node) -> list[Cut]:
+        """Return the possible cuts of a node by each column, with their losses."""
+        found: list[tuple[int, tuple[Regions, Regions], tuple[int, int]]] = []
+        sets: list[Int64] = []
+        for a, (axis, region) in enumerate(zip(self.losses.axes, node.regions, strict=True)):
+            codes = axis.codes[node.members]
+            halves = axis.halves(region, np.bincount(codes, minlength=axis.n_codes), self.k)
+            if halves is None:
+                continue
+            first = axis.inside(halves[0])[codes]
+            parts = [node.members[first], node.members[~first]]
+            if min(map(len, parts)) < self.k or self.infeasible(parts).any():
+                continue
+            sides = [(*node.regions[:a], half, *node.regions[a + 1 :]) for half in halves]
+            low, high = (self.losses.relational(side, len(part)) for side, part in zip(sides, parts, strict=True))
+            if low + high < node.relational:
+                found.append((a, (sides[0], sides[1]), (low, high)))
+                sets += parts
+        items = iter(self.scores.losses(sets))
+        return [Cut(sides, a, relational, (next(items), next(items))) for a, sides, relational in found]
+
+    def _best(self, node: Node, w: int) -> Cut | None:
+        """Return the cut of least loss, if it is below that of the node."""
+        best, least = None, self.losses.weighted(node.relational, node.items, w)
+        for cut in node.cuts or []:
+            loss = self.losses.weighted(sum(cut.relational), sum(cut.items), w)
+            if loss < least:
+                best, least = cut, loss
+        return best
+
+    def _halves(self, node: Node, cut: Cut) -> list[Node]:
+        """Return the nodes on both sides of a cut."""
+        axis, regions = self.losses.axes[cut.axis], cut.sides[0]
+        halves = []
+        first = None
+        for side, relational, items in zip(cut.sides, cut.relational, cut.items, strict=True):
+            known = self._known.get(side)
+            if known is None:
+                if first is None:
+                    first = axis.inside(regions[cut.axis])[axis.codes[node.members]]
+                members = node.members[first if side is regions else ~first]
+                known = self._known[side] = Node(side, members, relational, items)
+            halves.append(known)
+        return halves
+
+    def _tell(self, nodes: int) -> None:
+        if self.progress is not None:
+            self.progress("nodes grown", float(nodes), float(nodes))

@@ -1,0 +1,108 @@
+"""Cost-complexity pruning of a grown tree (as in CART, Breiman et al. 1984, chapter 3), for one weight or for all."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heapify, heappop, heappush
+
+from anonset.algorithms.rt.joint.growth import WHOLE, Losses, Node, Tree
+from anonset.data.redacted_repr import Discreet
+
+
+@dataclass(frozen=True)
+class Point(Discreet):
+    """One pruning of a grown tree."""
+
+    w: float
+    """Largest weight with this pruning."""
+    clusters: int
+    """Number of leaves."""
+    relational_ncp: float
+    item_loss: float
+    """Estimated item loss (by the scores of the growth)."""
+
+
+def pruned(tree: Tree, losses: Losses, w: int) -> list[Node]:
+    """Return the leaves after pruning: bottom-up, a node whose loss is not above that of its pruned children is one."""
+    least = [0] * len(tree.nodes)
+    is_leaf = [True] * len(tree.nodes)
+    for at in reversed(range(len(tree.nodes))):
+        node, children = tree.nodes[at], tree.children[at]
+        least[at] = losses.weighted(node.relational, node.items, w)
+        if children is not None and (below := least[children[0]] + least[children[1]]) < least[at]:
+            least[at], is_leaf[at] = below, False
+    leaves, waiting = [], [0]
+    while waiting:
+        at = waiting.pop()
+        children = tree.children[at]
+        if is_leaf[at] or children is None:
+            leaves.append(tree.nodes[at])
+        else:
+            waiting += reversed(children)
+    return leaves
+
+
+def frontier(tree: Tree, losses: Losses, w: int) -> list[Point]:
+    """Return all prunings of a tree that was grown for the weight w, from the finest to the root."""
+    steps = _weakest_links(tree, losses)
+    points, at_most = [], w
+    for number, (_, clusters, relational, items) in enumerate(steps):
+        above = steps[number + 1][0] if number + 1 < len(steps) else Fraction(-1)
+        if at_most > above:  # else no weight of 6 places has this pruning
+            share = relational / losses.relational_unit, items / losses.items_unit
+            points.append(Point(at_most / WHOLE, clusters, *share))
+        at_most = min(at_most, int(above // 1)) if above >= 0 else -1
+        if at_most < 0:
+            break
+    return points
+
+
+def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int, int]]:
+    """Return for each pruning the weight (in millionths) at and below which it begins, its leaves, and its losses."""
+    nodes, children = tree.nodes, tree.children
+    parent = [-1] * len(nodes)
+    relational, items = [node.relational for node in nodes], [node.items for node in nodes]
+    leaves = [1] * len(nodes)
+    for at in reversed(range(len(nodes))):
+        if (both := children[at]) is not None:
+            for total in (relational, items, leaves):
+                total[at] = total[both[0]] + total[both[1]]
+            for child in both:
+                parent[child] = at
+
+    def link(at: int) -> Fraction:
+        gain = (nodes[at].relational - relational[at]) * losses.items_unit
+        return Fraction((items[at] - nodes[at].items) * losses.relational_unit, gain)
+
+    current = {at: link(at) for at in range(len(nodes)) if children[at] is not None}
+    heap = [(-ratio, at) for at, ratio in current.items()]
+    heapify(heap)
+    steps = [(Fraction(WHOLE), leaves[0], relational[0], items[0])]
+    while heap:
+        ratio, at = heappop(heap)
+        if current.get(at) != -ratio:
+            continue
+        _forget_below(tree, at, current)
+        gains = nodes[at].relational - relational[at], nodes[at].items - items[at], 1 - leaves[at]
+        above = at
+        while above >= 0:
+            for total, gain in zip((relational, items, leaves), gains, strict=True):
+                total[above] += gain
+            if above in current:
+                current[above] = link(above)
+                heappush(heap, (-current[above], above))
+            above = parent[above]
+        weight = WHOLE * -ratio / (1 - ratio) if ratio < 1 else Fraction(-1)
+        if steps[-1][0] == weight:
+            steps.pop()
+        steps.append((weight, leaves[0], relational[0], items[0]))
+    return steps
+
+
+def _forget_below(tree: Tree, top: int, current: dict[int, Fraction]) -> None:
+    """Drop the links of a node that becomes a leaf, and of all nodes below it."""
+    waiting = [top]
+    while waiting:
+        at = waiting.pop()
+        current.pop(at, None)
+        if (both := tree.children[at]) is not None:
+            waiting += [child for child in both if child in current]

@@ -1,0 +1,64 @@
+"""The item loss of record sets under a fast item search: apriori on halves:frequency of their own items."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.apriori_on_clusters import in_bitmaps, search_in_bitmaps
+from anonset.algorithms.transaction.cluster_mappings import concatenate
+from anonset.data import SetColumn, Vocabulary
+from anonset.data.halves import halves
+from anonset.data.redacted_repr import Discreet
+from anonset.data.table import Int32, Int64
+
+_CELLS = 1 << 26
+"""Pairs of nodes that the kernel counts at most, with 2 bytes each."""
+_LARGEST_K = (1 << 16) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Scores(Discreet):
+    """The loss of record sets: the number of other items of its group, summed over the occurrences."""
+
+    column: SetColumn
+    k: int
+    m: int
+    cells: int = _CELLS
+
+    def losses(self, sets: Sequence[Int64]) -> list[int]:
+        """Return the loss of each record set; at least k of its records, or none, have items."""
+        from anonset_kernels.halved_records import halved_losses
+
+        if self.m > 2 or self.k > _LARGEST_K:
+            return [self._searched(members) for members in sets]
+        members, start = concatenate(sets)
+        losses = np.zeros(len(sets), np.int64)
+        records, rule = (self.column.indptr, self.column.items), (self.k, self.m)
+        halved_losses(records, members, start, rule, len(self.column.vocabulary), self.cells, losses)
+        return [
+            self._searched(members) if loss < 0 else loss for members, loss in zip(sets, losses.tolist(), strict=True)
+        ]
+
+    def _searched(self, members: Int64) -> int:
+        """Return the loss of a record set by the search that takes any number of items and any m."""
+        rows = self.column.take(members)
+        own = np.flatnonzero(rows.occurrences)
+        if not len(own) or self.k == 1:
+            return 0
+        codes = np.empty(len(rows.vocabulary), np.int32)
+        codes[own] = np.arange(len(own))
+        width = len(str(len(own)))
+        labels = Vocabulary(tuple(f"{code:0{width}}" for code in range(len(own))))
+        rows = SetColumn(rows.name, rows.indptr, codes[rows.items], labels)
+        tree = halves(labels.labels, rows.occurrences)
+        rows = tree.bind(rows)
+        nodes: Int32
+        if in_bitmaps(rows.n, tree.n_nodes, self.m):
+            nodes = search_in_bitmaps(rows, tree, self.k, self.m)[0]
+        else:
+            nodes = np.unique(Apriori(k=self.k, m=self.m).run_apriori(rows, tree).cut.image)
+        before = np.concatenate([[0], np.cumsum(rows.occurrences)])
+        held = before[tree.leaf_hi[nodes]] - before[tree.leaf_lo[nodes]]
+        return int((held * (tree.n_leaves_below[nodes].astype(np.int64) - 1)).sum())

@@ -1,0 +1,222 @@
+"""Joint top-down splitting of RT-datasets: regions and items are weighed against each other from the top.
+
+No publication of this algorithm is known. Its three phases, and their modules::
+
+    grow      cut the records in two by one column, as long as the weighted loss falls      rt.joint.growth
+    prune     cut back the tree for the weight asked for                                    rt.joint.pruning
+    leaves    anonymize the items of each leaf by the transaction function                  rt.cluster_function
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from anonset.algorithms.base import CLUSTERS, Algorithm, Progress, Result, Traits, narrow, traits_of
+from anonset.algorithms.relational.base import bind_tuples
+from anonset.algorithms.rt.base import require_one_of, transaction_function, transaction_model
+from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
+from anonset.algorithms.rt.joint.growth import WHOLE, Growth, Losses, Node, Tree
+from anonset.algorithms.rt.joint.pruning import Point, frontier, pruned
+from anonset.algorithms.rt.joint.regions import Axis, axes_of
+from anonset.algorithms.rt.joint.scores import Scores
+from anonset.algorithms.rt.results import empty_result
+from anonset.algorithms.transaction.set_search import SetSearch
+from anonset.data import Hierarchy, Table
+from anonset.data.decimals import Written, exact, written
+from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import on_cluster
+from anonset.errors import InputError
+from anonset.generalization import PerCluster, RelationalValues
+from anonset.privacy import PartitionKmAnonymity
+from anonset.privacy.kkm import KKmAnonymity
+from anonset.privacy.lm import KLmDiversity
+from anonset.spelling import setting
+
+PointName = Literal["items", "balanced", "attributes"]
+LARGEST_RELATIONAL_LOSS: Mapping[str, Fraction] = {
+    "items": Fraction(30, 100),
+    "balanced": Fraction(10, 100),
+    "attributes": Fraction(3, 100),
+}
+"""Largest relational NCP of each point. Provisional: a study of seven data sets is to set these shares."""
+_PLACES = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointSplit(Discreet):
+    """Joint splitting: split the records top-down by relational values while relational and item loss fall together.
+
+    Guarantees (k, k^m)-anonymity: each leaf has at least k records with the same published relational values, and
+    its items are k^m-anonymous. Both sides of a cut have at least k records, so no published end depends on the values
+    of fewer. Cost: for each level of the tree and each relational column, the pairs of nodes above the items of each
+    record (m up to 2), then one run of the transaction algorithm for each leaf.
+
+    References: our own.
+    Deviations: none; ranges end at admissible ends of the column, float ranges share their ends.
+    """
+
+    name: ClassVar[str] = "joint-split"
+    traits: ClassVar[Traits] = Traits(
+        memory_factor=1.6,
+        split_records=1 << 18,
+        forms_sets=True,
+        keeps_more=True,
+        answers=("kkm", "klm"),
+        kernels=(*CLUSTERS, "cluster_cuts", "halved_records", "rows"),
+    )
+
+    k: int
+    """Smallest number of records that share relational values and up to m items (>= 1)."""
+    m: int
+    """Largest number of items the attacker knows (>= 1)."""
+    w: Written | None = None
+    """Weight of the relational loss against the item loss, from 0 to 1, with at most 6 decimals; larger weights keep
+    more of the relational values. Weights of different data are not comparable."""
+    point: PointName | None = None
+    """Without w, what to keep: the items (relational loss up to 0.3), both (balanced: up to 0.1, the default), or the
+    attributes (up to 0.03). These bounds are provisional."""
+    transaction: TransactionClass = SetSearch
+    """The transaction algorithm, as a class; it is given k and m (``partial(LmApriori, l=.., ..)`` for diversity)."""
+
+    def __post_init__(self) -> None:
+        if self.w is not None:
+            if self.point is not None:
+                msg = f"give {setting('w')} or {setting('point')}, not both"
+                raise InputError(msg)
+            object.__setattr__(self, "w", _weight(self.w))
+        if self.point is not None:
+            require_one_of("point", self.point, ("items", "balanced", "attributes"))
+        _ = self.model
+        function = self.algorithm
+        if isinstance(function.model, PartitionKmAnonymity):
+            msg = f"{setting('transaction', function.name)} does not apply to joint-split: it needs one mapping per leaf"
+            raise InputError(msg)
+        narrow(self, forms_sets=traits_of(function).forms_sets, sets_from_data=traits_of(function).sets_from_data)
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The transaction algorithm with its parameters."""
+        return self.transaction(k=self.k, m=self.m)
+
+    @property
+    def model(self) -> KKmAnonymity | KLmDiversity:
+        """(k, k^m)-anonymity, or (k, l^m)-diversity by a transaction algorithm that guarantees l^m-diversity."""
+        return transaction_model(self.algorithm, self.k, self.m)
+
+    def recode(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, Hierarchy],
+        *,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Grow a tree of regions, prune it, and anonymize each leaf; the trace lists the prunings of the tree.
+
+        Raises
+        ------
+        InfeasibleError
+            If there are fewer than k records, or nothing makes the items of all records anonymous.
+        InputError
+            If a column or a hierarchy is missing or unfit.
+        """
+        if table.transactions is None:
+            msg = "the table must have a set-valued column beside its relational columns, got none"
+            raise InputError(msg)
+        qi = bind_tuples(self.name, self.k, table, hierarchies, None)
+        if not qi.n:
+            return empty_result(table)
+        threads = None if on_cluster(executor) else executor
+        function = transaction_function(self.algorithm, self.k, table, hierarchies, threads)
+        everyone = np.arange(qi.n, dtype=np.int64)
+        if function.infeasible([everyone]).any():
+            raise function.infeasible_at_all(self.name, everyone)
+
+        axes, column = axes_of(qi, self.k), function.column
+        losses = Losses(axes, qi.n, len(column.vocabulary), len(column.items))
+        growth = Growth(losses, Scores(column, self.k, self.m), function.infeasible, self.k, threads, progress)
+        tree, grown_for, points = self._grown(growth)
+        w = self._chosen(points, grown_for)
+        leaves = sorted(pruned(tree, losses, w), key=lambda leaf: int(leaf.members[0]))
+        return _published(leaves, axes, [c.name for c in qi.columns], function, losses, w, points)
+
+    def _grown(self, growth: Growth) -> tuple[Tree, int, list[Point]]:
+        """Grow a tree for the smallest power of 2 (in millionths) that is enough, and list its prunings."""
+        grown_for, given = 1, self._given
+        while True:
+            enough = given is not None and grown_for >= given
+            if given is None or enough:
+                tree = growth.grow(grown_for)
+                points = frontier(tree, growth.losses, grown_for)
+                if enough or grown_for == WHOLE or points[0].relational_ncp <= self._largest:
+                    return tree, grown_for, points
+            grown_for = min(2 * grown_for, WHOLE)
+
+    @property
+    def _given(self) -> int | None:
+        """The weight asked for, in millionths."""
+        return None if self.w is None else int(exact(self.w) * WHOLE)
+
+    @property
+    def _largest(self) -> float:
+        """The largest relational loss of the point asked for."""
+        return float(LARGEST_RELATIONAL_LOSS[self.point or "balanced"])
+
+    def _chosen(self, points: list[Point], grown_for: int) -> int:
+        """Return the weight, in millionths: the one asked for, or the smallest that reaches the point."""
+        if (given := self._given) is not None:
+            return given
+        reached = [point.w for point in points if point.relational_ncp <= self._largest]
+        return round(reached[-1] * WHOLE) if reached else grown_for
+
+
+def _weight(w: Written) -> float | Fraction:
+    """Return a weight as it was written.
+
+    Raises
+    ------
+    InputError
+        If it is not from 0 to 1, or has more than 6 decimals.
+    """
+    try:
+        number = exact(w)
+    except ValueError:
+        number = Fraction(-1)
+    if not 0 <= number <= 1 or (number * 10**_PLACES).denominator > 1:
+        msg = f"{setting('w')} must be from 0 to 1, with at most {_PLACES} decimals, got {w}"
+        raise InputError(msg)
+    return written(number)
+
+
+def _published(
+    leaves: list[Node],
+    axes: tuple[Axis, ...],
+    names: list[str],
+    function: ClusterFunction,
+    losses: Losses,
+    w: int,
+    points: list[Point],
+) -> Result:
+    """Anonymize the items of each leaf, and return the leaves as clusters with their regions."""
+    cluster = np.empty(losses.records, np.int32)
+    for number, leaf in enumerate(leaves):
+        cluster[leaf.members] = number
+    mappings = function.mappings([leaf.members for leaf in leaves])
+    values = tuple(
+        RelationalValues(name, tuple(axis.label(leaf.regions[a]) for leaf in leaves))
+        for a, (name, axis) in enumerate(zip(names, axes, strict=True))
+    )
+    sizes = [len(leaf.members) for leaf in leaves]
+    figures = {
+        "w": w / WHOLE,
+        "rum": sum(leaf.relational for leaf in leaves) / losses.relational_unit,
+        "estimated_item_loss": sum(leaf.items for leaf in leaves) / losses.items_unit,
+        "clusters": float(len(leaves)),
+        "largest_cluster": float(max(sizes)),
+        "smallest_cluster": float(min(sizes)),
+    }
+    return Result(PerCluster(cluster, function.recoding(mappings), values), tuple(points), figures)
