@@ -366,6 +366,7 @@ CONTRACTS: Mapping[str, Contract] = {
     "local-recoding": RELATIONAL,
     "bottom-up": RELATIONAL,
     "top-down": RELATIONAL,
+    "joint-split": RT,
     "rum-bound": RT,
     "tum-bound": RT,
     "rfirst": RT,

@@ -227,6 +227,9 @@ class PublishedValues:
         if hierarchy is not None:
             if (node := hierarchy.node_of.get(label)) is not None:
                 return tuple(hierarchy.leaves.labels[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]])
+            members = members_of(label)
+            if len(members) > 1 and all(member in hierarchy.leaves.index for member in members):
+                return members
         elif vocabulary is not None:
             if label in vocabulary.index:
                 return (label,)

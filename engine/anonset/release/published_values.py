@@ -67,8 +67,11 @@ def _cost(label: str, name: str, domain: Domain) -> float:
             msg = f"column {name!r}: {datum(label)} is no value of the original; a hierarchy or range may be missing"
             raise InputError(msg)
         return size / len(domain.vocabulary) if size > 1 else 0.0
+    members = members_of(label)
+    if label not in domain.node_of and len(members) > 1 and all(x in domain.leaves.index for x in members):
+        return len(members) / domain.n_leaves
     if label not in domain.node_of:
-        msg = f"column {name!r}: {datum(label)} must be a node of its hierarchy"
+        msg = f"column {name!r}: {datum(label)} must be a node of its hierarchy, or a set of its leaves"
         raise InputError(msg)
     below = int(domain.n_leaves_below[domain.node_of[label]])
     return below / domain.n_leaves if below > 1 else 0.0

@@ -84,6 +84,7 @@ class RecordsKind:
         publication = apply(table, result.recoding, tree, by_content=layout.order == "sorted")
         categories = [column.name for column in table.relational if isinstance(column, CategoricalColumn)]
         value_sets = [name for name in categories if name not in hierarchies or hierarchies[name].unnamed]
+        value_sets += _with_leaf_sets(publication, hierarchies)
         nodes = () if tree is None else (tree.labels[node] for node in np.flatnonzero(~tree.is_leaf))
         others = (*nodes, *layout.taken)
         return name_sets(publication, value_sets, layout.symbols, layout.codes, odd=tree is not None, others=others)
@@ -330,6 +331,16 @@ def with_codebook(
     return Publication(
         items, symbols, relational, table.kept, rows, order=order, joined=joined, value_sets=values, store=store
     )
+
+
+def _with_leaf_sets(publication: Publication, hierarchies: Hierarchies) -> list[str]:
+    """Return the relational columns with a hierarchy that publish sets of leaves which are no nodes."""
+    return [
+        column.name
+        for column in publication.relational
+        if (tree := hierarchies.get(column.name)) is not None
+        and any(label not in tree.node_of and len(members_of(label)) > 1 for label in column.vocabulary.labels)
+    ]
 
 
 def is_separated(publication: Publication, format: str) -> bool:  # noqa: A002

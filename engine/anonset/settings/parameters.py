@@ -67,9 +67,7 @@ _OWN: dict[str, ModelEntry] = {
     "kt": ModelEntry("anonset.privacy.classes:KTCloseness", "cluster"),
     "kkm": ModelEntry(
         "anonset.privacy.kkm:KKmAnonymity",
-        "rum-bound",
-        in_reach=MappingProxyType({"algorithm": "rfirst", "on_infeasible": "merge"}),
-        of_many_tuples=MappingProxyType({"formation": "mondrian"}),
+        "joint-split",
     ),
     "klm": ModelEntry(
         "anonset.privacy.lm:KLmDiversity",

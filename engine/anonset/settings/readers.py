@@ -305,6 +305,7 @@ FORMS: dict[str, Form] = {
         missing=": the largest loss to accept, from 0 to 1, of the relational values (rum-bound) or of the items "
         "(tum-bound); what some values cost is shown by: anonset compare INPUT ... --vary delta=0.3,0.5,0.7",
     ),
+    "w": Form("w", Share),
     "h": Form("h", Share, text="Maximum share of the matching records with the same sensitive item."),
     "rho": Form(
         "rho", Share, text="What the share of matching records with a sensitive item stays below, from 0 to 1."

@@ -22,7 +22,7 @@ def check_relational_truth(
     """Find a published relational value that does not cover the value of the record it was made from.
 
     ``[low:high]`` covers the numbers between, a node of the column's hierarchy the leaves below it, ``(a,b,c)`` its
-    members, a number that number however it is written, anything else itself. Cost: O(n) for each numeric column, else
+    members (with a hierarchy, leaves), a number that number however it is written, anything else itself. Cost: O(n) for each numeric column, else
     O(n log n), by distinct pairs of values.
 
     Returns
@@ -185,12 +185,16 @@ def covers(label: str, numeric: bool, hierarchy: Hierarchy | None) -> Callable[[
         return lambda text: bounds[0] <= _number(text) <= bounds[1]
     if hierarchy is not None:
         node = hierarchy.node_of.get(label)
-        members = set() if node is None else set(_leaves(hierarchy, node))
-        return members.__contains__
-    listed = {label} | (set(label[1:-1].split(",")) if label.startswith("(") and label.endswith(")") else set())
+        return set(_members(label) if node is None else _leaves(hierarchy, node)).__contains__
+    listed = {label} | set(_members(label))
     if _is_number(label):
         return lambda text: text == label or (_is_number(text) and exact(text) == exact(label))
     return listed.__contains__
+
+
+def _members(label: str) -> tuple[str, ...]:
+    """Return the values of a published set ``(a,b,c)``; none of another label."""
+    return tuple(label[1:-1].split(",")) if label.startswith("(") and label.endswith(")") else ()
 
 
 @lru_cache(maxsize=4096)

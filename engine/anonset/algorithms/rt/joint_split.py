@@ -3,7 +3,7 @@
 No publication of this algorithm is known. Its three phases, and their modules::
 
     grow      cut the records in two by one column, as long as the weighted loss falls      rt.joint.growth
-    prune     cut back the tree for the weight asked for                                    rt.joint.pruning
+    prune     cut back the tree for all smaller weights: the frontier                       rt.joint.pruning
     leaves    anonymize the items of each leaf by the transaction function                  rt.cluster_function
 """
 
@@ -19,8 +19,8 @@ from anonset.algorithms.base import CLUSTERS, Algorithm, Progress, Result, Trait
 from anonset.algorithms.relational.base import bind_tuples
 from anonset.algorithms.rt.base import require_one_of, transaction_function, transaction_model
 from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
-from anonset.algorithms.rt.joint.growth import WHOLE, Growth, Losses, Node, Tree
-from anonset.algorithms.rt.joint.pruning import Point, frontier, pruned
+from anonset.algorithms.rt.joint.growth import WHOLE, Growth, Losses, Node
+from anonset.algorithms.rt.joint.pruning import Point, frontier
 from anonset.algorithms.rt.joint.regions import Axis, axes_of
 from anonset.algorithms.rt.joint.scores import Scores
 from anonset.algorithms.rt.results import empty_result
@@ -42,7 +42,9 @@ LARGEST_RELATIONAL_LOSS: Mapping[str, Fraction] = {
     "balanced": Fraction(10, 100),
     "attributes": Fraction(3, 100),
 }
-"""Largest relational NCP of each point. Provisional: a study of seven data sets is to set these shares."""
+"""Largest relational NCP of each point; provisional, until a study of several data sets has set them."""
+LARGEST_WEIGHT = WHOLE // 2
+"""Largest weight, in millionths, that is tried for a point."""
 _PLACES = 6
 
 
@@ -139,39 +141,38 @@ class JointSplit(Discreet):
         axes, column = axes_of(qi, self.k), function.column
         losses = Losses(axes, qi.n, len(column.vocabulary), len(column.items))
         growth = Growth(losses, Scores(column, self.k, self.m), function.infeasible, self.k, threads, progress)
-        tree, grown_for, points = self._grown(growth)
-        w = self._chosen(points, grown_for)
-        leaves = sorted(pruned(tree, losses, w), key=lambda leaf: int(leaf.members[0]))
+        w = self._given if self._given is not None else self._least_weight(growth)
+        tree = growth.grow(w)
+        points = frontier(tree, losses, w)
+        leaves = sorted(tree.leaves, key=lambda leaf: int(leaf.members[0]))
         return _published(leaves, axes, [c.name for c in qi.columns], function, losses, w, points)
-
-    def _grown(self, growth: Growth) -> tuple[Tree, int, list[Point]]:
-        """Grow a tree for the smallest power of 2 (in millionths) that is enough, and list its prunings."""
-        grown_for, given = 1, self._given
-        while True:
-            enough = given is not None and grown_for >= given
-            if given is None or enough:
-                tree = growth.grow(grown_for)
-                points = frontier(tree, growth.losses, grown_for)
-                if enough or grown_for == WHOLE or points[0].relational_ncp <= self._largest:
-                    return tree, grown_for, points
-            grown_for = min(2 * grown_for, WHOLE)
 
     @property
     def _given(self) -> int | None:
         """The weight asked for, in millionths."""
         return None if self.w is None else int(exact(self.w) * WHOLE)
 
-    @property
-    def _largest(self) -> float:
-        """The largest relational loss of the point asked for."""
-        return float(LARGEST_RELATIONAL_LOSS[self.point or "balanced"])
+    def _least_weight(self, growth: Growth) -> int:
+        """Return a weight, in millionths, whose tree reaches the point: the first power of 2 that does, then halved.
 
-    def _chosen(self, points: list[Point], grown_for: int) -> int:
-        """Return the weight, in millionths: the one asked for, or the smallest that reaches the point."""
-        if (given := self._given) is not None:
-            return given
-        reached = [point.w for point in points if point.relational_ncp <= self._largest]
-        return round(reached[-1] * WHOLE) if reached else grown_for
+        Between the last weight that fails and the first that does not, the middle is tried, until they are within
+        1/16 of each other. If no weight up to 1/2 reaches the point, that is the weight.
+        """
+        largest = LARGEST_RELATIONAL_LOSS[self.point or "balanced"]
+
+        def reaches(w: int) -> bool:
+            loss = sum(leaf.relational for leaf in growth.grow(w).leaves)
+            return loss <= largest * growth.losses.relational_unit
+
+        fails, w = 0, 1
+        while not reaches(w):
+            if w == LARGEST_WEIGHT:
+                return w
+            fails, w = w, min(2 * w, LARGEST_WEIGHT)
+        while w - fails > max(1, w >> 4):
+            middle = (w + fails) >> 1
+            fails, w = (fails, middle) if reaches(middle) else (middle, w)
+        return w
 
 
 def _weight(w: Written) -> float | Fraction:

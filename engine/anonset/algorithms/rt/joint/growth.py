@@ -51,6 +51,11 @@ class Tree(Discreet):
     children: list[tuple[int, int] | None] = field(default_factory=list)
     """The places of the children of each node; None for a leaf."""
 
+    @property
+    def leaves(self) -> list[Node]:
+        """The nodes that are not cut."""
+        return [node for node, children in zip(self.nodes, self.children, strict=True) if children is None]
+
 
 @dataclass(frozen=True)
 class Losses(Discreet):

@@ -1,10 +1,10 @@
-"""Cost-complexity pruning of a grown tree (as in CART, Breiman et al. 1984, chapter 3), for one weight or for all."""
+"""Cost-complexity pruning of a grown tree for all weights (as in CART, Breiman et al. 1984, chapter 3)."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 
-from anonset.algorithms.rt.joint.growth import WHOLE, Losses, Node, Tree
+from anonset.algorithms.rt.joint.growth import WHOLE, Losses, Tree
 from anonset.data.redacted_repr import Discreet
 
 
@@ -19,26 +19,6 @@ class Point(Discreet):
     relational_ncp: float
     item_loss: float
     """Estimated item loss (by the scores of the growth)."""
-
-
-def pruned(tree: Tree, losses: Losses, w: int) -> list[Node]:
-    """Return the leaves after pruning: bottom-up, a node whose loss is not above that of its pruned children is one."""
-    least = [0] * len(tree.nodes)
-    is_leaf = [True] * len(tree.nodes)
-    for at in reversed(range(len(tree.nodes))):
-        node, children = tree.nodes[at], tree.children[at]
-        least[at] = losses.weighted(node.relational, node.items, w)
-        if children is not None and (below := least[children[0]] + least[children[1]]) < least[at]:
-            least[at], is_leaf[at] = below, False
-    leaves, waiting = [], [0]
-    while waiting:
-        at = waiting.pop()
-        children = tree.children[at]
-        if is_leaf[at] or children is None:
-            leaves.append(tree.nodes[at])
-        else:
-            waiting += reversed(children)
-    return leaves
 
 
 def frontier(tree: Tree, losses: Losses, w: int) -> list[Point]:

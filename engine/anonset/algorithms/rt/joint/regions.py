@@ -84,7 +84,7 @@ def admissible_ends(values: NDArray[np.int64] | NDArray[np.float64], k: int) -> 
         begins.append(at)
         before = int(after[at - 1])
     last = distinct[-1] + 1 if distinct.dtype.kind == "i" else distinct[-1]
-    return np.append(distinct[begins], last)
+    return np.unique(np.append(distinct[begins], last)) if len(distinct) > 1 else np.append(distinct, last)
 
 
 @dataclass(frozen=True, eq=False)
