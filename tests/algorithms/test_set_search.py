@@ -15,7 +15,7 @@ from anonset.data import SetColumn, Table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups, Publication, apply
 from anonset_kernels._partitions import Rule
-from anonset_kernels.set_repair import merge_violated
+from anonset_kernels._merging import merge_violated
 from effort import examples
 from reference.km import naive_km
 from reference.set_search import Group, Groups, Twin, canonical

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.privacy import require_at_least
+
+if TYPE_CHECKING:
+    from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 
 _LARGEST_MU = 100
 
@@ -47,7 +50,7 @@ class SetSearch(KmAlgorithm):
         forms_sets=True,
         sets_from_data=True,
         answers=("km",),
-        kernels=(*Exact.traits.kernels, "set_repair", "set_search"),
+        kernels=(*Exact.traits.kernels, "_merging", "_sweeps", "cluster_sets"),
     )
 
     mu: int = 4
@@ -103,6 +106,22 @@ class SetSearch(KmAlgorithm):
         }
         notes = (_STOPPED,) if search.out_of_steps else ()
         return Result(ItemGroups(column.vocabulary, search.item_groups), (), figures, notes)
+
+
+    def on_clusters(
+        self, column: SetColumn, hierarchy: Hierarchy | None = None, executor: Executor | None = None
+    ) -> "ClusterSearch":
+        """Return a search on clusters of a column's records, each by itself.
+
+        For m up to 2 one kernel searches many clusters. It begins with cuts of apriori instead of exact ones.
+        """
+        from anonset.algorithms.transaction.cluster_mappings import SearchEach
+        from anonset.algorithms.transaction.sets_on_clusters import LARGEST_K, LARGEST_M, SetsOnClusters
+
+        each = SearchEach(self, column, hierarchy)
+        if self.m > LARGEST_M or self.k > LARGEST_K:
+            return each
+        return SetsOnClusters((self.k, self.m, self.mu), self.max_steps, column, each, executor)
 
 
 _STOPPED = "set-search stopped, for all of its steps are taken: more max_steps may lose less"

@@ -1,4 +1,4 @@
-"""Merging groups of a partition until no pair of them is violated any more: see `set_search`."""
+"""Merging groups of a partition until no pair of them is violated any more: see `_sweeps`."""
 
 import numpy as np
 

@@ -1,0 +1,70 @@
+"""Local search of item sets on clusters, each by itself, by one kernel for all of them."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+
+import numpy as np
+
+from anonset.algorithms.base import run_tasks
+from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach, concatenate
+from anonset.algorithms.transaction.partition_search import CELLS_OF_A_STEP
+from anonset.data import SetColumn
+from anonset.data.spans import on_cluster
+from anonset.data.table import Int64
+from anonset.generalization.local import MergedItems
+
+LARGEST_M, LARGEST_K = 2, (1 << 16) - 1
+"""Largest m and k of the kernel."""
+_CELLS = 1 << 26
+"""Pairs of nodes that apriori counts at most, with 2 bytes each; beyond that the cluster is searched by itself."""
+_RECORDS_PER_TASK, _CLUSTERS_PER_TASK = 1 << 11, 1 << 8
+
+
+class SetsOnClusters:
+    """set-search on clusters of one column.
+
+    It begins with the better cut of apriori on both trees of halves of the cluster's own items, where `SetSearch` on a
+    table begins with exact cuts: these take most of the time on small clusters, and end at about the same loss.
+    """
+
+    def __init__(
+        self, rule: tuple[int, int, int], max_steps: int, column: SetColumn, each: SearchEach, executor: Executor | None
+    ) -> None:
+        self.rule, self.column, self.each = rule, column, each
+        self.limits = max_steps * CELLS_OF_A_STEP, _CELLS
+        self.executor = None if on_cluster(executor) else executor
+
+    def __call__(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
+        """Return the items that share a group in each cluster."""
+        return [mapping for part in run_tasks(self.executor, self._search, _tasks(clusters)) for mapping in part]
+
+    def _search(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
+        from anonset_kernels.cluster_sets import search_clusters
+
+        members, start = concatenate(clusters)
+        room = int(self.column.lengths[members].sum())
+        end, item, smallest = np.zeros(len(clusters), np.int64), np.empty(room, np.int32), np.empty(room, np.int32)
+        records, n_items = (self.column.indptr, self.column.items), len(self.column.vocabulary)
+        search_clusters(records, members, start, self.rule, n_items, self.limits, (end, item, smallest))
+        found: list[ClusterMapping] = []
+        at = 0
+        for of_cluster, stop in zip(clusters, end.tolist(), strict=True):
+            if stop < 0:
+                found.append(self.each.search(of_cluster))
+                continue
+            found.append(MergedItems(item[at:stop].copy(), smallest[at:stop].copy()))
+            at = stop
+        return found
+
+
+def _tasks(clusters: Sequence[Int64]) -> list[list[Int64]]:
+    """Return runs of clusters that take about as long as each other."""
+    tasks: list[list[Int64]] = []
+    records = _RECORDS_PER_TASK
+    for members in clusters:
+        if records >= _RECORDS_PER_TASK or len(tasks[-1]) >= _CLUSTERS_PER_TASK:
+            tasks.append([])
+            records = 0
+        tasks[-1].append(members)
+        records += len(members)
+    return tasks

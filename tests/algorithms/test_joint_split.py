@@ -1,0 +1,273 @@
+"""Joint splitting against its naive twin, a worked example, and what its regions and points promise."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import reference.joint_split as twins
+from anonset.algorithms.base import Result
+from anonset.algorithms.rt.joint.regions import admissible_ends, axes_of
+from anonset.algorithms.rt.joint.scores import Scores
+from anonset.algorithms.rt.joint_split import LARGEST_RELATIONAL_LOSS, LARGEST_WEIGHT, JointSplit
+from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.coat import Coat
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.data.decimals import exact
+from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.errors import InfeasibleError, InputError
+from anonset.generalization import PerCluster, apply
+from anonset.privacy.kkm import KKmAnonymity
+from anonset.verification import verify
+from anonset.verification.item_truth import check_item_truth
+from anonset.verification.relational_truth import check_relational_truth
+from effort import examples
+from reference.hierarchy_model import HierarchyModel, parse
+
+ITEMS = "abcdefgh"
+ORIGINS = "All(Europe(France,Greece,Spain),Africa(Algeria,Nigeria),Oz)"
+MODEL, TREE = HierarchyModel(parse(ORIGINS)), Hierarchy.from_tree(parse(ORIGINS))
+HIERARCHIES = {"origin": TREE}
+
+thorough = settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def draw(seed: int) -> tuple[Table, int, int]:
+    """Draw an RT-dataset with many ties, and k and m."""
+    source = random.Random(seed)
+    n = source.randint(1, 40)
+    relational: list[Any] = []
+    if source.random() < 0.8:
+        values = [source.choice([18, 19, 20, 30, 31, 45, 80]) for _ in range(n)]
+        if source.random() < 0.3:
+            relational.append(NumericColumn("age", np.array([value / 4 for value in values])))
+        else:
+            relational.append(NumericColumn("age", np.array(values, np.int64)))
+    if source.random() < 0.7:
+        relational.append(CategoricalColumn.of("origin", [source.choice(MODEL.leaves) for _ in range(n)]))
+    if source.random() < 0.7 or not relational:
+        relational.append(CategoricalColumn.of("race", [source.choice("1123") for _ in range(n)]))
+    weights = [source.random() for _ in ITEMS]
+    items = [set(source.choices(ITEMS, weights, k=source.choice([0, 1, 2, 2, 3, 4]))) for _ in range(n)]
+    return Table(SetColumn.of(items), tuple(relational)), source.randint(1, 4), source.randint(1, 3)
+
+
+cases = st.builds(draw, st.integers(0, 10**9))
+weights = st.sampled_from(["0", "0.000001", "0.03", "0.1", "0.25", "0.5", "0.75", "0.9", "1"])
+
+
+def twin_of(table: Table, k: int, m: int) -> twins.Twin:
+    columns = []
+    for column in table.relational:
+        if isinstance(column, NumericColumn):
+            values = [exact(value) for value in column.values.tolist()]
+            ends = [exact(end) for end in admissible_ends(column.values, k).tolist()]
+            whole = column.values.dtype == np.int64
+            columns.append(
+                twins.Column(values, "number", ends=ends, integers=whole, width=max(values) - min(values))
+            )
+        elif column.name == "origin":
+            columns.append(twins.Column(column.labels(), "nodes", tree=MODEL))
+        else:
+            columns.append(twins.Column(column.labels(), "values", order=column.vocabulary.labels))
+    assert table.transactions is not None
+    rows = [set(row) for row in table.transactions.rows()]
+    return twins.Twin(columns, rows, len(table.transactions.vocabulary), k, m)
+
+
+def clusters_of(result: Result) -> list[list[int]]:
+    assert isinstance(result.recoding, PerCluster)
+    found: dict[int, list[int]] = {}
+    for record, cluster in enumerate(result.recoding.cluster.tolist()):
+        found.setdefault(cluster, []).append(record)
+    return [found[cluster] for cluster in range(len(found))]
+
+
+def run(table: Table, k: int, m: int, **options: Any) -> Result | None:
+    """Run the algorithm with COAT on the leaves; None if it is infeasible."""
+    try:
+        return JointSplit(k=k, m=m, transaction=Coat, **options).recode(table, HIERARCHIES)
+    except InfeasibleError:
+        return None
+
+
+@given(case=cases, w=weights)
+@thorough
+def test_grows_the_tree_of_the_twin(case: tuple[Table, int, int], w: str) -> None:
+    table, k, m = case
+    result, twin = run(table, k, m, w=w), twin_of(table, k, m)
+    filled = sum(bool(row) for row in twin.rows)
+    if table.n < k or 0 < filled < k:
+        assert result is None
+        return
+    assert result is not None
+    leaves = twins.leaves(twin.grow(Fraction(w)))
+    assert clusters_of(result) == sorted(leaf.records for leaf in leaves)
+    assert result.figures["rum"] == pytest.approx(float(sum(leaf.relational for leaf in leaves)))
+    assert result.figures["estimated_item_loss"] == pytest.approx(float(sum(leaf.items for leaf in leaves)))
+
+
+@given(case=cases, w=weights)
+@thorough
+def test_what_is_published_is_anonymous_and_true(case: tuple[Table, int, int], w: str) -> None:
+    table, k, m = case
+    result = run(table, k, m, w=w)
+    if result is None:
+        return
+    publication = apply(table, result.recoding)
+    assert verify(publication, KKmAnonymity(k, m)).holds
+    assert check_relational_truth(table, publication, HIERARCHIES) is None
+    assert check_item_truth(table, publication) is None
+
+
+@given(case=cases, w=weights)
+@thorough
+def test_the_frontier_lists_the_prunings_of_the_twin(case: tuple[Table, int, int], w: str) -> None:
+    table, k, m = case
+    result, twin = run(table, k, m, w=w), twin_of(table, k, m)
+    if result is None:
+        return
+    tree = twin.grow(Fraction(w))
+    points = result.trace
+    assert [point.w for point in points] == sorted({point.w for point in points}, reverse=True)
+    assert points[0].w == float(w)
+    for at, point in enumerate(points):
+        leaves = twins.pruned(tree, exact(point.w))
+        assert point.clusters == len(leaves)
+        assert point.relational_ncp == pytest.approx(float(sum(leaf.relational for leaf in leaves)))
+        assert point.item_loss == pytest.approx(float(sum(leaf.items for leaf in leaves)))
+        if at:  # the next weight of 6 places has another pruning
+            assert len(twins.pruned(tree, exact(point.w) + Fraction(1, 10**6))) > len(leaves)
+
+
+@given(case=cases, point=st.sampled_from(["items", "balanced", "attributes"]))
+@settings(thorough, max_examples=examples(60))
+def test_a_point_is_reached_by_the_weight_of_the_twin(case: tuple[Table, int, int], point: Any) -> None:
+    table, k, m = case
+    result, twin = run(table, k, m, point=point), twin_of(table, k, m)
+    if result is None:
+        return
+
+    @cache
+    def grown(w: int) -> tuple[twins.Leaf, ...]:
+        return tuple(twins.leaves(twin.grow(Fraction(w, 10**6))))
+
+    w = twins.least_weight(lambda w: list(grown(w)), LARGEST_RELATIONAL_LOSS[point], LARGEST_WEIGHT)
+    assert result.figures["w"] == w / 10**6
+    again = run(table, k, m, w=Fraction(w, 10**6))
+    assert again is not None
+    assert clusters_of(again) == clusters_of(result) == sorted(leaf.records for leaf in grown(w))
+
+
+@given(case=cases, cells=st.sampled_from([0, 1 << 20]))
+@thorough
+def test_scores_are_the_losses_of_apriori_on_halves(case: tuple[Table, int, int], cells: int) -> None:
+    table, k, m = case
+    twin, everyone = twin_of(table, k, m), list(range(table.n))
+    if 0 < sum(bool(row) for row in twin.rows) < k:
+        return
+    assert table.transactions is not None
+    scores = Scores(table.transactions, k, m, cells).losses([np.arange(table.n)])
+    assert scores == [twin.score(everyone)]
+
+
+def test_each_number_range_holds_at_least_k_records() -> None:
+    values = np.array([5, 1, 1, 1, 2, 9, 9, 3, 4, 4])
+    for k in range(1, 6):
+        ends = admissible_ends(values, k)
+        inside = np.histogram(values, ends)[0]
+        assert (inside >= k).all()
+        assert inside.sum() == len(values)
+
+
+def test_threads_change_nothing() -> None:
+    table, k, m = draw(11)
+    alone = JointSplit(k=k, m=m, w="0.4").recode(table, HIERARCHIES)
+    with ThreadPoolExecutor(2) as pool:
+        threaded = JointSplit(k=k, m=m, w="0.4").recode(table, HIERARCHIES, executor=pool)
+    assert alone.trace == threaded.trace
+    assert clusters_of(alone) == clusters_of(threaded)
+    assert list(alone.recoding.items) == list(threaded.recoding.items) or alone.figures == threaded.figures
+
+
+WORKED = Table(
+    SetColumn.of(["ab", "ab", "ac", "ac", "d", "d", "de", "de"]),
+    (NumericColumn("age", np.array([20, 20, 30, 30, 40, 40, 50, 50])), CategoricalColumn.of("sex", "fmfmfmfm")),
+)
+"""k=2, m=2, 5 items, 14 occurrences. Ages 20 and 30 have the items a, b, c, ages 40 and 50 d, e.
+
+All records together, and any set of whole age groups, are 2^2-anonymous as they are, so they score 0. By sex each item
+that occurs twice occurs once on each side: b, c and e are rare, and on both sides b, c, e become one group: 2 more
+items for each of 3 occurrences, so 6 a side, 12 of 14·4 = 56. Relational loss: the age range [20:50] is 1, [20:39] 19/30
+and [40:50] 10/30 (their cut is 40, where the second half begins); a sex costs 0, both 1.
+"""
+
+
+@pytest.mark.parametrize(
+    ("w", "ranges", "relational", "items"),
+    [
+        # age halves at no item loss for any w > 0, down to single ages; then sex at an item loss of 12/56
+        ("0", {("[20:50]", "(f,m)")}, Fraction(1), 0),
+        ("0.3", {("[20:29]", "(f,m)"), ("[30:39]", "(f,m)"), ("[40:49]", "(f,m)"), ("50", "(f,m)")}, None, 0),
+    ],
+)
+def test_the_worked_example(w: str, ranges: set[tuple[str, str]], relational: Fraction | None, items: float) -> None:
+    result = JointSplit(k=2, m=2, w=w).recode(WORKED, {})
+    assert isinstance(result.recoding, PerCluster)
+    age, sex = result.recoding.relational
+    assert set(zip(age.labels, sex.labels, strict=True)) == ranges
+    assert result.figures["estimated_item_loss"] == items
+    expected = relational if relational is not None else Fraction(1, 4) * 3 * Fraction(9, 60) + Fraction(1, 2)
+    assert result.figures["rum"] == pytest.approx(float(expected))
+
+
+def test_a_region_of_several_nodes_is_published_as_the_set_of_their_leaves() -> None:
+    labels = ["France"] * 4 + ["Algeria"] * 2 + ["Oz"] * 2
+    table = Table(SetColumn.of(["a"] * 8), (CategoricalColumn.of("origin", labels),))
+    result = JointSplit(k=3, m=1, w=1).recode(table, HIERARCHIES)
+    assert isinstance(result.recoding, PerCluster)
+    assert result.recoding.relational[0].labels == ("Europe", "(Algeria,Nigeria,Oz)")
+
+
+def test_a_node_is_split_below_its_only_child_that_occurs() -> None:
+    labels = ["France"] * 4 + ["Greece"] * 4
+    table = Table(SetColumn.of(["a"] * 8), (CategoricalColumn.of("origin", labels),))
+    axes = axes_of(QuasiIdentifiers.of(table.relational, HIERARCHIES), 1)
+    root = (0,)
+    counts = np.bincount(axes[0].codes, minlength=axes[0].n_codes)
+    halves = axes[0].halves(root, counts, 1)
+    assert halves is not None
+    assert [axes[0].label(half) for half in halves] == ["France", "(Greece,Spain,Algeria,Nigeria,Oz)"]
+
+
+@pytest.mark.parametrize("w", ["-0.1", "1.1", "0.0000001", "much", 1e-7])
+def test_weights_have_at_most_six_decimals(w: Any) -> None:
+    with pytest.raises(InputError, match="at most 6 decimals"):
+        JointSplit(k=2, m=2, w=w)
+
+
+def test_a_weight_and_a_point_exclude_each_other() -> None:
+    with pytest.raises(InputError, match="not both"):
+        JointSplit(k=2, m=2, w="0.1", point="items")
+    with pytest.raises(InputError, match="balanced"):
+        JointSplit(k=2, m=2, point="all")  # type: ignore[arg-type]
+
+
+def test_fewer_than_k_records_with_items_are_infeasible() -> None:
+    table = Table(SetColumn.of(["a", "", "", ""]), (CategoricalColumn.of("sex", "ffmm"),))
+    with pytest.raises(InfeasibleError, match="1 non-empty"):
+        JointSplit(k=2, m=1).recode(table, {})
+
+
+def test_records_without_items_are_split_by_their_values_alone() -> None:
+    table = Table(SetColumn.of([""] * 4, universe="ab"), (CategoricalColumn.of("sex", "ffmm"),))
+    result = JointSplit(k=2, m=2, w="0.5", transaction=Apriori).recode(
+        table, {"items": Hierarchy.from_tree(parse("T(a,b)"))}
+    )
+    assert result.recoding.relational[0].labels == ("f", "m")

@@ -1,0 +1,195 @@
+"""Joint top-down splitting over plain sets, Counters and Fractions: the naive twin."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from reference.halves import Nested, halves
+from reference.hierarchy_model import HierarchyModel, Tree
+from reference.transaction_algorithms import apriori
+
+Rows = Sequence[Collection[str]]
+Region = frozenset[str] | tuple[Fraction, Fraction]
+Halves = tuple[Region, Region]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One relational column."""
+
+    values: Sequence[object]
+    kind: str
+    """number, values or nodes."""
+    order: Sequence[str] = ()
+    """Values in canonical order."""
+    tree: HierarchyModel | None = None
+    ends: Sequence[Fraction] = ()
+    """Admissible ends of ranges, ascending; the last is above all integers, or the largest number."""
+    integers: bool = True
+    width: Fraction = Fraction(0)
+    """Width of the full column."""
+
+    def whole(self) -> Region:
+        """The region of all records."""
+        if self.kind == "number":
+            return self.ends[0], self.ends[-1]
+        if self.tree is None:
+            return frozenset(map(str, self.values))
+        common = [v for v in self.tree.nodes if all(v in self.tree.chain[str(x)] for x in self.values)]
+        return frozenset([common[-1]])
+
+    def leaves(self, node: str) -> list[str]:
+        return self.tree.below[node] if self.tree else [node]
+
+    def holds(self, region: Region, value: object) -> bool:
+        """Whether a value is in a region."""
+        if isinstance(region, tuple):
+            last = region[1] == self.ends[-1]
+            return region[0] <= value and (value < region[1] or last)  # type: ignore[operator]
+        return any(value in self.leaves(node) for node in region)
+
+    def ncp(self, region: Region) -> Fraction:
+        """Width of a region over that of the column, at most 1."""
+        if isinstance(region, tuple):
+            wide = region[1] - (1 if self.integers else 0) - region[0]
+            return min(Fraction(1), wide / self.width) if self.width else Fraction(0)
+        domain = len(self.tree.leaves) if self.tree else len(self.order)
+        return Fraction(sum(len(self.leaves(node)) for node in region) - 1, max(1, domain - 1))
+
+    def cut(self, region: Region, records: Sequence[int], k: int) -> Halves | None:
+        """Cut a region in two."""
+        values = [self.values[r] for r in records]
+        if isinstance(region, tuple):
+            options = []
+            for end in self.ends:
+                below = sum(v < end for v in values)  # type: ignore[operator]
+                if region[0] < end < region[1] and min(below, len(values) - below) >= k:
+                    options.append((abs(2 * below - len(values)), end))
+            return ((region[0], min(options)[1]), (min(options)[1], region[1])) if options else None
+        nodes = set(region)
+        count = {v: sum(x in self.leaves(v) for x in values) for v in (self.tree.nodes if self.tree else self.order)}
+        while self.tree and len(there := [v for v in nodes if count[v]]) == 1 and self.tree.children[there[0]]:
+            nodes = (nodes - {there[0]}) | set(self.tree.children[there[0]])
+        rank = list(self.tree.nodes if self.tree else self.order)
+        order = sorted((v for v in nodes if count[v]), key=lambda v: (-count[v], rank.index(v)))
+        if len(order) < 2:
+            return None
+        first = next(i for i in range(1, len(order) + 1) if 2 * sum(count[v] for v in order[:i]) >= len(values))
+        front = frozenset(order[: min(first, len(order) - 1)])
+        return front, frozenset(nodes) - front
+
+
+@dataclass
+class Leaf:
+    """A node of the tree."""
+
+    regions: tuple[Region, ...]
+    records: list[int]
+    relational: Fraction
+    items: Fraction
+    children: tuple["Leaf", "Leaf"] | None = None
+
+
+@dataclass
+class Twin:
+    """An RT-dataset and its parameters."""
+
+    columns: Sequence[Column]
+    rows: Rows
+    n_items: int
+    k: int
+    m: int
+    scores: dict[tuple[int, ...], int] = field(default_factory=dict)
+
+    def score(self, records: Sequence[int]) -> int:
+        """Members of the groups of all occurrences beside the items themselves, under apriori on halves."""
+        key = tuple(records)
+        if key not in self.scores:
+            rows = [self.rows[r] for r in records]
+            count = Counter(x for row in rows for x in row)
+            total = 0
+            if count and self.k > 1:
+                tree = HierarchyModel(_named(halves({x: count[x] for x in sorted(count)}, "frequency"), [0]))
+                image = apriori(rows, tree, self.k, self.m).image
+                total = sum(count[x] * (len(tree.below[image[x]]) - 1) for x in count)
+            self.scores[key] = total
+        return self.scores[key]
+
+    def node(self, regions: tuple[Region, ...], records: list[int]) -> Leaf:
+        """A node with its losses, as shares of the largest."""
+        ncp = sum((c.ncp(r) for c, r in zip(self.columns, regions, strict=True)), Fraction(0)) / len(self.columns)
+        most = max(1, sum(map(len, self.rows)) * (self.n_items - 1))
+        return Leaf(regions, records, ncp * len(records) / len(self.rows), Fraction(self.score(records), most))
+
+    def grow(self, w: Fraction) -> Leaf:
+        """Grow the tree."""
+        root = self.node(tuple(c.whole() for c in self.columns), list(range(len(self.rows))))
+        self._split(root, w)
+        return root
+
+    def _split(self, node: Leaf, w: Fraction) -> None:
+        best = loss(node, w)
+        for a, column in enumerate(self.columns):
+            halves_of = column.cut(node.regions[a], node.records, self.k)
+            if halves_of is None:
+                continue
+            sides = []
+            for half in halves_of:
+                records = [r for r in node.records if column.holds(half, column.values[r])]
+                filled = sum(bool(self.rows[r]) for r in records)
+                if len(records) < self.k or 0 < filled < self.k:
+                    break
+                sides.append((half, records))
+            if len(sides) < 2:
+                continue
+            children = [self.node((*node.regions[:a], h, *node.regions[a + 1 :]), r) for h, r in sides]
+            if sum(child.relational for child in children) >= node.relational:
+                continue
+            if (total := loss(children[0], w) + loss(children[1], w)) < best:
+                best, node.children = total, (children[0], children[1])
+        for child in node.children or ():
+            self._split(child, w)
+
+
+def loss(node: Leaf, w: Fraction) -> Fraction:
+    """The weighted loss."""
+    return w * node.relational + (1 - w) * node.items
+
+
+def leaves(node: Leaf) -> list[Leaf]:
+    """The leaves below a node."""
+    return [node] if node.children is None else [leaf for child in node.children for leaf in leaves(child)]
+
+
+def pruned(node: Leaf, w: Fraction) -> list[Leaf]:
+    """The leaves after pruning, bottom-up."""
+    if node.children is None:
+        return [node]
+    below = [leaf for child in node.children for leaf in pruned(child, w)]
+    return [node] if loss(node, w) <= sum(loss(leaf, w) for leaf in below) else below
+
+
+def least_weight(grow: Callable[[int], list[Leaf]], largest: Fraction, most: int) -> int:
+    """The weight of a point in millionths."""
+
+    def reaches(w: int) -> bool:
+        return sum(leaf.relational for leaf in grow(w)) <= largest
+
+    tried = [1]
+    while not reaches(tried[-1]):
+        if tried[-1] == most:
+            return most
+        tried.append(min(2 * tried[-1], most))
+    low, high = (0, *tried)[-2:]
+    while high - low > max(1, high // 16):
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high
+
+
+def _named(tree: Nested, number: list[int]) -> Tree:
+    if isinstance(tree, str):
+        return tree
+    number[0] += 1
+    return f"#{number[0]:04}", [_named(child, number) for child in tree]
