@@ -13,11 +13,11 @@ from anonset_kernels._merging import merge_violated
 from anonset_kernels._partitions import CANDIDATES, CELLS, TOTAL, Partition, Records, Rule, Scratch, count
 from anonset_kernels._sweeps import sweep
 
-_State = tuple[Partition, Scratch]
 _SWEEPS, _NEXT_TO_NOTHING, _CELLS_PER_CALL = 30, 14, 30_000_000
 _FIRST, _AGAIN, _ROUNDS = np.array([4, 16, 64]), np.array([32, 64, 128, 16]), 40
 _STEEPEST, _LARGEST_COST = 4096, 1 << 60
 """As in `PartitionSearch`."""
+_DESCEND, _ANNEAL, _REPAIR = 0, 1, 2
 
 
 @kernel()
@@ -54,6 +54,9 @@ def search_clusters(
     for c in range(len(start) - 1):
         rows = members[start[c] : start[c + 1]]
         ranked = items_by_frequency(records, rows, place)
+        if len(ranked[0]) == 0:
+            end[c] = at
+            continue
         status, groups = _start(records, rows, ranked, rule, place, limits[1])
         own = np.sort(ranked[0])
         if status == 0 and len(own) > 1 and rule[0] > 1:
@@ -184,32 +187,55 @@ def _with_postings(indptr: Int64Array, items: Int32Array, weight: Int64Array, n_
 
 @kernel()
 def _search(records: Records, order: Int32Array, rule: Rule, start: Int32Array, limit: int) -> Int32Array:
-    """Return the best partition of a search from one that violates nothing: `PartitionSearch.run` for m up to 2."""
-    state, cells = _opened(records, start, rule), np.zeros(1, np.int64)
-    best, cost = state[0].of.copy(), state[0].cost.sum()
-    state, is_out = _descended(records, order, rule, state, cells, limit)
-    if _is_better(state, cost):
-        best, cost = state[0].of.copy(), state[0].cost.sum()
-    failed = 0
-    for number in range(_ROUNDS):
-        if is_out or (failed >= len(_AGAIN) and number >= len(_FIRST) + len(_AGAIN)):
-            break
+    """Return the best partition of a search from one that violates nothing: `PartitionSearch.run` for m up to 2.
+
+    One loop with one call of `sweep`: calls in several kernels would be compiled again in each of them.
+    """
+    groups, scratch = _counted(records, start, rule, True)
+    best, cost = groups.of.copy(), groups.cost.sum()
+    phase, sweeps, number, failed, cells = _DESCEND, 0, -1, 0, 0
+    unit, steepest, penalty, moves = 1, 0, 0, 1
+    while True:
+        if phase == _ANNEAL:
+            if penalty > steepest or moves == 0 or (groups.state[TOTAL] == 0 and penalty >= 4 * unit):
+                phase = _REPAIR
+        if phase == _REPAIR and groups.state[TOTAL] == 0:
+            phase, sweeps, penalty = _DESCEND, 0, 0
+        ended, before = False, groups.cost.sum()
+        if phase == _REPAIR:
+            merge_violated(records, groups, scratch, rule)
+            cells += groups.state[CELLS]
+            groups.state[CELLS] = 0
+        else:
+            place, moves = 0, 0
+            while place < len(order) and cells <= limit:
+                priced = Rule(rule.k, rule.m, rule.mu, penalty)
+                place, moved = sweep(records, groups, scratch, priced, order, place, _CELLS_PER_CALL)
+                moves += moved
+                cells += groups.state[CELLS]
+                groups.state[CELLS] = 0
+                if place < len(order) and cells <= limit and np.all(groups.size > 0):
+                    groups, scratch = _counted(records, groups.of, rule, False)
+            sweeps += 1
+            if phase == _DESCEND:
+                ended = before - groups.cost.sum() <= before >> _NEXT_TO_NOTHING or sweeps == _SWEEPS
+            else:
+                lacking = 2 * groups.state[TOTAL] > np.count_nonzero(groups.size)
+                ended = 2 * groups.cost.sum() > 3 * cost or (penalty >= 4 * unit and lacking)
+                penalty *= 2
+        if not ended and cells <= limit:
+            continue
+        failed += number >= 0
+        if groups.state[TOTAL] == 0 and groups.cost.sum() < cost:
+            best, cost, failed = groups.of.copy(), groups.cost.sum(), 0
+        number += 1
+        if cells > limit or number == _ROUNDS or (failed >= len(_AGAIN) and number >= len(_FIRST) + len(_AGAIN)):
+            return best
         share = _FIRST[number] if number < len(_FIRST) else _AGAIN[(number - len(_FIRST)) % len(_AGAIN)]
-        state = _opened(records, best, rule)
-        state, is_out, is_near = _annealed(records, order, rule, state, cells, limit, share, cost)
-        if is_near and not is_out:
-            is_out = _repaired(records, rule, state, cells, limit)
-            if not is_out:
-                state, is_out = _descended(records, order, rule, state, cells, limit)
-        failed += 1
-        if _is_better(state, cost):
-            best, cost, failed = state[0].of.copy(), state[0].cost.sum(), 0
-    return best
-
-
-@kernel()
-def _is_better(state: _State, cost: int) -> bool:
-    return bool(state[0].state[TOTAL] == 0 and state[0].cost.sum() < cost)
+        groups, scratch = _counted(records, best, rule, True)
+        unit = max(1, cost // len(best))
+        steepest = min(_STEEPEST * unit, _LARGEST_COST // (rule.k * len(groups.size)))
+        phase, penalty, moves = _ANNEAL, max(1, unit * share // 64), 1
 
 
 @kernel()
@@ -226,15 +252,11 @@ def _renumbered(of: Int32Array) -> tuple[Int32Array, int]:
 
 
 @kernel()
-def _opened(records: Records, of: Int32Array, rule: Rule) -> _State:
-    """Begin with a partition, whose groups are numbered by their smallest item."""
-    group, n = _renumbered(of)
-    return _counted(records, group, n, rule)
-
-
-@kernel()
-def _counted(records: Records, of: Int32Array, n_groups: int, rule: Rule) -> _State:
-    """Count what a partition holds, with room for half as many groups more."""
+def _counted(records: Records, old: Int32Array, rule: Rule, renumber: bool) -> tuple[Partition, Scratch]:
+    """Count what a partition holds, with room for half as many groups more; `renumber` them by their smallest items."""
+    of, n_groups = old, old.max() + 1
+    if renumber:
+        of, n_groups = _renumbered(old)
     room = n_groups + n_groups // 2 + 16
     sums = np.zeros((5, room), np.int64)
     groups = Partition(
@@ -262,73 +284,3 @@ def _counted(records: Records, of: Int32Array, n_groups: int, rule: Rule) -> _St
     )
     count(records, groups, scratch, rule)
     return groups, scratch
-
-
-@kernel()
-def _stepped(groups: Partition, cells: Int64Array, limit: int) -> bool:
-    """Count the cells that were looked at; return whether they are more than allowed."""
-    cells[0] += groups.state[CELLS]
-    groups.state[CELLS] = 0
-    return bool(cells[0] > limit)
-
-
-@kernel()
-def _swept(
-    records: Records, order: Int32Array, rule: Rule, state: _State, cells: Int64Array, limit: int
-) -> tuple[_State, int, bool]:
-    """Move each item to where it costs least; return how many moved, and whether no step is left."""
-    place, moves = 0, 0
-    while place < len(order):
-        place, moved = sweep(records, state[0], state[1], rule, order, place, _CELLS_PER_CALL)
-        moves += moved
-        if _stepped(state[0], cells, limit):
-            return state, moves, True
-        if place < len(order) and np.all(state[0].size > 0):
-            state = _counted(records, state[0].of, len(state[0].size), rule)
-    return state, moves, False
-
-
-@kernel()
-def _descended(
-    records: Records, order: Int32Array, rule: Rule, state: _State, cells: Int64Array, limit: int
-) -> tuple[_State, bool]:
-    """Move items as long as that costs less, by more than next to nothing, and violates nothing."""
-    for _ in range(_SWEEPS):
-        before = state[0].cost.sum()
-        state, _, is_out = _swept(records, order, rule, state, cells, limit)
-        if is_out:
-            return state, True
-        if before - state[0].cost.sum() <= before >> _NEXT_TO_NOTHING:
-            break
-    return state, False
-
-
-@kernel()
-def _annealed(
-    records: Records, order: Int32Array, rule: Rule, state: _State, cells: Int64Array, limit: int, share: int, cost: int
-) -> tuple[_State, bool, bool]:
-    """Move items at a penalty that doubles; return whether no step is left, and whether a repair is worthwhile."""
-    unit = max(1, cost // len(state[0].of))
-    steepest = min(_STEEPEST * unit, _LARGEST_COST // (rule.k * len(state[0].size)))
-    penalty, moves = max(1, unit * share // 64), 1
-    while penalty <= steepest and moves > 0 and (state[0].state[TOTAL] > 0 or penalty < 4 * unit):
-        priced = Rule(rule.k, rule.m, rule.mu, penalty)
-        state, moves, is_out = _swept(records, order, priced, state, cells, limit)
-        if is_out:
-            return state, True, False
-        if 2 * state[0].cost.sum() > 3 * cost:
-            return state, False, False
-        if penalty >= 4 * unit and 2 * state[0].state[TOTAL] > np.count_nonzero(state[0].size):
-            return state, False, False
-        penalty *= 2
-    return state, False, True
-
-
-@kernel()
-def _repaired(records: Records, rule: Rule, state: _State, cells: Int64Array, limit: int) -> bool:
-    """Merge groups until nothing is violated; return whether no step is left."""
-    while state[0].state[TOTAL] > 0:
-        merge_violated(records, state[0], state[1], rule)
-        if _stepped(state[0], cells, limit):
-            return True
-    return False

@@ -9,11 +9,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import anonset
-from anonset.algorithms.transaction import partition_search
+from anonset.algorithms.transaction import partition_search, sets_on_clusters
 from anonset.algorithms.transaction.partition_search import PartitionSearch
 from anonset.data import SetColumn, Table
+from anonset.data.blocks import Blocks
+from anonset.data.halves import halves
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import ItemGroups, Publication, apply
+from anonset.generalization import Cut, ItemGroups, Publication, apply
+from anonset.generalization.local import MergedItems
+from anonset.measures.ncp import ncp_numerator
 from anonset_kernels._partitions import Rule
 from anonset_kernels._merging import merge_violated
 from effort import examples
@@ -239,3 +243,50 @@ def test_the_items_of_a_hierarchy_are_the_universe() -> None:
     recoding = anonset.SetSearch(k=2, m=2).recode(Table.from_sets(["az", "az", "a"]), {"items": tree}).recoding
     assert isinstance(recoding, ItemGroups)
     assert recoding.labels == [("z",), ("a",), ("never",)]
+
+
+def from_cuts(rows: SetColumn, rule: Rule) -> PartitionSearch:
+    """Return the search from the better cut of apriori on the trees of halves of the items that occur."""
+    tree = halves(rows.vocabulary.labels, rows.occurrences)
+    assert tree.rival is not None or tree.n_leaves == 1
+    cuts = []
+    for one in [tree] if tree.rival is None else [tree, tree.rival]:
+        cut = anonset.Apriori(k=rule.k, m=rule.m).recode(Table(one.bind(rows)), {rows.name: one}).recoding
+        assert isinstance(cut, Cut)
+        start = cut.image[one.codes_of(rows.vocabulary, rows.name)]
+        cuts.append((ncp_numerator(Blocks.of(one.bind(rows)), cut), start))
+    return PartitionSearch(rows, rule, min(cuts, key=lambda pair: pair[0])[1], max_steps=10)
+
+
+@thorough
+@given(seeds)
+def test_clusters_are_searched_as_one_table_from_the_cuts_of_apriori(seed: int) -> None:
+    case = Drawn(seed, largest_m=2)
+    rows, n = case.column, case.column.n
+    cluster = np.array([case.rng.randrange(3) for _ in range(n)])
+    members = [np.flatnonzero(cluster == c) for c in range(3)]
+    members = [one for one in members if rows.take(one).n_nonempty not in range(1, case.k)]
+    search = anonset.SetSearch(k=case.k, m=case.m, mu=case.mu).on_clusters(rows)
+    for records, mapping in zip(members, search(members), strict=True):
+        assert isinstance(mapping, MergedItems)
+        own = SetColumn.of(rows.take(records).rows())
+        expected = list(range(len(rows.vocabulary)))
+        if own.n_nonempty:
+            alone = from_cuts(own, Rule(case.k, case.m, case.mu, 0))
+            alone.run()
+            for group in groups_of(alone.best.tolist()):
+                for x in group:
+                    expected[int(own.vocabulary.labels[x])] = int(own.vocabulary.labels[min(group)])
+        assert mapping.image(len(expected)).tolist() == expected
+
+
+def test_a_cluster_whose_table_of_pairs_is_too_large_is_searched_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = Drawn(3, largest_m=2)
+    everyone = [np.arange(case.column.n)]
+    whole = anonset.SetSearch(k=case.k, m=2).on_clusters(case.column)(everyone)
+    monkeypatch.setattr(sets_on_clusters, "_CELLS", 0)
+    alone = anonset.SetSearch(k=case.k, m=2).on_clusters(case.column)(everyone)
+    for mapping in (*whole, *alone):
+        assert isinstance(mapping, MergedItems)
+        image = mapping.image(len(case.column.vocabulary))
+        assert naive_km([{int(image[x]) for x in row} for row in case.rows], case.k, 2) is None
