@@ -1,7 +1,8 @@
 """Apriori on a tree of halves of the items of a record set itself, for m up to 2.
 
-The tree has a leaf for each item that occurs, by falling frequency; every node is a band of neighbours in this order. Supports of pairs are counted in one pass over the records, up to k, in a table over the nodes that are
-left after size 1: a record adds 1 for each pair of nodes above its items.
+The tree has a leaf for each item that occurs, by falling frequency; every node is a band of neighbours in this order.
+Supports of pairs are counted in one pass over the records, up to k, in a table over the nodes that are left after
+size 1: a record adds 1 for each pair of nodes above its items.
 """
 
 import numpy as np
@@ -184,9 +185,7 @@ def _longest(records: Csr, rows: Int64Array) -> int:
 
 
 @kernel()
-def _count_pairs(
-    records: Csr, rows: Int64Array, place: Int32Array, parent: Int32Array, k: int, pairs: _Pairs
-) -> None:
+def _count_pairs(records: Csr, rows: Int64Array, place: Int32Array, parent: Int32Array, k: int, pairs: _Pairs) -> None:
     """Count the rows that have each pair of live nodes, up to k."""
     indptr, items = records
     rank, count, n_live = pairs

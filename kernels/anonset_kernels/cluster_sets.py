@@ -168,8 +168,8 @@ def _with_postings(indptr: Int64Array, items: Int32Array, weight: Int64Array, n_
     start, support = np.zeros(n_items + 1, np.int64), np.zeros(n_items, np.int64)
     for x in items:
         start[x + 1] += 1
-    for x in range(n_items):
-        start[x + 1] += start[x]
+    for item in range(n_items):
+        start[item + 1] += start[item]
     fill, postings = start[:-1].copy(), np.empty(len(items), np.int32)
     for record in range(len(weight)):
         for x in items[indptr[record] : indptr[record + 1]]:
@@ -177,11 +177,11 @@ def _with_postings(indptr: Int64Array, items: Int32Array, weight: Int64Array, n_
             fill[x] += 1
             support[x] += weight[record]
     level = np.zeros(n_items, np.int64)
-    for x in range(n_items):
-        square = support[x] * support[x]
+    for item in range(n_items):
+        square = support[item] * support[item]
         while square > 1:
             square >>= 1
-            level[x] += 1
+            level[item] += 1
     return Records(indptr, items, weight, start, postings, support, level)
 
 
@@ -193,7 +193,8 @@ def _search(records: Records, order: Int32Array, rule: Rule, start: Int32Array, 
     """
     groups, scratch = _counted(records, start, rule, True)
     best, cost = groups.of.copy(), groups.cost.sum()
-    phase, sweeps, number, failed, cells = _DESCEND, 0, -1, 0, 0
+    phase, sweeps, number, failed = _DESCEND, 0, -1, 0
+    cells = np.int64(0)
     unit, steepest, penalty, moves = 1, 0, 0, 1
     while True:
         if phase == _ANNEAL:

@@ -69,9 +69,7 @@ def twin_of(table: Table, k: int, m: int) -> twins.Twin:
             values = [exact(value) for value in column.values.tolist()]
             ends = [exact(end) for end in admissible_ends(column.values, k).tolist()]
             whole = column.values.dtype == np.int64
-            columns.append(
-                twins.Column(values, "number", ends=ends, integers=whole, width=max(values) - min(values))
-            )
+            columns.append(twins.Column(values, "number", ends=ends, integers=whole, width=max(values) - min(values)))
         elif column.name == "origin":
             columns.append(twins.Column(column.labels(), "nodes", tree=MODEL))
         else:
@@ -204,8 +202,8 @@ WORKED = Table(
 
 All records together, and any set of whole age groups, are 2^2-anonymous as they are, so they score 0. By sex each item
 that occurs twice occurs once on each side: b, c and e are rare, and on both sides b, c, e become one group: 2 more
-items for each of 3 occurrences, so 6 a side, 12 of 14·4 = 56. Relational loss: the age range [20:50] is 1, [20:39] 19/30
-and [40:50] 10/30 (their cut is 40, where the second half begins); a sex costs 0, both 1.
+items for each of 3 occurrences, so 6 a side, 12 of 14·4 = 56. A sex costs 0, both cost 1. Age is cut at 40, then at 30
+and 50: the ranges [20:29], [30:39] and [40:49] cost 9/30 each, [50] costs 0.
 """
 
 

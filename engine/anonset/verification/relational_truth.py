@@ -22,8 +22,8 @@ def check_relational_truth(
     """Find a published relational value that does not cover the value of the record it was made from.
 
     ``[low:high]`` covers the numbers between, a node of the column's hierarchy the leaves below it, ``(a,b,c)`` its
-    members (with a hierarchy, leaves), a number that number however it is written, anything else itself. Cost: O(n) for each numeric column, else
-    O(n log n), by distinct pairs of values.
+    members (with a hierarchy: leaves), a number that number however it is written, anything else itself. Cost: O(n) for
+    each numeric column, else O(n log n), by distinct pairs of values.
 
     Returns
     -------

@@ -95,7 +95,9 @@ class JointSplit(Discreet):
         _ = self.model
         function = self.algorithm
         if isinstance(function.model, PartitionKmAnonymity):
-            msg = f"{setting('transaction', function.name)} does not apply to joint-split: it needs one mapping per leaf"
+            msg = (
+                f"{setting('transaction', function.name)} does not apply to joint-split: it needs one mapping per leaf"
+            )
             raise InputError(msg)
         narrow(self, forms_sets=traits_of(function).forms_sets, sets_from_data=traits_of(function).sets_from_data)
 

@@ -107,7 +107,6 @@ class SetSearch(KmAlgorithm):
         notes = (_STOPPED,) if search.out_of_steps else ()
         return Result(ItemGroups(column.vocabulary, search.item_groups), (), figures, notes)
 
-
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, executor: Executor | None = None
     ) -> "ClusterSearch":

@@ -131,7 +131,8 @@ class Growth(Discreet):
     def _root(self) -> Node:
         regions = tuple(axis.whole for axis in self.losses.axes)
         members = np.arange(self.losses.records, dtype=np.int64)
-        return Node(regions, members, self.losses.relational(regions, len(members)), *self.scores.losses([members]))
+        [items] = self.scores.losses([members])
+        return Node(regions, members, self.losses.relational(regions, len(members)), items)
 
     def _cuts(self, node: Node) -> list[Cut]:
         """Return the possible cuts of a node by each column, with their losses."""

@@ -21,7 +21,8 @@ from anonset.data.domains import Range
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of
-from anonset.data.table import Column, Int32, Int64, Vocabulary
+from anonset.data.table import Column, Int32, Int64
+from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError, datum
 from anonset.generalization.publication import set_label
 
@@ -30,6 +31,7 @@ Region = tuple[int, ...]
 Halves = tuple[Region, Region]
 
 
+@dataclass(frozen=True, eq=False)
 class Axis(Discreet, ABC):
     """A relational column: a code for each record, and the regions of codes."""
 
@@ -91,10 +93,6 @@ def admissible_ends(values: NDArray[np.int64] | NDArray[np.float64], k: int) -> 
 class _Numbers(Axis):
     """Numbers, in cells between admissible ends. Integer ranges do not overlap; others share their ends."""
 
-    codes: Int32
-    n_codes: int
-    whole: Region
-    full_width: int
     lows: tuple[float, ...]
     highs: tuple[float, ...]
     """Smallest and largest number of each cell, as published."""
@@ -142,21 +140,12 @@ class _Numbers(Axis):
 class _Values(Axis):
     """Categories without hierarchy."""
 
-    codes: Int32
     vocabulary: Vocabulary
-    whole: Region
 
     @classmethod
     def of(cls, column: CategoricalColumn) -> "_Values":
-        return cls(column.codes, column.vocabulary, tuple(np.flatnonzero(column.occurrences).tolist()))
-
-    @property
-    def n_codes(self) -> int:
-        return len(self.vocabulary)
-
-    @property
-    def full_width(self) -> int:
-        return max(1, len(self.vocabulary) - 1)
+        n, there = len(column.vocabulary), tuple(np.flatnonzero(column.occurrences).tolist())
+        return cls(column.codes, n, there, max(1, n - 1), column.vocabulary)
 
     def width(self, region: Region) -> int:
         return len(region) - 1
@@ -177,23 +166,14 @@ class _Values(Axis):
 class _Nodes(Axis):
     """Categories with a hierarchy. A region of several nodes is published as the set of their leaves."""
 
-    codes: Int32
     hierarchy: Hierarchy
-    whole: Region
 
     @classmethod
     def of(cls, column: CategoricalColumn, hierarchy: Hierarchy) -> "_Nodes":
         there = np.flatnonzero(column.occurrences)
         top = int(hierarchy.lowest_common_ancestor([int(there[0]), int(there[-1])])) if len(there) else 0
-        return cls(column.codes, hierarchy, (top,))
-
-    @property
-    def n_codes(self) -> int:
-        return self.hierarchy.n_leaves
-
-    @property
-    def full_width(self) -> int:
-        return max(1, self.hierarchy.n_leaves - 1)
+        n = hierarchy.n_leaves
+        return cls(column.codes, n, (top,), max(1, n - 1), hierarchy)
 
     def width(self, region: Region) -> int:
         return int(self.hierarchy.n_leaves_below[list(region)].sum()) - 1
