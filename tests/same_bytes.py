@@ -173,7 +173,7 @@ def _rt_jobs() -> Iterator[Job]:
         more = ("--delta", "0.7" if name == "rum-bound" else "0.9", *tree)
         yield (*base, *more, "--algorithm", name, "--merge", merge, "--transaction", function, "--k", "2", "--m", "2")
     for formation in ("mondrian", "k-member", "xu-bottom-up", "xu-top-down"):
-        yield (*base, "--delta", "0.8", "--formation", formation, "--k", "3", "--m", "2")
+        yield (*base, "--algorithm", "rum-bound", "--delta", "0.8", "--formation", formation, "--k", "3", "--m", "2")
     for name, k in product(("rfirst", "tfirst"), (2, 4)):
         function = ("--transaction", "apriori") if name == "rfirst" else ("--partitions", "3")
         yield (*base, *tree, "--algorithm", name, *function, "--k", str(k), "--m", "2")

@@ -82,7 +82,19 @@ def test_attestation_covers_every_other_file(place: Place, format: str) -> None:
         (
             "none.csv",
             "sex,dx\n",
-            ["--model", "kkm", "--delta", "1", "--items", "dx", "--relational", "sex", *HALVES[:2]],
+            [
+                "--model",
+                "kkm",
+                "--algorithm",
+                "rum-bound",
+                "--delta",
+                "1",
+                "--items",
+                "dx",
+                "--relational",
+                "sex",
+                *HALVES[:2],
+            ],
         ),
     ],
 )

@@ -271,7 +271,7 @@ OF_AGE = ["--relational", "age", "--numeric", "age", "--hierarchy", "age=range"]
     "asked",
     [
         [*OF_AGE, "--model", "kl", "--l", "2"],
-        [*OF_AGE, "--model", "kkm", "--m", "2", "--delta", "1"],
+        [*OF_AGE, "--model", "kkm", "--algorithm", "rum-bound", "--m", "2", "--delta", "1"],
         ["--drop", "age", "--model", "km", "--m", "2"],
     ],
 )

@@ -39,7 +39,7 @@ JOBS = {
     "coherence without private items": "shop.dat --model coherence --h 0.7 --k 3 --p 2",
     "lm": f"shop.dat --model lm --k 3 --l 3 --m 1 --sensitive-items secret {TREE}",
     "klm": f"rt.csv --model klm --k 2 --l 2 --m 1 --sensitive-items A --delta 1 --on-infeasible merge {ITEMS_TOO}",
-    "kkm": f"rt.csv --model kkm --k 2 --m 2 --delta 0.65 {ITEMS_TOO}",
+    "kkm": f"rt.csv --model kkm --algorithm rum-bound --k 2 --m 2 --delta 0.65 {ITEMS_TOO}",
     "k": f"rt.csv --model k --k 2 --relational age,origin,gender --keep items --publish-as-is items {RT}",
     "safe-grouping": f"long.csv --model safe-grouping --k 4 --l 2 {LONG}",
     "anatomy": f"long.csv --model anatomy --l 3 {LONG}",

@@ -127,7 +127,7 @@ def test_whole_hierarchy_spans_columns_and_the_codebook_says_so(clinic: Place) -
 
 @FORMATS
 def test_kkm(clinic: Place, suffix: str) -> None:
-    rows = anonymized(clinic, suffix, *KKM, "--delta", "0.65", *RT, *WHOLE)
+    rows = anonymized(clinic, suffix, *KKM, "--algorithm", "rum-bound", "--delta", "0.65", *RT, *WHOLE)
     assert list(rows[0]) == ["codes", "age", "sex", "drugs"]
     assert symbols_behind(clinic, rows)
     found = checked(clinic, suffix, "--hierarchy", "age=range", "--hierarchy", "sex=values")
@@ -183,7 +183,7 @@ def test_sensitive_items_are_named_with_their_column(clinic: Place) -> None:
 
 @FORMATS
 def test_evaluated_as_it_was_measured(clinic: Place, suffix: str) -> None:
-    anonymized(clinic, suffix, *KKM, "--delta", "0.65", *RT, *WHOLE)
+    anonymized(clinic, suffix, *KKM, "--algorithm", "rum-bound", "--delta", "0.65", *RT, *WHOLE)
     report = json.loads((clinic.private / "report.json").read_text())
     data = ["--relational", "age,sex", "--numeric", "age", *RT, *WHOLE]
     ran = clinic.run("evaluate", f"clinic.{suffix}", str(clinic.out), *ROLES, *data, "--json")

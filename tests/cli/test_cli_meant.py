@@ -80,7 +80,7 @@ LINES = [
     (("--model", "km", *JOB, "--order", "Input"), "--order must be sorted or input, got 'Input'; did you mean input?"),
     (("--model", "km", *JOB, "--format", "xls"), "--format must be csv, parquet or dat, got 'xls'"),
     (("--model", "km", *JOB, "--workers", "0"), "--workers must be at least 1, got 0"),
-    (("--model", "kkm", *JOB, "--delta", "x"), "--delta must be a number, got 'x'"),
+    (("--model", "kkm", "--algorithm", "rum-bound", *JOB, "--delta", "x"), "--delta must be a number, got 'x'"),
 ]
 
 

@@ -33,7 +33,7 @@ def test_rt_frameworks(rt: Place, algorithm: str) -> None:
 
 
 def test_rum_bound_with_coat_by_default(rt: Place) -> None:
-    ran = publish(rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--delta", "0.65")
+    ran = publish(rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--algorithm", "rum-bound", "--delta", "0.65")
     assert "(k,km)-anonymity with k=2, m=2 holds" in ran.out
     assert "before merging" in ran.out
     report = json.loads((rt.private / "report.json").read_text())
@@ -45,23 +45,25 @@ def test_rum_bound_with_coat_by_default(rt: Place) -> None:
 
 def test_delta_has_no_default_and_the_message_names_what_shows_its_cost(rt: Place) -> None:
     job = [str(rt.folder / "rt.csv"), *ROLES, *KKM, *hierarchies(rt)[:4]]
-    ran = rt.run("anonymize", *job, "-o", str(rt.out))
+    ran = rt.run("anonymize", *job, "--algorithm", "rum-bound", "-o", str(rt.out))
     assert (ran.code, "requires --delta: the largest loss to accept, from 0 to 1" in ran.err) == (2, True), ran.err
     named = ran.err.split("anonset compare INPUT ... ")[1].split()
-    compared = rt.run("compare", *job, *named, "--format", "json", "--quiet")
+    compared = rt.run("compare", *job, "--algorithms", "rum-bound", *named, "--format", "json", "--quiet")
     assert compared.code == 0, compared.err
     assert [row["delta"] for row in compared.json] == [0.3, 0.5, 0.7]
 
 
 def test_the_account_shows_what_other_bounds_would_have_cost(rt: Place) -> None:
-    ran = publish(rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--delta", "0.7", "--json")
+    ran = publish(
+        rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--algorithm", "rum-bound", "--delta", "0.7", "--json"
+    )
     way = ran.json["merging"]
     assert (way[0]["clusters"], way[-1]["clusters"]) == (3, ran.json["clusters"])
     assert way[-1]["rum"] == pytest.approx(ran.json["measures"]["rum"])
     assert way == sorted(way, key=lambda step: (step["rum"], -step["clusters"]))
     shutil.rmtree(rt.out)
     shutil.rmtree(rt.private)
-    ran = publish(rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--delta", "0.7")
+    ran = publish(rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--algorithm", "rum-bound", "--delta", "0.7")
     assert f"clusters by RUM on the way: 3 at {way[0]['rum']:.4g}, " in ran.out
 
 
@@ -75,7 +77,17 @@ def test_an_rt_publication_made_elsewhere(rt: Place) -> None:
 
 def test_a_bound_that_cannot_be_kept_is_infeasible(rt: Place) -> None:
     ran = rt.run(
-        "anonymize", str(rt.folder / "rt.csv"), "-o", str(rt.out), *ROLES, *KKM, *hierarchies(rt), "--delta", "0.01"
+        "anonymize",
+        str(rt.folder / "rt.csv"),
+        "-o",
+        str(rt.out),
+        *ROLES,
+        *KKM,
+        *hierarchies(rt),
+        "--algorithm",
+        "rum-bound",
+        "--delta",
+        "0.01",
     )
     assert (ran.code, "a delta of at least" in ran.err) == (1, True)
     assert not rt.out.exists()

@@ -192,7 +192,19 @@ def test_queries_from_a_file(shop: Place) -> None:
 
 @pytest.mark.parametrize("spec", ["record:20x1+2", "domain:20x0+1", "published:20x1+1", "record:20x1"])
 def test_queries_for_items_and_relational_values(rt: Place, spec: str) -> None:
-    publish(rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--delta", "1", "--symbols", "short")
+    publish(
+        rt,
+        "rt.csv",
+        *ROLES,
+        *KKM,
+        *hierarchies(rt)[:4],
+        "--algorithm",
+        "rum-bound",
+        "--delta",
+        "1",
+        "--symbols",
+        "short",
+    )
     job = ["evaluate", str(rt.folder / "rt.csv"), str(rt.out), *ROLES, *hierarchies(rt)[:4], "--json"]
     ran = rt.run(*job, "--workload", spec, "--width", "0.1")
     assert ran.code == 0, ran.err

@@ -24,7 +24,7 @@ JOBS = {
     "km": ("patients.csv", KM, ["--model", "km", "--k", "3", "--m", "2"]),
     "constraints": ("patients.csv", KM[:6], ["--model", "constraints", "--k", "4", "--m", "2"]),
     "partition-km": ("patients.csv", KM, ["--model", "partition-km", "--k", "3", "--m", "2"]),
-    "kkm": ("patients.csv", RT, ["--model", "kkm", "--k", "4", "--m", "2", "--delta", "1"]),
+    "kkm": ("patients.csv", RT, ["--model", "kkm", "--algorithm", "rum-bound", "--k", "4", "--m", "2", "--delta", "1"]),
     "k": ("patients.csv", K, ["--model", "k", "--k", "4"]),
     "anatomy": ("long.csv", BUCKETS, ["--model", "anatomy", "--l", "3"]),
     "safe-grouping": ("long.csv", BUCKETS, ["--model", "safe-grouping", "--k", "4", "--l", "2"]),

@@ -61,7 +61,7 @@ def test_default_algorithms_give_their_model(relational: bool) -> None:
         ("kkm", "rum-bound", {**RT, "transaction": "hghs"}, "--transaction must be one of coat, "),
         ("kkm", "rum-bound", {**RT, "relational_weights": {"a": "x"}}, "weight of 'a' must be a number"),
         ("klm", "rum-bound", RT, "--transaction lm-apriori requires --l"),
-        ("kkm", None, {"k": 2, "m": 2}, "algorithm rum-bound requires --delta: the largest loss to accept"),
+        ("kkm", "rum-bound", {"k": 2, "m": 2}, "algorithm rum-bound requires --delta: the largest loss to accept"),
         ("kkm", "tum-bound", {"k": 2}, "algorithm tum-bound requires --m and --delta: the largest loss to accept"),
         ("kkm", "rum-bound", {"k": 2, "m": 2, "l": 2}, "--l does not apply"),
         ("kkm", "tfirst", {"k": 2, "m": 2, "merge": "rt"}, "--merge does not apply to algorithm tfirst"),
@@ -92,7 +92,7 @@ def test_a_seed_is_passed_to_those_who_take_one() -> None:
 
 def test_parameters_with_a_form_of_their_own() -> None:
     given = {**RT, "transaction": "apriori", "item_order": "ul", "relational_weights": {"a": "0.5"}}
-    made: Any = make_algorithm("kkm", None, given)
+    made: Any = make_algorithm("kkm", "rum-bound", given)
     assert (made.transaction.name, made.order, made.relational_weights) == ("apriori", "ul", {"a": 0.5})
 
 
