@@ -7,7 +7,7 @@ size 1: a record adds 1 for each pair of nodes above its items.
 
 import numpy as np
 
-from anonset_kernels._arrays import Csr, Int32Array, Int64Array, UInt8Array, UInt16Array
+from anonset_kernels._arrays import Csr, Int32Array, Int64Array, Itemset, Parent, UInt8Array, UInt16Array
 from anonset_kernels._candidates import comes_before, holds, maximal_nodes, next_candidate
 from anonset_kernels._jit import kernel
 
@@ -85,9 +85,9 @@ def search_halves(
 
 @kernel()
 def items_by_frequency(records: Csr, rows: Int64Array, place: Int32Array) -> tuple[Int32Array, Int64Array]:
-    """Return the items that occur by falling frequency, ties ascending, and how often each occurs.
+    """Return the items that occur in `rows`, int64 (r,), by falling frequency (ties ascending), and their frequencies.
 
-    `place`, int32 (items of the column,), is -1 before; `forget` makes it so again.
+    `place`, int32 (items of the column,), is -1 before; `forget` makes it so again. O(occurrences, and items sorted).
     """
     indptr, items = records
     room = 0
@@ -112,18 +112,18 @@ def items_by_frequency(records: Csr, rows: Int64Array, place: Int32Array) -> tup
 
 @kernel()
 def forget(order: Int32Array, place: Int32Array) -> None:
-    """Set the places of items to -1."""
+    """Set `place`, int32 (items of the column,), to -1 at the items of `order`, int32 (items,)."""
     for item in order:
         place[item] = -1
 
 
 @kernel()
-def _tree(count: Int64Array, by_number: bool) -> tuple[_Shape, Int32Array]:
-    """Return the nodes of the tree of halves in preorder, and the node of each leaf; `count` falls, all above 0."""
-    n = max(1, len(count))
+def _tree(frequency: Int64Array, by_number: bool) -> tuple[_Shape, Int32Array]:
+    """Return the nodes of the tree of halves in preorder, and the node of each leaf; `frequency` falls, all above 0."""
+    n = max(1, len(frequency))
     before = np.zeros(n + 1, np.int64)
-    for j in range(len(count)):
-        before[j + 1] = before[j] + count[j]
+    for j in range(len(frequency)):
+        before[j + 1] = before[j] + frequency[j]
     parent, end = np.full(2 * n - 1, -1, np.int32), np.empty(2 * n - 1, np.int32)
     occurrences, leaves = np.empty(2 * n - 1, np.int64), np.empty(2 * n - 1, np.int64)
     leaf = np.empty(n, np.int32)
@@ -162,7 +162,7 @@ def _middle(before: Int64Array, low: int, high: int) -> int:
 
 
 @kernel()
-def _supports(records: Csr, rows: Int64Array, place: Int32Array, parent: Int32Array) -> Int64Array:
+def _supports(records: Csr, rows: Int64Array, place: Int32Array, parent: Parent) -> Int64Array:
     """Return how many rows have an item below each node."""
     indptr, items = records
     support, last = np.zeros(len(parent), np.int64), np.full(len(parent), -1, np.int64)
@@ -185,7 +185,7 @@ def _longest(records: Csr, rows: Int64Array) -> int:
 
 
 @kernel()
-def _count_pairs(records: Csr, rows: Int64Array, place: Int32Array, parent: Int32Array, k: int, pairs: _Pairs) -> None:
+def _count_pairs(records: Csr, rows: Int64Array, place: Int32Array, parent: Parent, k: int, pairs: _Pairs) -> None:
     """Count the rows that have each pair of live nodes, up to k."""
     indptr, items = records
     rank, count, n_live = pairs
@@ -248,7 +248,7 @@ def _fix_pairs(live: Int64Array, k: int, shape: _Shape, state: _State, pairs: _P
 
 
 @kernel()
-def _fix(itemset: Int32Array, k: int, shape: _Shape, state: _State, pairs: _Pairs) -> None:
+def _fix(itemset: Itemset, k: int, shape: _Shape, state: _State, pairs: _Pairs) -> None:
     """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k."""
     above, end, occurrences, leaves = shape
     dead, published, below, _ = state

@@ -6,7 +6,7 @@ of halves of the cluster's own items.
 
 import numpy as np
 
-from anonset_kernels._arrays import Csr, Int32Array, Int64Array
+from anonset_kernels._arrays import Csr, Indptr, Int32Array, Int64Array, Items
 from anonset_kernels._halved import forget, items_by_frequency, search_halves
 from anonset_kernels._jit import kernel
 from anonset_kernels._merging import merge_violated
@@ -163,7 +163,7 @@ def _equal(held: Int32Array, begin: int, end: int, other: int, length: int) -> b
 
 
 @kernel()
-def _with_postings(indptr: Int64Array, items: Int32Array, weight: Int64Array, n_items: int) -> Records:
+def _with_postings(indptr: Indptr, items: Items, weight: Int64Array, n_items: int) -> Records:
     """Return distinct records with the records, the support and the level of each item."""
     start, support = np.zeros(n_items + 1, np.int64), np.zeros(n_items, np.int64)
     for x in items:

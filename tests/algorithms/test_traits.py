@@ -78,7 +78,7 @@ def test_each_of_ours_answers_for_known_models(name):
     [
         (anonset.Apriori(k=2, m=2), "exact with suppress=True or coat (model='constraints') or hierarchies"),
         (anonset.Coat(k=2, m=2), "parameters of constraints, pcta may keep more"),
-        (anonset.TFirst(k=2, m=2), "kkm, rum-bound or tum-bound or rfirst or hierarchies"),
+        (anonset.TFirst(k=2, m=2), "kkm, joint-split or rum-bound or tum-bound or rfirst or hierarchies"),
         (anonset.KMember(k=2), "parameters of k, cluster or mondrian or hierarchies"),
     ],
 )

@@ -11,6 +11,7 @@ from tests.tiny_limits import set_limits
 import anonset
 from anonset.algorithms.relational.cluster import Cluster
 from anonset.algorithms.relational.mondrian import Mondrian
+from anonset.algorithms.rt.joint_split import JointSplit
 from anonset.cli.main import main
 from anonset.data import spans
 from anonset.jobs.cluster import cluster_of
@@ -23,6 +24,7 @@ ALGORITHMS = {
     "rum-bound": [*RT, "--algorithm", "rum-bound", "--delta", "0.5", "--merge", "r"],
     "tum-bound": [*RT, "--algorithm", "tum-bound", "--delta", "1", "--merge", "rt"],
     "rfirst": [*RT, "--algorithm", "rfirst"],
+    "joint-split": [*ROLES, "--model", "kkm", "--k", "2", "--m", "2", "--point", "items"],
     "mondrian": ["--drop", "codes", *ROLES[2:], "--model", "k", "--k", "3", "--algorithm", "mondrian"],
 }
 
@@ -30,6 +32,7 @@ ALGORITHMS = {
 @pytest.fixture(autouse=True)
 def small(monkeypatch, tmp_path):
     monkeypatch.setattr(Mondrian, "traits", replace(Mondrian.traits, split_records=20))
+    monkeypatch.setattr(JointSplit, "traits", replace(JointSplit.traits, split_records=20))
     monkeypatch.setattr(Cluster, "traits", replace(Cluster.traits, split_records=20))
     set_limits(monkeypatch, rows_per_bucket=16)
     monkeypatch.setattr(memory, "AT_LEAST", 0)

@@ -21,7 +21,7 @@ from anonset.generalization.recoding import Parts
 
 MOST_MERGED = 64
 """A part that is infeasible joins its neighbours until it is so many times as large as fits."""
-_MEANS = frozenset({"rum", "rum_before", "tum", "tum_before", "ncp", "ncp_before"})
+_MEANS = frozenset({"rum", "rum_before", "tum", "tum_before", "ncp", "ncp_before", "w", "estimated_item_loss"})
 """Figures of an average record."""
 _EXTREMES = {"largest_cluster": max, "smallest_cluster": min}
 
