@@ -19,6 +19,8 @@ _ROWS_AT_ONCE = 3_000
 """Rows that the linear program is given at a time: with all that fall short it takes ten times as long."""
 _ROWS_OF_A_STEP = 25_000
 """Rows of an integer program of which a check of branch and bound is one step; of fewer it is a part of one."""
+_SMALL = 20_000
+"""Rows times columns of a program that is solved in the same thread if there is no time limit."""
 _NEAR, _ROWS_NEAR = 0.5, 20_000
 """The integer program begins with so many rows more, of those that fall short by a little less than nothing."""
 _ROUNDED = (0.34, 0.42, 0.5, 0.6, 0.67, 0.8)
@@ -229,7 +231,10 @@ class Solver:
         model.cbSimplexInterrupt += heed
         model.cbMipInterrupt += count
         try:
-            self.limits.run(model.run, lambda: told.append(True))
+            if self.limits.seconds is None and model.getNumRow() * model.getNumCol() <= _SMALL:
+                model.run()  # milliseconds: a thread would take longer to start
+            else:
+                self.limits.run(model.run, lambda: told.append(True))
         finally:
             model.cbSimplexInterrupt -= heed
             model.cbMipInterrupt -= count
