@@ -14,6 +14,7 @@ from anonset.algorithms.relational.mondrian import Mondrian as Mondrian
 from anonset.algorithms.relational.top_down import TopDown as TopDown
 from anonset.algorithms.relational.xu_bottom_up import XuBottomUp as XuBottomUp
 from anonset.algorithms.relational.xu_top_down import XuTopDown as XuTopDown
+from anonset.algorithms.rt.joint_split import JointSplit as JointSplit
 from anonset.algorithms.rt.rfirst import RFirst as RFirst
 from anonset.algorithms.rt.rum_bound import RumBound as RumBound
 from anonset.algorithms.rt.tfirst import TFirst as TFirst
