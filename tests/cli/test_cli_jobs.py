@@ -372,3 +372,13 @@ def test_words_of_a_job_are_words_and_its_files_lie_beside_it(
 
 def _typed(name: str, value: str) -> tuple[str, str]:
     return f"--{name.replace('_', '-')}", value.strip('[]"')
+
+
+@pytest.mark.parametrize(
+    "more", [f"null = {'[' * 10**5}{']' * 10**5}", f"seed = {'9' * 5000}", f"seed = 0x{'f' * 5000}", 'id = ["x", "x"]']
+)
+def test_a_forged_job_is_refused_in_one_line(place: Place, job: str, more: str) -> None:
+    place.write("jobs/forged.toml", f"{more}\n{JOB}")
+    for command in ("anonymize", "inspect", "suggest"):
+        ran = place.run(command, "jobs/forged.toml")
+        assert (ran.code, ran.err.count("\n"), len(ran.err) < 500) == (2, 1, True), ran.err

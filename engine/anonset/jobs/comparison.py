@@ -3,7 +3,6 @@
 Where it is kept in a file, a run a line, what was run before, with the same data, is not run again.
 """
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ from anonset.algorithms.base import Progress
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.errors import InputError
+from anonset.io.files import require_file
 from anonset.io.source import Source
 from anonset.jobs.compare import Contest, Contestant
 from anonset.jobs.growth import Size, sample, sizes_of
@@ -46,7 +46,7 @@ from anonset.settings.paths import content_digest, with_paths
 from anonset.settings.readers import Context
 from anonset.settings.settings import with_sensitive_kept
 from anonset.spelling import require_known
-from anonset.strict_json import dumps
+from anonset.strict_json import dumps, loads
 
 
 def run_comparison(
@@ -233,11 +233,12 @@ class Study:
             os.fsync(file.fileno())
 
     def _read(self, facts: Mapping[str, Any]) -> None:
+        require_file(self._path)
         text = self._path.read_bytes()
         whole = text[: text.rfind(b"\n") + 1]
         try:
-            first, *entries = [json.loads(line) for line in whole.splitlines()]
-            differing = [name for name in facts if first.get(name) != json.loads(dumps(facts))[name]]
+            first, *entries = [loads(line) for line in whole.splitlines()]
+            differing = [name for name in facts if first.get(name) != loads(dumps(facts))[name]]
             runs = {entry.pop("key"): Contestant(**entry) for entry in entries}
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             msg = f"-o {self._path}: must be new, or what compare -o wrote: {type(error).__name__}"

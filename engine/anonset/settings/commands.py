@@ -55,10 +55,10 @@ class SuggestSettings(InputSettings):
         None, description="Items that nobody may learn, a,b,... or @FILE: for klm, lm, rho and coherence."
     )
     seconds: float = Field(
-        SECONDS, description=f"Time for all candidates together, about, without compiling; default: {SECONDS:g}."
+        SECONDS, ge=0, description=f"Time for all candidates together, about, without compiling; default: {SECONDS:g}."
     )
     seed: int = Field(0, description="Random seed of the sample.")
-    workers: int | None = Field(None, description="Number of threads; default: one per core.")
+    workers: int | None = Field(None, ge=1, description="Number of threads; default: one per core.")
     memory_limit: str | None = Field(None, description="Maximum memory, such as 8G; larger data are refused.")
 
 

@@ -37,6 +37,9 @@ def _config(path: Path) -> tuple[dict[str, Any], str]:
     except ValueError as error:  # of TOML, of UTF-8, of a number with thousands of digits
         msg = f"config file {str(path)!r} is no valid TOML: {error}"
         raise InputError(msg) from None
+    except RecursionError:
+        msg = f"config file {str(path)!r} is no valid TOML: it is nested too deeply"
+        raise InputError(msg) from None
     return {key.replace("-", "_"): value for key, value in found.items()}, text
 
 
