@@ -10,7 +10,7 @@ from anonset.spelling import LARGEST
 
 _LARGEST = {"workers": 4096, "k": 2**31 - 1, "m": 2**31 - 1}
 """Largest integers of settings that are not counted in 64 bits."""
-_COLUMNS = ("items", "relational", "numeric", "id", "keep", "drop", "one_hot", "one_code")
+_COLUMNS = ("items", "relational", "numeric", "id", "keep", "drop", "one_hot", "one_code", "publish_as_is")
 
 
 def out_of_range(settings: Mapping[str, Any]) -> list[str]:
