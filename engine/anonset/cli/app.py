@@ -400,8 +400,8 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {
     "Guarantee": ("model", "k", "m", "l", "sensitive_items", "max_loss", "max_suppressed"),
     "Where to write": ("out", "private", "format", "order", "symbols", "if_exists", "part_rows"),
     "Safety": (
-        "rows_are_persons", "identifying_as_declared", "allow_worthless", "allow_empty", "accept_undecided", "budget",
-        "memory_limit", "publish_as_is",
+        "rows_are_persons", "identifying_as_declared", "publish_as_is", "round_ends", "allow_worthless", "allow_empty",
+        "accept_undecided", "budget", "memory_limit",
     ),
     "Algorithm": ("algorithm", "algorithms", "vary", "recoding", "after"),
     "What is measured": (

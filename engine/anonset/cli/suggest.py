@@ -63,7 +63,7 @@ def suggest(
     with progress_bars(quiet=quiet) as progress:
         tried = try_all(
             table, guarantee, hierarchies=settings.hierarchy, workers=settings.workers, progress=progress,
-            seed=settings.seed, seconds=settings.seconds,
+            seed=settings.seed, seconds=settings.seconds, round_ends=settings.round_ends,
         )  # fmt: skip
     trees = settings.hierarchy or _hierarchies_of(table)
     own = {name for name in (read_job(source, given_flags(flags)) if place != source else ()) if name in parameters()}
@@ -76,6 +76,8 @@ def suggest(
         on_job = place != source and own <= {*tuned, *_ASKED}
         on, typed = (source, given_flags(flags)) if on_job else (place, {**given, "hierarchy": trees})
         roles = {name: value for name, value in typed.items() if name in RoleSettings.model_fields and name != "unit"}
+        if (ends := typed.get("round_ends")) is not None:
+            roles["round_ends" if ends else "no_round_ends"] = True
         specs = {} if best.beside else {**typed.get("hierarchy", {}), **made}
         return f"{_command(on, best.algorithm, tuned, guarantee, roles, specs)}{beside}"
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from anonset.data.decimals import unfit
+from anonset.data.grids import Grid
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
@@ -27,6 +28,8 @@ class Range(Discreet):
     """Smallest value of the domain."""
     high: float = field(repr=False)
     """Largest value of the domain."""
+    grid: Grid | None = field(default=None, repr=False, compare=False)
+    """Admissible ends of published ranges; None: any values."""
 
 
 Domain = Hierarchy | ValueSet | Range
@@ -57,10 +60,10 @@ def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
         msg = f"column {column.name!r}: record {rows[0]}: {required} is required"
         raise InputError(msg)
     if column.range is not None:
-        return Range(*column.range)
+        return Range(*column.range, column.grid)
     if not len(column.values):
         return Range(0.0, 0.0)
-    return Range(float(column.values.min()), float(column.values.max()))
+    return Range(float(column.values.min()), float(column.values.max()), column.grid)
 
 
 def with_range(column: Column) -> Column:

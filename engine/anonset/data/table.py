@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from anonset.data.store import MEMORY, Store, store_of
 from anonset.data.table_facts import Change, CodeRules, OwnersWord, Repeated
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError, datum
+
+if TYPE_CHECKING:
+    from anonset.data.grids import Grid
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -256,6 +260,8 @@ class NumericColumn(Discreet):
     """int64 (n,) if every value is an integer, else float64 (n,)."""
     range: tuple[float, float] | None = field(default=None, repr=False)
     """Smallest and largest value of the records that these are a part of; None: these are all."""
+    grid: "Grid | None" = field(default=None, repr=False)
+    """Admissible ends of published ranges; None: a class's smallest and largest value."""
 
     def __repr__(self) -> str:
         return f"NumericColumn({self.name!r}, {self.n:,} records)"
@@ -267,11 +273,11 @@ class NumericColumn(Discreet):
 
     def slice(self, first: int, end: int) -> "NumericColumn":
         """Return the column of the records from `first` up to `end`; nothing is copied."""
-        return NumericColumn(self.name, self.values[first:end], self.range)
+        return replace(self, values=self.values[first:end])
 
     def take(self, records: NDArray[np.integer]) -> "NumericColumn":
         """Return the column of the given records, in the given order."""
-        return NumericColumn(self.name, self.values[records], self.range)
+        return replace(self, values=self.values[records])
 
 
 Column = CategoricalColumn | NumericColumn

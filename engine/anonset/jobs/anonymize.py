@@ -18,6 +18,7 @@ from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, tr
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
+from anonset.data.grids import with_grid
 from anonset.data.store import Files
 from anonset.errors import InputError, WorthlessError
 from anonset.generalization import Cut
@@ -59,6 +60,7 @@ def anonymize(
     client: Any = None,
     ceilings: Mapping[str, int | Collection[str] | os.PathLike[str]] | None = None,
     after: "Beside | None" = None,
+    round_ends: bool = True,
 ) -> Release:
     """Anonymize a table and verify the result.
 
@@ -108,6 +110,9 @@ def anonymize(
         hierarchy's file, counted from the root's, or a file with a label a line.
     after
         What `anonset.beside` returned: an earlier release of the same persons, together with which km is kept.
+    round_ends
+        Round the ends of ranges of numbers outward, so that they are no values of fewer than k records. False
+        publishes the smallest and largest value of each class, as the papers do.
 
     Raises
     ------
@@ -148,8 +153,9 @@ def anonymize(
 
         require_shareable(table, algorithm, client)
     job = Job(
-        written, workers, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {}, beside=after
-    )
+        written, workers, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {}, beside=after,
+        round_ends=round_ends,
+    )  # fmt: skip
     with tell_compiling(progress), job.watch.memory.watched():
         unverified = job.run(table, hierarchies or {}, algorithm)
         kind_of(algorithm.model).require_readable(unverified.publication)
@@ -211,7 +217,7 @@ def anonymize_file(
         beside = read_after(settings, source, algorithm.model)
     job = Job(
         request.layout, settings.workers, progress, settings.max_loss, settings.allow_worthless, earlier,
-        ceilings=settings.ceiling, beside=beside,
+        ceilings=settings.ceiling, beside=beside, round_ends=settings.round_ends,
     )  # fmt: skip
 
     def made_from(bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
@@ -288,6 +294,7 @@ class Job:
     ceilings: Mapping[str, Any] = field(default_factory=dict)
     beside: "Beside | None" = None
     """An earlier release of the same persons, together with which the model is kept."""
+    round_ends: bool = True
 
     def run(
         self,
@@ -325,7 +332,7 @@ class Job:
         require_roles(table, algorithm.model)
         if self.beside is not None:
             self.beside.require_records(table.n)
-        table = self._on_workers(table)
+        table = self._with_grids(self._on_workers(table), algorithm)
         if self.max_loss is not None:
             require_between_0_and_1("max_loss", self.max_loss)
         with self.watch.phase("search"), self._executor(table) as executor:
@@ -375,6 +382,13 @@ class Job:
         store: Any = table.store
         limits = replace(store.limits, workers=self.workers)
         return table if self.workers is None else replace(table, store=replace(store, limits=limits))
+
+    def _with_grids(self, table: Table, algorithm: Algorithm) -> Table:
+        """Return the table with the admissible ends of published ranges: a function of all records, and of k."""
+        if not self.round_ends:
+            return table
+        k = int(getattr(algorithm.model, "k", 1))
+        return replace(table, relational=tuple(with_grid(column, k) for column in table.relational))
 
     def _executor(self, table: Table) -> AbstractContextManager[Executor | None]:
         if self.client is None or not isinstance(table.store, Files):

@@ -94,6 +94,8 @@ class Contest:
     """Queries whose average relative error is measured; none by default."""
     bound: bool = False
     """Whether to hold NCP against the least that a cut of the hierarchy can have, where the model is k^m-anonymity."""
+    round_ends: bool = True
+    """Round the ends of published ranges outward."""
     known: Known = field(default_factory=dict, repr=False)
     """The bounds that were proven so far; all contestants have the same table."""
 
@@ -103,7 +105,8 @@ class Contest:
         """Run one contestant on a table that is bound to its hierarchies, and verify what it found."""
         from anonset.verification import DEFAULT_BUDGET, verify
 
-        job, name = Job(Layout(symbols="members"), self.workers, self.progress, allow_worthless=True), algorithm.name
+        name, layout, ends = algorithm.name, Layout(symbols="members"), self.round_ends
+        job = Job(layout, self.workers, self.progress, allow_worthless=True, round_ends=ends)
         require_persons(table, algorithm.model, hierarchies)
         try:
             unverified = job.search(table, hierarchies, algorithm)
@@ -146,6 +149,7 @@ def compare(
     budget: int | None = None,
     workload: WorkloadSpec | None = None,
     bound: bool = False,
+    round_ends: bool = True,
 ) -> Comparison:
     """Run several algorithms on one table, and verify what each of them found. Nothing is published.
 
@@ -160,6 +164,8 @@ def compare(
     bound
         Whether to prove how small the NCP of a cut of the hierarchy can be under the same k and m (`least_ncp`), and
         tell how far above it each one is (`above_least`: 0.05 is 5%). Local recodings can lie below.
+    round_ends
+        As for `anonset.anonymize`.
 
     Raises
     ------
@@ -176,7 +182,10 @@ def compare(
     apriori {'k': 5, 'm': 2} infeasible
     """
     require_table(table)
-    contest, contestants = Contest(workers, progress, budget, workload or WorkloadSpec(), bound), Comparison()
+    contest, contestants = (
+        Contest(workers, progress, budget, workload or WorkloadSpec(), bound, round_ends),
+        Comparison(),
+    )
     with tell_compiling(progress):
         for algorithm in algorithms:
             encoded, trees = bind(table, hierarchies or {}, algorithm.model)

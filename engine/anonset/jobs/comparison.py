@@ -69,7 +69,7 @@ def run_comparison(
     source = settings.source(settings.input)
     reading = require_reading(settings.reading)
     workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width, reading)
-    contest = Contest(None, progress, settings.budget, workload, settings.bound)
+    contest = Contest(None, progress, settings.budget, workload, settings.bound, settings.round_ends)
     requests = list(combinations(settings))
     algorithms = [make_algorithm(settings.model, name, given) for name, given in requests]
     need = max((memory_of(source.size, algorithm) for algorithm in algorithms), default=0)
@@ -195,7 +195,7 @@ _MOST_VALUES = 1000
 _OF_ALL = (
     "hierarchy", "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
     "separator", "missing", "normalize", "unknown", "inner_items", "model", "queries", "workload", "width", "seed",
-    "reading", "bound", "ceiling",
+    "reading", "bound", "ceiling", "round_ends",
 )  # fmt: skip
 """The settings that are the same for all runs."""
 

@@ -107,6 +107,7 @@ def suggest(
     seed: int = 0,
     seconds: float = SECONDS,
     large: int = LARGE,
+    round_ends: bool = True,
 ) -> Suggestion:
     """Try the algorithms that can give a guarantee, and say which leaves the most to count. Nothing is published.
 
@@ -132,6 +133,8 @@ def suggest(
         For all candidates together, roughly; what takes too long is given up. Compiling does not count.
     large
         Number of records above which all are tried on a sample of so many, and the best on all data.
+    round_ends
+        As for `anonset.anonymize`.
 
     Raises
     ------
@@ -158,7 +161,7 @@ def suggest(
     wanted = [settings for settings in wanted if settings.get("hierarchy") not in known]
     of_items = [spec for name, spec in (hierarchies or {}).items() if name in names]
     own = not all(isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in of_items)
-    trial = _Trial(model, given, workers, progress, seconds)
+    trial = _Trial(model, given, workers, progress, seconds, round_ends)
     sample = large if table.n > large else None
     if sample is None:
         tried = trial.of_all(table, wanted, share=0.5)
@@ -221,6 +224,7 @@ class _Trial:
     progress: Progress | None
     left: float
     """Seconds that all candidates together may still take; loading and compiling kernels is not charged."""
+    round_ends: bool
 
     def of_all(self, table: Table, wanted: Sequence[Mapping[str, Any]], *, share: float) -> list[Candidate]:
         """Try all; each may take that share of the time that is left."""
@@ -256,7 +260,8 @@ class _Trial:
             if self.progress is not None:
                 self.progress(f"try {name}", 0, 0)
 
-        job = Job(Layout(symbols="members"), self.workers, heeded, allow_worthless=True)
+        layout, ends = Layout(symbols="members"), self.round_ends
+        job = Job(layout, self.workers, heeded, allow_worthless=True, round_ends=ends)
         try:
             algorithm = self._algorithm(table, trees, settings)
             if self.model.name in traits_of(algorithm).set_beside:

@@ -91,11 +91,12 @@ def measures_of(
 def _relational_loss(
     table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: PerCluster, publication: Any
 ) -> float:
-    """Return the loss of clusters that publish their lowest common values, or of the values that are published instead.
+    """Return the loss of the published values; those of most algorithms follow from the clusters.
 
-    The traits of the algorithm say which; without traits, the published values count.
+    They do if the traits of the algorithm are `tight` and no range is rounded.
     """
-    if not traits_of(algorithm).tight or recoding.parts is not None:
+    rounded = any(isinstance(column, NumericColumn) and column.grid is not None for column in table.relational)
+    if rounded or not traits_of(algorithm).tight or recoding.parts is not None:
         from anonset.release.published_values import published_relational_loss
         from anonset.release.symbols import spell_out
 

@@ -20,8 +20,8 @@ def published_relational_loss(
 ) -> float:
     """Return NCP of the published relational values, the mean over the records; 0 if there are none.
 
-    A value as itself costs nothing, ``[low:high]`` its share of the width of the original column, ``(a,b,c)`` its
-    share of the original values, a node its share of the leaves.
+    A value as itself costs nothing, ``[low:high]`` the share that it covers of the range from the smallest to the
+    largest original value, ``(a,b,c)`` its share of the original values, a node its share of the leaves.
 
     Raises
     ------
@@ -54,13 +54,14 @@ def _cost(label: str, name: str, domain: Domain) -> float:
     if isinstance(domain, Range):
         low, high = range_ends(label)
         try:
-            width = float(high) - float(low)
+            first, last = float(low), float(high)
         except ValueError:
-            width = nan
-        if not 0 <= width <= 2 * LARGEST_NUMBER:
+            first, last = nan, nan
+        if not 0 <= last - first <= 2 * LARGEST_NUMBER:
             msg = f"column {name!r}: {datum(label)} must be a number or a range such as [19:22]"
             raise InputError(msg)
-        return width / (domain.high - domain.low) if domain.high > domain.low else 0.0
+        covered = max(0.0, min(last, domain.high) - max(first, domain.low))
+        return covered / (domain.high - domain.low) if domain.high > domain.low else 0.0
     if isinstance(domain, ValueSet):
         size = len(members_of(label))
         if size == 1 and label not in domain.vocabulary.index:

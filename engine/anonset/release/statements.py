@@ -48,7 +48,7 @@ UNPUBLISHED = (
 """What holds of every publication of items."""
 MEMBERS = "Group members all occur in your data, unless your hierarchy adds others."
 """What holds where a symbol stands for several labels."""
-RANGES = "The ends of a range are values of some of its records, unless a hierarchy names the range."
+RANGES = "The ends of a range may be values of some of its records, unless a hierarchy names the range."
 """What holds where a number is published as a range."""
 FINEST = "The result is as detailed as is safe; that itself can hint at what was hidden (minimality)."
 """What holds of every publication of records."""

@@ -8,7 +8,7 @@ from pydantic import Field
 from anonset.privacy.classes import Distance, Kind
 from anonset.settings.parameters import ON_BY_DEFAULT
 from anonset.settings.readers import FORMS, Names, Share
-from anonset.settings.settings import ComparedSettings, InputSettings, RoleSettings
+from anonset.settings.settings import ROUND_ENDS, ComparedSettings, InputSettings, RoleSettings
 
 SECONDS = 50.0
 """For all candidates of `suggest` together; what takes longer is given up."""
@@ -54,6 +54,7 @@ class SuggestSettings(InputSettings):
     sensitive_items: Names | None = Field(
         None, description="Items that nobody may learn, a,b,... or @FILE: for klm, lm, rho and coherence."
     )
+    round_ends: bool = ROUND_ENDS
     seconds: float = Field(
         SECONDS, ge=0, description=f"Time for all candidates together, about, without compiling; default: {SECONDS:g}."
     )

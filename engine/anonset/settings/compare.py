@@ -11,7 +11,7 @@ from pydantic import Field
 from anonset.settings.commands import QuerySettings
 from anonset.settings.parameters import parameters
 from anonset.settings.readers import Names, Share, WrittenFloat
-from anonset.settings.settings import CEILING, with_parameters
+from anonset.settings.settings import CEILING, ROUND_ENDS, with_parameters
 
 
 class CompareSettings(QuerySettings):
@@ -20,6 +20,7 @@ class CompareSettings(QuerySettings):
     model: str | None = Field(None, description="What must hold; may be omitted with --algorithms.")
     algorithms: Names = Field([], description="Algorithms to compare; default: the one of the model.")
     ceiling: dict[str, str] = CEILING
+    round_ends: bool = ROUND_ENDS
     vary: dict[str, str] = Field({}, description="NAME=VALUE,VALUE,...: parameter to vary; repeatable.")
     seeds: str | None = Field(None, description="Random seeds to repeat each run with, such as 1..5.")
     seed: int | None = Field(None, ge=0, description="Random seed.")

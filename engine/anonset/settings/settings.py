@@ -11,7 +11,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
 from anonset.local_paths import require_local
 from anonset.settings.binding import numeric_columns
-from anonset.settings.parameters import GENERAL, MODELS, Parameter, option, parameters
+from anonset.settings.parameters import GENERAL, MODELS, ON_BY_DEFAULT, Parameter, option, parameters
 from anonset.settings.paths import PLACES
 from anonset.settings.ranges import out_of_range
 from anonset.settings.readers import Names
@@ -31,6 +31,12 @@ CEILING: Any = Field(
     "root's, which is 0, or above those that a file names, one per line. Repeatable.",
 )
 """The setting of ceilings, of the commands that keep to them."""
+ROUND_ENDS: Any = Field(
+    True,
+    description="Round the ends of number ranges outward; otherwise a class's smallest and largest value are published.",
+    json_schema_extra={ON_BY_DEFAULT: True},
+)
+"""The setting of range ends, of the commands that publish ranges."""
 
 
 class ReadingSettings(BaseModel):
@@ -180,6 +186,7 @@ class Settings(InputSettings):
         None, description=f"How to reach the guarantee; default: by the model. {', '.join(ALGORITHMS)}."
     )
     ceiling: dict[str, str] = CEILING
+    round_ends: bool = ROUND_ENDS
     max_loss: float | None = Field(
         None,
         ge=0,

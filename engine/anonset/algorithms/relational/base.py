@@ -13,6 +13,7 @@ from anonset.algorithms.clusters import list_members, renumber_clusters
 from anonset.algorithms.relational.class_rules import merge_broken, model_of, notes_on, rule_of
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.refinement import Refined, refine_clusters
+from anonset.algorithms.relational.rounded_tuples import as_published
 from anonset.algorithms.relational.values import relational_values, require_plain_values
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.decimals import Written
@@ -186,7 +187,8 @@ class Formation(Discreet, ABC):
             raise InfeasibleError(self.name, reason)
         solution = self.solve(qi, progress)
         cluster, tuples = solution.cluster, solution.tuples
-        figures = {"clusters": float(tuples.n), "ncp": float(np.mean(tuples.losses()[cluster])) if qi.n else 0.0}
+        ncp = float(np.mean(as_published(tuples).losses()[cluster])) if qi.n else 0.0
+        figures = {"clusters": float(tuples.n), "ncp": ncp}
         recoding, notes = PerCluster(cluster, (), relational_values(qi, tuples)), notes_on(self.model, table)
         return Result(recoding, figures={**figures, **solution.figures}, notes=notes)
 

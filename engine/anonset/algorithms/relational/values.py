@@ -13,7 +13,10 @@ from anonset.generalization.publication import range_label, set_label
 
 
 def relational_values(qi: QuasiIdentifiers, tuples: GeneralizedTuples) -> tuple[RelationalValues, ...]:
-    """Return the published text of each column for each cluster: a value, a node, ``[low:high]`` or ``(a,b,c)``."""
+    """Return the published text of each column for each cluster: a value, a node, ``[low:high]`` or ``(a,b,c)``.
+
+    A range is rounded outward to the grid of its column, if there is one.
+    """
     low, high, code, bits = tuples.values
     published = []
     for a, (column, domain) in enumerate(zip(qi.columns, qi.domains, strict=True)):
@@ -22,7 +25,8 @@ def relational_values(qi: QuasiIdentifiers, tuples: GeneralizedTuples) -> tuple[
             labels = [domain.labels[v] for v in code[s].tolist()]
         elif isinstance(domain, Range):
             whole = isinstance(column, NumericColumn) and column.values.dtype == np.int64
-            labels = [range_text(x, y, whole=whole) for x, y in zip(low[s].tolist(), high[s].tolist(), strict=True)]
+            ends = (low[s], high[s]) if domain.grid is None else domain.grid.rounded(low[s], high[s])
+            labels = [range_text(x, y, whole=whole) for x, y in zip(*(end.tolist() for end in ends), strict=True)]
         else:
             labels = _set_texts(domain, bits[qi.word_at[a] : qi.word_at[a + 1]])
         published.append(RelationalValues(column.name, tuple(labels)))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.clusters import list_members
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, loss_keys
+from anonset.algorithms.relational.rounded_tuples import as_published
 from anonset.algorithms.rt.cluster_function import ClusterFunction
 from anonset.algorithms.rt.distances import Distances, Numerator
 from anonset.data.quasi_identifiers import QuasiIdentifiers
@@ -108,7 +109,7 @@ class Clusters:
         """Begin with formed clusters: the records of each, ascending, their sizes and tuples, and all records."""
         self.parts = [[members] for members in formed]
         self.smallest = np.array([members[0] for members in formed], np.int64)
-        self.tuples, self.n, self.size = tuples, n, size
+        self.tuples, self.n, self.size = as_published(tuples), n, size
         self.ncp = self.tuples.losses()
         self.total = fsum((self.size * self.ncp).tolist())
         self.alive = np.ones(len(formed), bool)

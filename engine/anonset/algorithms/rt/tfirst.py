@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
+from anonset.algorithms.relational.rounded_tuples import as_published
 from anonset.algorithms.relational.values import relational_values
 from anonset.algorithms.rt.base import KERNELS, RTFramework
 from anonset.algorithms.transaction.base import bind_to_hierarchy
@@ -64,7 +65,7 @@ class TFirst(RTFramework):
         partitioned = lra.recode(Table(column), hierarchies, executor=executor, progress=progress)
         cluster, cuts = _with_empty_records(partitioned, column.lengths == 0)
         tuples = GeneralizedTuples.of(qi, cluster, len(cuts))
-        figures = {"rum": float(np.mean(tuples.losses()[cluster])), "clusters": float(len(cuts))}
+        figures = {"rum": float(np.mean(as_published(tuples).losses()[cluster])), "clusters": float(len(cuts))}
         return Result(PerCluster(cluster, cuts, relational_values(qi, tuples)), partitioned.trace, figures)
 
 

@@ -1,0 +1,87 @@
+"""Clusters of relational tuples whose losses are those of the published ranges, which are rounded outward."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, Values
+from anonset.data.domains import Range
+from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
+
+
+def as_published(tuples: GeneralizedTuples) -> GeneralizedTuples:
+    """Return clusters whose losses are those of their published values."""
+    grids = [domain.grid for domain in tuples.qi.domains if isinstance(domain, Range)]
+    if isinstance(tuples, RoundedTuples) or all(grid is None for grid in grids):
+        return tuples
+    return RoundedTuples(tuples.qi, tuples.values)
+
+
+class RoundedTuples(GeneralizedTuples):
+    """Clusters whose ranges cost the share of the domain that they cover when rounded outward.
+
+    `values` contains the ranges before rounding. The rounded range of a union is the union of the rounded ranges, so
+    each range is rounded only once. A single value is published as it is and costs nothing, but counts as its cell in
+    unions with other values.
+    """
+
+    def __init__(self, qi: QuasiIdentifiers, values: Values, rounded: tuple[Float64, Float64] | None = None) -> None:
+        super().__init__(qi, values)
+        self.low, self.high = _rounded_ranges(qi, values) if rounded is None else rounded
+
+    @property
+    def published(self) -> Values:
+        """The rounded ranges, and the values of the other columns."""
+        return self.low, self.high, *self.values[2:]
+
+    def losses(self) -> Float64:
+        """float64 (C,): loss N of each cluster."""
+        low, high = self.values[:2]
+        ranges = np.where(low == high, low, self.low), np.where(low == high, high, self.high)
+        return GeneralizedTuples(self.qi, (*ranges, *self.values[2:])).losses()
+
+    def union_losses(self, c: int, others: GeneralizedTuples | None = None) -> Float64:
+        """float64: loss N of the union of cluster `c` with each of the others (or of these) clusters."""
+        own, target = GeneralizedTuples(self.qi, self.published), self._rounded(others)
+        out = own.union_losses(c, GeneralizedTuples(self.qi, target.published))
+        low, high = target.values[:2]
+        _, slot, _, weight, width, *_ = self.qi.space
+        for a, domain in enumerate(self.qi.domains):
+            if isinstance(domain, Range) and width[a] > 0.0:
+                s, value = slot[a], self.values[0][slot[a], c]
+                if value == self.values[1][s, c]:
+                    single = (low[s] == value) & (high[s] == value)
+                    out[single] -= weight[a] * ((self.high[s, c] - self.low[s, c]) / width[a])
+        return out
+
+    def merge(self, c: int, x: int, others: GeneralizedTuples | None = None) -> None:
+        """Replace cluster `c` by its union with cluster `x` of the others (or of these)."""
+        target = self._rounded(others)
+        super().merge(c, x, target)
+        self.low[:, c] = np.minimum(self.low[:, c], target.low[:, x])
+        self.high[:, c] = np.maximum(self.high[:, c], target.high[:, x])
+
+    def put(self, c: int, others: GeneralizedTuples, x: int) -> None:
+        """Set cluster `c` to cluster `x` of the others."""
+        target = self._rounded(others)
+        super().put(c, target, x)
+        self.low[:, c], self.high[:, c] = target.low[:, x], target.high[:, x]
+
+    def take(self, chosen: NDArray[np.integer] | NDArray[np.bool_]) -> "RoundedTuples":
+        """Return the chosen clusters."""
+        rounded = np.ascontiguousarray(self.low[:, chosen]), np.ascontiguousarray(self.high[:, chosen])
+        return RoundedTuples(self.qi, super().take(chosen).values, rounded)
+
+    def _rounded(self, others: GeneralizedTuples | None) -> "RoundedTuples":
+        if others is None:
+            return self
+        return others if isinstance(others, RoundedTuples) else RoundedTuples(self.qi, others.values)
+
+
+def _rounded_ranges(qi: QuasiIdentifiers, values: Values) -> tuple[Float64, Float64]:
+    """Return the cells that the ranges reach into, float64 (ranges, C), cut off at the ends of the domain."""
+    low, high = values[0].copy(), values[1].copy()
+    for domain, slot in zip(qi.domains, qi.slot.tolist(), strict=True):
+        if isinstance(domain, Range) and domain.grid is not None:
+            begin, end = domain.grid.around(low[slot], high[slot])
+            low[slot], high[slot] = np.maximum(begin, domain.low), np.minimum(end, domain.high)
+    return low, high

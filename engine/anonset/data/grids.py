@@ -1,0 +1,220 @@
+"""Grids: the numbers at which published ranges of a numeric column may end.
+
+The smallest and the largest value of a class are values of single records. Published ranges end at round numbers
+instead: at multiples of 1, 2 or 5 times a power of ten. Where values are dense the multiples are fine, where they are
+sparse they are coarse. A grid depends on the data only through sets of at least k records:
+
+* A multiple p of a step s is an inner end if [p - s, p) and [p, p + s) contain at least k records each.
+* The outer ends are multiples of the smallest step s for which at least k values are less than s away from the
+  smallest, or from the largest value.
+
+Coarse steps come first. Multiples of 2 and of 5 do not nest, so a multiple is left out if fewer than k records would
+be between it and an end that is already there. Thus each cell of a grid contains at least k records.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.redacted_repr import Discreet
+from anonset.data.spans import begins_of, spans
+from anonset.data.table import Column, Int64, NumericColumn
+
+Float64 = NDArray[np.float64]
+Numbers = Int64 | Float64
+
+MOST_CELLS = 1 << 16
+"""Largest number of counted cells: if the values occupy more, ten neighbouring cells are counted as one."""
+_DIGITS = 15
+"""Significant digits that a float preserves."""
+_LEAST_EXPONENT = -290
+"""Exponent of the finest step: smaller floats have fewer digits."""
+_EXACT_POWER = 22
+"""Largest exponent of a power of ten that is a float."""
+_LARGEST_POWER = 18
+"""Largest exponent of a power of ten that is an int64."""
+_LARGEST_INTEGER = (1 << 63) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Grid(Discreet):
+    """The admissible ends of published ranges, as cells ``[lows[i] : highs[i]]`` of at least k records each."""
+
+    lows: Numbers = field(repr=False)
+    """Lower ends, int64 or float64 (cells,), ascending: cell i has the values x with ``lows[i] <= x < lows[i + 1]``.
+
+    All but the first are the numbers at which an algorithm may cut the values."""
+    highs: Numbers = field(repr=False)
+    """Upper ends, (cells,), ascending: ``lows[i + 1]`` for floats, ``lows[i + 1] - 1`` for integers; both ends of a
+    published range are part of it."""
+
+    def __len__(self) -> int:
+        """Return the number of cells."""
+        return len(self.lows)
+
+    def rounded(self, low: Float64, high: Float64) -> tuple[Numbers, Numbers]:
+        """Round ranges of the column outward, each an element of `low` and of `high`; single values do not change.
+
+        >>> grid = grid_of(np.repeat(np.arange(18, 66, 2), 3), 5)
+        >>> grid.rounded(np.array([22.0, 30.0]), np.array([24.0, 30.0]))
+        (array([20, 30]), array([29, 30]))
+        """
+        begin, end = self.around(low, high)
+        dtype, several = self.lows.dtype, low < high
+        return np.where(several, begin, low.astype(dtype)), np.where(several, end, high.astype(dtype))
+
+    def around(self, low: Float64, high: Float64) -> tuple[Numbers, Numbers]:
+        """Return the ends of the cells that ranges reach into, also for single values."""
+        dtype = self.lows.dtype  # integers of a column are floats exactly
+        begin = np.searchsorted(self.lows, low.astype(dtype), side="right") - 1
+        return self.lows[begin], self.highs[np.searchsorted(self.highs, high.astype(dtype), side="left")]
+
+
+def with_grid(column: Column, k: int) -> Column:
+    """Return a numeric column with the grid of its values, which its parts keep; return other columns unchanged."""
+    return replace(column, grid=grid_of(column.values, k)) if isinstance(column, NumericColumn) else column
+
+
+def grid_of(values: Numbers, k: int) -> Grid:
+    """Return the grid of a complete column.
+
+    The order of the values does not matter, so parts, blocks and workers give the same grid.
+
+    Parameters
+    ----------
+    values
+        int64 or float64 (n,): numbers that can be worked with (`anonset.data.decimals.unfit`).
+    k
+        Smallest number of records of a cell (>= 1). Of fewer than k values, the grid has one cell.
+
+    Cost: O(n log n); constant memory.
+
+    Examples
+    --------
+    >>> grid = grid_of(np.array([17, 20, 21, 22, 24, 26, 27, 29, 35, 93]), 2)
+    >>> grid.lows.tolist(), grid.highs.tolist()
+    ([15, 25], [24, 100])
+    >>> grid_of(np.array([0.1, 0.2, 0.3, 0.3, 0.4, 0.45, 0.9]), 2).highs.tolist()
+    [0.2, 0.4, 1.0]
+    """
+    if not len(values):
+        return Grid(values[:0], values[:0])
+    counted = _Counted.of(values)
+    cuts, outer = _inner_ends(counted, k), _outer_ends(counted, k)
+    if values.dtype == np.int64:
+        unit = 10**counted.exponent
+        low, high = (min(max(end * unit, -_LARGEST_INTEGER - 1), _LARGEST_INTEGER) for end in outer)
+        lows = np.array([low, *(cuts * unit).tolist()], np.int64)
+        return Grid(lows, np.append(lows[1:] - 1, np.int64(high)))
+    ends = _multiples(np.array([outer[0], *cuts.tolist(), outer[1]], np.float64), counted.exponent)
+    return Grid(ends[:-1], ends[1:])
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted(Discreet):
+    """Records by cells of the width of a power of ten, the finest for which there are at most `MOST_CELLS`."""
+
+    exponent: int
+    """Exponent of the power of ten."""
+    cell: Int64
+    """int64 (C,), ascending: cell j has the values x with ``j * 10^exponent <= x < (j + 1) * 10^exponent``."""
+    below: Int64
+    """int64 (C + 1,): records below each cell; the last is the number of records."""
+    top: int
+    """The smallest multiple of the power of ten that is at least as large as the largest value."""
+
+    @classmethod
+    def of(cls, values: Numbers) -> "_Counted":
+        """Count values, block by block."""
+        blocks = [values[first:end] for first, end in spans(len(values))]
+        least, largest = min(block.min() for block in blocks), max(block.max() for block in blocks)
+        exponent = 0 if values.dtype == np.int64 else _finest(max(abs(least), abs(largest)))
+        cell, records = np.empty(0, np.int64), np.empty(0, np.int64)
+        for block in blocks:
+            found, counts = np.unique(_cells(block, exponent), return_counts=True)
+            cell, records = np.append(cell, found), np.append(records, counts)
+            order = np.argsort(cell, kind="stable")
+            cell, records = _united(cell[order], records[order])
+            while len(cell) > MOST_CELLS:
+                exponent += 1
+                cell, records = _united(cell // 10, records)
+        if values.dtype == np.int64:
+            top = -(-int(largest) // 10**exponent)
+        else:
+            top = -int(_cells(np.array([-largest]), exponent)[0])
+        return cls(exponent, cell, begins_of(records), top)
+
+
+def _finest(largest: float) -> int:
+    """Return the exponent of the finest power of ten whose multiples up to a number are floats of 15 digits."""
+    return max(_LEAST_EXPONENT, int(f"{largest:e}".partition("e")[2]) + 1 - _DIGITS) if largest else 0
+
+
+def _cells(values: Numbers, exponent: int) -> Int64:
+    """Return the cell of each value.
+
+    A float is the decimal number that it is printed as: 0.3 is in cell 3 of the exponent -1, although 0.3 / 0.1 < 3.
+    """
+    if values.dtype == np.int64:
+        return (values // 10**exponent if exponent else values).astype(np.int64, copy=False)
+    cell = np.floor(values * 10.0**-exponent if exponent < 0 else values / 10.0**exponent)
+    cell -= _multiples(cell, exponent) > values
+    cell += _multiples(cell + 1, exponent) <= values
+    return cell.astype(np.int64)
+
+
+def _multiples(number: Float64, exponent: int) -> Float64:
+    """Return the floats nearest to multiples of a power of ten, which are printed as these."""
+    if abs(exponent) > _EXACT_POWER:
+        return np.array([float(f"{int(one)}e{exponent}") for one in number.tolist()], np.float64)
+    return number * 10.0**exponent if exponent >= 0 else number / 10.0**-exponent
+
+
+def _united(cell: Int64, records: Int64) -> tuple[Int64, Int64]:
+    """Return ascending cells once each, and their records together."""
+    first = _first_of_runs(cell)
+    return cell[first], np.add.reduceat(records, first)
+
+
+def _first_of_runs(codes: Int64) -> Int64:
+    """Return where each run of equal elements begins."""
+    return np.flatnonzero(np.append(True, codes[1:] != codes[:-1])).astype(np.int64)
+
+
+def _inner_ends(counted: _Counted, k: int) -> Int64:
+    """Return the inner ends, ascending, as multiples of the power of ten."""
+    cell, below = counted.cell, counted.below
+    ends, left = np.empty(0, np.int64), np.array([0, below[-1]])  # records below each end, and all
+    span = int(cell[-1]) - int(cell[0])
+    for power in range(min(len(str(span)), _LARGEST_POWER), -1, -1):
+        for step in (5 * 10**power, 2 * 10**power, 10**power):
+            coarse = cell // step
+            first = _first_of_runs(coarse)
+            dense = np.diff(below[np.append(first, len(cell))]) >= k
+            adjacent = coarse[first[1:]] - 1 == coarse[first[:-1]]
+            divided = first[1:][dense[:-1] & dense[1:] & adjacent]
+            at = np.searchsorted(left, below[divided], side="right")
+            before, after = below[divided] - left[at - 1], left[np.minimum(at, len(left) - 1)] - below[divided]
+            divided = divided[(before >= k) & (after >= k)]
+            ends = np.sort(np.append(ends, coarse[divided] * step))
+            left = np.sort(np.append(left, below[divided]))
+    return ends
+
+
+def _outer_ends(counted: _Counted, k: int) -> tuple[int, int]:
+    """Return the lower and the upper outer end as multiples of the power of ten."""
+    cell, below, top = counted.cell, counted.below, counted.top
+    n, first = int(below[-1]), int(cell[0])
+    kth = np.searchsorted(below, [min(k, n), n - min(k, n) + 1]) - 1  # cells of the k-th smallest, and k-th largest
+    lowest = next(step for step in _steps() if step > int(cell[kth[0]]) - first)
+    highest = next(step for step in _steps() if step > top - int(cell[kth[1]]))
+    return first // lowest * lowest, -(-top // highest) * highest
+
+
+def _steps() -> Iterator[int]:
+    """Yield 1, 2, 5, 10, 20, and so on."""
+    for power in count():
+        yield from (10**power, 2 * 10**power, 5 * 10**power)
