@@ -4,12 +4,12 @@ The smallest and the largest value of a class are values of single records. Publ
 instead: at multiples of 1, 2 or 5 times a power of ten. Where values are dense the multiples are fine, where they are
 sparse they are coarse. A grid depends on the data only through sets of at least k records:
 
-* A multiple p of a step s is an inner end if [p - s, p) and [p, p + s) contain at least k records each.
+* A multiple p of a step s can be an inner end if [p - s, p) or [p, p + s) contains at least k records. Coarse steps
+  come first, and p is left out if fewer than k records are between p and a neighbouring end.
 * The outer ends are multiples of the smallest step s for which at least k values are less than s away from the
   smallest, or from the largest value.
 
-Coarse steps come first. Multiples of 2 and of 5 do not nest, so a multiple is left out if fewer than k records would
-be between it and an end that is already there. Thus each cell of a grid contains at least k records.
+So each cell of a grid contains at least k records, and no end depends on where fewer than k records are.
 """
 
 from collections.abc import Iterator
@@ -187,20 +187,20 @@ def _first_of_runs(codes: Int64) -> Int64:
 def _inner_ends(counted: _Counted, k: int) -> Int64:
     """Return the inner ends, ascending, as multiples of the power of ten."""
     cell, below = counted.cell, counted.below
-    ends, left = np.empty(0, np.int64), np.array([0, below[-1]])  # records below each end, and all
+    ends, left = np.empty(0, np.int64), np.array([0, below[-1]])  # records below each end, with 0 and all
     span = int(cell[-1]) - int(cell[0])
     for power in range(min(len(str(span)), _LARGEST_POWER), -1, -1):
         for step in (5 * 10**power, 2 * 10**power, 10**power):
-            coarse = cell // step
-            first = _first_of_runs(coarse)
+            wide = cell // step
+            first = _first_of_runs(wide)
             dense = np.diff(below[np.append(first, len(cell))]) >= k
-            adjacent = coarse[first[1:]] - 1 == coarse[first[:-1]]
-            divided = first[1:][dense[:-1] & dense[1:] & adjacent]
-            at = np.searchsorted(left, below[divided], side="right")
-            before, after = below[divided] - left[at - 1], left[np.minimum(at, len(left) - 1)] - below[divided]
-            divided = divided[(before >= k) & (after >= k)]
-            ends = np.sort(np.append(ends, coarse[divided] * step))
-            left = np.sort(np.append(left, below[divided]))
+            for multiple in (wide[first[dense]] + 1, wide[first[dense]]):  # above and below a cell of k records
+                multiple = multiple[(wide[0] < multiple) & (multiple <= wide[-1])]
+                records = below[np.searchsorted(wide, multiple)]
+                at = np.searchsorted(left, records, side="right")
+                fits = (records - left[at - 1] >= k) & (left[np.minimum(at, len(left) - 1)] - records >= k)
+                ends = np.sort(np.append(ends, multiple[fits] * step))
+                left = np.sort(np.append(left, records[fits]))
     return ends
 
 

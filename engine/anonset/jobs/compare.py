@@ -182,10 +182,8 @@ def compare(
     apriori {'k': 5, 'm': 2} infeasible
     """
     require_table(table)
-    contest, contestants = (
-        Contest(workers, progress, budget, workload or WorkloadSpec(), bound, round_ends),
-        Comparison(),
-    )
+    contest = Contest(workers, progress, budget, workload or WorkloadSpec(), bound, round_ends)
+    contestants = Comparison()
     with tell_compiling(progress):
         for algorithm in algorithms:
             encoded, trees = bind(table, hierarchies or {}, algorithm.model)

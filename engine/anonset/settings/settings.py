@@ -33,7 +33,7 @@ CEILING: Any = Field(
 """The setting of ceilings, of the commands that keep to them."""
 ROUND_ENDS: Any = Field(
     True,
-    description="Round the ends of number ranges outward; otherwise a class's smallest and largest value are published.",
+    description="Round the ends of number ranges outward; if not, they are values of single records.",
     json_schema_extra={ON_BY_DEFAULT: True},
 )
 """The setting of range ends, of the commands that publish ranges."""
