@@ -131,7 +131,10 @@ class _Counted(Discreet):
         """Count values, block by block."""
         blocks = [values[first:end] for first, end in spans(len(values))]
         least, largest = min(block.min() for block in blocks), max(block.max() for block in blocks)
-        exponent = 0 if values.dtype == np.int64 else _finest(max(abs(least), abs(largest)))
+        if values.dtype == np.int64:  # larger integers are multiples of 2^7, since they are floats exactly
+            exponent = int(max(abs(int(least)), abs(int(largest))) > 10**_LARGEST_POWER)
+        else:
+            exponent = _finest(max(abs(least), abs(largest)))
         cell, records = np.empty(0, np.int64), np.empty(0, np.int64)
         for block in blocks:
             found, counts = np.unique(_cells(block, exponent), return_counts=True)
@@ -150,7 +153,7 @@ class _Counted(Discreet):
 
 def _finest(largest: float) -> int:
     """Return the exponent of the finest power of ten whose multiples up to a number are floats of 15 digits."""
-    return max(_LEAST_EXPONENT, int(f"{largest:e}".partition("e")[2]) + 1 - _DIGITS) if largest else 0
+    return max(_LEAST_EXPONENT, int(f"{largest:.16e}".partition("e")[2]) + 1 - _DIGITS) if largest else 0
 
 
 def _cells(values: Numbers, exponent: int) -> Int64:
