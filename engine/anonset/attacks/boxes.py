@@ -37,7 +37,7 @@ class Values(Discreet):
     groups: tuple[tuple[int, ...] | None, ...] = field(repr=False)
     """All values, by what such a recoding shows alike, or parts of that; None: each value is by itself."""
     ends: tuple[tuple[int, int] | None, ...] = field(repr=False)
-    """First and last value of each range; None of others."""
+    """First and last value of each range; None of others, and if ends are rounded."""
     own: Int64 = field(repr=False)
     """int64 (n,): the bit of each record of the original."""
     exact: int = field(repr=False)
@@ -109,6 +109,7 @@ def _ranges(column: NumericColumn, labels: Sequence[str]) -> Values:
     own = 2 * at + (points[np.minimum(at, len(points) - 1)] == values)
     every = (1 << 2 * len(points) + 1) - 1
     pairs = list(zip(low.tolist(), high.tolist(), strict=True))
+    rounded = not np.isin(points, values).all()
     symbols = tuple((1 << last + 1) - (1 << first) for first, last in pairs)
     return Values(
         column.name,
@@ -116,7 +117,7 @@ def _ranges(column: NumericColumn, labels: Sequence[str]) -> Values:
         ((),) * len(labels),
         tuple(symbol if first == last else every for symbol, (first, last) in zip(symbols, pairs, strict=True)),
         tuple(None if first == last else (every,) for first, last in pairs),
-        tuple(None if first == last else (1 << first, 1 << last) for first, last in pairs),
+        tuple(None if rounded or first == last else (1 << first, 1 << last) for first, last in pairs),
         own.astype(np.int64),
         sum(1 << 2 * point + 1 for point in range(len(points))),
     )

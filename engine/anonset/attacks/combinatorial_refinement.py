@@ -7,8 +7,8 @@ levels, each by its lowest common values. Whatever the vectors were:
    box of the earlier. Where i could not have its lowest common values without such a row, i came first.
 2. Then no row of j lies in what i is shown as: it would have been taken with i.
 3. Rows that agree by the levels of i, and were not taken with it, are fewer than k, those of j among them.
-4. Published are lowest common values: no child of a node has all rows, all members of a set and both ends of a range
-   have some.
+4. Published are lowest common values: no child of a node has all rows, and all members of a set have some. So have
+   both ends of a range, unless ends are rounded.
 
 How many rows of a class are below each child is bounded by the least and the most that this allows, for each class by
 itself. It is right about every input, but for the fewer than k rows that are left at last, which join classes in any

@@ -19,6 +19,10 @@ _EARLIER = (
         statements.MEMBERS,
     ),
     (
+        "The ends of a range are values of some of its records, unless a hierarchy names the range.",
+        statements.RANGES,
+    ),
+    (
         "It was made as fine as the search found safe: whoever knows how it searches may conclude that finer ones"
         " were not safe, and from that at times what is hidden (minimality).",
         statements.FINEST,
