@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from anonset.data import NumericColumn, grids, spans
 from anonset.data.decimals import exact
-from anonset.data.domains import Range, domain_of
-from anonset.data.grids import Grid, grid_of, with_grid
+from anonset.data.domains import Range, domain_of, with_grid
+from anonset.data.grids import Grid, grid_of
 from effort import examples
 from reference.grids import grid as twin
 

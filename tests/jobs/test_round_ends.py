@@ -136,7 +136,9 @@ def job(tmp_path: Any) -> Any:
     source = random.Random(4)
     rows = [f"{source.randint(17, 90)},{source.choice('fm')}" for _ in range(80)]
     (tmp_path / "v.csv").write_text("\n".join(["age,sex", *rows]) + "\n")
-    text = 'input = "v.csv"\nrelational = ["age", "sex"]\nnumeric = ["age"]\nmodel = "k"\nalgorithm = "mondrian"\nk = 4\n'
+    text = (
+        'input = "v.csv"\nrelational = ["age", "sex"]\nnumeric = ["age"]\nmodel = "k"\nalgorithm = "mondrian"\nk = 4\n'
+    )
     (tmp_path / "job.toml").write_text(text)
     return tmp_path
 
@@ -155,7 +157,21 @@ def test_the_command_the_job_file_and_python_round_alike(job: Any, capsys: Any) 
     assert files_of(job / "file") == files_of(job / "exact")
     capsys.readouterr()
     for out in ("rounded", "exact"):
-        assert main(["evaluate", str(job / "v.csv"), str(job / out), "--relational", "age,sex", "--numeric", "age", "--json"]) == 0
+        assert (
+            main(
+                [
+                    "evaluate",
+                    str(job / "v.csv"),
+                    str(job / out),
+                    "--relational",
+                    "age,sex",
+                    "--numeric",
+                    "age",
+                    "--json",
+                ]
+            )
+            == 0
+        )
         evaluated = json.loads(capsys.readouterr().out)
         report = json.loads((job / f"{out}.private" / "report.json").read_text())
         assert evaluated["rum"] == pytest.approx(report["measures"]["rum"])

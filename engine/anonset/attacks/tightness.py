@@ -3,7 +3,8 @@
 Local recodings publish of each class of rows the lowest value that holds all of them. Of numbers that is the range from
 the smallest to the largest: whoever knows somebody's class, and guesses an end, is right for one row of the class at
 least, however wide the range. It is set beside the most frequent value of the range, which needs no end, but how often
-values occur. A range that a hierarchy names ends nowhere in the data.
+values occur. A range that a hierarchy names ends nowhere in the data. If ends are rounded, the guesses are the values
+of the data next to them.
 Of nodes it tells that two of their children are there, and of sets that all members are: neither makes a value of one
 row likelier than another.
 """

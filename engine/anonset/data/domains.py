@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from anonset.data.decimals import unfit
-from anonset.data.grids import Grid
+from anonset.data.grids import Grid, grid_of
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
@@ -86,6 +86,18 @@ def with_range(column: Column) -> Column:
         lows.append(float(values.min()))
         highs.append(float(values.max()))
     return replace(column, range=(min(lows), max(highs)))
+
+
+def with_grid(column: Column, k: int) -> Column:
+    """Return a numeric column with the grid of its values, which its parts keep; return other columns unchanged.
+
+    Raises
+    ------
+    InputError
+        If it contains a value that cannot be worked with.
+    """
+    column = with_range(column)
+    return column if isinstance(column, CategoricalColumn) else replace(column, grid=grid_of(column.values, k))
 
 
 def bind_category(column: CategoricalColumn, hierarchy: Hierarchy) -> CategoricalColumn:

@@ -13,7 +13,7 @@ So each cell of a grid contains at least k records, and no end depends on where 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 
 import numpy as np
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of, spans
-from anonset.data.table import Column, Int64, NumericColumn
 
+Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
 Numbers = Int64 | Float64
 
@@ -71,11 +71,6 @@ class Grid(Discreet):
         dtype = self.lows.dtype  # integers of a column are floats exactly
         begin = np.searchsorted(self.lows, low.astype(dtype), side="right") - 1
         return self.lows[begin], self.highs[np.searchsorted(self.highs, high.astype(dtype), side="left")]
-
-
-def with_grid(column: Column, k: int) -> Column:
-    """Return a numeric column with the grid of its values, which its parts keep; return other columns unchanged."""
-    return replace(column, grid=grid_of(column.values, k)) if isinstance(column, NumericColumn) else column
 
 
 def grid_of(values: Numbers, k: int) -> Grid:

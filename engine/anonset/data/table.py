@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.codes import Codes, code_counts, codes_array, in_full, stored_codes
+from anonset.data.grids import Grid
 from anonset.data.joining import prefixed, require_joinable
 from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.spans import ascending, begins_of, gathered, spans
@@ -16,9 +16,6 @@ from anonset.data.store import MEMORY, Store, store_of
 from anonset.data.table_facts import Change, CodeRules, OwnersWord, Repeated
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError, datum
-
-if TYPE_CHECKING:
-    from anonset.data.grids import Grid
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -260,7 +257,7 @@ class NumericColumn(Discreet):
     """int64 (n,) if every value is an integer, else float64 (n,)."""
     range: tuple[float, float] | None = field(default=None, repr=False)
     """Smallest and largest value of the records that these are a part of; None: these are all."""
-    grid: "Grid | None" = field(default=None, repr=False)
+    grid: Grid | None = field(default=None, repr=False)
     """Admissible ends of published ranges; None: a class's smallest and largest value."""
 
     def __repr__(self) -> str:

@@ -18,7 +18,7 @@ from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, tr
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
-from anonset.data.grids import with_grid
+from anonset.data.domains import with_grid
 from anonset.data.store import Files
 from anonset.errors import InputError, WorthlessError
 from anonset.generalization import Cut
