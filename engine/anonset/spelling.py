@@ -37,12 +37,17 @@ def setting(name: str, value: object = None, *, option: str | None = None) -> st
     >>> with spell_options():
     ...     setting("delimiter", ";")
     "--delimiter ';'"
+    >>> with spell_options():
+    ...     setting("round_ends", False)
+    '--no-round-ends'
     """
     if not _options[-1]:
         return name if value is None else f"{name}={value!r}" if isinstance(value, str) else f"{name}={value}"
     spelled = "--" + (option or name).replace("_", "-")
     if value is None or value is True:
         return spelled
+    if value is False:
+        return f"--no-{spelled.removeprefix('--')}"
     from shlex import quote
 
     return f"{spelled} {quote(str(value))}"

@@ -145,14 +145,16 @@ def job(tmp_path: Any) -> Any:
 
 def test_the_command_the_job_file_and_python_round_alike(job: Any, capsys: Any) -> None:
     table = anonset.read(job / "v.csv", relational=["age", "sex"], numeric=["age"])
-    for name, options, ends in (("rounded", [], True), ("exact", ["--no-round-ends"], False)):
+    for name, options, ends in (("rounded", [], True), ("exact", ["--no-round-ends", "--publish-as-is", "age"], False)):
         assert main(["anonymize", str(job / "job.toml"), "-o", str(job / name), *options, "--quiet"]) == 0
-        anonset.anonymize(table, Mondrian(k=4), round_ends=ends).save(job / f"python-{name}")
+        anonset.anonymize(table, Mondrian(k=4), round_ends=ends, publish_as_is=() if ends else "age").save(
+            job / f"python-{name}"
+        )
         assert files_of(job / name) == files_of(job / f"python-{name}")
         report = json.loads((job / f"{name}.private" / "report.json").read_text())
         assert report["settings"]["round_ends"] is ends
     assert files_of(job / "rounded") != files_of(job / "exact")
-    (job / "job.toml").write_text((job / "job.toml").read_text() + "round_ends = false\n")
+    (job / "job.toml").write_text((job / "job.toml").read_text() + 'round_ends = false\npublish_as_is = ["age"]\n')
     assert main(["anonymize", str(job / "job.toml"), "-o", str(job / "file"), "--quiet"]) == 0
     assert files_of(job / "file") == files_of(job / "exact")
     capsys.readouterr()

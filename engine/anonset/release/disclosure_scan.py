@@ -262,7 +262,7 @@ class _Scanner:
         if not rare:
             return None
         what = f"ends of ranges are exact values of fewer than {self.few} persons each"
-        return Finding.of((before.name,), rare, what, remedies.of_ranges(before))
+        return Finding.of((before.name,), rare, what, remedies.of_ranges())
 
     def _values(
         self, before: CategoricalColumn, labels: Sequence[str], members: Mapping[str, tuple[str, ...]]

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from anonset.data import NumericColumn
 from anonset.data.hierarchy_rules import FROM
-from anonset.data.spans import spans
 from anonset.io.kinds import MOST_LOOKED_AT, look_at
 from anonset.privacy import PrivacyModel
 from anonset.spelling import hierarchy_of, listed, setting
@@ -14,16 +12,9 @@ _PREFIXES = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC cod
 _PLACES = ("postal codes", "zip codes")
 
 
-def of_ranges(column: NumericColumn) -> str:
+def of_ranges() -> str:
     """Return the remedy for a column of numbers whose ranges end at exact values."""
-    low = min(float(column.values[a:b].min()) for a, b in spans(column.n))
-    high = max(float(column.values[a:b].max()) for a, b in spans(column.n))
-    width = look_at("", [f"{low:.12f}", f"{high:.12f}"]).width
-    if not width:
-        return dropped(column.name)
-    bins = hierarchy_of(column.name, _bins(width))
-    left_out = setting("drop", column.name)
-    return f"use {bins} in place of ranges (without {setting('numeric', column.name)}), or {left_out}"
+    return f"leave out {setting('round_ends', value=False)}"
 
 
 def of_sets(name: str, labels: Sequence[str], *, keys: bool = False) -> str:
