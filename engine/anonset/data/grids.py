@@ -60,7 +60,7 @@ class Grid(Discreet):
 
         >>> grid = grid_of(np.repeat(np.arange(18, 66, 2), 3), 5)
         >>> grid.rounded(np.array([22.0, 30.0]), np.array([24.0, 30.0]))
-        (array([20, 30]), array([29, 30]))
+        (array([15, 30]), array([24, 30]))
         """
         begin, end = self.around(low, high)
         dtype, several = self.lows.dtype, low < high
@@ -91,9 +91,9 @@ def grid_of(values: Numbers, k: int) -> Grid:
     --------
     >>> grid = grid_of(np.array([17, 20, 21, 22, 24, 26, 27, 29, 35, 93]), 2)
     >>> grid.lows.tolist(), grid.highs.tolist()
-    ([15, 25], [24, 100])
+    ([15, 22, 25, 30], [21, 24, 29, 100])
     >>> grid_of(np.array([0.1, 0.2, 0.3, 0.3, 0.4, 0.45, 0.9]), 2).highs.tolist()
-    [0.2, 0.4, 1.0]
+    [0.3, 0.4, 1.0]
     """
     if not len(values):
         return Grid(values[:0], values[:0])
