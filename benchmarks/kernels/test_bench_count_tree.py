@@ -7,7 +7,9 @@ import pytest
 
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
-from anonset_kernels.count_tree import EXACT, LEAVES, MARK, expand, node_supports, walk, walk_sizes
+from anonset_kernels._arrays import Expanded as ExpandedRecords
+from anonset_kernels._arrays import Intervals
+from anonset_kernels.count_tree import EXACT, LEAVES, MARK, Rule, expand, node_supports, walk, walk_sizes
 
 pytestmark = pytest.mark.benchmark(group="count_tree")
 K = 5
@@ -22,7 +24,7 @@ class Expanded:
         self.code[nodes] = np.arange(len(nodes), dtype=np.int32)
         self.start = np.concatenate([[0], np.cumsum(search.nodes.support[nodes])]).astype(np.int64)
         self.position = np.empty(int(self.start[-1]), np.int32)
-        self.n_codes, self.intervals = len(nodes), (hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes])
+        self.n_codes, self.intervals = len(nodes), Intervals(hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes])
         self.arguments = (column.indptr, column.items, hierarchy.leaf_node, hierarchy.parent, self.code, self.start)
         self.codes = expand(*self.arguments, self.position)
 
@@ -50,12 +52,12 @@ def test_bench_walk_sizes(benchmark: Any, expanded: Expanded) -> None:
 def test_bench_walk(benchmark: Any, expanded: Expanded, size: int, mode: int) -> None:
     """Walk below every code; the room for rare sets is large enough to go through in one call."""
     n_codes = expanded.n_codes
-    records = (expanded.codes, expanded.start, expanded.position)
+    records = ExpandedRecords(expanded.codes, expanded.start, expanded.position)
     increments = float(walk_sizes(expanded.codes, n_codes, size).sum())
     found = np.empty((1 << 22 if mode != MARK else 0, size), np.int32)
     support, dead = np.empty(len(found), np.int32), np.zeros(n_codes, np.uint8)
     together = np.zeros((n_codes, n_codes) if mode == MARK else (0, 0), np.uint8)
-    rule = (size, K, mode)
+    rule = Rule(size, K, mode)
     n_found, following = benchmark(
         walk, records, expanded.intervals, dead, (0, n_codes), rule, found, support, together
     )

@@ -10,7 +10,7 @@ is found.
 """
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -96,10 +96,28 @@ DrawKey = Annotated[UInt64Array, Described("(2,)", "key of the draws: see `_draw
 # What goes together
 Csr = tuple[Indptr, Items]
 """(indptr, items): rows of codes."""
-Expanded = tuple[Codes, Int64Array, Position]
-"""(codes, start, position) of `count_tree.expand`; start, int64 (C + 1,): where each code begins in `position`."""
-Intervals = tuple[LeafLo, LeafHi]
-"""(leaf_lo, leaf_hi), by code."""
+
+
+class Expanded(NamedTuple):
+    """Records as `count_tree.expand` returns them."""
+
+    codes: Codes
+    """int32 (entries + n,): the codes of each record, ascending and closed by -1."""
+    start: Int64Array
+    """int64 (C + 1,): where each code begins in `position`."""
+    position: Position
+    """int32 or int64 (entries,): indices in `codes` at which each code occurs, by record."""
+
+
+class Intervals(NamedTuple):
+    """Leaves below the node of each code, by code."""
+
+    leaf_lo: LeafLo
+    """int32 (C,): first leaf."""
+    leaf_hi: LeafHi
+    """int32 (C,): one past the last leaf."""
+
+
 Ancestry = tuple[Parent, LeafLo, LeafHi]
 """(parent, leaf_lo, leaf_hi) of a hierarchy."""
 Postings = tuple[Int64Array, Int32Array]
@@ -108,17 +126,61 @@ Tree = tuple[Parent, LeafLo, LeafHi, SubtreeEnd]
 """(parent, leaf_lo, leaf_hi, subtree_end) of a hierarchy."""
 KnownSets = tuple[Int32Matrix, Int32Array]
 """(members, slots): sets, int32 (K, width), and the hash table over them, int32 (2^b,): see `_known_sets`."""
-Tuples = tuple[Float64Matrix, Int32Matrix]
-"""(numbers, codes): distinct relational tuples, float64 (ranges, T) and int32 (other attributes, T)."""
-Space = tuple[
-    Int8Array, Int64Array, Int64Array, Float64Array, Float64Array, Int64Array, Float64Array, Parent, SubtreeEnd
-]
-"""(kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end) of v relational attributes.
 
-``kind``, int8 (v,), is RANGE, NODE or SET; ``slot``, int64 (v,), is the row of an attribute among those of its kind;
-``word_at``, int64 (v + 1,), is where the words of its value sets begin; ``weight`` and ``width``, float64 (v,), are
-those of the loss of a range. From ``cost_at[a]`` on, int64 (v + 1,), stand the loss of each node or size, and the
-parents and subtree ends of the hierarchy.
-"""
-ClusterStates = tuple[Float64Matrix, Float64Matrix, Int32Matrix, UInt64Matrix]
-"""(low, high, code, bits), a column for each cluster of tuples: see `relational`."""
+
+class Tuples(NamedTuple):
+    """Distinct relational tuples."""
+
+    numbers: Float64Matrix
+    """float64 (ranges, T): values of the numeric attributes."""
+    codes: Int32Matrix
+    """int32 (other attributes, T): nodes, or codes of values."""
+
+
+class Space(NamedTuple):
+    """What v relational attributes are, and what it costs to generalize them."""
+
+    kind: Int8Array
+    """int8 (v,): RANGE, NODE or SET."""
+    slot: Int64Array
+    """int64 (v,): the row of each attribute among those of its kind."""
+    word_at: Int64Array
+    """int64 (v + 1,): where the words of the value sets of each attribute begin."""
+    weight: Float64Array
+    """float64 (v,): a range of width x costs ``weight[a] * (x / width[a])``."""
+    width: Float64Array
+    """float64 (v,): width of the domain of each range."""
+    cost_at: Int64Array
+    """int64 (v + 1,): where each attribute begins in the following arrays."""
+    cost: Float64Array
+    """float64: ``cost[cost_at[a] + c]`` is the loss of node `c`, or of a set of `c` values."""
+    parent: Parent
+    """int32: parents of the nodes of the hierarchies."""
+    subtree_end: SubtreeEnd
+    """int32: one past the last node below each node."""
+
+
+class ClusterStates(NamedTuple):
+    """Generalized tuples of clusters, one column for each cluster: see `relational`."""
+
+    low: Float64Matrix
+    """float64 (ranges, C): lower ends of the ranges."""
+    high: Float64Matrix
+    """float64 (ranges, C): upper ends of the ranges."""
+    code: Int32Matrix
+    """int32 (other attributes, C): nodes, or sizes of sets."""
+    bits: UInt64Matrix
+    """uint64 (words, C): sets of values."""
+
+
+class PackedRule(NamedTuple):
+    """What each cluster must satisfy beside its size: see `_class_rules`."""
+
+    terms: Int64Array
+    """int64 (8,): the rule; its kind is NONE if there is none."""
+    overall: Int64Array
+    """int64 (M,): number of records of the whole table with each value."""
+    ways: Int64Matrix
+    """int64 (W, 3): distances between values."""
+    value: Int32Array
+    """int32 (n,): sensitive value of each record, or of each tuple."""

@@ -4,6 +4,8 @@ Where most sets are frequent this is much faster than walking the records: wheth
 mostly known after the first words of its row.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from anonset_kernels._arrays import (
@@ -23,6 +25,23 @@ from anonset_kernels._jit import kernel
 from anonset_kernels._known_sets import is_minimal_rare
 
 _LOOK_AHEAD = 4
+
+
+class DenseTask(NamedTuple):
+    """What `search_dense` looks for, and where it begins. All fields are int64."""
+
+    size: int
+    """Size of the threats."""
+    k: int
+    """Smallest support that is not rare."""
+    depth: int
+    """Number of codes of the prefix, at most size - 2."""
+    goal: int
+    """Number of codes of `at` to continue from; 0 for none."""
+    n_found: int
+    """Number of threats found before."""
+    budget: int
+    """Number of steps after which to stop."""
 
 
 @kernel()
@@ -77,7 +96,7 @@ def search_dense(
     allowed: Allowed,
     known: KnownSets,
     prefix: Prefix,
-    rule: tuple[int, int, int, int, int, int],
+    task: DenseTask,
     at: Int32Array,
     found: Found,
 ) -> tuple[int, int, bool]:
@@ -91,16 +110,15 @@ def search_dense(
         As for `threats.mine`.
     prefix
         int32 (size,): its first codes, by the depth.
-    rule
-        (size, k, depth, goal, n_found, budget): the prefix has `depth` <= size - 2 codes; the first `goal` of `at`
-        are to be taken up, none for 0; so many threats are found already.
+    task
+        What to look for, and where to begin.
 
     Returns
     -------
     (n_found, steps, finished)
         Unless `finished`, `at` holds the prefix to go on from.
     """
-    size, k, depth, goal, n_found, budget = rule
+    size, k, depth, goal, n_found, budget = task
     beside = _allowed_beside(allowed, members)
     held = np.empty((size - depth, rows.shape[1]), np.uint64)
     candidates = np.zeros((size - depth, beside.shape[1]), np.uint64)

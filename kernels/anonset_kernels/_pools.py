@@ -1,10 +1,9 @@
 """Forming clusters over a pool of relational tuples: what some clusters held, to be dealt out anew.
 
-A *pool* is (numbers, codes, tuple, count, left, order, loss): the tuples as they are coded, float64 and int32 by
-column; int64 their numbers, their records, those not yet dealt out, and room; float64 the losses computed last. What is
-*formed* is (state, size, loss, place, count, cluster): new clusters, and by piece the place of its tuple in the pool,
-its records and its cluster. Losses are compared by keys of twelve decimals, ties by place.
+Losses are compared by keys of twelve decimals, ties by place.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,11 +20,6 @@ from anonset_kernels._arrays import (
 from anonset_kernels._bits import bit
 from anonset_kernels._jit import kernel
 
-PairLosses = tuple[Int64Array, Float64Array]
-"""(at, loss): the loss of the lowest common node of any two nodes of an attribute, where they are listed."""
-Pool = tuple[Float64Matrix, Int32Matrix, Int64Array, Int64Array, Int64Array, Int64Array, Float64Array]
-Formed = tuple[ClusterStates, Int64Array, Float64Array, Int64Array, Int64Array, Int64Array]
-
 RANGE, NODE, SET = 0, 1, 2
 EVALUATIONS = 1
 """Place in `run` of the number of losses computed."""
@@ -33,11 +27,56 @@ GAIN = 1e-9
 """Least difference of losses that counts."""
 
 
+class PairLosses(NamedTuple):
+    """Losses of the lowest common node of any two nodes of an attribute, row after row, as far as they are listed."""
+
+    at: Int64Array
+    """int64 (v + 1,): where the rows of each attribute begin; attributes without rows are not listed."""
+    loss: Float64Array
+    """float64: the losses."""
+
+
+class Pool(NamedTuple):
+    """Tuples to be dealt out to new clusters."""
+
+    numbers: Float64Matrix
+    """float64 (ranges, room): values of the numeric attributes."""
+    codes: Int32Matrix
+    """int32 (other attributes, room): nodes, or codes of values."""
+    tuple_of: Int64Array
+    """int64 (room,): number of each tuple."""
+    count: Int64Array  # type: ignore[assignment]  # the method of this name is not used
+    """int64 (room,): number of records of each tuple."""
+    left: Int64Array
+    """int64 (room,): number of records of each tuple that are not dealt out."""
+    order: Int64Array
+    """int64 (2 * room,): scratch."""
+    loss: Float64Array
+    """float64 (room,): losses computed last."""
+
+
+class Formed(NamedTuple):
+    """New clusters, and their pieces: records of one tuple in one cluster."""
+
+    state: ClusterStates
+    """Generalized tuple of each cluster."""
+    size: Int64Array
+    """int64: number of records of each cluster."""
+    loss: Float64Array
+    """float64: loss of each cluster."""
+    place: Int64Array
+    """int64: place in the pool of the tuple of each piece."""
+    count: Int64Array  # type: ignore[assignment]  # the method of this name is not used
+    """int64: number of records of each piece."""
+    cluster: Int64Array
+    """int64: cluster of each piece."""
+
+
 @kernel()
 def common_losses(space: Space, a: Integer, node: Integer, row: Float64Array) -> None:
     """Fill `row`, float64 (V or more,), with the loss of the lowest common node of `node` and each of attribute `a`."""
-    cost, parent, subtree_end = space[6], space[7], space[8]
-    at, below = space[5][a], node
+    cost, parent, subtree_end = space.cost, space.parent, space.subtree_end
+    at, below = space.cost_at[a], node
     row[node : subtree_end[at + node]] = cost[at + node]
     while parent[at + below] >= 0:
         above = parent[at + below]
@@ -50,7 +89,7 @@ def common_losses(space: Space, a: Integer, node: Integer, row: Float64Array) ->
 def _losses_with(space: Space, table: PairLosses, state: ClusterStates, c: Integer, pool: Pool, n: Integer) -> None:
     """Fill the loss of the union of a cluster with each of the first `n` tuples of the pool."""
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
-    numbers, codes, out = pool[0], pool[1], pool[6]
+    numbers, codes, out = pool.numbers, pool.codes, pool.loss
     low, high, code, bits = state
     out[:n] = 0.0
     for a in range(len(kind)):
@@ -65,8 +104,8 @@ def _losses_with(space: Space, table: PairLosses, state: ClusterStates, c: Integ
                 v = codes[s, i]
                 held = 1 if bits[word_at[a] + (v >> 6), c] & bit(v & 63) else 0
                 out[i] += cost[at + code[s, c] + 1 - held]
-        elif table[0][a + 1] > table[0][a]:
-            row = table[1][table[0][a] + code[s, c] * (cost_at[a + 1] - at) :]
+        elif table.at[a + 1] > table.at[a]:
+            row = table.loss[table.at[a] + code[s, c] * (cost_at[a + 1] - at) :]
             for i in range(n):
                 out[i] += row[codes[s, i]]
         else:
@@ -86,12 +125,12 @@ def add_tuple(space: Space, state: ClusterStates, c: Integer, tuples: Tuples, t:
     for a in range(len(kind)):
         s, at = slot[a], cost_at[a]
         if kind[a] == RANGE:
-            x = tuples[0][s, t]
+            x = tuples.numbers[s, t]
             low[s, c], high[s, c] = (x, x) if first else (min(low[s, c], x), max(high[s, c], x))
             if width[a] > 0.0:
                 total += weight[a] * ((high[s, c] - low[s, c]) / width[a])
             continue
-        v = tuples[1][s, t]
+        v = tuples.codes[s, t]
         if kind[a] == NODE:
             node = v if first else code[s, c]
             while not (node <= v < subtree_end[at + node]):
@@ -133,11 +172,11 @@ def form_anew(
         or more is given up, and not the true one then.
     """
     k, way, start, bound = how
-    state, size, loss = formed[0], formed[1], formed[2]
-    left, out = pool[4], pool[6]
+    state, size, loss = formed.state, formed.size, formed.loss
+    left, out = pool.left, pool.loss
     rest, c, made, total = 0, 0, 0, 0.0
     for i in range(n):
-        rest += pool[3][i]
+        rest += pool.count[i]
     while rest >= k:
         if c > 0:
             start = _heaviest(left, n)
@@ -182,9 +221,9 @@ def _take(space: Space, pool: Pool, formed: Formed, pair: tuple[Integer, Integer
     """Move records of a tuple of the pool into a new cluster; return the number of pieces then."""
     x, c = pair
     state, size, loss, place, count, cluster = formed
-    loss[c] = add_tuple(space, state, c, (pool[0], pool[1]), x, size[c] == 0)
+    loss[c] = add_tuple(space, state, c, Tuples(pool.numbers, pool.codes), x, size[c] == 0)
     size[c] += taken
-    pool[4][x] -= taken
+    pool.left[x] -= taken
     place[made], count[made], cluster[made] = x, taken, c
     return made + 1
 
@@ -215,7 +254,7 @@ def _cheapest(left: Int64Array, out: Float64Array, n: Integer) -> int:
 def _host(space: Space, pool: Pool, formed: Formed, n_clusters: Integer, x: Integer) -> int:
     """Return the first new cluster whose loss a record of a tuple raises least."""
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
-    (low, high, code, bits), size, loss = formed[0], formed[1], formed[2]
+    (low, high, code, bits), size, loss = formed.state, formed.size, formed.loss
     best, best_key = -1, 0.0
     for c in range(n_clusters):
         total = 0.0
@@ -223,10 +262,10 @@ def _host(space: Space, pool: Pool, formed: Formed, n_clusters: Integer, x: Inte
             s, at = slot[a], cost_at[a]
             if kind[a] == RANGE:
                 if width[a] > 0.0:
-                    value = pool[0][s, x]
+                    value = pool.numbers[s, x]
                     total += weight[a] * ((max(high[s, c], value) - min(low[s, c], value)) / width[a])
                 continue
-            v, node = pool[1][s, x], code[s, c]
+            v, node = pool.codes[s, x], code[s, c]
             if kind[a] == NODE:
                 while not (node <= v < subtree_end[at + node]):
                     node = parent[at + node]

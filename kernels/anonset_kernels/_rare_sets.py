@@ -125,7 +125,7 @@ def rare_dense_pairs(
                 low = seen & (~seen + np.uint64(1))
                 seen ^= low
                 support, room.met[i * n_kept + j] = room.met[i * n_kept + j], 0
-                if room.counted[w] & low and not is_below(intervals[0], intervals[1], kept[j], kept[i]):
+                if room.counted[w] & low and not is_below(intervals.leaf_lo, intervals.leaf_hi, kept[j], kept[i]):
                     full |= not marks and n_found == len(found)
                     if not full:
                         prefix[size - 2], prefix[size - 1] = kept[i], kept[j]

@@ -6,6 +6,8 @@ count-tree. Sets are counted in bitmaps of the cluster's records, one for each l
 no further than to k.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from anonset_kernels._arrays import (
@@ -29,13 +31,47 @@ from anonset_kernels._candidates import comes_before, holds, maximal_nodes, next
 from anonset_kernels._jit import kernel
 
 _Tree = tuple[LeafNode, Parent, LeafLo, LeafHi]
-_Shape = tuple[Int32Array, Int32Array, Int64Array, Int64Array]
-"""(parent, end, occurrences, leaves) of the local nodes: see `_local_nodes`."""
-_State = tuple[Dead, UInt8Array, Int64Array, Int64Array, UInt64Matrix]
-"""(dead, published, below, support, posting) of the local nodes."""
-_Fixes = tuple[Int64Array, Int32Matrix, Int32Array, Int32Matrix]
-"""(number, sets, supports, rules): int64 (1,), and for each fix int32 (n, m) its set, int32 (n,), and int32 (n, m) the
-nodes it generalises to; local nodes, filled up with -1."""
+
+
+class _Shape(NamedTuple):
+    """Shape of the L local nodes: the nodes above the items of a cluster, in preorder."""
+
+    parent: Int32Array
+    """int32 (L,): local parent; -1 for the root."""
+    end: Int32Array
+    """int32 (L,): one past the last local node below each."""
+    occurrences: Int64Array
+    """int64 (L,): occurrences of the items below in the records of the cluster."""
+    leaves: Int64Array
+    """int64 (L,): number of leaves below in the whole hierarchy."""
+
+
+class _State(NamedTuple):
+    """State of the L local nodes."""
+
+    dead: Dead
+    """uint8 (L,): generalized nodes."""
+    published: UInt8Array
+    """uint8 (L,): inner nodes of the cut."""
+    below: Int64Array
+    """int64 (L,): NCP numerator of the leaves below."""
+    support: Int64Array
+    """int64 (L,): number of records below."""
+    posting: UInt64Matrix
+    """uint64 (L, words): records below, one bit for each."""
+
+
+class _Fixes(NamedTuple):
+    """The fixes in order; local nodes, filled up with -1."""
+
+    number: Int64Array
+    """int64 (1,): number of fixes."""
+    sets: Int32Matrix
+    """int32 (L, m): the rare sets."""
+    supports: Int32Array
+    """int32 (L,): their supports."""
+    rules: Int32Matrix
+    """int32 (L, m): the nodes that they are generalized to."""
 
 
 @kernel()
@@ -76,7 +112,7 @@ def anonymize_clusters(
         local, state, _ = _anonymized(records, members[start[c] : start[c + 1]], tree, rule, scratch, lengths, 0)
         at = node_start[c]
         for v in range(len(local)):
-            if state[1][v] and not state[0][v]:
+            if state.published[v] and not state.dead[v]:
                 if at == len(nodes):
                     return c
                 nodes[at] = local[v]
@@ -105,14 +141,17 @@ def anonymize_cluster(
     int32 (F, m) the nodes that are generalised to, in preorder; filled up with -1
     """
     scratch[0] = -1
-    rows = np.arange(len(records[0]) - 1)
+    indptr, _ = records
+    _, m = rule
+    rows = np.arange(len(indptr) - 1)
     local, state, (number, sets, supports, rules) = _anonymized(records, rows, tree, rule, scratch, lengths, most)
     for nodes in (sets, rules):
         for t in range(number[0]):
-            for j in range(rule[1]):
+            for j in range(m):
                 if nodes[t, j] >= 0:
                     nodes[t, j] = local[nodes[t, j]]
-    return local[(state[1] != 0) & (state[0] == 0)], sets[: number[0]], supports[: number[0]], rules[: number[0]]
+    on_cut = (state.published != 0) & (state.dead == 0)
+    return local[on_cut], sets[: number[0]], supports[: number[0]], rules[: number[0]]
 
 
 @kernel()
@@ -126,31 +165,33 @@ def _anonymized(
     most: int,
 ) -> tuple[Int32Array, _State, _Fixes]:
     """Find the cut of a cluster: return its local nodes, their state, and the fixes; `lengths` may be empty."""
+    k, m = rule
     local, shape = _local_nodes(records, rows, tree, scratch)
     posting, support, ranked, longest = _postings(records, rows, tree, scratch, local, shape)
-    dead, published, below = np.zeros(len(local), np.uint8), np.zeros(len(local), np.uint8), shape[2] * 0
-    state = (dead, published, below, support, posting)
-    sets, rules = np.full((len(local), rule[1]), -1, np.int32), np.full((len(local), rule[1]), -1, np.int32)
-    fixes = (np.zeros(1, np.int64), sets, np.empty(len(local), np.int32), rules)
-    for size in range(1, min(rule[1], longest) + 1):
+    dead, published = np.zeros(len(local), np.uint8), np.zeros(len(local), np.uint8)
+    state = _State(dead, published, shape.occurrences * 0, support, posting)
+    sets, rules = np.full((len(local), m), -1, np.int32), np.full((len(local), m), -1, np.int32)
+    fixes = _Fixes(np.zeros(1, np.int64), sets, np.empty(len(local), np.int32), rules)
+    for size in range(1, min(m, longest) + 1):
         if size == 1:
-            _fix_single(ranked, rule[0], shape, state, fixes)
+            _fix_single(ranked, k, shape, state, fixes)
             continue
         if len(lengths):
             _count_lengths(
                 size > 2 and _nodes_of_cut(tree, shape, state) <= most, len(rows), shape, state, lengths[size]
             )
-        _fix_sets(size, rule[0], ranked, shape, state, fixes)
+        _fix_sets(size, k, ranked, shape, state, fixes)
     return local, state, fixes
 
 
 @kernel()
 def _nodes_of_cut(tree: _Tree, shape: _Shape, state: _State) -> int:
     """Return the number of nodes of the cut of the whole hierarchy."""
-    n = tree[3][0]
-    for v in range(len(state[0])):
-        if state[1][v] and not state[0][v]:
-            n -= shape[3][v] - 1
+    _, _, _, leaf_hi = tree
+    n = leaf_hi[0]
+    for v in range(len(state.dead)):
+        if state.published[v] and not state.dead[v]:
+            n -= shape.leaves[v] - 1
     return int(n)
 
 
@@ -160,7 +201,7 @@ def _count_lengths(on_cut: bool, n_rows: int, shape: _Shape, state: _State, leng
     dead, published, _, _, posting = state
     held = np.zeros(n_rows, np.int64)
     for v in range(1, len(dead)):
-        if dead[v] or (on_cut and not published[v] and shape[1][v] > v + 1):
+        if dead[v] or (on_cut and not published[v] and shape.end[v] > v + 1):
             continue
         for w in range(posting.shape[1]):
             word = posting[v, w]
@@ -173,11 +214,7 @@ def _count_lengths(on_cut: bool, n_rows: int, shape: _Shape, state: _State, leng
 
 @kernel()
 def _local_nodes(records: Csr, rows: Int64Array, tree: _Tree, scratch: Int32Matrix) -> tuple[Int32Array, _Shape]:
-    """Return the nodes above the items of the rows in preorder, and their shape.
-
-    The shape is (parent, end, occurrences, leaves): local parent, one past the last local node below, occurrences of
-    the items below in the rows, leaves below in the whole hierarchy.
-    """
+    """Return the nodes above the items of the rows in preorder, and their shape."""
     indptr, items = records
     leaf_node, parent, leaf_lo, leaf_hi = tree
     place, found = scratch[0], scratch[1]
@@ -211,7 +248,7 @@ def _local_nodes(records: Csr, rows: Int64Array, tree: _Tree, scratch: Int32Matr
         occurrences[above[v]] += occurrences[v]
     for node in local:
         place[node] = -1
-    return local, (above, end, occurrences, leaves)
+    return local, _Shape(above, end, occurrences, leaves)
 
 
 @kernel()
@@ -220,8 +257,8 @@ def _postings(
 ) -> tuple[UInt64Matrix, Int64Array, Int64Array, int]:
     """Return bitmaps, supports, the local nodes but the root by rank, and the length of the longest row."""
     indptr, items = records
-    leaf_node, above = tree[0], shape[0]
-    place, n = scratch[0], len(local)
+    leaf_node, _, _, _ = tree
+    above, place, n = shape.parent, scratch[0], len(local)
     for v in range(n):
         place[local[v]] = v
     posting = np.zeros((n, (len(rows) + 63) // 64), np.uint64)
@@ -245,15 +282,15 @@ def _postings(
 def _fix_single(ranked: Int64Array, k: int, shape: _Shape, state: _State, fixes: _Fixes) -> None:
     itemset = np.empty(1, np.int32)
     for v in ranked:
-        if state[3][v] < k and not state[0][v]:
+        if state.support[v] < k and not state.dead[v]:
             itemset[0] = v
-            _fix(itemset, int(state[3][v]), k, shape, state, fixes)
+            _fix(itemset, int(state.support[v]), k, shape, state, fixes)
 
 
 @kernel()
 def _fix_sets(size: int, k: int, ranked: Int64Array, shape: _Shape, state: _State, fixes: _Fixes) -> None:
     """Walk the count-tree of the cluster over sets of `size` >= 2 and fix the rare ones, in lexicographic order."""
-    dead, posting = state[0], state[4]
+    dead, posting = state.dead, state.posting
     live, n_words = ranked[dead[ranked] == 0], posting.shape[1]
     held, cursor = np.empty((size - 1, n_words), np.uint64), np.zeros(size, np.int64)
     prefix, itemset = np.empty(size, np.int32), np.empty(size, np.int32)
@@ -273,7 +310,7 @@ def _fix_sets(size: int, k: int, ranked: Int64Array, shape: _Shape, state: _Stat
             if dead[v]:
                 continue
             if depth + 2 < size:
-                if not _related(prefix[: depth + 1], live, code, shape[1]):
+                if not _related(prefix[: depth + 1], live, code, shape.end):
                     some = np.uint64(0)
                     for w in range(n_words):
                         held[depth + 1, w] = held[depth, w] & posting[v, w]
@@ -287,7 +324,7 @@ def _fix_sets(size: int, k: int, ranked: Int64Array, shape: _Shape, state: _Stat
                 found += bit_count(held[depth, w] & posting[v, w])
                 if found >= k:
                     break
-            if 0 < found < k and not _related(prefix[: depth + 1], live, code, shape[1]):
+            if 0 < found < k and not _related(prefix[: depth + 1], live, code, shape.end):
                 prefix[depth + 1] = code
                 for j in range(size):
                     itemset[j] = live[prefix[j]]

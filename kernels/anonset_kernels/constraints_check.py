@@ -4,6 +4,8 @@ A constraint is satisfied if k records hold all of it. Otherwise the part of it 
 the words of all records are sorted, and each distinct one is looked for in the others.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from anonset_kernels._arrays import Csr, Image, Int32Array, Int64Array, UInt8Array
@@ -11,6 +13,19 @@ from anonset_kernels._jit import kernel
 
 WIDEST = 62
 """Most symbols of a constraint whose parts fit a word."""
+
+
+class Unsatisfied(NamedTuple):
+    """The first constraint that is not satisfied. All fields are int64."""
+
+    constraint: int
+    """Its number, or the end of the span if all are satisfied."""
+    word: int
+    """The rare part of its symbols, one bit for each; 0 if it is undecided, for a constraint of more than `WIDEST`."""
+    support: int
+    """Number of rows that contain the rare part."""
+    row: int
+    """A row that contains just the rare part."""
 
 
 @kernel()
@@ -22,9 +37,8 @@ def first_unsatisfied(
     k: int,
     begin: int,
     end: int,
-    offender: Int64Array,
-) -> int:
-    """Check the constraints `begin` to `end`; return the first that is not satisfied, or `end`.
+) -> Unsatisfied:
+    """Check the constraints `begin` to `end`; return the first that is not satisfied.
 
     Parameters
     ----------
@@ -36,9 +50,6 @@ def first_unsatisfied(
         (start, symbols): int64 (n + 1,) and int32, the symbols of each published row.
     scratch
         int64 (n,) and uint8 (V,), all zero, before and after; int32 (n,).
-    offender
-        int64 (3,): of the offender, the word, the rows that hold all of it, and one row that shows just it. The
-        word is 0 for a constraint of more than `WIDEST` symbols that fewer than k records hold: it is left undecided.
 
     Cost: the rows of a constraint's rarest symbol until k hold it; where too few do, the rows of all its symbols,
     sorted, in the worst case the square of their distinct words.
@@ -50,8 +61,7 @@ def first_unsatisfied(
         if _is_held(symbols[start[p] : start[p + 1]], postings, published, wanted, k):
             continue
         if start[p + 1] - start[p] > WIDEST:
-            offender[0] = 0
-            return p
+            return Unsatisfied(p, 0, 0, 0)
         n_touched = 0
         for j in range(start[p + 1] - start[p]):
             symbol = symbols[start[p] + j]
@@ -62,16 +72,16 @@ def first_unsatisfied(
                     n_touched += 1
                 words[row] |= np.int64(1) << np.int64(j)
         shown = np.sort(words[touched[:n_touched]])
-        word = _rare_word(shown, k, offender)
+        word, support = _rare_word(shown, k)
+        rare_row = 0
         if word != 0:
-            offender[0] = word
             for row in touched[:n_touched][::-1]:
                 if words[row] == word:
-                    offender[2] = row
+                    rare_row = row
         words[touched[:n_touched]] = 0
         if word != 0:
-            return p
-    return end
+            return Unsatisfied(p, word, support, rare_row)
+    return Unsatisfied(end, 0, 0, 0)
 
 
 @kernel()
@@ -98,8 +108,8 @@ def _is_held(image: Image, postings: Csr, published: Csr, wanted: UInt8Array, k:
 
 
 @kernel()
-def _rare_word(shown: Int64Array, k: int, offender: Int64Array) -> int:
-    """Return the smallest word that fewer than k of the sorted words contain (their number in `offender`), or 0."""
+def _rare_word(shown: Int64Array, k: int) -> tuple[int, int]:
+    """Return the smallest word that fewer than k of the sorted words contain, or 0, and the number of these words."""
     i = 0
     while i < len(shown):
         word, n_equal = shown[i], i
@@ -113,6 +123,5 @@ def _rare_word(shown: Int64Array, k: int, offender: Int64Array) -> int:
                 if n_holding >= k:
                     break
             if n_holding < k:
-                offender[1] = n_holding
-                return word
-    return 0
+                return word, n_holding
+    return 0, 0

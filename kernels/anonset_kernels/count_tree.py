@@ -5,6 +5,8 @@ codes of its items and their ancestors, ascending, and closed by -1. For the cur
 the prefix occurs and counts its extensions into one dense array that stays in cache.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from anonset_kernels._arrays import (
@@ -39,6 +41,17 @@ EXACT, LEAVES, MARK = 0, 1, 2
 """What the walk looks for: sets of one size, its leaves at any depth, sets of one size and their pairs."""
 
 _INSERTION = 48
+
+
+class Rule(NamedTuple):
+    """Which sets `walk` reports: those with a support below k. All fields are int64."""
+
+    size: int
+    """Size of the sets (>= 2)."""
+    k: int
+    """Smallest support that is not rare."""
+    mode: int
+    """EXACT: sets of `size`. LEAVES: sets that cannot be extended, or have `size`. MARK: see `walk`."""
 
 
 @kernel()
@@ -200,7 +213,7 @@ def walk(
     intervals: Intervals,
     dead: Dead,
     span: tuple[int, int],
-    rule: tuple[int, int, int],
+    rule: Rule,
     found: Found,
     found_support: FoundSupport,
     together: Together,
@@ -210,16 +223,15 @@ def walk(
     Parameters
     ----------
     records
-        (codes, start, position) of `expand`.
+        Codes of `expand`, and where they begin.
     intervals
-        (leaf_lo, leaf_hi): int32 (C,) leaf intervals by code; sets with an ancestor and its descendant are no sets.
+        Leaf intervals by code; sets with an ancestor and its descendant are no sets.
     dead
         uint8 (C,): codes of generalised nodes; no set that holds one is reported.
     span
         (first, last): the first codes to walk below.
     rule
-        (size, k, mode): report sets with support below k: EXACT those of `size` (>= 2); LEAVES those that cannot be
-        extended or have `size`; MARK those of `size` as far as there is room, and the pairs of all in `together`.
+        Sets to report. MARK reports sets of `size` as far as there is room, and the pairs of all in `together`.
     found, found_support
         int32 (F, size) and int32 (F,): the reported sets (filled up with -1) and their supports.
     together
@@ -236,6 +248,7 @@ def walk(
     """
     codes, start, position = records
     size, k, mode = rule
+    begin_of_span, end_of_span = span
     n_codes = len(start) - 1
     counts, place = np.zeros((size, n_codes), np.int32), np.zeros((size, n_codes), np.int64)
     words = np.zeros((size, (n_codes + 63) // 64), np.uint64)
@@ -246,7 +259,7 @@ def walk(
     room = room_for_pairs(n_codes if size > 2 and mode != LEAVES else 0)
     stack, local = np.empty(1024, position.dtype), np.empty(1024, np.int32)
     n_found = 0
-    for first in range(span[0], span[1]):
+    for first in range(begin_of_span, end_of_span):
         if dead[first]:
             continue
         if mode == EXACT and len(together) > 0:
@@ -303,7 +316,7 @@ def walk(
                 n_found = take(found, found_support, n_found, prefix, size, support_here, mode == MARK, together)
         if mode != MARK and 4 * n_found >= len(found):
             return n_found, first + 1
-    return n_found, span[1]
+    return n_found, end_of_span
 
 
 @kernel()
@@ -337,7 +350,7 @@ def _keep_extensions(
             word ^= low
             drop = skip[c] != 0
             for member in prefix[:depth]:
-                drop |= is_below(intervals[0], intervals[1], c, member)
+                drop |= is_below(intervals.leaf_lo, intervals.leaf_hi, c, member)
             if drop:
                 words[w] ^= low
                 place[c], count[c] = -1, 0

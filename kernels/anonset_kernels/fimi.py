@@ -1,5 +1,7 @@
 """Tokens of FIMI text: one transaction a line, items separated by blanks."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from anonset_kernels._arrays import Buffer, Indptr, Int32Array, Int64Array, Int64Matrix, Items
@@ -10,32 +12,44 @@ _FNV_START, _FNV_PRIME, _LOW_32 = 2166136261, 16777619, 0xFFFFFFFF
 _FIRST_ROOM = 4096
 
 
+class _Scanned(NamedTuple):
+    """What was tokenized so far. All fields are int64."""
+
+    at: int
+    """First byte that is not tokenized."""
+    lines: int
+    """Number of lines."""
+    filled: int
+    """Number of tokens."""
+    n_tokens: int
+    """Number of distinct tokens."""
+
+
 @kernel()
 def _scan(
     buffer: Buffer,
-    at: int,
-    counts: Int64Array,
+    scanned: _Scanned,
     indptr: Indptr,
     items: Items,
     tokens: Int64Matrix,
     table: Int32Array,
-) -> int:
-    """Tokenize from byte `at` until the end, or until `tokens` is full; return where it stopped.
+) -> _Scanned:
+    """Tokenize until the end, or until `tokens` is full; return what was tokenized so far.
 
     Growing the arrays in here, rather than between calls, made the loop seven times slower: rebound arrays are
     reference-counted at each turn.
 
     Parameters
     ----------
-    counts
-        int64 (3,): lines, tokens and distinct tokens so far; updated.
+    scanned
+        What was tokenized before.
     tokens
         int64 (room, 3): first byte, length and hash of each distinct token.
     table
         int32 (a power of two,): open addressing by hash, code of a token or -1.
     """
     size, room, mask = len(buffer), len(tokens), np.int64(len(table) - 1)
-    line, filled, n_tokens = counts[0], counts[1], counts[2]
+    at, line, filled, n_tokens = scanned
     while at < size:
         byte = np.int64(buffer[at])
         if byte == _SPACE or byte == _TAB:
@@ -69,14 +83,13 @@ def _scan(
                 if n_tokens == room:
                     at = start
                     break
-                code = n_tokens
+                code = np.int64(n_tokens)
                 tokens[code, 0], tokens[code, 1], tokens[code, 2] = start, length, hashed
                 table[slot] = code
                 n_tokens += 1
             items[filled] = code
             filled += 1
-    counts[0], counts[1], counts[2] = line, filled, n_tokens
-    return at
+    return _Scanned(at, line, filled, n_tokens)
 
 
 @kernel()
@@ -120,22 +133,23 @@ def tokenize(buffer: Buffer) -> tuple[Indptr, Items, Int64Array, Int64Array]:
         twice: first byte and length of the first appearance of each distinct token.
     """
     size = len(buffer)
-    at = 3 if size >= 3 and buffer[0] == 0xEF and buffer[1] == 0xBB and buffer[2] == 0xBF else 0
-    starts_empty = at == size
+    first = 3 if size >= 3 and buffer[0] == 0xEF and buffer[1] == 0xBB and buffer[2] == 0xBF else 0
+    starts_empty = first == size
     indptr = np.zeros(_count_line_ends(buffer) + 2, np.int64)
     items = np.empty((size + 1) // 2, np.int32)
-    counts = np.zeros(3, np.int64)
     tokens = np.empty((_FIRST_ROOM, 3), np.int64)
-    at = _scan(buffer, at, counts, indptr, items, tokens, _rehash(tokens, counts[2], 4 * _FIRST_ROOM))
-    while at < size:
+    scanned = _Scanned(first, 0, 0, 0)
+    scanned = _scan(buffer, scanned, indptr, items, tokens, _rehash(tokens, 0, 4 * _FIRST_ROOM))
+    while scanned.at < size:
         grown = np.empty((4 * len(tokens), 3), np.int64)
         for token in range(len(tokens)):
             grown[token, 0], grown[token, 1], grown[token, 2] = tokens[token, 0], tokens[token, 1], tokens[token, 2]
         tokens = grown
-        at = _scan(buffer, at, counts, indptr, items, tokens, _rehash(tokens, counts[2], 4 * len(tokens)))
-    n_lines, n_tokens = counts[0], counts[2]
+        table = _rehash(tokens, scanned.n_tokens, 4 * len(tokens))
+        scanned = _scan(buffer, scanned, indptr, items, tokens, table)
+    n_lines = scanned.lines
     if not starts_empty and buffer[size - 1] != _LF and buffer[size - 1] != _CR:
         n_lines += 1
-        indptr[n_lines] = counts[1]
-    found = tokens[:n_tokens]
-    return indptr[: n_lines + 1].copy(), items[: counts[1]].copy(), found[:, 0].copy(), found[:, 1].copy()
+        indptr[n_lines] = scanned.filled
+    found = tokens[: scanned.n_tokens]
+    return indptr[: n_lines + 1].copy(), items[: scanned.filled].copy(), found[:, 0].copy(), found[:, 1].copy()

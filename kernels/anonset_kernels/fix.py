@@ -99,7 +99,8 @@ def fix_threats(
 def _choose(itemset: Itemset, tree: Tree, data: Data, state: _State, k: int, best: Int32Array) -> int:
     """Find the candidate with the smallest (NCP, leaves moved, nodes in preorder) whose support is at least k."""
     parent, leaf_lo, leaf_hi, subtree_end = tree
-    occurrences, below = state[0], state[1]
+    occurrences, below, _, _, support = state
+    indptr, _, _, _ = data
     length = len(itemset)
     raised, chosen = itemset.copy(), np.empty(length, np.int32)
     n_best, best_cost, best_moved = 0, np.int64(0), np.int64(0)
@@ -118,7 +119,7 @@ def _choose(itemset: Itemset, tree: Tree, data: Data, state: _State, k: int, bes
                 continue
             if cost == best_cost and moved == best_moved and not comes_before(chosen[:n_chosen], best[:n_best]):
                 continue
-        if len(data[0]) == 0 or _is_frequent(chosen[:n_chosen], leaf_lo, leaf_hi, data, state[4], k):
+        if len(indptr) == 0 or _is_frequent(chosen[:n_chosen], leaf_lo, leaf_hi, data, support, k):
             n_best, best_cost, best_moved = n_chosen, cost, moved
             for j in range(n_chosen):
                 best[j] = chosen[j]

@@ -233,7 +233,7 @@ def _keep(
             word ^= low
             apart = on_cut[c] != 0 and c >= least
             for member in prefix:
-                apart = apart and not is_below(intervals[0], intervals[1], c, member)
+                apart = apart and not is_below(intervals.leaf_lo, intervals.leaf_hi, c, member)
             if apart:
                 place[c], length[c], support[c] = top, room[c], count[c]
                 top += room[c]

@@ -43,7 +43,7 @@ def rare_from(
         if not dead[e]:
             members[4] = e
             for c in range(e):
-                left_out[c] = 1 if dead[c] or is_below(intervals[0], intervals[1], e, c) else 0
+                left_out[c] = 1 if dead[c] or is_below(intervals.leaf_lo, intervals.leaf_hi, e, c) else 0
             n_found = _rare_in_rows(
                 fours_below(table, e), 4, members, firsts, intervals, left_out[:e], found, found_support, n_found
             )
@@ -68,7 +68,7 @@ def _rare_in_rows(
             )
             continue
         for c in range(b + 1, n_codes):
-            if dead[c] or is_below(intervals[0], intervals[1], c, b):
+            if dead[c] or is_below(intervals.leaf_lo, intervals.leaf_hi, c, b):
                 continue
             members[2] = c
             if size == 3:
@@ -77,7 +77,11 @@ def _rare_in_rows(
                 continue
             row = table.start[b * n_codes + c]
             for d in range(c + 1, n_codes):
-                if not (dead[d] or is_below(*intervals, d, b) or is_below(*intervals, d, c)):
+                if not (
+                    dead[d]
+                    or is_below(intervals.leaf_lo, intervals.leaf_hi, d, b)
+                    or is_below(intervals.leaf_lo, intervals.leaf_hi, d, c)
+                ):
                     members[3] = d
                     n_found = _rare_in_row(table, row, members, firsts, intervals, dead, found, found_support, n_found)
                 row += wide
@@ -103,7 +107,7 @@ def _rare_in_row(
             met ^= low
             apart = dead[a] == 0
             for i in range(1, len(members)):
-                apart &= not is_below(intervals[0], intervals[1], members[i], a)
+                apart &= not is_below(intervals.leaf_lo, intervals.leaf_hi, members[i], a)
             if not apart:
                 continue
             if n_found < len(found):

@@ -29,7 +29,7 @@ _BLOCK = 512
 @kernel()
 def put_tuples(space: Space, tuples: Tuples, state: ClusterStates) -> None:
     """Fill a state (bits zeroed) with one cluster for each tuple. O(T v)."""
-    kind, slot, word_at = space[0], space[1], space[2]
+    kind, slot, word_at = space.kind, space.slot, space.word_at
     numbers, codes = tuples
     low, high, code, bits = state
     for a in range(len(kind)):
@@ -55,22 +55,22 @@ def group_tuples(space: Space, tuples: Tuples, cluster: Int64Array, state: Clust
     Tuples become clusters of their own a block at a time: less than half the time of doing so one by one.
     """
     size = min(_BLOCK, len(cluster))
-    singles = (
-        np.empty((len(tuples[0]), size), np.float64),
-        np.empty((len(tuples[0]), size), np.float64),
-        np.empty((len(tuples[1]), size), np.int32),
-        np.empty((len(state[3]), size), np.uint64),
+    singles = ClusterStates(
+        np.empty((len(tuples.numbers), size), np.float64),
+        np.empty((len(tuples.numbers), size), np.float64),
+        np.empty((len(tuples.codes), size), np.int32),
+        np.empty((len(state.bits), size), np.uint64),
     )
     for begin in range(0, len(cluster), _BLOCK):
         end = min(begin + _BLOCK, len(cluster))
-        some = (
-            singles[0][:, : end - begin],
-            singles[1][:, : end - begin],
-            singles[2][:, : end - begin],
-            singles[3][:, : end - begin],
+        some = ClusterStates(
+            singles.low[:, : end - begin],
+            singles.high[:, : end - begin],
+            singles.code[:, : end - begin],
+            singles.bits[:, : end - begin],
         )
-        some[3][:] = 0
-        put_tuples(space, (tuples[0][:, begin:end], tuples[1][:, begin:end]), some)
+        some.bits[:] = 0
+        put_tuples(space, Tuples(tuples.numbers[:, begin:end], tuples.codes[:, begin:end]), some)
         for t in range(end - begin):
             c = cluster[begin + t]
             if seen[c]:
@@ -83,12 +83,12 @@ def group_tuples(space: Space, tuples: Tuples, cluster: Int64Array, state: Clust
 @kernel()
 def copy_cluster(state: ClusterStates, c: int, others: ClusterStates, x: int) -> None:
     """Set cluster `c` of a state to cluster `x` of another."""
-    for i in range(len(state[0])):
-        state[0][i, c], state[1][i, c] = others[0][i, x], others[1][i, x]
-    for j in range(len(state[2])):
-        state[2][j, c] = others[2][j, x]
-    for w in range(len(state[3])):
-        state[3][w, c] = others[3][w, x]
+    for i in range(len(state.low)):
+        state.low[i, c], state.high[i, c] = others.low[i, x], others.high[i, x]
+    for j in range(len(state.code)):
+        state.code[j, c] = others.code[j, x]
+    for w in range(len(state.bits)):
+        state.bits[w, c] = others.bits[w, x]
 
 
 @kernel()
@@ -98,19 +98,19 @@ def merge_into(space: Space, state: ClusterStates, c: int, others: ClusterStates
     for a in range(len(kind)):
         s = slot[a]
         if kind[a] == RANGE:
-            state[0][s, c] = min(state[0][s, c], others[0][s, x])
-            state[1][s, c] = max(state[1][s, c], others[1][s, x])
+            state.low[s, c] = min(state.low[s, c], others.low[s, x])
+            state.high[s, c] = max(state.high[s, c], others.high[s, x])
         elif kind[a] == NODE:
-            node, other = state[2][s, c], others[2][s, x]
+            node, other = state.code[s, c], others.code[s, x]
             while not (node <= other < subtree_end[cost_at[a] + node]):
                 node = parent[cost_at[a] + node]
-            state[2][s, c] = node
+            state.code[s, c] = node
         else:
             size = 0
             for w in range(word_at[a], word_at[a + 1]):
-                state[3][w, c] |= others[3][w, x]
-                size += bit_count(state[3][w, c])
-            state[2][s, c] = size
+                state.bits[w, c] |= others.bits[w, x]
+                size += bit_count(state.bits[w, c])
+            state.code[s, c] = size
 
 
 @kernel()
@@ -128,20 +128,20 @@ def merged_loss(space: Space, state: ClusterStates, c: int, others: ClusterState
         s = slot[a]
         if kind[a] == RANGE:
             if width[a] > 0.0:
-                low, high, w, span = state[0][s, c], state[1][s, c], weight[a], width[a]
-                lows, highs = others[0][s], others[1][s]
+                low, high, w, span = state.low[s, c], state.high[s, c], weight[a], width[a]
+                lows, highs = others.low[s], others.high[s]
                 for x in range(n):
                     out[x] += w * ((max(high, highs[x]) - min(low, lows[x])) / span)
         elif kind[a] == NODE:
             first = cost_at[a]
-            row = _common_loss(cost[first : cost_at[a + 1]], parent[first:], subtree_end[first:], state[2][s, c])
-            nodes = others[2][s]
+            row = _common_loss(cost[first : cost_at[a + 1]], parent[first:], subtree_end[first:], state.code[s, c])
+            nodes = others.code[s]
             for x in range(n):
                 out[x] += row[nodes[x]]
         else:
             size[:] = 0
             for w in range(word_at[a], word_at[a + 1]):
-                own, words = state[3][w, c], others[3][w]
+                own, words = state.bits[w, c], others.bits[w]
                 for x in range(n):
                     size[x] += bit_count(own | words[x])
             for x in range(n):
@@ -171,9 +171,9 @@ def losses(space: Space, state: ClusterStates, out: Float64Array) -> None:
         s = slot[a]
         for c in range(len(out)):
             if kind[a] != RANGE:
-                out[c] += cost[cost_at[a] + state[2][s, c]]
+                out[c] += cost[cost_at[a] + state.code[s, c]]
             elif width[a] > 0.0:
-                out[c] += weight[a] * ((state[1][s, c] - state[0][s, c]) / width[a])
+                out[c] += weight[a] * ((state.high[s, c] - state.low[s, c]) / width[a])
 
 
 @kernel()
@@ -216,14 +216,20 @@ def grow_two(space: Space, state: ClusterStates, singles: ClusterStates, seeds: 
         copy_cluster(state, c, singles, seeds[c])
         side[seeds[c]] = c
     one, grown = np.empty(1, np.float64), np.empty(2, np.float64)
-    single = (singles[0][:, :1].copy(), singles[1][:, :1].copy(), singles[2][:, :1].copy(), singles[3][:, :1].copy())
+    single = ClusterStates(
+        singles.low[:, :1].copy(), singles.high[:, :1].copy(), singles.code[:, :1].copy(), singles.bits[:, :1].copy()
+    )
     for x in range(len(side)):
         if x == seeds[0] or x == seeds[1]:
             continue
         copy_cluster(single, 0, singles, x)
         for c in range(2):
-            joined = (state[0][:, c : c + 1], state[1][:, c : c + 1], state[2][:, c : c + 1], state[3][:, c : c + 1])
-            trial = (joined[0].copy(), joined[1].copy(), joined[2].copy(), joined[3].copy())
+            trial = ClusterStates(
+                state.low[:, c : c + 1].copy(),
+                state.high[:, c : c + 1].copy(),
+                state.code[:, c : c + 1].copy(),
+                state.bits[:, c : c + 1].copy(),
+            )
             merge_into(space, trial, 0, single, 0)
             losses(space, trial, one)
             grown[c] = one[0]

@@ -5,6 +5,8 @@ bound on the loss of a whole block is the loss with its nearest corner, computed
 it never exceeds the loss of a tuple inside, not even by rounding: skipping a block changes no result.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from anonset_kernels._arrays import (
@@ -21,14 +23,47 @@ from anonset_kernels._arrays import (
 from anonset_kernels._jit import kernel
 from anonset_kernels._noise import NOISE
 
-_Bounds = tuple[Float64Matrix, Float64Matrix, Int32Matrix, Int32Matrix]
-_Records = tuple[Int64Array, Int32Array, TupleOf]
-_Left = tuple[Int64Array, Int64Array, Int64Array, Int64Array]
-
 RANGE, NODE, SET = 0, 1, 2
 BLOCK = 64
 CHUNK = 512
 """Tuples in a block; records in a chunk, by which the r-th record that is left is found."""
+
+
+class Bounds(NamedTuple):
+    """Smallest and largest values of the tuples of each block."""
+
+    low: Float64Matrix
+    """float64 (ranges, blocks): smallest number."""
+    high: Float64Matrix
+    """float64 (ranges, blocks): largest number."""
+    first: Int32Matrix
+    """int32 (other attributes, blocks): smallest code."""
+    last: Int32Matrix
+    """int32 (other attributes, blocks): largest code."""
+
+
+class ByTuple(NamedTuple):
+    """Records by tuple."""
+
+    start: Int64Array
+    """int64 (T + 1,): where the records of each tuple begin in `record`."""
+    record: Int32Array
+    """int32 (R,): records of each tuple, ascending, tuple after tuple."""
+    tuple_of: TupleOf
+    """int32 (n,): tuple of each record."""
+
+
+class Left(NamedTuple):
+    """Records that are in no cluster. Each array is int64."""
+
+    in_tuple: Int64Array
+    """(T,): number of these records of each tuple."""
+    in_block: Int64Array
+    """(blocks,): number of these records in each block of tuples."""
+    in_chunk: Int64Array
+    """(chunks,): number of these records in each chunk of records."""
+    head: Int64Array
+    """(T,): first entry of each tuple in `ByTuple.record` to look at."""
 
 
 @kernel()
@@ -68,7 +103,7 @@ def spatial_order(scaled: Float64Matrix) -> Int64Array:
 
 
 @kernel()
-def block_bounds(tuples: Tuples) -> _Bounds:
+def block_bounds(tuples: Tuples) -> Bounds:
     """Return the smallest and largest number and code in each block of tuples. O(T v)."""
     numbers, codes = tuples
     n = max(numbers.shape[1], codes.shape[1])
@@ -85,16 +120,16 @@ def block_bounds(tuples: Tuples) -> _Bounds:
             first[s, b], last[s, b] = codes[s, begin], codes[s, begin]
             for code in codes[s, begin:end]:
                 first[s, b], last[s, b] = min(first[s, b], code), max(last[s, b], code)
-    return low, high, first, last
+    return Bounds(low, high, first, last)
 
 
 @kernel()
 def form_clusters(
     space: Space,
     tuples: Tuples,
-    bounds: _Bounds,
-    records: _Records,
-    left: _Left,
+    bounds: Bounds,
+    records: ByTuple,
+    left: Left,
     cluster: Int32Array,
     picks: Int64Array,
     made: Int64Array,
@@ -104,13 +139,11 @@ def form_clusters(
     Parameters
     ----------
     tuples, bounds
-        (numbers, codes) of the tuples in spatial order, and their `block_bounds`.
+        The tuples in spatial order, and their `block_bounds`.
     records
-        (start, record, tuple_of): int64 (T + 1,) and int32 (R,) list the records of each tuple, ascending; int32
-        (n,) names the tuple of each record.
+        The records of each tuple.
     left
-        (in_tuple, in_block, in_chunk, head): int64 counts of the records that are left, and the first entry of
-        each tuple's list to look at. Updated.
+        The records that are left. Updated.
     cluster
         int32 (n,): cluster of each record, -1 while it is left. Updated.
     picks
@@ -127,12 +160,12 @@ def form_clusters(
     in_tuple, in_block, in_chunk, _ = left
     k = made[0]
     n_blocks = len(in_block)
-    row = space[6].copy()
+    row = space.cost.copy()
     bound, loss = np.empty(n_blocks, np.float64), np.empty(BLOCK, np.float64)
     keys, chosen = np.empty(k, np.float64), np.empty(k, np.int32)
     for pick in picks:
         seed = _ranked(pick, in_chunk, cluster)
-        t = records[2][seed]
+        t = records.tuple_of[seed]
         cluster[seed] = made[1]
         in_tuple[t] -= 1
         in_block[t // BLOCK] -= 1
@@ -152,7 +185,7 @@ def form_clusters(
                     break
         for j in range(size):
             r = chosen[j]
-            u = records[2][r]
+            u = records.tuple_of[r]
             cluster[r] = made[1]
             in_tuple[u] -= 1
             in_block[u // BLOCK] -= 1
@@ -181,7 +214,7 @@ def _ranked(rank: Integer, in_chunk: Int64Array, cluster: Int32Array) -> int:
 def _rows_of(space: Space, tuples: Tuples, t: int, row: Float64Array) -> None:
     """Fill the loss of a tuple's code together with each other code: by node, or by value code."""
     kind, slot, _, _, _, cost_at, cost, parent, subtree_end = space
-    codes = tuples[1]
+    codes = tuples.codes
     for a in range(len(kind)):
         if kind[a] == RANGE:
             continue
@@ -200,7 +233,7 @@ def _rows_of(space: Space, tuples: Tuples, t: int, row: Float64Array) -> None:
 
 
 @kernel()
-def _bounds_of(space: Space, tuples: Tuples, t: int, bounds: _Bounds, row: Float64Array, bound: Float64Array) -> None:
+def _bounds_of(space: Space, tuples: Tuples, t: int, bounds: Bounds, row: Float64Array, bound: Float64Array) -> None:
     """Fill a lower bound on the loss of tuple `t` with any tuple of each block: that with its nearest corner.
 
     A row of losses rises to both sides of the tuple's own code, so the nearest code is an end of the block.
@@ -249,8 +282,8 @@ def _losses_of(space: Space, tuples: Tuples, t: int, block: int, row: Float64Arr
 def _offer(
     block: int,
     loss: Float64Array,
-    records: _Records,
-    left: _Left,
+    records: ByTuple,
+    left: Left,
     cluster: Int32Array,
     heap: tuple[Float64Array, Int32Array],
     wanted: int,

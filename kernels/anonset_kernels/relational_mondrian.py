@@ -1,5 +1,7 @@
 """Mondrian (LeFevre et al. 2006), strict: split records at medians and at the children of hierarchy nodes."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from anonset_kernels._arrays import (
@@ -7,7 +9,7 @@ from anonset_kernels._arrays import (
     Int8Array,
     Int32Array,
     Int64Array,
-    Int64Matrix,
+    PackedRule,
     Parent,
     SubtreeEnd,
     TupleOf,
@@ -16,20 +18,44 @@ from anonset_kernels._arrays import (
 from anonset_kernels._class_rules import KIND, NONE, break_rule
 from anonset_kernels._jit import kernel
 
-_Space = tuple[Int8Array, Int64Array, Int64Array, Float64Array]
-_Rule = tuple[Int64Array, Int64Array, Int64Matrix, Int32Array]
-
 RANGE, NODE, SET = 0, 1, 2
+
+
+class Shares(NamedTuple):
+    """Unweighted losses of v relational attributes, and their hierarchies."""
+
+    kind: Int8Array
+    """int8 (v,): RANGE, NODE or SET."""
+    slot: Int64Array
+    """int64 (v,): the row of each attribute among those of its kind."""
+    share_at: Int64Array
+    """int64 (v + 1,): where each attribute begins in the following arrays."""
+    share: Float64Array
+    """float64: ``share[share_at[a] + c]`` is the loss of node `c`, or of `c` values; a range has its width only."""
+    parent: Parent
+    """int32: parents of the nodes of the hierarchies."""
+    subtree_end: SubtreeEnd
+    """int32: one past the last node below each node."""
+
+
+class _Scratch(NamedTuple):
+    """Arrays that all splits share."""
+
+    values: Float64Array
+    """float64 (n,): values of the records of a part."""
+    ordered: Float64Array
+    """float64 (n,): the same, to find their median."""
+    ones: Int64Array
+    """int64 (n,): weights of records; (0,) without a rule."""
 
 
 @kernel()
 def mondrian(
-    space: _Space,
-    tree: tuple[Parent, SubtreeEnd],
+    space: Shares,
     tuples: Tuples,
     tuple_of: TupleOf,
     k: int,
-    rule: _Rule,
+    rule: PackedRule,
     cluster: Int32Array,
 ) -> int:
     """Fill ``cluster[r]`` with the part of each record; return the number of parts.
@@ -37,15 +63,11 @@ def mondrian(
     Parameters
     ----------
     space
-        (kind, slot, share_at, share): the unweighted loss of node `c` or of `c` values is ``share[share_at[a] + c]``;
-        for a range ``share[share_at[a]]`` is its width.
-    tree
-        (parent, subtree_end) of the hierarchies, each from ``share_at[a]`` on.
+        Losses and hierarchies of the attributes.
     tuples, tuple_of
-        (numbers, codes) and int32 (n,): the distinct tuples and that of each record.
+        The distinct tuples, and the tuple of each record, int32 (n,).
     rule
-        (terms, overall, ways, value): what each part must hold beside k records, see `_class_rules`, and the value of
-        each record; without one the kind is NONE.
+        What each part must satisfy beside its size, with the value of each record.
 
     Cost: O(v n log n) for each level of splits.
     """
@@ -53,6 +75,8 @@ def mondrian(
     ids, room = np.arange(n), np.empty(n, np.int64)
     part_of = np.empty(n, np.int32)
     first, last = np.empty(n // k + 2, np.int64), np.empty(n // k + 2, np.int64)
+    ruled = rule.terms[KIND] != NONE
+    scratch = _Scratch(np.empty(n), np.empty(n), np.ones(n if ruled else 0, np.int64))
     top, n_parts = 0, 0
     if n > 0:
         first[0], last[0], top = 0, n, 1
@@ -60,21 +84,22 @@ def mondrian(
         top -= 1
         begin, end = first[top], last[top]
         members = ids[begin:end]
-        keys = _widths(space, tree, tuples, tuple_of, members)
+        keys = _widths(space, tuples, tuple_of, members)
         parts, sizes = 0, np.zeros(1, np.int64)
         while parts < 2:
             a = _widest(keys)
             if a < 0:
                 break
             keys[a] = -1.0
-            parts = _assign(space, tree, a, tuples, tuple_of, members, part_of[begin:end])
+            parts = _assign(space, a, tuples, tuple_of, members, scratch, part_of[begin:end])
             sizes = part_sizes(part_of[begin:end])
             for size in sizes:
                 if 0 < size < k:
                     parts = 0
-            if parts == 2 and rule[0][KIND] != NONE:
-                broken, ones = np.zeros(len(sizes), np.uint8), np.ones(end - begin, np.int64)
-                if break_rule(rule[0], rule[1], rule[2], part_of[begin:end], rule[3][members], ones, broken):
+            if parts == 2 and ruled:
+                broken, ones = np.zeros(len(sizes), np.uint8), scratch.ones[: end - begin]
+                value = rule.value[members]
+                if break_rule(rule.terms, rule.overall, rule.ways, part_of[begin:end], value, ones, broken):
                     parts = 0
         if parts < 2:
             cluster[members] = n_parts
@@ -149,24 +174,22 @@ def _widest(keys: Float64Array) -> int:
 
 
 @kernel()
-def _widths(
-    space: _Space, tree: tuple[Parent, SubtreeEnd], tuples: Tuples, tuple_of: TupleOf, members: Int64Array
-) -> Float64Array:
+def _widths(space: Shares, tuples: Tuples, tuple_of: TupleOf, members: Int64Array) -> Float64Array:
     """Return the rounded loss of each attribute over the records, -1 where they agree."""
-    kind, slot, share_at, share = space
+    kind, slot, share_at, share, _, _ = space
     keys = np.full(len(kind), -1.0)
     for a in range(len(kind)):
         if kind[a] == RANGE:
-            values = tuples[0][slot[a]]
+            values = tuples.numbers[slot[a]]
             low, high = values[tuple_of[members[0]]], values[tuple_of[members[0]]]
             for r in members:
                 low, high = min(low, values[tuple_of[r]]), max(high, values[tuple_of[r]])
             if high > low:
                 keys[a] = np.rint((high - low) / share[share_at[a]] * 1e12)
             continue
-        codes = tuples[1][slot[a]]
+        codes = tuples.codes[slot[a]]
         if kind[a] == NODE:
-            node = _common(tree, share_at[a], codes, tuple_of, members)
+            node = _common(space, share_at[a], codes, tuple_of, members)
             if share[share_at[a] + node] > 0.0:
                 keys[a] = np.rint(share[share_at[a] + node] * 1e12)
             continue
@@ -182,9 +205,9 @@ def _widths(
 
 
 @kernel()
-def _common(tree: tuple[Parent, SubtreeEnd], at: int, nodes: Int32Array, tuple_of: TupleOf, members: Int64Array) -> int:
+def _common(space: Shares, at: int, nodes: Int32Array, tuple_of: TupleOf, members: Int64Array) -> int:
     """Return the lowest common node of the records."""
-    parent, subtree_end = tree
+    parent, subtree_end = space.parent, space.subtree_end
     node = nodes[tuple_of[members[0]]]
     for r in members:
         while not (node <= nodes[tuple_of[r]] < subtree_end[at + node]):
@@ -194,32 +217,33 @@ def _common(tree: tuple[Parent, SubtreeEnd], at: int, nodes: Int32Array, tuple_o
 
 @kernel()
 def _assign(
-    space: _Space,
-    tree: tuple[Parent, SubtreeEnd],
+    space: Shares,
     a: int,
     tuples: Tuples,
     tuple_of: TupleOf,
     members: Int64Array,
+    scratch: _Scratch,
     part_of: Int32Array,
 ) -> int:
     """Fill the part of each record if attribute `a` is split; return the number of non-empty parts."""
-    kind, slot, share_at, _ = space
+    kind, slot, share_at, _, _, subtree_end = space
     if kind[a] == NODE:
-        codes, at = tuples[1][slot[a]], share_at[a]
-        node = _common(tree, at, codes, tuple_of, members)
-        child_of = np.empty(tree[1][at + node] - node, np.int32)
+        codes, at = tuples.codes[slot[a]], share_at[a]
+        node = _common(space, at, codes, tuple_of, members)
+        child_of = np.empty(subtree_end[at + node] - node, np.int32)
         child, number = node + 1, 0
-        while child < tree[1][at + node]:
-            child_of[child - node : tree[1][at + child] - node] = number
-            child, number = tree[1][at + child], number + 1
+        while child < subtree_end[at + node]:
+            child_of[child - node : subtree_end[at + child] - node] = number
+            child, number = subtree_end[at + child], number + 1
         for i in range(len(members)):
             part_of[i] = child_of[codes[tuple_of[members[i]]] - node]
         return 2
-    values = np.empty(len(members), np.float64)
+    values, ordered = scratch.values, scratch.ordered[: len(members)]
     for i in range(len(members)):
         t = tuple_of[members[i]]
-        values[i] = tuples[0][slot[a], t] if kind[a] == RANGE else tuples[1][slot[a], t]
-    median = nth_smallest(values.copy(), (len(members) - 1) // 2)
+        values[i] = tuples.numbers[slot[a], t] if kind[a] == RANGE else tuples.codes[slot[a], t]
+        ordered[i] = values[i]
+    median = nth_smallest(ordered, (len(members) - 1) // 2)
     above = 0
     for i in range(len(members)):
         part_of[i] = 1 if values[i] > median else 0

@@ -17,15 +17,16 @@ of twelve decimals, ties by slot or by place in the pool. Sums of SplitMix64 wra
 (``np.errstate(over="ignore")``).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from anonset_kernels._arrays import (
     ClusterStates,
     Float64Array,
-    Int32Array,
     Int64Array,
-    Int64Matrix,
     Integer,
+    PackedRule,
     Space,
     Tuples,
     UInt64Array,
@@ -34,10 +35,6 @@ from anonset_kernels._bits import bit
 from anonset_kernels._class_rules import KIND, NONE, break_rule
 from anonset_kernels._jit import kernel
 from anonset_kernels._pools import EVALUATIONS, GAIN, Formed, PairLosses, Pool, add_tuple, common_losses, form_anew
-
-_Clusters = tuple[ClusterStates, Int64Array, Float64Array, Int64Array]
-_Pieces = tuple[Int64Array, Int64Array, Int64Array, Int64Array]
-_Scan = tuple[Int64Array, Float64Array, Float64Array, Float64Array]
 
 RANGE, NODE, SET = 0, 1, 2
 MOST_NEAR = 4
@@ -48,6 +45,61 @@ WIDEST_TABLE = 256
 """Nodes up to which the losses of all pairs of an attribute's nodes are listed."""
 FREE, STEPS, GAINS, IDLE = 0, 2, 3, 4
 """Places in `run`: free pieces; steps done; steps that gained; steps since the last that did (and `EVALUATIONS`)."""
+
+
+class Clusters(NamedTuple):
+    """Clusters by slot."""
+
+    state: ClusterStates
+    """Generalized tuple of each cluster."""
+    size: Int64Array
+    """int64 (slots,): number of records; 0 if the slot is empty."""
+    loss: Float64Array
+    """float64 (slots,): loss of each cluster."""
+    head: Int64Array
+    """int64 (slots,): first piece of each cluster; -1 if the slot is empty."""
+
+
+class Pieces(NamedTuple):
+    """Pieces of clusters: records of one tuple. Each array is int64 (P,)."""
+
+    tuple_of: Int64Array
+    """Tuple of each piece."""
+    count: Int64Array  # type: ignore[assignment]  # the method of this name is not used
+    """Number of records of each piece."""
+    following: Int64Array
+    """Next piece of the same cluster; -1 at the end."""
+    free: Int64Array
+    """Pieces of no cluster."""
+
+
+class _Scan(NamedTuple):
+    """Scratch of `_nearest`."""
+
+    near: Int64Array
+    """int64 (MOST_NEAR,): the nearest clusters."""
+    keys: Float64Array
+    """float64 (MOST_NEAR,): by how much each raises the loss, rounded."""
+    sums: Float64Array
+    """float64 (window,): losses of the clusters around a seed."""
+    row: Float64Array
+    """float64 (len(cost),): losses of the nodes of one attribute."""
+
+
+class Limits(NamedTuple):
+    """When `refine` stops, and which steps it takes."""
+
+    k: int
+    most: int
+    """Number of losses to compute at most."""
+    patience: int
+    """Number of steps without gain at most."""
+    window: int
+    """Number of slots around a cluster to look at."""
+    tolerance: float
+    """By how much new clusters may cost more than old ones."""
+
+
 _13, _27, _30, _31 = np.uint64(13), np.uint64(27), np.uint64(30), np.uint64(31)
 _STEP, _MIX, _MIX_AGAIN = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
@@ -57,12 +109,12 @@ def refine(
     space: Space,
     table: PairLosses,
     tuples: Tuples,
-    clusters: _Clusters,
-    pieces: _Pieces,
+    clusters: Clusters,
+    pieces: Pieces,
     run: Int64Array,
     random: UInt64Array,
-    asked: tuple[Int64Array, Int64Array, Int64Matrix, Int32Array],
-    rule: tuple[Integer, Integer, Integer, Integer, float],
+    asked: PackedRule,
+    limits: Limits,
 ) -> None:
     """Refine clusters until there were so many losses computed, or so many steps in vain.
 
@@ -71,27 +123,26 @@ def refine(
     table
         Of `pair_losses`.
     clusters
-        (state, size, loss, head) by slot: int64 records, 0 where it is empty, float64 loss N, int64 first piece.
+        Changed.
     pieces
-        (tuple, count, next, free): int64 (P,) each; next is -1 at the end of a list, free lists those of no cluster.
+        Changed.
     run
         int64 (5,): see `FREE` and the others.
     random
         uint64 (1,): state of SplitMix64.
     asked
-        (terms, overall, ways, value): what every cluster must hold beside k records, see `_class_rules`, and the value
-        of each tuple, int32 (T,); without it the kind is NONE. No step breaks what all clusters hold.
-    rule
-        (k, most evaluations, most steps in vain, slots around a cluster to look at, tolerance).
+        What every cluster must satisfy, with the value of each tuple. No step breaks it if all clusters satisfy it.
+    limits
+        When to stop.
 
     Cost: a step takes one loss for each slot around, and for each tuple that is placed one for each of the pool.
     """
-    k, most, patience, window, tolerance = rule
+    k, most, patience, window, tolerance = limits
     state, size, loss, head = clusters
     room = _room(size, head, pieces)
     pool, formed = _make_pool(tuples, room), _make_formed(state, room)
-    scan = (np.empty(MOST_NEAR, np.int64), np.empty(MOST_NEAR), np.empty(window), np.empty(len(space[6])))
-    place = np.full(max(tuples[0].shape[1], tuples[1].shape[1]), -1, np.int64)
+    scan = _Scan(np.empty(MOST_NEAR, np.int64), np.empty(MOST_NEAR), np.empty(window), np.empty(len(space.cost)))
+    place = np.full(max(tuples.numbers.shape[1], tuples.codes.shape[1]), -1, np.int64)
     while run[EVALUATIONS] < most and run[IDLE] < patience:
         run[STEPS] += 1
         run[IDLE] += 1
@@ -101,16 +152,16 @@ def refine(
         d = np.int64(_next(random) % np.uint64(len(size)))
         if np.rint(size[d] * loss[d] * 1e12) > np.rint(size[c] * loss[c] * 1e12):
             c = d
-        t = pieces[0][_drawn_piece(head[c], pieces[2], _next(random))]
+        t = pieces.tuple_of[_drawn_piece(head[c], pieces.following, _next(random))]
         n_found = _nearest(space, tuples, clusters, (t, c), MOST_NEAR - 1, scan)
         run[EVALUATIONS] += min(window, len(size))
         for _ in range(TRIES):
             n_near = min(int(2 + np.int64(_next(random) % np.uint64(MOST_NEAR - 1))), n_found)
             way, first = np.int64(_next(random) % np.uint64(16)), _next(random)
-            n_near, n_pool = _fill_pool(tuples, clusters, pieces, scan[0], n_near, pool, place)
+            n_near, n_pool = _fill_pool(tuples, clusters, pieces, scan.near, n_near, pool, place)
             old = 0.0
             for i in range(n_near):
-                old += size[scan[0][i]] * loss[scan[0][i]]
+                old += size[scan.near[i]] * loss[scan.near[i]]
             if n_near == 0 or old < GAIN:
                 continue
             start, below = np.int64(first % np.uint64(n_pool)), old - GAIN + tolerance
@@ -119,53 +170,52 @@ def refine(
                 if new < old - GAIN:
                     run[GAINS] += 1
                     run[IDLE] = 0
-                _exchange(clusters, pieces, (scan[0], n_near), pool, formed, (n_formed, n_made), c, run)
+                _exchange(clusters, pieces, scan.near[:n_near], pool, formed, (n_formed, n_made), c, run)
                 break
 
 
 @kernel()
 def _breaks(
-    asked: tuple[Int64Array, Int64Array, Int64Matrix, Int32Array],
+    asked: PackedRule,
     pool: Pool,
     formed: Formed,
     n_formed: Integer,
     n_made: Integer,
 ) -> bool:
     """Tell whether some of the new clusters breaks what is asked of all."""
-    if asked[0][KIND] == NONE:
+    if asked.terms[KIND] == NONE:
         return False
     cluster, value = np.empty(n_made, np.int32), np.empty(n_made, np.int32)
     for made in range(n_made):
-        cluster[made], value[made] = formed[5][made], asked[3][pool[2][formed[3][made]]]
+        cluster[made], value[made] = formed.cluster[made], asked.value[pool.tuple_of[formed.place[made]]]
     broken = np.zeros(n_formed, np.uint8)
-    return bool(break_rule(asked[0], asked[1], asked[2], cluster, value, formed[4][:n_made], broken) > 0)
+    return bool(break_rule(asked.terms, asked.overall, asked.ways, cluster, value, formed.count[:n_made], broken) > 0)
 
 
 @kernel()
 def pair_losses(space: Space) -> PairLosses:
-    """Return (at, loss): the loss of the lowest common node of any two of an attribute's nodes, row after row.
+    """Return the loss of the lowest common node of any two nodes of an attribute.
 
-    int64 (v + 1,) where the rows of each attribute begin, none where it has more than `WIDEST_TABLE` nodes, or no
-    hierarchy; float64. O(V^2).
+    An attribute without hierarchy, or with more than `WIDEST_TABLE` nodes, is not listed. O(V^2).
     """
-    kind, cost_at = space[0], space[5]
+    kind, cost_at = space.kind, space.cost_at
     at = np.zeros(len(kind) + 1, np.int64)
     for a in range(len(kind)):
         n = cost_at[a + 1] - cost_at[a]
         at[a + 1] = at[a] + (n * n if kind[a] == NODE and n <= WIDEST_TABLE else 0)
     table = np.empty(at[-1], np.float64)
-    row = np.empty(len(space[6]), np.float64)
+    row = np.empty(len(space.cost), np.float64)
     for a in range(len(kind)):
         n = cost_at[a + 1] - cost_at[a]
         for node in range(n if at[a + 1] > at[a] else 0):
             common_losses(space, a, node, row)
             for other in range(n):
                 table[at[a] + node * n + other] = row[other]
-    return at, table
+    return PairLosses(at, table)
 
 
 @kernel()
-def put_pieces(space: Space, tuples: Tuples, clusters: _Clusters, pieces: _Pieces) -> None:
+def put_pieces(space: Space, tuples: Tuples, clusters: Clusters, pieces: Pieces) -> None:
     """Fill the states (bits zeroed), sizes and losses of clusters whose lists of pieces are there.
 
     `clusters` and `pieces` are those of `refine`. O(P v).
@@ -174,9 +224,9 @@ def put_pieces(space: Space, tuples: Tuples, clusters: _Clusters, pieces: _Piece
     for c in range(len(size)):
         size[c], loss[c], p = 0, 0.0, head[c]
         while p >= 0:
-            loss[c] = add_tuple(space, state, c, tuples, pieces[0][p], size[c] == 0)
-            size[c] += pieces[1][p]
-            p = pieces[2][p]
+            loss[c] = add_tuple(space, state, c, tuples, pieces.tuple_of[p], size[c] == 0)
+            size[c] += pieces.count[p]
+            p = pieces.following[p]
 
 
 @kernel()
@@ -190,24 +240,24 @@ def _next(random: UInt64Array) -> np.uint64:
 
 
 @kernel()
-def _room(size: Int64Array, head: Int64Array, pieces: _Pieces) -> int:
+def _room(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
     """Return how many pieces a pool may hold: those of four of the largest clusters, at most 16384, at least 512."""
     most = 0
     for c in range(len(size)):
         n, p = 0, head[c]
         while p >= 0:
             n += 1
-            p = pieces[2][p]
+            p = pieces.following[p]
         most = max(most, n)
     return min(max(4 * most, 512), 16384)
 
 
 @kernel()
 def _make_pool(tuples: Tuples, room: int) -> Pool:
-    """Return (numbers, codes, tuple, count, left, order, loss) of the tuples in a pool."""
-    return (
-        np.empty((len(tuples[0]), room), np.float64),
-        np.empty((len(tuples[1]), room), np.int32),
+    """Return room for the tuples of a pool."""
+    return Pool(
+        np.empty((len(tuples.numbers), room), np.float64),
+        np.empty((len(tuples.codes), room), np.int32),
         np.empty(room, np.int64),
         np.empty(room, np.int64),
         np.empty(room, np.int64),
@@ -218,16 +268,18 @@ def _make_pool(tuples: Tuples, room: int) -> Pool:
 
 @kernel()
 def _make_formed(state: ClusterStates, room: int) -> Formed:
-    """Return (state, size, loss, place, count, cluster) of new clusters and of their pieces."""
+    """Return room for new clusters and their pieces."""
     low, high, code, bits = state
-    made = (
+    made = ClusterStates(
         np.empty((len(low), 2 * room), np.float64),
         np.empty((len(high), 2 * room), np.float64),
         np.empty((len(code), 2 * room), np.int32),
         np.zeros((len(bits), 2 * room), np.uint64),
     )
     counts = np.empty(2 * room, np.int64), np.empty(2 * room, np.float64)
-    return made, *counts, np.empty(5 * room, np.int64), np.empty(5 * room, np.int64), np.empty(5 * room, np.int64)
+    return Formed(
+        made, *counts, np.empty(5 * room, np.int64), np.empty(5 * room, np.int64), np.empty(5 * room, np.int64)
+    )
 
 
 @kernel()
@@ -244,7 +296,7 @@ def _drawn_piece(p: int, following: Int64Array, drawn: np.uint64) -> int:
 
 @kernel()
 def _nearest(
-    space: Space, tuples: Tuples, clusters: _Clusters, seed: tuple[Integer, Integer], wanted: Integer, scan: _Scan
+    space: Space, tuples: Tuples, clusters: Clusters, seed: tuple[Integer, Integer], wanted: Integer, scan: _Scan
 ) -> int:
     """List the cluster of the seed and those that its tuple would raise the loss of least; return how many."""
     t, own = seed
@@ -258,15 +310,15 @@ def _nearest(
         s = slot[a]
         if kind[a] == RANGE:
             if width[a] > 0.0:
-                x, w, span = tuples[0][s, t], weight[a], width[a]
+                x, w, span = tuples.numbers[s, t], weight[a], width[a]
                 for i in range(n):
                     sums[i] += w * ((max(high[s, begin + i], x) - min(low[s, begin + i], x)) / span)
         elif kind[a] == NODE:
-            common_losses(space, a, tuples[1][s, t], row)
+            common_losses(space, a, tuples.codes[s, t], row)
             for i in range(n):
                 sums[i] += row[code[s, begin + i]]
         else:
-            v = tuples[1][s, t]
+            v = tuples.codes[s, t]
             word, mask, at = word_at[a] + (v >> 6), bit(v & 63), cost_at[a]
             for i in range(n):
                 held = 1 if bits[word, begin + i] & mask else 0
@@ -293,8 +345,8 @@ def _nearest(
 @kernel()
 def _fill_pool(
     tuples: Tuples,
-    clusters: _Clusters,
-    pieces: _Pieces,
+    clusters: Clusters,
+    pieces: Pieces,
     near: Int64Array,
     n_near: Integer,
     pool: Pool,
@@ -304,25 +356,25 @@ def _fill_pool(
     numbers, codes, of, count, left, _, _ = pool
     m, taken = 0, 0
     for i in range(n_near):
-        n, p = 0, clusters[3][near[i]]
+        n, p = 0, clusters.head[near[i]]
         while p >= 0:
             n += 1
-            p = pieces[2][p]
+            p = pieces.following[p]
         if m + n > len(of):
             break
         taken += 1
-        p = clusters[3][near[i]]
+        p = clusters.head[near[i]]
         while p >= 0:
-            t = pieces[0][p]
+            t = pieces.tuple_of[p]
             if place[t] < 0:
                 place[t], of[m], count[m] = m, t, 0
                 for a in range(len(numbers)):
-                    numbers[a, m] = tuples[0][a, t]
+                    numbers[a, m] = tuples.numbers[a, t]
                 for a in range(len(codes)):
-                    codes[a, m] = tuples[1][a, t]
+                    codes[a, m] = tuples.codes[a, t]
                 m += 1
-            count[place[t]] += pieces[1][p]
-            p = pieces[2][p]
+            count[place[t]] += pieces.count[p]
+            p = pieces.following[p]
     for i in range(m):
         place[of[i]] = -1
         left[i] = count[i]
@@ -331,9 +383,9 @@ def _fill_pool(
 
 @kernel()
 def _exchange(
-    clusters: _Clusters,
-    pieces: _Pieces,
-    dissolved: tuple[Int64Array, Integer],
+    clusters: Clusters,
+    pieces: Pieces,
+    dissolved: Int64Array,
     pool: Pool,
     formed: Formed,
     made: tuple[Integer, Integer],
@@ -344,29 +396,29 @@ def _exchange(
     (low, high, code, bits), size, loss, head = clusters
     tuple_of, count, following, free = pieces
     state, new_size, new_loss, place, new_count, new_cluster = formed
-    for i in range(dissolved[1]):
-        d = dissolved[0][i]
+    n_formed, n_made = made
+    for d in dissolved:
         p = head[d]
         while p >= 0:
             free[run[FREE]] = p
             run[FREE] += 1
             p = following[p]
         size[d], loss[d], head[d] = 0, 0.0, -1
-    slot_of, e = pool[5], own
-    for c in range(made[0]):
+    slot_of, e = pool.order, own
+    for c in range(n_formed):
         while size[e] > 0:
             e = (e + 1) % len(size)
         slot_of[c] = e
         size[e], loss[e], head[e] = new_size[c], new_loss[c], -1
         for a in range(len(low)):
-            low[a, e], high[a, e] = state[0][a, c], state[1][a, c]
+            low[a, e], high[a, e] = state.low[a, c], state.high[a, c]
         for a in range(len(code)):
-            code[a, e] = state[2][a, c]
+            code[a, e] = state.code[a, c]
         for w in range(len(bits)):
-            bits[w, e] = state[3][w, c]
-    for i in range(made[1]):
+            bits[w, e] = state.bits[w, c]
+    for i in range(n_made):
         e = slot_of[new_cluster[i]]
         run[FREE] -= 1
         p = free[run[FREE]]
-        tuple_of[p], count[p] = pool[2][place[i]], new_count[i]
+        tuple_of[p], count[p] = pool.tuple_of[place[i]], new_count[i]
         following[p], head[e] = head[e], p

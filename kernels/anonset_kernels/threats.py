@@ -35,7 +35,7 @@ from anonset_kernels._arrays import (
     UInt64Matrix,
 )
 from anonset_kernels._bits import bit, trailing_zeros
-from anonset_kernels._dense_threats import bit_matrix, is_dense, search_dense
+from anonset_kernels._dense_threats import DenseTask, bit_matrix, is_dense, search_dense
 from anonset_kernels._jit import kernel
 from anonset_kernels._known_sets import enter_sets, is_known, is_minimal, is_minimal_rare
 from anonset_kernels._prefix import count_extensions, project, with_room
@@ -73,6 +73,30 @@ def forbid_pairs(pairs: Int32Matrix, allowed: Allowed) -> None:
 def hash_sets(members: Int32Matrix, first: int, last: int, slots: Int32Array) -> None:
     """Enter a span of `members`, int32 (K, width) filled up with -1, into `slots`, int32 (2^b,), -1 if free. O(K)."""
     enter_sets(members, first, last, slots)
+
+
+class Rule(NamedTuple):
+    """What one call of `mine` looks for. All fields are int64."""
+
+    size: int
+    """Size of the threats (>= 2)."""
+    k: int
+    """Smallest support that is not rare."""
+    budget: int
+    """Number of steps after which to stop."""
+
+
+class Private(NamedTuple):
+    """When a set of public items discloses a private item. All fields are int64.
+
+    It does if `denominator` times the number of records that contain both exceeds `numerator` times the number of
+    records that contain the set.
+    """
+
+    number: int
+    """Number of private items."""
+    numerator: int
+    denominator: int
 
 
 class _Walk(NamedTuple):
@@ -122,8 +146,8 @@ def mine(
     known: KnownSets,
     at: Int32Array,
     last: int,
-    rule: tuple[int, int, int],
-    private: tuple[int, int, int],
+    rule: Rule,
+    private: Private,
     found: Found,
 ) -> tuple[int, int]:
     """Find minimal threats of one size, for about so many steps; the next call goes on from there.
@@ -131,7 +155,7 @@ def mine(
     Parameters
     ----------
     records
-        (codes, start, position) of `count_tree.expand`; no code is a threat by itself.
+        Records of `count_tree.expand`; no code is a threat by itself.
     allowed
         uint64 (C, W): codes that may stand with each code, but for rare pairs.
     known
@@ -140,9 +164,9 @@ def mine(
         int32 (size,), changed here: the prefix to go on from, filled up with -1. What is left are the prefixes from
         there on that begin with a code below `last`: none once ``at[0] == last``.
     rule
-        (size, k, budget): size >= 2; the number of steps after which to stop.
+        Size, k, and the number of steps after which to stop.
     private
-        (number, a, b): a set gives a private item away if b times the records of both exceed a times its own.
+        When a set discloses a private item.
     found
         int32 (F, size), F >= C: filled here.
 
@@ -157,7 +181,7 @@ def mine(
     codes, start, position = records
     size, k, budget = rule
     n_codes = len(start) - 1
-    walk, tally = _room(size, n_codes), np.zeros(private[0], np.int64)
+    walk, tally = _room(size, n_codes), np.zeros(private.number, np.int64)
     prefix, stack = np.full(size, -1, np.int32), np.empty(1024, position.dtype)
     goal, n_found, steps = 0, 0, 0
     for code in at:
@@ -177,14 +201,14 @@ def mine(
                 _count(codes, held, allowed, walk, depth, prefix)
                 n_kept, entries = 0, 0
                 if depth == size - 1:
-                    n_found, more = _report_rare(prefix, walk.count, row, known, (k, private[0]), found, n_found)
+                    n_found, more = _report_rare(prefix, walk.count, row, known, (k, private.number), found, n_found)
                     steps += more
-                if depth < size - 1 or private[0] > 0:
+                if depth < size - 1 or private.number > 0:
                     n_kept, entries = _keep_frequent(walk, depth, k)
                 steps += len(held) + _clear(walk)
-                if private[0] == 0 and depth < size - 1 and is_dense(len(held), entries, n_kept, k):
+                if private.number == 0 and depth < size - 1 and is_dense(len(held), entries, n_kept, k):
                     members, matrix = bit_matrix(codes, held, row, walk.place[depth])
-                    task = (size, k, depth, goal, n_found, budget - steps)
+                    task = DenseTask(size, k, depth, goal, n_found, budget - steps)
                     n_found, more, finished = search_dense(matrix, members, allowed, known, prefix, task, at, found)
                     steps += more
                     if not finished:
@@ -195,8 +219,8 @@ def mine(
                     project(codes, stack, walk.begin[depth], walk.end[depth], walk.place[depth])
                     if depth == size - 1:
                         heap = (codes, stack)
-                        n_found = _report_disclosing(prefix, walk, heap, known, (private, tally), found, n_found)
-                    elif private[0] > 0:
+                        n_found = _report_disclosing(prefix, walk, heap, known, private, tally, found, n_found)
+                    elif private.number > 0:
                         _drop_known(prefix, depth, walk, known)
                     if depth < goal:
                         _drop_below(walk, depth, at[depth])
@@ -325,13 +349,13 @@ def _report_disclosing(
     walk: _Walk,
     heap: tuple[Codes, Stack],
     known: KnownSets,
-    private: tuple[tuple[int, int, int], Tally],
+    private: Private,
+    tally: Tally,
     found: Found,
     n_found: int,
 ) -> int:
     """Add the frequent extensions that are minimal and give a private item away to `found`; forget them all."""
     codes, stack = heap
-    (_, numerator, denominator), tally = private
     depth = len(prefix) - 1
     place, support, words = walk.place[depth], walk.support[depth], walk.words[depth]
     wanted = np.empty(len(prefix), np.int32)
@@ -342,7 +366,7 @@ def _report_disclosing(
             worst = _most_frequent_private(codes, stack, place[c] - support[c], place[c], tally)
             place[c] = -1
             prefix[depth] = c
-            too_much = worst * denominator > np.int64(support[c]) * numerator
+            too_much = worst * private.denominator > np.int64(support[c]) * private.numerator
             if too_much and (depth < 3 or is_minimal(prefix, known, wanted)):
                 for j in range(len(prefix)):
                     found[n_found, j] = prefix[j]

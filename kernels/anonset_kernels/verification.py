@@ -20,6 +20,7 @@ from anonset_kernels._arrays import (
     Int32Matrix,
     Int64Array,
     Int64Matrix,
+    Integer,
     Items,
     UInt64Array,
     UInt64Matrix,
@@ -64,7 +65,7 @@ class Pairs(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Where the enumeration of the itemsets of one size stands; level `d` chooses the item `d` of a set."""
+    """Arrays of an enumeration of the itemsets of one size; level `d` chooses the item `d` of a set."""
 
     positions: Int64Array
     """int64: for each level, one after another, the positions of its symbols, grouped by symbol."""
@@ -78,10 +79,28 @@ class Walk(NamedTuple):
     """int64 (V,): counters, zero between prefixes."""
     touched: Int32Array
     """int32 (V,): symbols whose counters are not zero."""
-    state: Int64Array
-    """int64 (5,): level, itemset occurrences, distinct itemsets, and of the offender last symbol (or -1), support."""
     pairs: Pairs
     """Counters of the last two items of sets together."""
+
+
+class Counted(NamedTuple):
+    """Counts of an enumeration so far, and the first itemset that is too rare. All fields are int64."""
+
+    level: int
+    """Current level of the enumeration; -1 if it has ended."""
+    occurrences: int
+    """Itemset occurrences counted."""
+    distinct: int
+    """Distinct itemsets counted."""
+    symbol: int
+    """Last symbol of the first itemset with fewer than k records; -1 if none was found."""
+    support: int
+    """Number of records that contain this itemset."""
+
+    @classmethod
+    def at_start(cls) -> "Counted":
+        """Return the counts before the first itemset."""
+        return cls(0, 0, 0, -1, 0)
 
 
 @kernel()
@@ -126,14 +145,14 @@ def _open_level(rows: Rows, walk: Walk, level: int, begin: int, end: int, room: 
 
 
 @kernel()
-def _count_extensions(rows: Rows, walk: Walk, begin: int, end: int, k: int) -> int:
+def _count_extensions(rows: Rows, walk: Walk, level: int, begin: int, end: int, k: int) -> Counted:
     """Count the records of each extension of the prefix that occurs at the positions `begin` to `end`.
 
-    Adds to the walk's figures and notes the smallest symbol whose support is below `k`. Returns the occurrences.
+    Returns the counts of these itemsets, with the smallest symbol whose support is below `k`.
     """
     items, positions, count, touched = rows.items, walk.positions, walk.count, walk.touched
-    found = 0
-    work = 0
+    found = work = support = 0
+    rare = -1
     for i in range(begin, end):
         at = positions[i]
         row = rows.row[at]
@@ -147,13 +166,10 @@ def _count_extensions(rows: Rows, walk: Walk, begin: int, end: int, k: int) -> i
             count[symbol] += weight
     for s in range(found):
         symbol = touched[s]
-        if count[symbol] < k and (walk.state[3] < 0 or symbol < walk.state[3]):
-            walk.state[3] = symbol
-            walk.state[4] = count[symbol]
+        if count[symbol] < k and (rare < 0 or symbol < rare):
+            rare, support = symbol, count[symbol]
         count[symbol] = 0
-    walk.state[1] += work
-    walk.state[2] += found
-    return work
+    return Counted(level, work, found, rare, support)
 
 
 @kernel()
@@ -243,24 +259,37 @@ def set_bits(rows: Csr, number: Int32Array, copies: Int64Matrix, bits: UInt64Mat
                 bits[symbol, copy >> 6] |= one << np.uint64(copy & 63)
 
 
+class SharedBits(NamedTuple):
+    """Counts of pairs of symbols, and the first pair that is too rare. All fields are int64."""
+
+    occurrences: Integer
+    """Occurrences of pairs."""
+    distinct: Integer
+    """Distinct pairs that occur."""
+    a: Integer
+    """First symbol of the first pair with fewer than k records; -1 if there is none."""
+    b: Integer
+    """Second symbol of this pair."""
+    support: Integer
+    """Number of records that contain this pair."""
+
+
 @kernel()
-def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k: int, counts: Int64Array) -> None:
-    """Count, of the symbols from `begin` to `end`, the rows that each shares with each behind it.
+def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k: int) -> SharedBits:
+    """Count the rows that each symbol from `begin` to `end` shares with each later symbol, up to the first rare pair.
 
     Parameters
     ----------
     bits
-        uint64 (symbols, words): the rows that hold each symbol, each row once in the first words, and as often as it
-        counts besides in the others.
+        uint64 (symbols, words): the rows that contain each symbol. The first words have one bit for each row; the
+        others have further bits for rows that stand for several records.
     n_first
         Number of the first words.
-    counts
-        int64 (5,), which is added to: occurrences of pairs, distinct pairs; and set to the first pair that is shared
-        by fewer than `k` records, with their number. -1 stands for none.
 
     Cost: a step for each word of each pair.
     """
     n, n_words = bits.shape
+    occurrences = distinct = np.int64(0)
     for a in range(begin, end):
         for b in range(a + 1, n):
             first = more = np.int64(0)
@@ -269,11 +298,11 @@ def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k:
             for word in range(n_first, n_words):
                 more += number_of_bits(bits[a, word] & bits[b, word])
             if first > 0:
-                counts[0] += first
-                counts[1] += 1
+                occurrences += first
+                distinct += 1
                 if first + more < k:
-                    counts[2], counts[3], counts[4] = a, b, first + more
-                    return
+                    return SharedBits(occurrences, distinct, a, b, first + more)
+    return SharedBits(occurrences, distinct, -1, -1, 0)
 
 
 @kernel()
@@ -305,15 +334,17 @@ def _number_symbols(rows: Rows, walk: Walk, begin: int, end: int) -> int:
 
 
 @kernel()
-def _count_pairs_behind(rows: Rows, walk: Walk, level: int, begin: int, end: int, n: int, k: int) -> int:
+def _count_pairs_behind(rows: Rows, walk: Walk, level: int, begin: int, end: int, n: int, k: int) -> Counted:
     """Count the records of each two of `n` numbered symbols behind the prefix at the positions `begin` to `end`.
 
-    Adds to the walk's figures and notes the first pair whose support is below `k`. Returns the occurrences.
+    Returns the counts of these itemsets, with the second symbol of the first pair whose support is below `k`. The
+    first symbol of this pair is stored as the current symbol of the next level.
     """
     pairs, number = walk.pairs, walk.pairs.number
     pairs.met[: n * n] = 0
     pairs.open[: n * ((n + 63) // 64)] = ~np.uint64(0)
-    work = distinct = closed = 0
+    work = distinct = closed = support = 0
+    rare = -1
     for i in range(begin, end):
         at = walk.positions[i]
         row, length = rows.row[at], 0
@@ -322,26 +353,30 @@ def _count_pairs_behind(rows: Rows, walk: Walk, level: int, begin: int, end: int
             length += 1
         looked, new, full = _count_row(pairs, length, n, rows.weight[row], k)
         work, distinct, closed = work + looked, distinct + new, closed + full
-    walk.state[1] += work
-    walk.state[2] += distinct
     for at in range(n * n if closed < distinct else 0):
         if 0 < pairs.met[at] < k:
             walk.symbols[level + 1, 0], walk.cursor[level + 1, 0] = walk.touched[at // n], 0
-            walk.state[3], walk.state[4] = walk.touched[at % n], pairs.met[at]
+            rare, support = walk.touched[at % n], pairs.met[at]
             break
-    return work
+    return Counted(level, work, distinct, rare, support)
 
 
 @kernel()
-def advance(rows: Rows, walk: Walk, size: int, k: int, limit: int) -> bool:
-    """Go on with the walk over the itemsets of `size` (>= 2) items, for about `limit` steps.
+def advance(rows: Rows, walk: Walk, counted: Counted, size: int, k: int, limit: int) -> Counted:
+    """Continue the enumeration of the itemsets of `size` (>= 2) items for about `limit` steps; return all counts.
 
-    Returns whether the walk is over: all itemsets are counted, or ``state[3] >= 0`` names the last symbol of the
-    first itemset, in the order of the codes, with fewer than `k` records (its others are at the cursors). Cost:
-    one step for each occurrence of an itemset, fewer where pairs are counted together, and up to three for those of
-    smaller sizes.
+    The enumeration ends with a level below 0 when all itemsets are counted, or with a symbol of 0 or more: that of the
+    first itemset, in the order of the codes, with fewer than `k` records. Its other symbols are at the cursors.
+
+    Parameters
+    ----------
+    counted
+        Counts that the previous call returned.
+
+    Cost: one step for each occurrence of an itemset, fewer if pairs are counted together, and up to three for each
+    occurrence of a smaller itemset.
     """
-    level = walk.state[0]
+    level, occurrences, distinct = counted.level, counted.occurrences, counted.distinct
     work = 0
     while level >= 0 and work < limit:
         at = walk.cursor[level, 0]
@@ -353,19 +388,16 @@ def advance(rows: Rows, walk: Walk, size: int, k: int, limit: int) -> bool:
         work += 1
         begin, end = walk.first[level, at], walk.first[level, at + 1]
         if level == size - 2:
-            work += _count_extensions(rows, walk, begin, end, k)
-            if walk.state[3] >= 0:
-                return True
-            walk.cursor[level, 0] += 1
-            continue
-        n = _number_symbols(rows, walk, begin, end) if level == size - 3 else 0
-        if n > 0:
-            work += _count_pairs_behind(rows, walk, level, begin, end, n, k)
-            if walk.state[3] >= 0:
-                return True
-            walk.cursor[level, 0] += 1
+            more = _count_extensions(rows, walk, level, begin, end, k)
         else:
-            level += 1
-            work += 3 * _open_level(rows, walk, level, begin, end, size - 1 - level)
-    walk.state[0] = level
-    return level < 0
+            n = _number_symbols(rows, walk, begin, end) if level == size - 3 else 0
+            if n == 0:
+                level += 1
+                work += 3 * _open_level(rows, walk, level, begin, end, size - 1 - level)
+                continue
+            more = _count_pairs_behind(rows, walk, level, begin, end, n, k)
+        work, occurrences, distinct = work + more.occurrences, occurrences + more.occurrences, distinct + more.distinct
+        if more.symbol >= 0:
+            return Counted(level, occurrences, distinct, more.symbol, more.support)
+        walk.cursor[level, 0] += 1
+    return Counted(level, occurrences, distinct, -1, 0)

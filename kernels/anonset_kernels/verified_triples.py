@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonset_kernels._arrays import Csr, Int32Array, Int64Array, UInt64Array
+from anonset_kernels._arrays import Csr, Int32Array, Int64Array, Integer, UInt64Array
 from anonset_kernels._counted_bits import number_of_bits
 from anonset_kernels._jit import kernel
 
@@ -30,6 +30,21 @@ class Triples(NamedTuple):
     """uint64 (words,): the sets that k records hold."""
     digits: UInt64Array
     """uint64 (words * P,): how many records hold each set, below k."""
+
+
+class RareTriple(NamedTuple):
+    """How many sets occur, and the first one, by its symbols, that is too rare. All fields are int64."""
+
+    distinct: Integer
+    """Number of sets that occur."""
+    a: Integer
+    """First symbol of the first set with fewer than k records; -1 if there is none."""
+    b: Integer
+    """Second symbol of this set."""
+    c: Integer
+    """Third symbol of this set."""
+    support: Integer
+    """Number of records that contain this set."""
 
 
 @kernel()
@@ -125,19 +140,18 @@ def _add(triples: Triples, at: int, sets: np.uint64, weight: np.int64, k: int) -
 
 
 @kernel()
-def read_triples(triples: Triples, symbols: Int32Array, first_rare: Int64Array) -> np.int64:
-    """Return how many sets occur, and store the first one, by its symbols, that fewer than k records hold.
+def read_triples(triples: Triples, symbols: Int32Array) -> RareTriple:
+    """Return how many sets occur, and the first one, by its symbols, that fewer than k records contain.
 
     Parameters
     ----------
     symbols
         int32 (N,): the symbol of each number.
-    first_rare
-        int64 (4,): its symbols, ascending, and the number of records; -1 each, and left so if there is none.
 
     Cost: a step for each word.
     """
     distinct, n_digits, members = np.int64(0), len(triples.of_k), np.empty(3, np.int64)
+    rare, support_of_rare = np.full(3, -1, np.int64), np.int64(0)
     for c in range(triples.first, triples.first + len(triples.begin) - 1):
         for b in range(c):
             for w in range(triples.before[b + 1] - triples.before[b]):
@@ -153,13 +167,13 @@ def read_triples(triples: Triples, symbols: Int32Array, first_rare: Int64Array) 
                     members[0] = symbols[w * 64 + number_of_bits(low - np.uint64(1))]
                     members[1], members[2] = symbols[b], symbols[c]
                     members.sort()
-                    if first_rare[0] < 0 or _is_before(members, first_rare):
-                        support = 0
+                    if rare[0] < 0 or _is_before(members, rare):
+                        support = np.int64(0)
                         for p in range(n_digits):
                             support += (triples.digits[at * n_digits + p] & low != 0) << p
-                        first_rare[0], first_rare[1], first_rare[2] = members[0], members[1], members[2]
-                        first_rare[3] = support
-    return distinct
+                        rare[0], rare[1], rare[2] = members[0], members[1], members[2]
+                        support_of_rare = support
+    return RareTriple(distinct, rare[0], rare[1], rare[2], support_of_rare)
 
 
 @kernel()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from anonset.errors import InputError
 from anonset.io import read
+from anonset.io.batches import Reading, open_source
 from anonset_kernels.fimi import tokenize
 
 
@@ -120,3 +121,33 @@ def test_a_fimi_file_has_one_column(tmp_path):
         read(path, items=[], keep="items")
     with pytest.raises(InputError, match="every column is dropped"):
         read(path, drop="items")
+
+
+SPMF = "@ITEM=1=apple\n@ITEM=2=plum\n1 2\n2\n"
+
+
+def items_of(opened):
+    return [
+        [column.vocabulary.labels[c] for c in column.items]
+        for column in (batch.columns["items"] for batch in opened.batches(("items",)))
+    ]
+
+
+def test_spmf_files_are_read_twice_alike(tmp_path):
+    (tmp_path / "a.txt").write_text(SPMF)
+    opened = open_source(tmp_path / "a.txt", Reading(format="spmf"))
+    assert items_of(opened) == items_of(opened) == [["apple", "plum", "plum"]]
+
+
+def test_spmf_files_may_repeat_the_names_of_items(tmp_path):
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(SPMF)
+    table = read(tmp_path, input_format="spmf")
+    assert [sorted(row) for row in table.transactions.rows()] == 2 * [["apple", "plum"], ["plum"]]
+
+
+def test_an_spmf_file_must_not_rename_an_item(tmp_path):
+    (tmp_path / "a.txt").write_text(SPMF)
+    (tmp_path / "b.txt").write_text(SPMF.replace("apple", "pear"))
+    with pytest.raises(InputError, match="names must stand first"):
+        read(tmp_path, input_format="spmf")

@@ -12,7 +12,7 @@ from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.algorithms.transaction.windows import Suffixes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset_kernels.count_tree import EXACT, LEAVES, MARK, expand, node_supports, walk, walk_sizes
+from anonset_kernels.count_tree import EXACT, LEAVES, MARK, Rule, expand, node_supports, walk, walk_sizes
 from effort import examples
 
 TREE = Hierarchy.from_tree(
@@ -63,7 +63,7 @@ def run_walk(rows, size, k, mode, *, room=10_000, records_per_block=1_000):
         records = suffixes.of_window((first, last))
         while first < last:
             n_found, first = walk(
-                records, tree.intervals, dead, (first, last), (size, k, mode), found, support, together
+                records, tree.intervals, dead, (first, last), Rule(size, k, mode), found, support, together
             )
             for codes, count in zip(found[:n_found].tolist(), support[:n_found].tolist(), strict=True):
                 chosen = tuple(c for c in codes if c >= 0)

@@ -42,4 +42,4 @@ def test_the_verification_shares_nothing(path):
 
 def test_the_types_of_arrays_do_nothing():
     tree = ast.parse(Path(anonset_kernels.__file__).with_name("_arrays.py").read_text())
-    assert [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)] == ["Described"]
+    assert not any(isinstance(node, ast.FunctionDef) for node in ast.walk(tree))

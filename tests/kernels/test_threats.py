@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anonset_kernels._arrays import Expanded
 from anonset_kernels._dense_threats import is_dense
 from anonset_kernels.decisive_records import gather, keep_decisive, outline
-from anonset_kernels.threats import allow_antichains, forbid_pairs, hash_sets, mine
+from anonset_kernels.threats import Private, Rule, allow_antichains, forbid_pairs, hash_sets, mine
 from effort import examples
 
 N_CODES = 9
@@ -24,7 +25,7 @@ def stored(rows):
     codes = [c for row in rows for c in [*sorted(row), -1]]
     position = [[at for at, c in enumerate(codes) if c == wanted] for wanted in range(N_CODES)]
     start = np.concatenate([[0], np.cumsum([len(p) for p in position])]).astype(np.int64)
-    return np.array(codes, np.int32), start, np.array([at for p in position for at in p], np.int32)
+    return Expanded(np.array(codes, np.int32), start, np.array([at for p in position for at in p], np.int32))
 
 
 def support(chosen, rows):
@@ -64,7 +65,9 @@ def mine_all(rows, intervals, k, m, budget, room):
         reported = np.empty((room, size), np.int32)
         while at[0] < N_CODES:
             before = at.tolist()
-            n, steps = mine(records, allowed, (members, slots), at, N_CODES, (size, k, budget), (0, 0, 1), reported)
+            n, steps = mine(
+                records, allowed, (members, slots), at, N_CODES, Rule(size, k, budget), Private(0, 0, 1), reported
+            )
             assert at.tolist() > before
             assert steps >= 0
             threats += [tuple(threat) for threat in reported[:n].tolist()]

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
+from anonset_kernels._arrays import PackedRule
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +32,9 @@ class ClassRule(Discreet):
         return cls(np.zeros(8, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
 
     @property
-    def packed(self) -> tuple[Int64, Int64, NDArray[np.int64], Int32]:
-        """The rule as one argument of a kernel: (terms, overall, ways, value)."""
-        return self.terms, self.overall, self.ways, self.value
+    def packed(self) -> PackedRule:
+        """The rule as one argument of a kernel."""
+        return PackedRule(self.terms, self.overall, self.ways, self.value)
 
     @property
     def hereditary(self) -> bool:

@@ -28,10 +28,10 @@ RULES = ("prefix", "mask", "bins", "date")
 PROPOSED = "halves:frequency"
 """The hierarchy that is proposed for items where none is given: its best cut loses least."""
 BALANCED, HALVES, REFINE = "balanced:", "halves:", "refine:"
-OF_LABELS = (BALANCED, HALVES)
-"""How specifications begin that make a tree of whatever labels there are."""
-"""What specifications begin with that make a tree: ``balanced:5``; ``halves:frequency``, and ``halves:frequency@FILE``
+"""Prefixes of specifications that make a tree: ``balanced:5``; ``halves:frequency``, and ``halves:frequency@FILE``
 by the frequencies of a file; ``refine:FILE``, a file's tree with halves over the children of its nodes."""
+OF_LABELS = (BALANCED, HALVES)
+"""Prefixes of specifications that make a tree of any labels."""
 
 Paths = Callable[[str], list[str]]
 """Gives the nodes above a label, its parent first, without the root."""

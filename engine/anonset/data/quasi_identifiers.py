@@ -15,17 +15,17 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn
 from anonset.errors import InputError
+from anonset_kernels._arrays import Space, Tuples
 
 if TYPE_CHECKING:
     from anonset.data.class_rules import ClassRule
 
 Float64 = NDArray[np.float64]
-Space = tuple[NDArray[np.int8], Int64, Int64, Float64, Float64, Int64, Float64, Int32, Int32]
-"""What kernels need to know of relational columns: see `QuasiIdentifiers.space`."""
 
 RANGE, NODE, SET = 0, 1, 2
-_FORBIDDEN = 1e9
 """How a column generalizes: to a range, to a node of its hierarchy, to a set of values."""
+_FORBIDDEN = 1e9
+"""Cost of a node that must not be published."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,12 +120,7 @@ class QuasiIdentifiers(Discreet):
 
     @cached_property
     def space(self) -> Space:
-        """What kernels need to know of the columns.
-
-        (kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end): ``cost[cost_at[a] + c]`` is the
-        weighted loss of node `c` (NODE) or of a set of `c` values (SET); a range of width x costs
-        ``weight[a] * (x / width[a])``; parent and subtree_end hold the hierarchies, also from ``cost_at[a]`` on.
-        """
+        """The columns as kernels take them."""
         costs, parents, ends = zip(*map(_tables, self.domains, self.weights), strict=True)
         for domain, cost in zip(self.domains, costs, strict=True):
             if self.forbids and isinstance(domain, Hierarchy) and domain.capped:
@@ -135,7 +130,7 @@ class QuasiIdentifiers(Discreet):
         weight = np.array(self.weights, np.float64)
         parent, subtree_end = np.concatenate(parents), np.concatenate(ends)
         cost = np.concatenate(costs)
-        return self.kind, self.slot, self.word_at, weight, width, cost_at, cost, parent, subtree_end
+        return Space(self.kind, self.slot, self.word_at, weight, width, cost_at, cost, parent, subtree_end)
 
     @cached_property
     def _distinct(self) -> tuple[Int64, Int32]:
@@ -159,8 +154,8 @@ class QuasiIdentifiers(Discreet):
         return self._distinct[1]
 
     @cached_property
-    def tuples(self) -> tuple[Float64, Int32]:
-        """The distinct tuples, float64 (ranges, T) and int32 (other columns, T): numbers; nodes or value codes."""
+    def tuples(self) -> Tuples:
+        """The distinct tuples."""
         first = self._distinct[0]
         numbers = np.empty((self.n_numbers, len(first)), np.float64)
         codes = np.empty((len(self.columns) - self.n_numbers, len(first)), np.int32)
@@ -170,7 +165,7 @@ class QuasiIdentifiers(Discreet):
             else:
                 own_codes = column.codes[first]
                 codes[slot] = domain.leaf_node[own_codes] if isinstance(domain, Hierarchy) else own_codes
-        return numbers, codes
+        return Tuples(numbers, codes)
 
 
 def _tables(domain: Domain, weight: float) -> tuple[Float64, Int32, Int32]:

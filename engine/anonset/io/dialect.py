@@ -13,7 +13,7 @@ from anonset.errors import InputError
 from anonset.spelling import setting
 
 DELIMITERS = (",", ";", "\t", "|")
-"""The default delimiter."""
+"""Delimiters that are recognized; the first is the default."""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),

@@ -41,6 +41,11 @@ class FimiLines:
     labels: set[str] = field(default_factory=set, repr=False)
     """The distinct items so far."""
 
+    def restart(self) -> None:
+        """Forget all lines: the next line is the first one of the files."""
+        self.sequences, self.nonempty = True, False
+        self.labels.clear()
+
     def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
         """Return the records of some lines, which follow a number of others.
 
@@ -90,6 +95,11 @@ class SpmfLines:
     tokens: set[str] = field(default_factory=set, repr=False)
     """What stands for items, of the transactions so far."""
 
+    def restart(self) -> None:
+        """Forget all names and transactions: the next line is the first one of the files."""
+        self.named.clear()
+        self.tokens.clear()
+
     def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
         """Return the records of some lines, before which there are so many others.
 
@@ -100,7 +110,7 @@ class SpmfLines:
         """
         found = _NAMED.findall(text)
         names = {number.decode("utf-8", "replace"): name.decode("utf-8", "replace") for number, name in found}
-        if self.tokens & names.keys():
+        if any(names[token] != self.named.get(token) for token in self.tokens & names.keys()):
             msg = f"{self.where}: an item is named behind transactions that hold it; names must stand first"
             raise InputError(msg)
         self.named |= names
@@ -176,6 +186,7 @@ def _of_lines(source: Source, how: Reading, lines: FimiLines | SpmfLines) -> Ope
     """Open files in which each line is a transaction."""
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
+        lines.restart()
         for file in source.files:
             before = 0
             for piece in pieces(file, how.dialect):

@@ -35,7 +35,7 @@ from anonset_kernels._compiling import COMPILATION
 LARGE = 20_000
 """Records above which a sample is tried first."""
 FINALISTS = 3
-"""How specs begin that make a hierarchy of any items: what its nodes mean is nobody's choice."""
+"""Number of candidates that are tried on all records after the sample."""
 MORE = 4
 """Times as many seconds are proposed where all candidates ran out of time."""
 

@@ -20,7 +20,6 @@ LIKELY, SURE = 0.5, 0.9
 """Probabilities from which on an item counts as told."""
 RARE = 0.1
 """Items of at most this share of the records are rare."""
-"""The probability of an item, given those that are known."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ References: Loukides, Gkoulalas-Divanis, Malin (2010), Definitions 3.4 and 3.8, 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.spelling import setting
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, records_with, require_well_formed
+
+if TYPE_CHECKING:
+    from anonset_kernels.constraints_check import Unsatisfied
 
 _CONSTRAINTS_PER_CALL = 20_000
 
@@ -160,7 +163,7 @@ class _Search:
         """Return how many constraints are satisfied from the first on, and why the next is not."""
         from anonset_kernels.constraints_check import first_unsatisfied
 
-        column, violation = self.column, np.zeros(3, np.int64)
+        column = self.column
         constraints, postings = (self.start, self.symbols), (self.first, self.rows)
         published = (column.indptr, column.items)
         scratch = (
@@ -172,13 +175,11 @@ class _Search:
         position = 0
         while position < affordable:
             end = min(affordable, position + _CONSTRAINTS_PER_CALL)
-            position = int(
-                first_unsatisfied(constraints, postings, published, scratch, self.k, position, end, violation)
-            )
+            found = first_unsatisfied(constraints, postings, published, scratch, self.k, position, end)
+            position = int(found.constraint)
             if position < end:
-                if (
-                    witness := self._witness(position, violation) if violation[0] else self._check_wide(position)
-                ) is not None:
+                witness = self._witness(found) if found.word else self._check_wide(position)
+                if witness is not None:
                     return int(self.number[position]), witness
                 position += 1
             if progress is not None:
@@ -189,9 +190,9 @@ class _Search:
         symbols: list[int] = self.symbols[self.start[p] : self.start[p + 1]].tolist()
         return symbols
 
-    def _witness(self, p: int, violation: Int64) -> Witness:
-        word, support, row = violation.tolist()
-        return self._shown(tuple(s for j, s in enumerate(self._image(p)) if word >> j & 1), support, row)
+    def _witness(self, found: "Unsatisfied") -> Witness:
+        image = enumerate(self._image(int(found.constraint)))
+        return self._shown(tuple(s for j, s in image if int(found.word) >> j & 1), int(found.support), int(found.row))
 
     def _shown(self, symbols: tuple[int, ...], support: int, row: int) -> Witness:
         """Return the witness of a rare part, once a scan of the published records has confirmed it."""

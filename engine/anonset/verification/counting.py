@@ -232,20 +232,19 @@ class Counting:
         weight
             int64 (rows,): records that each stands for.
         """
-        from anonset_kernels.verification import Rows, advance
+        from anonset_kernels.verification import Counted, Rows, advance
 
         row_of = np.repeat(np.arange(rows.n, dtype=np.int32), rows.lengths)
         seen, walk = Rows(rows.items, row_of, rows.indptr[1:], weight), self._walk(rows)
-        over, before = False, 0
-        while not (over or self.stopped or (self._most < self.total and self.exhausted)):
-            over = bool(advance(seen, walk, self.size, self.k, _STEPS_PER_CALL))
-            self._tell(int(walk.state[1]) - before)
-            before = int(walk.state[1])
-        _, counted, distinct, last, support = walk.state.tolist()
-        if last < 0:
-            return Found(counted, distinct, None, 0)
-        prefix = [int(walk.symbols[level, walk.cursor[level, 0]]) for level in range(self.size - 1)]
-        return Found(counted, distinct, (*prefix, last), support)
+        counted = Counted.at_start()
+        while counted.level >= 0 and not (self.stopped or (self._most < self.total and self.exhausted)):
+            before, counted = counted, advance(seen, walk, counted, self.size, self.k, _STEPS_PER_CALL)
+            self._tell(int(counted.occurrences - before.occurrences))
+            if counted.symbol >= 0:
+                prefix = [int(walk.symbols[level, walk.cursor[level, 0]]) for level in range(self.size - 1)]
+                rare = (*prefix, int(counted.symbol))
+                return Found(int(counted.occurrences), int(counted.distinct), rare, int(counted.support))
+        return Found(int(counted.occurrences), int(counted.distinct), None, 0)
 
     def run_pairs(self, rows: SetColumn, weight: Int64, parts: Iterable[tuple[int, int]]) -> tuple[Int32, int]:
         """Count all pairs of the rows in some spans, up to `k`, unless the count is stopped.
@@ -275,13 +274,12 @@ class Counting:
         """Count all pairs whose first symbol is in a span, until one is too rare, unless the count is stopped."""
         from anonset_kernels.verification import count_shared_bits
 
-        tally = np.array([0, 0, -1, -1, 0], np.int64)
-        if not self.stopped:
-            count_shared_bits(bits, of.first_words, *span, self.k, tally)
-            self._tell(int(tally[0]))
-        counted, distinct, first, second, support = tally.tolist()
-        rare = None if first < 0 else (int(of.symbols[first]), int(of.symbols[second]))
-        return Found(counted, distinct, rare, support)
+        if self.stopped:
+            return Found(0, 0, None, 0)
+        shared = count_shared_bits(bits, of.first_words, *span, self.k)
+        self._tell(int(shared.occurrences))
+        rare = None if shared.a < 0 else (int(of.symbols[shared.a]), int(of.symbols[shared.b]))
+        return Found(int(shared.occurrences), int(shared.distinct), rare, int(shared.support))
 
     def run_triples(self, rows: SetColumn, weight: Int64, triples: Triples, window: tuple[int, int]) -> Found:
         """Count all sets of three whose largest number is in a window, up to `k`, unless the count is stopped.
@@ -300,10 +298,9 @@ class Counting:
             here = int(count_triples(rows_of(rows, a, b), weight[a:b], self.k, number, rows.longest, counters))
             counted += here
             self._tell(here)
-        tally = np.full(4, -1, np.int64)
-        distinct = int(read_triples(counters, triples.symbols, tally))
-        *rare, support = tally.tolist()
-        return Found(counted, distinct, None if support < 0 else tuple(rare), max(support, 0))
+        read = read_triples(counters, triples.symbols)
+        rare = None if read.a < 0 else (int(read.a), int(read.b), int(read.c))
+        return Found(counted, int(read.distinct), rare, int(read.support))
 
     def first_of(self, parts: Iterable[Found]) -> Found:
         """Return what was found of all sets, from parts that are in no order."""
@@ -354,11 +351,10 @@ class Counting:
         symbols[0, : len(present)] = present
         np.cumsum(per_symbol[present], out=first[0, 1 : len(present) + 1])
         cursor[0, 1] = len(present)
-        state = np.array([0, 0, 0, -1, 0], np.int64)
         counters = np.zeros(n_symbols, np.int64), np.zeros(n_symbols, np.int32)
         together = self.size > 2 and self.k <= np.iinfo(np.int32).max
         pairs = pair_counters(min(n_symbols, MOST_SYMBOLS) if together else 0, n_symbols)
-        return Walk(positions, symbols, first, cursor, *counters, state, pairs)
+        return Walk(positions, symbols, first, cursor, *counters, pairs)
 
     def summed(self, parts: Iterable[Found]) -> Count:
         """Return what walks found, one after the other in the order of their sets, up to the first rare one.

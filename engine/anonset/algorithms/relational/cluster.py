@@ -12,7 +12,7 @@ The paper's lines, and where they are::
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -21,11 +21,15 @@ from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
 from anonset.algorithms.relational.spatial import points
-from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
+from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.spans import begins_of
 from anonset.data.split_mix import SplitMix
-from anonset.data.table import Int32, Int64
+from anonset.data.table import Int32
 from anonset.privacy import require_at_least
+from anonset_kernels._arrays import Tuples
+
+if TYPE_CHECKING:
+    from anonset_kernels.relational_cluster import Bounds, ByTuple, Left
 
 _SEEDS_PER_CALL = 256
 
@@ -86,10 +90,10 @@ class Cluster(Formation):
             picks[:] = [random.below(qi.n - j * self.k) for j in range(len(picks))]
         left, made = _TuplesLeft(qi, cluster), np.array([self.k, 0], np.int64)
         for first in range(0, len(picks), _SEEDS_PER_CALL):
-            if 2 * np.count_nonzero(left.counts[0]) < len(left.counts[0]):
+            if 2 * np.count_nonzero(left.left.in_tuple) < len(left.left.in_tuple):
                 left = _TuplesLeft(qi, cluster)
             chunk = picks[first : first + _SEEDS_PER_CALL]
-            form_clusters(qi.space, left.tuples, left.bounds, left.records, left.counts, cluster, chunk, made)
+            form_clusters(qi.space, left.tuples, left.bounds, left.records, left.left, cluster, chunk, made)
             if progress is not None:
                 progress("clusters", float(made[1]), float(len(picks)))
 
@@ -97,21 +101,21 @@ class Cluster(Formation):
 class _TuplesLeft:
     """The tuples of the records that are left, in spatial order, as the kernel wants them."""
 
-    tuples: tuple[Float64, Int32]
-    bounds: tuple[Float64, Float64, Int32, Int32]
-    records: tuple[Int64, Int32, Int32]
-    counts: tuple[Int64, Int64, Int64, Int64]
+    tuples: Tuples
+    bounds: "Bounds"
+    records: "ByTuple"
+    left: "Left"
 
     def __init__(self, qi: QuasiIdentifiers, cluster: Int32) -> None:
-        from anonset_kernels.relational_cluster import BLOCK, CHUNK, block_bounds, spatial_order
+        from anonset_kernels.relational_cluster import BLOCK, CHUNK, ByTuple, Left, block_bounds, spatial_order
 
         remaining = np.flatnonzero(cluster < 0)
         chosen, tuple_of = np.unique(qi.tuple_of[remaining], return_inverse=True)
-        numbers, codes = qi.tuples[0][:, chosen], qi.tuples[1][:, chosen]
+        numbers, codes = qi.tuples.numbers[:, chosen], qi.tuples.codes[:, chosen]
         order = spatial_order(points(qi, numbers, codes))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        self.tuples = np.ascontiguousarray(numbers[:, order]), np.ascontiguousarray(codes[:, order])
+        self.tuples = Tuples(np.ascontiguousarray(numbers[:, order]), np.ascontiguousarray(codes[:, order]))
         self.bounds = block_bounds(self.tuples)
         tuple_at = place[tuple_of]
         by_tuple = np.argsort(tuple_at, kind="stable")
@@ -119,10 +123,10 @@ class _TuplesLeft:
         start = begins_of(in_tuple)
         of_record = np.full(qi.n, -1, np.int32)
         of_record[remaining] = tuple_at
-        self.records = (start, remaining[by_tuple].astype(np.int32), of_record)
+        self.records = ByTuple(start, remaining[by_tuple].astype(np.int32), of_record)
         in_block = np.add.reduceat(in_tuple, np.arange(0, len(order), BLOCK))
         in_chunk = np.bincount(remaining // CHUNK, minlength=qi.n // CHUNK + 1).astype(np.int64)
-        self.counts = (in_tuple, in_block, in_chunk, start[:-1].copy())
+        self.left = Left(in_tuple, in_block, in_chunk, start[:-1].copy())
 
 
 def _accommodate(qi: QuasiIdentifiers, cluster: Int32, n_clusters: int) -> None:

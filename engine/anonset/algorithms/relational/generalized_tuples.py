@@ -6,10 +6,7 @@ from numpy.typing import NDArray
 from anonset.data.distinct import distinct
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.table import Int32, Int64
-
-Values = tuple[Float64, Float64, Int32, NDArray[np.uint64]]
-"""(low, high, code, bits), one column for each cluster: see the kernels."""
-
+from anonset_kernels._arrays import ClusterStates, Tuples
 
 _NOISE = 1e-12
 """As `anonset_kernels._noise.NOISE`."""
@@ -53,7 +50,7 @@ class GeneralizedTuples:
     ([1.0, 0.0], [1.0, 1.0])
     """
 
-    def __init__(self, qi: QuasiIdentifiers, values: Values) -> None:
+    def __init__(self, qi: QuasiIdentifiers, values: ClusterStates) -> None:
         self.qi, self.values = qi, values
 
     @classmethod
@@ -61,7 +58,7 @@ class GeneralizedTuples:
         """Return room for n clusters."""
         bounds = np.zeros((qi.n_numbers, n)), np.zeros((qi.n_numbers, n))
         code = np.zeros((len(qi.columns) - qi.n_numbers, n), np.int32)
-        return cls(qi, (*bounds, code, np.zeros((int(qi.word_at[-1]), n), np.uint64)))
+        return cls(qi, ClusterStates(*bounds, code, np.zeros((int(qi.word_at[-1]), n), np.uint64)))
 
     @classmethod
     def of_tuples(cls, qi: QuasiIdentifiers) -> "GeneralizedTuples":
@@ -82,14 +79,14 @@ class GeneralizedTuples:
         chosen, of = pairs % max(1, qi.n_tuples), pairs // max(1, qi.n_tuples)
         tuples = cls.empty(qi, n_clusters)
         seen = np.zeros(n_clusters, np.uint8)
-        members = np.ascontiguousarray(numbers[:, chosen]), np.ascontiguousarray(codes[:, chosen])
+        members = Tuples(np.ascontiguousarray(numbers[:, chosen]), np.ascontiguousarray(codes[:, chosen]))
         group_tuples(qi.space, members, of, tuples.values, seen)
         return tuples
 
     @property
     def n(self) -> int:
         """Number of clusters."""
-        return len(self.values[0][0]) if len(self.values[0]) else len(self.values[2][0])
+        return self.values.low.shape[1] if len(self.values.low) else self.values.code.shape[1]
 
     def losses(self) -> Float64:
         """float64 (C,): loss N of each cluster."""
@@ -125,7 +122,7 @@ class GeneralizedTuples:
         low, high, code, bits = self.values
         bounds = np.ascontiguousarray(low[:, chosen]), np.ascontiguousarray(high[:, chosen])
         coded = np.ascontiguousarray(code[:, chosen]), np.ascontiguousarray(bits[:, chosen])
-        return GeneralizedTuples(self.qi, (*bounds, *coded))
+        return GeneralizedTuples(self.qi, ClusterStates(*bounds, *coded))
 
     def first_equal(self) -> Int64:
         """int64 (C,): the first cluster that generalizes to the same tuple."""

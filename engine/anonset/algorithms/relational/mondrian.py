@@ -44,7 +44,7 @@ class Mondrian(Formation):
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
-        from anonset_kernels.relational_mondrian import mondrian
+        from anonset_kernels.relational_mondrian import Shares, mondrian
 
         plain = QuasiIdentifiers(qi.columns, qi.domains, (1.0,) * len(qi.columns))
         kind, slot, _, _, width, cost_at, cost, parent, subtree_end = plain.space
@@ -58,15 +58,16 @@ class Mondrian(Formation):
             else:
                 share[into], parents[into], ends[into] = cost[source], parent[source], subtree_end[source]
         cluster = np.empty(qi.n, np.int32)
-        tuples = qi.tuples[0], _by_frequency(qi)
+        tuples = qi.tuples._replace(codes=_by_frequency(qi))
         rule = qi.rule or ClassRule.none()
-        mondrian((kind, slot, share_at, share), (parents, ends), tuples, qi.tuple_of, self.k, rule.packed, cluster)
+        space = Shares(kind, slot, share_at, share, parents, ends)
+        mondrian(space, tuples, qi.tuple_of, self.k, rule.packed, cluster)
         return renumber_clusters(cluster)[0]
 
 
 def _by_frequency(qi: QuasiIdentifiers) -> Int32:
     """Return the codes of the distinct tuples, those of values without hierarchy by descending frequency."""
-    codes = qi.tuples[1].copy()
+    codes = qi.tuples.codes.copy()
     for column, kind, slot in zip(qi.columns, qi.kind, qi.slot, strict=True):
         if kind == SET and isinstance(column, CategoricalColumn):
             counts = np.bincount(column.codes, minlength=len(column.vocabulary))

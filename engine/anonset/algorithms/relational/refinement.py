@@ -6,6 +6,7 @@ Stamm-Wilbrandt, Dueck, J. Comput. Phys. 159, 2000).
 """
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +15,13 @@ from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.spatial import points
 from anonset.data.class_rules import ClassRule
-from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
+from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
+from anonset_kernels._arrays import Tuples
+
+if TYPE_CHECKING:
+    from anonset_kernels.relational_refine import Clusters, Pieces
 
 WINDOW = 4096
 """Clusters around one, in spatial order, among which its neighbours are looked for."""
@@ -63,7 +68,17 @@ def refine_clusters(
     [0, 1, 0, 1]
     """
     from anonset_kernels._pools import EVALUATIONS, GAIN
-    from anonset_kernels.relational_refine import GAINS, IDLE, STEPS, pair_losses, put_pieces, refine
+    from anonset_kernels.relational_refine import (
+        GAINS,
+        IDLE,
+        STEPS,
+        Clusters,
+        Limits,
+        Pieces,
+        pair_losses,
+        put_pieces,
+        refine,
+    )
 
     slots = qi.n // k
     if slots < 1 or int(cluster.max()) + 1 > slots:
@@ -71,14 +86,13 @@ def refine_clusters(
     apart = _Apart.of(qi)
     of, tuple_of, count = _pieces(apart, _slot_of(qi, cluster, slots, window)[cluster])
     head, following = _lists(of, slots)
-    pieces = [np.zeros(qi.n, np.int64) for _ in range(4)]
-    pieces[0][: len(of)], pieces[1][: len(of)], pieces[2][: len(of)] = tuple_of, count, following
-    pieces[3][: qi.n - len(of)] = np.arange(qi.n - 1, len(of) - 1, -1)
+    pieces = Pieces(*(np.zeros(qi.n, np.int64) for _ in range(4)))
+    pieces.tuple_of[: len(of)], pieces.count[: len(of)], pieces.following[: len(of)] = tuple_of, count, following
+    pieces.free[: qi.n - len(of)] = np.arange(qi.n - 1, len(of) - 1, -1)
     state = GeneralizedTuples.empty(qi, slots).values
-    clusters = (state, np.zeros(slots, np.int64), np.zeros(slots), head)
-    lists = (pieces[0], pieces[1], pieces[2], pieces[3])
+    clusters = Clusters(state, np.zeros(slots, np.int64), np.zeros(slots), head)
     run, random = np.array([qi.n - len(of), 0, 0, 0, 0], np.int64), np.zeros(1, np.uint64)
-    put_pieces(qi.space, apart.tuples, clusters, lists)
+    put_pieces(qi.space, apart.tuples, clusters, pieces)
     before = _loss(clusters)
     allowed = tolerance * before / (int(cluster.max()) + 1)
     table, patience = pair_losses(qi.space), PATIENCE * slots
@@ -87,8 +101,8 @@ def refine_clusters(
             most = max_evaluations * phase // PHASES
             now = allowed * (PHASES - phase) / (PHASES - 1)
             while run[EVALUATIONS] < most and run[IDLE] < patience:
-                limits = (k, most, patience, window, now)
-                refine(qi.space, table, apart.tuples, clusters, lists, run, random, apart.rule.packed, limits)
+                limits = Limits(k, most, patience, window, now)
+                refine(qi.space, table, apart.tuples, clusters, pieces, run, random, apart.rule.packed, limits)
                 if now and run[IDLE] >= patience:  # go on without tolerance
                     now, allowed, run[IDLE] = 0.0, 0.0, 0
             if progress is not None:
@@ -97,7 +111,7 @@ def refine_clusters(
                 break
     if tolerance and _loss(clusters) >= before - GAIN:
         return Refined(cluster, int(run[EVALUATIONS]), int(run[STEPS]), 0)
-    slot_of_record = _deal_out(apart.tuple_of, head, lists)
+    slot_of_record = _deal_out(apart.tuple_of, head, pieces)
     return Refined(renumber_clusters(slot_of_record)[0], int(run[EVALUATIONS]), int(run[STEPS]), int(run[GAINS]))
 
 
@@ -105,7 +119,7 @@ def refine_clusters(
 class _Apart(Discreet):
     """What is dealt out: the distinct tuples, those with different sensitive values apart where there is a rule."""
 
-    tuples: tuple[Float64, Int32]
+    tuples: Tuples
     tuple_of: Int32
     """int32 (n,): that of each record."""
     rule: ClassRule
@@ -118,15 +132,15 @@ class _Apart(Discreet):
             return cls(qi.tuples, qi.tuple_of, ClassRule.none())
         width = len(qi.rule.overall)
         pairs, of = np.unique(qi.tuple_of.astype(np.int64) * width + qi.rule.value, return_inverse=True)
-        numbers, codes = qi.tuples[0][:, pairs // width], qi.tuples[1][:, pairs // width]
+        numbers, codes = qi.tuples.numbers[:, pairs // width], qi.tuples.codes[:, pairs // width]
         rule = replace(qi.rule, value=(pairs % width).astype(np.int32))
-        tuples = np.ascontiguousarray(numbers), np.ascontiguousarray(codes)
+        tuples = Tuples(np.ascontiguousarray(numbers), np.ascontiguousarray(codes))
         return cls(tuples, of.reshape(-1).astype(np.int32), rule)
 
 
-def _loss(clusters: tuple[object, Int64, Float64, Int64]) -> float:
+def _loss(clusters: "Clusters") -> float:
     """Return the loss of all records together."""
-    return float(np.dot(clusters[1], clusters[2]))
+    return float(np.dot(clusters.size, clusters.loss))
 
 
 def _slot_of(qi: QuasiIdentifiers, cluster: Int32, slots: int, window: int) -> Int64:
@@ -137,7 +151,7 @@ def _slot_of(qi: QuasiIdentifiers, cluster: Int32, slots: int, window: int) -> I
     order = np.arange(n_clusters)
     if slots > window:
         first = qi.tuple_of[np.unique(cluster, return_index=True)[1]]
-        order = spatial_order(points(qi, qi.tuples[0][:, first], qi.tuples[1][:, first]))
+        order = spatial_order(points(qi, qi.tuples.numbers[:, first], qi.tuples.codes[:, first]))
     slot = np.empty(n_clusters, np.int64)
     slot[order] = np.arange(n_clusters) * slots // n_clusters
     return slot
@@ -160,16 +174,16 @@ def _lists(of: Int64, slots: int) -> tuple[Int64, Int64]:
     return head, following
 
 
-def _deal_out(tuple_of: Int32, head: Int64, lists: tuple[Int64, Int64, Int64, Int64]) -> Int64:
+def _deal_out(tuple_of: Int32, head: Int64, pieces: "Pieces") -> Int64:
     """Return the slot of each record: those of one tuple, ascending, go to its pieces in the order of their slots."""
     of = np.full(len(tuple_of), -1, np.int64)
     piece, slot = head[head >= 0], np.flatnonzero(head >= 0)
     while len(piece):
         of[piece] = slot
-        piece, slot = lists[2][piece], slot[lists[2][piece] >= 0]
+        piece, slot = pieces.following[piece], slot[pieces.following[piece] >= 0]
         piece = piece[piece >= 0]
     chosen = np.flatnonzero(of >= 0)
-    chosen = chosen[np.lexsort((of[chosen], lists[0][chosen]))]
+    chosen = chosen[np.lexsort((of[chosen], pieces.tuple_of[chosen]))]
     slot_of_record = np.empty(len(tuple_of), np.int64)
-    slot_of_record[np.argsort(tuple_of, kind="stable")] = np.repeat(of[chosen], lists[1][chosen])
+    slot_of_record[np.argsort(tuple_of, kind="stable")] = np.repeat(of[chosen], pieces.count[chosen])
     return slot_of_record

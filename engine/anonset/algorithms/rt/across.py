@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, Values
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.rt.distances import Distances, Numerator
 from anonset.algorithms.rt.merging import Clusters
 from anonset.data import SetColumn
@@ -19,6 +19,7 @@ from anonset.data.blocks import GrowingSets
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
+from anonset_kernels._arrays import ClusterStates
 
 MOST_BEGUN = 1 << 15
 """Clusters of all parts that are merged across parts, about: merging is quadratic, these take some seconds."""
@@ -36,7 +37,7 @@ class Begun(Discreet):
     """int32 (records of the part,): cluster of each."""
     size: Int64
     """int64 (C,): records of each cluster."""
-    values: Values
+    values: ClusterStates
     """What the tuples of each cluster generalize to."""
     seeds: Float64
     """float64: loss of each merged seed, ascending."""
@@ -70,7 +71,8 @@ class BegunClusters(Clusters):
     def __init__(self, qi: QuasiIdentifiers, begun: Sequence[Begun], numerator: Numerator) -> None:
         low, high, code, bits = zip(*(part.values for part in begun), strict=True)
         bounds = np.concatenate(low, axis=1), np.concatenate(high, axis=1)
-        tuples = GeneralizedTuples(qi, (*bounds, np.concatenate(code, axis=1), np.concatenate(bits, axis=1)))
+        coded = np.concatenate(code, axis=1), np.concatenate(bits, axis=1)
+        tuples = GeneralizedTuples(qi, ClusterStates(*bounds, *coded))
         size = np.concatenate([part.size for part in begun])
         self._begin(list(np.arange(len(size))[:, None]), size, tuples, int(size.sum()))
         longest = [part.longest for part in begun if part.longest is not None]

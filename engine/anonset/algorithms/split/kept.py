@@ -20,6 +20,7 @@ from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import PerCluster, RelationalValues
 from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
+from anonset_kernels._arrays import ClusterStates
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -113,7 +114,7 @@ class Kept(Discreet):
         return Result(recoding, (), facts["figures"], tuple(facts["notes"]))
 
     def _begun(self, facts: Mapping[str, Any], arrays: Arrays) -> Begun:
-        values = arrays["low"], arrays["high"], arrays["code"], arrays["bits"]
+        values = ClusterStates(*(arrays[name] for name in ("low", "high", "code", "bits")))
         longest = None
         if "items" in arrays:
             vocabulary = Vocabulary(tuple(facts["labels"]))

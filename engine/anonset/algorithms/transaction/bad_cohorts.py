@@ -12,10 +12,10 @@ import numpy as np
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion
-from anonset.algorithms.transaction.expanded_records import Records
 from anonset.algorithms.transaction.windows import LARGEST_WINDOW, LEAST_WINDOW, WINDOWS, Span, Suffixes, UInt8
 from anonset.data import Hierarchy
 from anonset.data.table import Int32, Int64
+from anonset_kernels._arrays import Expanded, Intervals
 
 _BYTES_OF_CODE = 8  # itself, and where it is
 
@@ -34,7 +34,7 @@ class BadCohorts:
     """Finds the bad sets of `size` nodes of the cut, in lexicographic order of their codes."""
 
     suffixes: Suffixes
-    intervals: tuple[Int32, Int32]
+    intervals: Intervals
     """int32 (C,) and int32 (C,): the leaves below each code's node, from and to."""
     size: int
     rule: tuple[int, int]
@@ -44,7 +44,7 @@ class BadCohorts:
 
     @classmethod
     def of(
-        cls, records: ExpandedBlocks, intervals: tuple[Int32, Int32], size: int, rule: tuple[int, int], tally: Int64
+        cls, records: ExpandedBlocks, intervals: Intervals, size: int, rule: tuple[int, int], tally: Int64
     ) -> "BadCohorts":
         """Measure what follows each code in the records."""
         suffixes = Suffixes.of(records, records.expansion.n_codes, size - 1)
@@ -100,7 +100,7 @@ class BadCohorts:
                 behind = suffixes.behind(window[0], max(0, len(rest) - 2))
                 yield from self._beginning(itemset, fixed + 1, behind, on_cut, lambda _: None)
             else:
-                fixture = self.intervals, window, self.rule, self.tally, np.empty(1024, records[2].dtype)
+                fixture = self.intervals, window, self.rule, self.tally, np.empty(1024, records.position.dtype)
                 while met := find_violation(records, self._following(members, suffixes, on_cut), *fixture, rest):
                     yield met
             if not fixed:
@@ -129,7 +129,7 @@ class BadCohorts:
             allowed[(low[member] <= low) & (high <= high[member])] = 0
         return allowed
 
-    def _windows(self, members: Int32, suffixes: Suffixes, on_cut: UInt8) -> Iterator[tuple[Span, Records | None]]:
+    def _windows(self, members: Int32, suffixes: Suffixes, on_cut: UInt8) -> Iterator[tuple[Span, Expanded | None]]:
         """Yield spans of the codes that follow some members of a set, with what follows these codes.
 
         Codes before the next one of the cut are left out. What follows one code is None where it takes more than the

@@ -30,6 +30,7 @@ from anonset.measures.utility_loss import MAX_DENOMINATOR
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.model import require_at_least
 from anonset.spelling import setting
+from anonset_kernels._arrays import Expanded, Intervals
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +167,7 @@ class CoherenceSuppression(Discreet):
     ) -> list[Int32]:
         """Return the minimal moles of 2 to p of the remaining items."""
         from anonset_kernels.coherence import store_records
+        from anonset_kernels.threats import Private
 
         support, share = column.occurrences, floor_fraction(self.model.share, max(1, column.n))
         items = np.flatnonzero((support > 0) & ~single & (private < 0))
@@ -175,9 +177,14 @@ class CoherenceSuppression(Discreet):
         start, position = room_for(support[items], column.n + int(support[private >= 0].sum()))
         codes = store_records(column.indptr, column.items, code, private, start, position)
         each = np.arange(len(items), dtype=np.int32)
-        limits = (int(np.count_nonzero(private >= 0)), share.numerator, share.denominator)
+        private_items = Private(int(np.count_nonzero(private >= 0)), share.numerator, share.denominator)
         records = StoredRecords(
-            (codes, start, position), (each, each + np.int32(1)), self.k, limits, executor=executor, progress=progress
+            Expanded(codes, start, position),
+            Intervals(each, each + np.int32(1)),
+            self.k,
+            private_items,
+            executor=executor,
+            progress=progress,
         )
         moles_by_size: list[Int32] = []
         for size in range(2, min(self.p, int(column.lengths.max(initial=0))) + 1):

@@ -27,6 +27,7 @@ from anonset.algorithms.transaction.windows import (
 )
 from anonset.data.spans import on_cluster
 from anonset.data.table import Int32, Int64
+from anonset_kernels._arrays import Intervals
 
 _Marked = tuple[Int64 | Pairs | None, Found, int]
 """What `windows.Mark` returns; no pairs where they were marked in place."""
@@ -47,8 +48,8 @@ class CountTree:
     """int32 (C,): the nodes that take part, by descending support."""
     records: ExpandedBlocks
     """The records as codes, those of the nodes that take part."""
-    intervals: tuple[Int32, Int32]
-    """int32 (C,) and int32 (C,): the leaves below each node, from and to."""
+    intervals: Intervals
+    """Leaves below the node of each code."""
     size: int
     k: int
     """Smallest support that is not rare."""
@@ -97,10 +98,10 @@ class CountTree:
         return self._walk(LEAVES, generalized, np.empty((0, 0), np.uint8))
 
     def _walk(self, mode: int, generalized: NDArray[np.uint8], together: Pairs) -> Iterator[RareSets]:
-        from anonset_kernels.count_tree import LEAVES
+        from anonset_kernels.count_tree import LEAVES, Rule
 
         suffixes = Suffixes.of(self.records, self.n_codes, 0 if mode == LEAVES else self.size - 1)
-        walk = Walk(suffixes, self.intervals, (self.size, self.k, mode))
+        walk = Walk(suffixes, self.intervals, Rule(self.size, self.k, mode))
         windows = suffixes.windows
         if suffixes.in_place:
             yield from self._walk_window(walk, windows[0], generalized, together)
@@ -140,10 +141,10 @@ class CountTree:
 
     def rare_together(self, room: int) -> tuple[Pairs, RareSets | None]:
         """Return the pairs of codes that are in a rare set, symmetric; and the rare sets, up to `room` of them."""
-        from anonset_kernels.count_tree import MARK
+        from anonset_kernels.count_tree import MARK, Rule
 
         suffixes = Suffixes.of(self.records, self.n_codes, self.size - 1)
-        mark = Mark(suffixes, self.intervals, (self.size, self.k, MARK), room)
+        mark = Mark(suffixes, self.intervals, Rule(self.size, self.k, MARK), room)
         tasks = suffixes.windows
         records = suffixes.of_window(tasks[0]) if suffixes.in_place else None
         if suffixes.in_place:

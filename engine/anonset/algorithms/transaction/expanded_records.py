@@ -6,15 +6,12 @@ from numpy.typing import NDArray
 from anonset.data import Hierarchy
 from anonset.data.spans import begins_of
 from anonset.data.table import Index, Int32, Int64
-
-Records = tuple[Int32, Int64, Index]
-"""(codes, start, position): int32, each record's codes ascending and closed by -1; int64 (C + 1,), where the positions
-of each code start; and the positions, in `codes`, where each code stands (int64 where int32 has no room for them)."""
+from anonset_kernels._arrays import Expanded
 
 
 def expand_records(
     rows: tuple[Int64, Int32], image: Int32, parent: Int32, nodes: Int32, support: Int64
-) -> tuple[Int32, Records]:
+) -> tuple[Int32, Expanded]:
     """Store each record as the codes of its nodes: its items' images and what is above them, of those that take part.
 
     Parameters
@@ -32,7 +29,7 @@ def expand_records(
 
     Returns
     -------
-    int32 (V,) and Records
+    int32 (V,) and Expanded
         The code of each node, -1 where it takes no part; and the records.
     """
     from anonset_kernels.count_tree import expand
@@ -40,7 +37,7 @@ def expand_records(
     code = np.full(len(parent), -1, np.int32)
     code[nodes] = np.arange(len(nodes), dtype=np.int32)
     start, position = room_for(support, len(rows[0]) - 1)
-    return code, (expand(*rows, image, parent, code, start, position), start, position)
+    return code, Expanded(expand(*rows, image, parent, code, start, position), start, position)
 
 
 def room_for(support: Int64, n: int) -> tuple[Int64, Index]:

@@ -33,6 +33,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, data_list, datum
 from anonset.generalization import Cut
 from anonset.privacy.lm import LmDiversity
+from anonset_kernels._arrays import Intervals
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,7 +203,7 @@ class _DiversitySearch:
         """Visit the sets of one size in the order of the count-tree, always on the current cut."""
         nodes = self.rank[nodes_at_or_above(self.hierarchy, self.image)[self.rank]]
         on_cut = np.isin(nodes, self.image).astype(np.uint8)
-        intervals = (self.hierarchy.leaf_lo[nodes], self.hierarchy.leaf_hi[nodes])
+        intervals = Intervals(self.hierarchy.leaf_lo[nodes], self.hierarchy.leaf_hi[nodes])
         expansion = expansion_of(self.hierarchy, self.image, nodes, self.n_items)
         records = ExpandedBlocks(self.blocks, expansion, self.executor)
         cohorts = BadCohorts.of(records, intervals, size, self.rule, self.tally)

@@ -22,6 +22,7 @@ from anonset.data import Hierarchy
 from anonset.data.blocks import StoredRows, sound
 from anonset.data.spans import Limits, at_a_time, begins_of, divided, on_cluster, spans, tasks_of_pass
 from anonset.data.table import Int32, Int64
+from anonset_kernels._arrays import Intervals
 
 if TYPE_CHECKING:
     from anonset_kernels._planes import Planes
@@ -67,7 +68,7 @@ class RareTable:
 
     node_of_code: Int32
     """int32 (C,): the nodes that take part, by descending support."""
-    intervals: tuple[Int32, Int32]
+    intervals: Intervals
     """int32 (C,) and int32 (C,): the leaves below each node, from and to."""
     size: int
     planes: "Planes"
@@ -361,7 +362,7 @@ class RareTables:
         tree, first = self.hierarchy, begins_of(len(indptr) - 1 for indptr, _ in pieces).tolist()
         rows_of = list(zip(first, pieces, adding, strict=False))
         at_once = self.limits.held(SETS_OF_CALL, BYTES_READ_OUT * at_a_time(self.executor, _TASKS))
-        intervals = tree.leaf_lo[nodes], tree.leaf_hi[nodes]
+        intervals = Intervals(tree.leaf_lo[nodes], tree.leaf_hi[nodes])
         return RareTable(nodes, intervals, self.size, table, lengths, rows_of, at_once)
 
     def _require_few(self, lengths: Int64, n_words: int) -> None:

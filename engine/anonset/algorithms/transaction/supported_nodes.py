@@ -16,6 +16,7 @@ from anonset.data.blocks import Blocks, StoredRows, sound
 from anonset.data.spans import divided
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
+from anonset_kernels._arrays import Intervals
 
 if TYPE_CHECKING:  # what tables leave: sets of more nodes, and few of them
     from anonset.algorithms.transaction.count_tree import CountTree
@@ -79,7 +80,7 @@ class SupportedNodes:
         return CountTree(
             node_of_code=nodes,
             records=self._expanded(image, code, len(nodes)),
-            intervals=(tree.leaf_lo[nodes], tree.leaf_hi[nodes]),
+            intervals=Intervals(tree.leaf_lo[nodes], tree.leaf_hi[nodes]),
             size=size,
             k=self.k,
             executor=self.executor,

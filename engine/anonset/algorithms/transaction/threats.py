@@ -9,18 +9,22 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.base import Progress, run_tasks
-from anonset.algorithms.transaction.expanded_records import Records, expand_records, nodes_at_or_above
+from anonset.algorithms.transaction.expanded_records import expand_records, nodes_at_or_above
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 from anonset.generalization import Cut
 from anonset.spelling import setting
+from anonset_kernels._arrays import Expanded, Intervals
+
+if TYPE_CHECKING:
+    from anonset_kernels.threats import Private
 
 MAX_PAIR_BITS = 16_000_000_000
 MAX_DOMINATION_BITS = 1_000_000_000
@@ -130,7 +134,7 @@ class MinimalThreats:
         hierarchy, rows = self.hierarchy, (self.decisive.indptr, self.decisive.items)
         held = node_supports(*rows, hierarchy.leaf_node, hierarchy.parent)[nodes]
         code, arrays = expand_records(rows, self.bottom, hierarchy.parent, nodes, held)
-        intervals = (hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes])
+        intervals = Intervals(hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes])
         records = StoredRecords(arrays, intervals, self.k, executor=self.executor, progress=self.progress)
         return nodes, code, records
 
@@ -139,14 +143,14 @@ class MinimalThreats:
 class StoredRecords:
     """Records as ascending codes, none of which is a threat by itself, ready for mining."""
 
-    arrays: Records
+    arrays: Expanded
     """The codes, and where each code stands."""
-    intervals: tuple[Int32, Int32]
-    """int32 (C,) leaf intervals by code; sets with two that overlap are no sets."""
+    intervals: Intervals
+    """Leaf intervals by code; sets with two that overlap are no sets."""
     k: int
     """Smallest support that is not rare."""
-    private: tuple[int, int, int] = (0, 0, 1)
-    """Number of private items, and the largest share of a cohort that may hold one, as a fraction."""
+    private: "Private | None" = None
+    """Number of private items, and the largest share of a cohort that may contain one; None if all are public."""
     executor: Executor | None = None
     progress: Progress | None = None
 
@@ -166,22 +170,23 @@ class StoredRecords:
             If there are too many codes for a bit for each pair, or if it takes more than `max_increments`.
         """
         from anonset_kernels.count_tree import walk_sizes
-        from anonset_kernels.threats import mine
+        from anonset_kernels.threats import Private, Rule, mine
 
-        n_codes = len(self.intervals[0])
+        n_codes = len(self.intervals.leaf_lo)
         if n_codes < size:
             return np.empty((0, size), np.int32)
         allowed = self._allowed_pairs(smaller[0] if size > 2 else np.empty((0, 2), np.int32))
         known = _hash_table(smaller[1:], size)
-        arrays = self.arrays if size == 2 or self.private[0] > 0 else self.decisive[1]
-        rule = (size, self.k, STEPS_PER_CALL)
+        private = self.private or Private(0, 0, 1)
+        arrays = self.arrays if size == 2 or private.number > 0 else self.decisive[1]
+        rule = Rule(size, self.k, STEPS_PER_CALL)
 
         def find(part: tuple[Int32, int]) -> tuple[Int32, Int32, int]:
             at, found = part[0].copy(), np.empty((max(THREATS_PER_CALL, n_codes), size), np.int32)
-            n_found, steps = mine(arrays, allowed, known, at, part[1], rule, self.private, found)
+            n_found, steps = mine(arrays, allowed, known, at, part[1], rule, private, found)
             return found[:n_found].copy(), at, int(steps)
 
-        spans = _spans(walk_sizes(arrays[0], n_codes, min(size, 3)))
+        spans = _spans(walk_sizes(arrays.codes, n_codes, min(size, 3)))
         tasks = [_Task(np.array([first, *[-1] * (size - 1)], np.int32), last, []) for first, last in spans]
         if not self._run(tasks, find, limit, max_increments):
             return None
@@ -214,7 +219,7 @@ class StoredRecords:
                     )
                     raise TooLargeError(msg)
                 if self.progress is not None:
-                    self.progress(f"threats of {size}", float(n_done), float(len(self.intervals[0])))
+                    self.progress(f"threats of {size}", float(n_done), float(len(self.intervals.leaf_lo)))
             waiting.extendleft(task for task in reversed(window) if task.at[0] < task.last)
         return True
 
@@ -222,7 +227,7 @@ class StoredRecords:
         """Return which codes may stand with each: uint64 (C, W)."""
         from anonset_kernels.threats import allow_antichains, forbid_pairs
 
-        n_codes = len(self.intervals[0])
+        n_codes = len(self.intervals.leaf_lo)
         if n_codes**2 > MAX_PAIR_BITS:
             msg = (
                 f"at most {int(MAX_PAIR_BITS**0.5):,} items or nodes may have a support of at least k, got {n_codes:,}"
@@ -236,7 +241,7 @@ class StoredRecords:
         return allowed
 
     @cached_property
-    def decisive(self) -> tuple[Int64, Records]:
+    def decisive(self) -> tuple[Int64, Expanded]:
         """The records that make a difference to which sets are rare, the longest first: int64 (R,), and as `arrays`.
 
         A record that k others dominate, each with all of its codes, makes none. Looking for such records ends when it
@@ -245,8 +250,8 @@ class StoredRecords:
         from anonset_kernels.count_tree import walk_sizes
         from anonset_kernels.decisive_records import gather, keep_decisive, outline
 
-        codes, n_codes = self.arrays[0], len(self.intervals[0])
-        begin, length, key = outline(codes, len(codes) - len(self.arrays[2]))
+        codes, n_codes = self.arrays.codes, len(self.intervals.leaf_lo)
+        begin, length, key = outline(codes, len(codes) - len(self.arrays.position))
         order = np.lexsort((key, -length)).astype(np.int64)
         order = order[: np.count_nonzero(length)]
         at = n_kept = 0
@@ -259,8 +264,8 @@ class StoredRecords:
                 left -= steps
             order = np.concatenate([kept[:n_kept], order[at:]])
         start = np.zeros(n_codes + 1, np.int64)
-        position = np.empty(int(length[order].sum()), self.arrays[2].dtype)
-        return order, (gather(codes, begin, length, order, start, position), start, position)
+        position = np.empty(int(length[order].sum()), self.arrays.position.dtype)
+        return order, Expanded(gather(codes, begin, length, order, start, position), start, position)
 
 
 @dataclass(eq=False)

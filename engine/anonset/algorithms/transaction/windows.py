@@ -8,16 +8,20 @@ task: it takes with it what it needs, and the records, where they lie in files, 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
-from anonset.algorithms.transaction.expanded_records import Records
 from anonset.algorithms.transaction.marked_pairs import packed
 from anonset.algorithms.transaction.rare_sets import Found
 from anonset.data.spans import Limits, begins_of
 from anonset.data.table import Index, Int32, Int64
+from anonset_kernels._arrays import Expanded, Intervals
+
+if TYPE_CHECKING:
+    from anonset_kernels.count_tree import Rule
 
 Float64 = NDArray[np.float64]
 UInt8 = NDArray[np.uint8]
@@ -85,11 +89,11 @@ class Suffixes:
         most = min(max(room.sum() / WINDOWS, LEAST_WINDOW), largest)
         return list(spans(room, (0, len(room)), most))
 
-    def of_window(self, window: Span) -> Records:
+    def of_window(self, window: Span) -> Expanded:
         """Return what a walk below the codes of a window looks at."""
         return self._placed() if self.in_place else self._gathered(window)
 
-    def _placed(self) -> Records:
+    def _placed(self) -> Expanded:
         """Return the places of the codes in the only block."""
         from anonset_kernels.suffixes import place_codes
 
@@ -97,9 +101,9 @@ class Suffixes:
         (codes,) = self.parts
         position = _positions(len(codes), int(start[-1]))
         place_codes(codes, start[:-1].copy(), position)
-        return codes, start, position
+        return Expanded(codes, start, position)
 
-    def _gathered(self, window: Span) -> Records:
+    def _gathered(self, window: Span) -> Expanded:
         """Return what follows the codes of a window in all blocks, with the places before it."""
         from anonset_kernels.suffixes import gather_suffixes
 
@@ -112,7 +116,7 @@ class Suffixes:
         position = _positions(len(codes), int(start[last]))
         for block in self.parts:
             gather_suffixes(block, first, last, self.least, fill, codes, place, position)
-        return codes, start, position
+        return Expanded(codes, start, position)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,8 +150,8 @@ class Walk:
     """Finds the rare sets of a window that hold no dead code; `rule` and `intervals` are those of the kernel `walk`."""
 
     suffixes: Suffixes
-    intervals: tuple[Int32, Int32]
-    rule: tuple[int, int, int]
+    intervals: Intervals
+    rule: "Rule"
 
     def __call__(self, task: tuple[Span, UInt8, UInt8]) -> tuple[list[Found], int]:
         """Return the rare sets below a span of codes, in order, and the code from which on there may be more.
@@ -165,11 +169,11 @@ class Walk:
             total += len(rare[0])
         return found, following
 
-    def step(self, records: Records, span: Span, dead: UInt8, together: UInt8) -> tuple[Found, int]:
+    def step(self, records: Expanded, span: Span, dead: UInt8, together: UInt8) -> tuple[Found, int]:
         """Return some rare sets, and the code from which on there may be more."""
         from anonset_kernels.count_tree import walk
 
-        sets = np.empty((RARE_SETS_PER_CALL, self.rule[0]), np.int32)
+        sets = np.empty((RARE_SETS_PER_CALL, self.rule.size), np.int32)
         support = np.empty(RARE_SETS_PER_CALL, np.int32)
         n_found, following = walk(records, self.intervals, dead, span, self.rule, sets, support, together)
         return (sets[:n_found].copy(), support[:n_found].copy()), following
@@ -180,8 +184,8 @@ class Mark:
     """Finds the pairs of codes that are in a rare set together, and up to `room` of these sets."""
 
     suffixes: Suffixes
-    intervals: tuple[Int32, Int32]
-    rule: tuple[int, int, int]
+    intervals: Intervals
+    rule: "Rule"
     room: int
 
     def __call__(self, span: Span) -> tuple[Int64 | UInt8, Found, int]:
@@ -191,7 +195,7 @@ class Mark:
         found = self.step(span, together)
         return packed(together), *found
 
-    def step(self, span: Span, together: UInt8, records: Records | None = None) -> tuple[Found, int]:
+    def step(self, span: Span, together: UInt8, records: Expanded | None = None) -> tuple[Found, int]:
         """Mark the pairs in an array, which threads may share: a cell is set, whoever comes first, and never read.
 
         Parameters
@@ -205,7 +209,7 @@ class Mark:
 
         records = self.suffixes.of_window(span) if records is None else records
         none = np.zeros(len(together), np.uint8)
-        sets, support = np.empty((self.room, self.rule[0]), np.int32), np.empty(self.room, np.int32)
+        sets, support = np.empty((self.room, self.rule.size), np.int32), np.empty(self.room, np.int32)
         n_found, _ = walk(records, self.intervals, none, span, self.rule, sets, support, together)
         return (sets[:n_found].copy(), support[:n_found].copy()), n_found
 

@@ -16,9 +16,10 @@ from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import divided, on_cluster
 from anonset.data.table import Int32
+from anonset_kernels._arrays import Expanded, Intervals
 
 if TYPE_CHECKING:
-    from anonset_kernels._arrays import Expanded
+    from anonset_kernels.count_tree import Rule
 
 SETS_PER_ROUND = 6_000
 SETS_PER_NODE = 400
@@ -52,7 +53,7 @@ def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) 
     LimitReached
         If no step or no time is left before that.
     """
-    from anonset_kernels.count_tree import EXACT, walk_sizes
+    from anonset_kernels.count_tree import EXACT, Rule, walk_sizes
 
     problem, nodes, closed = view.problem, view.cut, view.point.closed
     found = [np.empty((0, size), np.int32)]
@@ -60,9 +61,9 @@ def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) 
         return found[0]
     weight = view.point.out_of_reach(problem)
     allowed = _allowed(problem, nodes, weight, closed)
-    records, rule = view.expanded(nodes), (size, problem.k, EXACT)
-    intervals = (problem.hierarchy.leaf_lo[nodes], problem.hierarchy.leaf_hi[nodes])
-    work = walk_sizes(records[0], len(nodes), size)
+    records, rule = view.expanded(nodes), Rule(size, problem.k, EXACT)
+    intervals = Intervals(problem.hierarchy.leaf_lo[nodes], problem.hierarchy.leaf_hi[nodes])
+    work = walk_sizes(records.codes, len(nodes), size)
     find = _Find(records, intervals, rule, allowed, nodes, problem.tree, weight, closed)
     for last in range(len(nodes), 0, -_WINDOW):
         firsts = range(last - 1, max(0, last - _WINDOW) - 1, -1)
@@ -83,9 +84,9 @@ def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) 
 class _Find(Discreet):
     """Finds violated rare sets of a cut below some nodes; the records, where they lie in files, go by their names."""
 
-    records: "Expanded"
-    intervals: tuple[Int32, Int32]
-    rule: tuple[int, int, int]
+    records: Expanded
+    intervals: Intervals
+    rule: "Rule"
     allowed: NDArray[np.uint8]
     nodes: Int32
     tree: Tree
@@ -100,7 +101,7 @@ class _Find(Discreet):
     def _below(self, first: int) -> Int32:
         from anonset_kernels.count_tree import walk
 
-        size, span = self.rule[0], (first, first + 1)
+        size, span = self.rule.size, (first, first + 1)
         codes, support = np.empty((_ROOM, size), np.int32), np.empty(_ROOM, np.int32)
         none_dead = np.zeros(len(self.nodes), np.uint8)
         n_found, _ = walk(self.records, self.intervals, none_dead, span, self.rule, codes, support, self.allowed)

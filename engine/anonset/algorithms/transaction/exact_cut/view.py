@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,9 +21,7 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of, on_cluster
 from anonset.data.store import Files, Store, released
 from anonset.data.table import Int32, Int64
-
-if TYPE_CHECKING:
-    from anonset_kernels._arrays import Expanded
+from anonset_kernels._arrays import Expanded
 
 _BYTES_OF_ENTRY = 8  # its code, and where it is
 OPEN = 1e-6
@@ -174,7 +171,7 @@ class View(Discreet):
         code[nodes] = np.arange(len(nodes), dtype=np.int32)
         return code
 
-    def expanded(self, nodes: Int32) -> "Expanded":
+    def expanded(self, nodes: Int32) -> Expanded:
         """Store the records as ascending positions in `nodes`, and where each stands, as `count_tree.expand` does.
 
         Raises
@@ -196,7 +193,7 @@ class View(Discreet):
             self.store.array("places", np.int32 if len(codes) <= np.iinfo(np.int32).max else np.int64, n)
         )
         place_codes(codes, start[:-1].copy(), position)
-        return codes, start, position
+        return Expanded(codes, start, position)
 
     @property
     def expansion(self) -> Expansion:

@@ -1,0 +1,32 @@
+"""A string below an assignment documents what is assigned."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("engine", "kernels", "datasets", "benchmarks")
+
+
+def stray_strings(source: str) -> Iterator[int]:
+    """Yield the lines of strings that neither begin a body nor follow an assignment."""
+    for node in ast.walk(ast.parse(source)):
+        body = getattr(node, "body", None)
+        for before, statement in zip([None, *body], body, strict=False) if isinstance(body, list) else ():
+            is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            begins = before is None and isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            documents = isinstance(before, ast.Assign | ast.AnnAssign) and statement.lineno == before.end_lineno + 1
+            if is_text and isinstance(statement.value.value, str) and not (begins or documents):
+                yield statement.lineno
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_each_string_documents_a_name(folder: str) -> None:
+    stray = {path.relative_to(ROOT): [*stray_strings(path.read_text())] for path in (ROOT / folder).rglob("*.py")}
+    assert {path: lines for path, lines in stray.items() if lines} == {}
+
+
+def test_a_second_string_is_found() -> None:
+    assert [*stray_strings('"""Module."""\na = 1\n"""Doc of a."""\n"""Whose?"""\n')] == [4]
