@@ -11,6 +11,9 @@ ifneq ($(wildcard ../shared/datasets/SHA256SUMS),)
 export ANONSET_DATA ?= $(abspath ../shared/datasets)
 endif
 
+# Resolves requirements for all Python versions and platforms.
+COMPILE := build/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header
+
 # Modules are compiled once, by whoever imports them first: some images tell Python to compile them for each process.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -25,7 +28,7 @@ IN_MEMORY := /dev/shm/anonset-tests-$(shell pwd | cksum | cut -d' ' -f1)
 ROOM := $(shell df --output=avail -BG /dev/shm 2> /dev/null | tr -dc 0-9)
 PLACE := $(if $(shell test "0$(ROOM)" -ge 8 && echo 1),--basetemp $(IN_MEMORY))
 
-.PHONY: help setup demo test check check-all lint types coverage docs wheel release releasable bench reproduce clean
+.PHONY: help setup constraints demo test check check-all lint types coverage docs wheel release releasable bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -40,6 +43,14 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt pycanon || echo "pycanon is not there: one test is skipped"
 	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt efficient-apriori || echo "efficient-apriori is not there: some tests are skipped"
 	@touch $(READY)
+
+constraints:  ## Renew constraints.txt: the newest versions that pyproject.toml allows, for all its Python versions
+	$(PYTHON) -m venv build/uv
+	build/uv/bin/python -m pip install --quiet uv
+	head -n 1 constraints.txt > build/constraints.txt
+	$(COMPILE) --all-extras --group dev pyproject.toml >> build/constraints.txt
+	echo "pycanon efficient-apriori" | tr ' ' '\n' | $(COMPILE) --no-deps - >> build/constraints.txt
+	mv build/constraints.txt constraints.txt
 
 demo: $(READY)  ## Anonymize a generated data set and verify the result
 	$(BIN)/anonset demo
@@ -86,6 +97,7 @@ release: releasable wheel docs  ## Build what a release consists of into dist/: 
 releasable:
 	@test -z "$$(git status --porcelain)" || { echo "commit everything first: a release is of one commit" >&2; exit 1; }
 	@grep -q "^version: $(VERSION)$$" CITATION.cff || { echo "CITATION.cff is not of version $(VERSION)" >&2; exit 1; }
+	@grep -q "^\[project.urls\]" pyproject.toml || { echo "pyproject.toml has no [project.urls]: add the address of the repository" >&2; exit 1; }
 	@grep -q "^## $(VERSION)" CHANGELOG.md || { echo "CHANGELOG.md has no section on version $(VERSION)" >&2; exit 1; }
 
 $(COMPILED): $(READY) $(SOURCES)

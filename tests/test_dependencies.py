@@ -1,14 +1,18 @@
-"""What is asked for is needed: no package is installed that nothing imports."""
+"""Requirements: each package is imported, and `constraints.txt` has a version of it that is allowed."""
 
 import ast
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = PYPROJECT["project"]
 ASKED = [
     *PROJECT["dependencies"],
     *(one for extra in PROJECT.get("optional-dependencies", {}).values() for one in extra),
@@ -17,7 +21,7 @@ ASKED = [
 
 def name_of(requirement: str) -> str:
     """Return the package of a requirement such as ``numba>=0.67``; ours are imported by the names of their packages."""
-    return requirement.partition(">")[0].partition("=")[0].strip()
+    return Requirement(requirement).name
 
 
 @cache
@@ -37,3 +41,13 @@ def imported(folder: str) -> set[str]:
 def test_what_is_asked_for_is_imported(requirement: str) -> None:
     modules = imported("engine") | imported("kernels") | imported("datasets")
     assert name_of(requirement) in modules
+
+
+def test_each_requirement_has_a_tested_version() -> None:
+    lines = re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    groups = [one for group in PYPROJECT["dependency-groups"].values() for one in group if isinstance(one, str)]
+    for requirement in map(Requirement, [*PYPROJECT["build-system"]["requires"], *ASKED, *groups]):
+        name = canonicalize_name(requirement.name)
+        versions = [version for pinned, version in lines if canonicalize_name(pinned) == name]
+        assert versions, name
+        assert all(version in requirement.specifier for version in versions), name
