@@ -35,6 +35,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def kernels_are_compiled() -> Iterator[None]:
+    """Reserve no memory for compiling kernels in this process: the first tests compile them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anonset.jobs.warmup.is_warm", lambda: True)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def temporary_files_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the system's temporary files apart: what killed runs left there would be named in what a test looks at."""
     with pytest.MonkeyPatch.context() as patch:

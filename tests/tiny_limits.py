@@ -15,6 +15,7 @@ CONSTANTS = {
     "anonset.data.spans.AT_ONCE": 32,
     "anonset.io.text_chunks.BYTES_AT_ONCE": 512,
     "anonset.release.memory.AT_LEAST": 0,
+    "anonset.release.memory.COMPILING_TAKES": 0,
 }
 """Constants that are no limits of a run, and values that make tiny data too many to be held at once."""
 

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.process_tree import group, run
 
 from anonset.cli.main import main
+from anonset.jobs.warmup import warm_up
 
 LIMIT = 600 << 20
 PEAK = 300 << 20  # on one thread: about 250 by blocks, and 350 in memory
@@ -16,6 +17,7 @@ ITEMS = "n_items=200"  # so few that COAT is soon done
 
 @pytest.fixture(scope="module")
 def baskets(tmp_path_factory):
+    warm_up()  # so that no memory is reserved for compiling
     made = tmp_path_factory.mktemp("made") / "pos"
     of_pos = ["datasets", "make", "pos_like", "--records", RECORDS, "--set", ITEMS]
     assert main([*of_pos, "-o", str(made)]) == 0

@@ -9,16 +9,25 @@ from typing import Any
 
 import pytest
 
+import anonset
 from anonset.cli.main import main
 from anonset.errors import InputError
+from anonset.io.source import source_of
+from anonset.jobs import input as job_input
 from anonset.jobs import warmup
-from anonset.jobs.annotated_kernels import all_files
+from anonset.jobs.annotated_kernels import all_files, argument_types
+from anonset.jobs.input import memory_of
+from anonset.jobs.warmup import is_warm
+from anonset.release.memory import AT_LEAST, COMPILING_TAKES
 from anonset.release.stopwatch import Stopwatch
+from anonset.settings.settings import make_settings
 from anonset_kernels import _jit
 from anonset_kernels._compiling import COMPILATION
 from jobs.cold_cache import cache_without
+from kernels.signatures import allows, hints_of, kernels
 
 ROOT = Path(__file__).resolve().parents[1]
+APRIORI = anonset.Apriori(k=2, m=2)
 compiled = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 
 WARM = """
@@ -127,7 +136,8 @@ def test_a_warm_up_compiles_each_file_of_kernels(
 ) -> None:
     files: list[str] = []
     told: list[tuple[str, float, float]] = []
-    monkeypatch.setattr(warmup, "compile_whole", files.append)
+    monkeypatch.setattr(warmup, "compile_file", files.append)
+    monkeypatch.setattr(warmup, "_mark", lambda: None)
     assert warmup.warm_up(progress=lambda *what: told.append(what)).folder == warmup.kernel_cache()
     assert files == all_files()
     assert told[0] == ("warming up", 0, len(files))
@@ -135,3 +145,52 @@ def test_a_warm_up_compiles_each_file_of_kernels(
     first, _, document = capsys.readouterr().out.partition("{")
     assert f"machine code is kept in {warmup.kernel_cache()}" in first
     assert json.loads("{" + document).keys() == {"kernels", "seconds", "folder"}
+
+
+def test_kernels_are_compiled_by_the_types_of_their_signatures() -> None:
+    public = {name: kernel for name, kernel in kernels() if "._" not in name and not name.startswith("_")}
+    for name, kernel in public.items():
+        types = argument_types(getattr(kernel, "py_func", kernel))
+        hints = [hint for parameter, hint in hints_of(kernel).items() if parameter != "return"]
+        assert all(map(allows, hints, types)), name
+    assert len(public) > 100
+
+
+def test_a_warm_up_of_this_version_is_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
+    monkeypatch.setattr(warmup, "kernel_cache", lambda: tmp_path)
+    monkeypatch.setattr(warmup, "compile_file", lambda name: None)
+    assert not is_warm()
+    warmup.warm_up()
+    assert is_warm()
+    monkeypatch.setattr(_jit, "source_hash", lambda folder: "of another version")
+    assert not is_warm()
+    monkeypatch.setattr(warmup, "kernel_cache", lambda: None)
+    assert not is_warm()
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert is_warm()
+
+
+def test_memory_for_compiling_is_reserved_until_a_warm_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "a.dat").write_text("a b\n" * 20)
+    given = {"input": str(tmp_path / "a.dat"), "out": str(tmp_path / "out"), "k": 2, "m": 2, "algorithm": "apriori"}
+    need = memory_of(source_of(str(tmp_path / "a.dat"), None).size, APRIORI)
+
+    def chosen(limit: int) -> job_input.Input:
+        settings = make_settings({**given, "memory_limit": str(limit)})
+        return job_input.input_of(settings.source(settings.input), settings, APRIORI)
+
+    monkeypatch.setattr(warmup, "is_warm", lambda: False)
+    assert (chosen(need + COMPILING_TAKES).need, chosen(need + COMPILING_TAKES).compiling) == (need, 0)
+    with pytest.raises(InputError, match=r"1\.0 GiB.*450\.0 MiB of it are for compiling .*anonset warmup"):
+        chosen(need + COMPILING_TAKES - 1)
+    monkeypatch.setattr(warmup, "is_warm", lambda: True)
+    assert (chosen(need).need, chosen(need).compiling) == (need, 0)
+
+
+def test_data_get_what_compiling_leaves() -> None:
+    source: Any = None
+    assert (
+        job_input.Input(source, True, AT_LEAST, AT_LEAST + COMPILING_TAKES, COMPILING_TAKES).limit_on_data == AT_LEAST
+    )
+    assert job_input.Input(source, True, AT_LEAST, None).limit_on_data is None

@@ -87,13 +87,6 @@ class Algorithms(Mapping[str, type[Algorithm]]):
         return len(self._own) + len(self._offered)
 
 
-RARE_SETS = ("bit_planes", "count_tree", "fix", "rare_in_planes", "rows", "set_counts", "sets_above", "suffixes")
-"""Files of the kernels that find rare sets of nodes, and fix them."""
-THREATS = ("count_tree", "decisive_records", "threats")
-"""Files of the kernels that mine minimal rare sets."""
-CLUSTERS = ("_class_rules", "relational", "relational_cluster", "relational_refine")
-"""Files of the kernels that form and refine clusters of relational tuples."""
-
 LARGEST_MEMORY_FACTOR = 2.9
 """That of an algorithm which declares none: the largest of the built-in ones."""
 
@@ -144,11 +137,6 @@ class Traits:
     """Names of models beside whose candidates `suggest` shows it from m=2 on, marked: its guarantee is another one."""
     keeps_more: bool = False
     """Whether messages name it as one that may keep more, if another one for the model gives a worthless result."""
-    kernels: tuple[str, ...] = field(default=(), repr=False)
-    """Files of `anonset_kernels` whose kernels it calls: they are compiled first where the memory limit is near.
-
-    Those of its parameters that are algorithms declare their own.
-    """
     answers: tuple[str, ...] = ()
     """Names of the models that it guarantees, by which it may be asked for."""
     also_answers: tuple[str, ...] = ()

@@ -1,31 +1,13 @@
 """Kernels compiled by the types that are written beside their parameters, without a call."""
 
 from collections.abc import Iterator
-from dataclasses import fields
 from importlib import import_module
 from types import UnionType
-from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, traits_of
-
 _NO_KERNELS = {"__init__", "_arrays", "_compiling", "_jit"}
-_ALWAYS = ("labels", "row_order", "rows", "text")
-_VERIFYING = ("constraints_check", "published_rows", "truth_check", "verification", "verified_triples")
-_OF_ITEMS = ("fimi", "pgen", "record_loss", *_VERIFYING)
-"""Files of the kernels by which data are read, sorted, written, measured and verified; those for items apart."""
-
-
-def files_of(algorithm: Algorithm) -> list[str]:
-    """Return the files of the kernels that a run of an algorithm may call, by name, sorted."""
-    from anonset_kernels._jit import path_of, sources_of
-
-    parameters = [getattr(algorithm, field.name) for field in fields(cast("Any", algorithm))]
-    parts = [algorithm, *(getattr(parameter, "func", parameter) for parameter in parameters)]
-    declared = [name for part in parts for name in traits_of(part).kernels]
-    named = {*declared, *_ALWAYS, *(_OF_ITEMS if "items" in algorithm.model.protects else ())}
-    return sorted({file.stem for name in named for file in sources_of(path_of(name))} - _NO_KERNELS)
 
 
 def all_files() -> list[str]:

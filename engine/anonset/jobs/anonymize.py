@@ -231,10 +231,6 @@ def anonymize_file(
         reading = with_sensitive_kept(settings, algorithm.model)
         chosen = input_of(source, reading, algorithm)
         require_disk(settings, chosen, request, note)
-        if chosen.compiling.before:
-            from anonset.jobs.compiling import compile_before
-
-            job.watch.compiled(compile_before(algorithm, progress))
         require = None
         if settings.cluster is not None:
             from anonset.jobs.cluster import cluster_of, require_workers

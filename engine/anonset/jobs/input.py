@@ -15,10 +15,11 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import Limits
 from anonset.data.store import Files, Memory, Store
 from anonset.errors import InputError
+from anonset.jobs import warmup
 from anonset.privacy import PrivacyModel
 from anonset.release import memory
 from anonset.release.formats import Layout
-from anonset.release.memory import COMPILING_TAKES, Compiling, format_size, memory_for, memory_limit, require_memory
+from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
 from anonset.release.publish import Request
 from anonset.spelling import listed, setting
 
@@ -39,16 +40,16 @@ class Input(Discreet):
     by_blocks: bool
     """Whether the table is to lie in a work directory."""
     need: int
-    """Bytes of memory that the whole run would need without one, about, what is compiled beside the data included."""
+    """Bytes of memory that the whole run would need without one, about, with those that compiling takes."""
     limit: int | None
     """Bytes that it may take; None: nobody knows."""
-    compiling: Compiling
-    """How its kernels are compiled, where the limit is near."""
+    compiling: int = 0
+    """Bytes of these that are reserved for compiling kernels."""
 
     @property
     def limit_on_data(self) -> int | None:
-        """Bytes that it may take without what compiling takes beside the data."""
-        return None if self.limit is None else self.limit - self.compiling.beside
+        """Bytes that the run may take without those that compiling takes."""
+        return None if self.limit is None else self.limit - self.compiling
 
 
 _BESIDE_EACH = 512
@@ -82,18 +83,14 @@ def input_of(source: "Source", settings: "Settings", algorithm: Algorithm) -> In
     """
     size = source.size
     need, limit = memory_of(size, algorithm), memory_limit(settings.memory_limit)
-    compiling = Compiling()
-    if limit is not None and need + COMPILING_TAKES > limit:
-        from anonset.jobs.compiling import compiling_near_limit
-
-        compiling = compiling_near_limit(algorithm)
-    need += compiling.beside
+    near = limit is not None and need + memory.COMPILING_TAKES > limit
+    compiling = memory.COMPILING_TAKES if near and not warmup.is_warm() else 0
+    need += compiling
     if settings.resume and settings.work_dir is None:
         msg = f"{setting('resume', True)} needs {setting('work_dir')}: the directory in which the run was killed"
         raise InputError(msg)
     by_blocks = settings.work_dir is not None or settings.cluster is not None
     if not by_blocks and (limit is None or need <= limit):
-        _require_room_to_compile(settings, compiling)
         return Input(source, False, need, limit, compiling)
     traits = traits_of(algorithm)
     if traits.refuses_above is not None and source.format == "parquet" and size.records > traits.refuses_above:
@@ -103,9 +100,10 @@ def input_of(source: "Source", settings: "Settings", algorithm: Algorithm) -> In
         msg = f"{limit_of_records}; {traits.instead}"
         raise InputError(msg)
     obstacle = _obstacle(settings, algorithm)
-    least = memory.AT_LEAST + compiling.beside
+    least = memory.AT_LEAST + compiling
     if limit is not None and need > limit and (obstacle or limit < least):
-        require_memory(need if obstacle else least, settings.memory_limit, obstacle or _told(compiling))
+        reasons = [obstacle, _compiling_takes(compiling)]
+        require_memory(need if obstacle else least, settings.memory_limit, ", and ".join(filter(None, reasons)))
     if obstacle:
         given = setting("work_dir" if settings.work_dir is not None else "cluster")
         msg = f"{given} is for a run by blocks, but {obstacle}"
@@ -117,17 +115,9 @@ def input_of(source: "Source", settings: "Settings", algorithm: Algorithm) -> In
     return Input(source, True, need, limit, compiling)
 
 
-def _require_room_to_compile(settings: "Settings", compiling: Compiling) -> None:
-    """Refuse to compile before a run in memory where whoever set the limit leaves no room even for that."""
-    if compiling.before and settings.memory_limit is not None:
-        why = "its kernels, which are not compiled yet, take that; anonset warmup compiles them before"
-        require_memory(memory.AT_LEAST, settings.memory_limit, why)
-
-
-def _told(compiling: Compiling) -> str:
-    """Say that compiling takes memory beside the data, if it does."""
-    taken = format_size(compiling.beside)
-    return f"{taken} of it are for compiling kernels, which can be kept nowhere" if compiling.beside else ""
+def _compiling_takes(compiling: int) -> str:
+    """Return how much memory is reserved for compiling and how to avoid it; empty if none is."""
+    return f"{format_size(compiling)} of it are for compiling kernels (run anonset warmup first)" if compiling else ""
 
 
 def _obstacle(settings: "Settings", algorithm: Algorithm) -> str:

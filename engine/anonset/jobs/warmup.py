@@ -1,12 +1,13 @@
 """The job of `anonset warmup`: every kernel is compiled before it is needed, as for an image of a container."""
 
+import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from anonset.algorithms.base import Progress
 from anonset.errors import InputError
-from anonset.jobs.annotated_kernels import all_files
-from anonset.jobs.compiling import compile_whole
+from anonset.jobs.annotated_kernels import all_files, compile_file
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,9 @@ def warm_up(*, progress: Progress | None = None) -> Warmth:
     for number, name in enumerate(names):
         if progress is not None:
             progress("warming up", number, len(names))
-        compile_whole(name)
+        compile_file(name)
+    if (mark := _mark()) is not None:
+        mark.touch()
     return Warmth(COMPILATION.kernels - kernels, COMPILATION.seconds - seconds, folder)
 
 
@@ -52,3 +55,26 @@ def kernel_cache() -> Path | None:
     from anonset_kernels._jit import cache_directory
 
     return cache_directory()
+
+
+def is_warm() -> bool:
+    """Return True if `warm_up` has compiled the kernels of this version for this processor, or nothing is compiled.
+
+    Kernels that earlier runs compiled do not count: these runs may have called a part of them only.
+    """
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return True
+    mark = _mark()
+    return mark is not None and mark.exists()
+
+
+def _mark() -> Path | None:
+    """Return the file that `warm_up` leaves in the cache, or None if there is no cache."""
+    import numba.core.registry as numba_registry
+
+    from anonset_kernels import _jit
+
+    folder = kernel_cache()
+    processor = numba_registry.cpu_target.target_context.codegen().magic_tuple()
+    digest = hashlib.sha256(repr(processor).encode()).hexdigest()[:16]
+    return None if folder is None else folder / f"warm-{_jit.source_hash(_jit.path_of('rows').parent)}-{digest}"

@@ -1,7 +1,6 @@
 """How much memory a run takes: what it may take, what its input needs, and a refusal of what would not fit."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,20 +16,9 @@ _SHARE = 0.8  # of the available memory; the rest is for other processes and for
 AT_LEAST = 600 << 20
 """Memory, in bytes, that a run by blocks takes, whatever the input."""
 COMPILING_TAKES = 450 << 20
-"""Memory, in bytes, that compiling takes beside the data where it is done in the process that holds them (at most 430
-MiB were measured)."""
+"""Memory, in bytes, that compiling kernels takes beside the data (at most 430 MiB were measured)."""
 _WHATEVER, _PER_RECORD, _PER_VALUE, _PER_TEXT = 280 << 20, 45, 45, 2.6
 _MEMINFO = Path("/proc/meminfo")
-
-
-@dataclass(frozen=True)
-class Compiling:
-    """How the kernels of a run are to be compiled."""
-
-    before: bool = False
-    """Whether in a process of its own, before any data are read."""
-    beside: int = 0
-    """Bytes that it may take beside the data."""
 
 
 def parse_size(text: str) -> int:

@@ -53,7 +53,6 @@ class Anatomy(Discreet):
         refuses_above=MOST_TUPLES,
         instead=PARTS_INSTEAD,
         answers=("anatomy",),
-        kernels=("buckets",),
     )
 
     l: int  # noqa: E741

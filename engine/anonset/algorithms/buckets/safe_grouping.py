@@ -93,7 +93,6 @@ class SafeGrouping(Discreet):
         refuses_above=MOST_TUPLES,
         instead=PARTS_INSTEAD,
         answers=("safe-grouping",),
-        kernels=("buckets", "safe_grouping"),
         also_answers=("anatomy",),
     )
 

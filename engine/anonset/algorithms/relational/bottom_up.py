@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.algorithms.base import CLUSTERS, Progress, Traits
+from anonset.algorithms.base import Progress, Traits
 from anonset.algorithms.relational.cuts import Cuts
 from anonset.algorithms.relational.subtree import SubtreeFormation, specialize
 from anonset.data.quasi_identifiers import QuasiIdentifiers
@@ -33,9 +33,7 @@ class BottomUp(SubtreeFormation):
     """
 
     name: ClassVar[str] = "bottom-up"
-    traits: ClassVar[Traits] = Traits(
-        memory_factor=1.0, tight=True, answers=("k", "kl", "kt"), kernels=(*CLUSTERS, "lattice")
-    )
+    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=("k", "kl", "kt"))
 
     def cut(self, qi: QuasiIdentifiers, progress: Progress | None) -> Cuts:
         """Generalize until no class is smaller than k."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import CLUSTERS, Progress, Traits
+from anonset.algorithms.base import Progress, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
@@ -59,7 +59,6 @@ class Cluster(Formation):
         slow=True,
         keeps_more=True,
         answers=("k", "kl", "kt"),
-        kernels=CLUSTERS,
     )
 
     seed: int | None = None

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import CLUSTERS, Progress, Traits, narrow
+from anonset.algorithms.base import Progress, Traits, narrow
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation, Solution
 from anonset.algorithms.relational.generalized_tuples import loss_keys
@@ -46,9 +46,7 @@ class FullDomain(Formation):
     """
 
     name: ClassVar[str] = "full-domain"
-    traits: ClassVar[Traits] = Traits(
-        memory_factor=1.0, tight=True, answers=("k", "kl", "kt"), kernels=(*CLUSTERS, "lattice")
-    )
+    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=("k", "kl", "kt"))
 
     max_suppressed_records: float = 0.0
     """Largest share of the records that may be suppressed, in [0, 1]."""

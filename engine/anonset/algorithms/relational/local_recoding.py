@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import CLUSTERS, Progress, Traits
+from anonset.algorithms.base import Progress, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.algorithms.relational.full_domain import require_few_vectors
@@ -40,9 +40,7 @@ class LocalRecoding(Formation):
     """
 
     name: ClassVar[str] = "local-recoding"
-    traits: ClassVar[Traits] = Traits(
-        memory_factor=1.0, tight=True, slow=True, answers=("k", "kl", "kt"), kernels=(*CLUSTERS, "lattice")
-    )
+    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, slow=True, answers=("k", "kl", "kt"))
 
     max_vectors: int = 1_000_000
     """Refuse more vectors of levels."""

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import CLUSTERS, Progress, Traits
+from anonset.algorithms.base import Progress, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.data.class_rules import ClassRule
@@ -39,7 +39,6 @@ class Mondrian(Formation):
         tight=True,
         keeps_more=True,
         answers=("k", "kl", "kt"),
-        kernels=(*CLUSTERS, "relational_mondrian"),
     )
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:

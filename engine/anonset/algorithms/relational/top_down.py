@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.algorithms.base import CLUSTERS, Progress, Traits
+from anonset.algorithms.base import Progress, Traits
 from anonset.algorithms.relational.cuts import Cuts
 from anonset.algorithms.relational.subtree import SubtreeFormation, specialize
 from anonset.data.quasi_identifiers import QuasiIdentifiers
@@ -28,9 +28,7 @@ class TopDown(SubtreeFormation):
     """
 
     name: ClassVar[str] = "top-down"
-    traits: ClassVar[Traits] = Traits(
-        memory_factor=1.0, tight=True, answers=("k", "kl", "kt"), kernels=(*CLUSTERS, "lattice")
-    )
+    traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=("k", "kl", "kt"))
 
     def cut(self, qi: QuasiIdentifiers, progress: Progress | None) -> Cuts:
         """Specialize until no node can be without a class below k."""

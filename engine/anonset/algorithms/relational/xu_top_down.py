@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import CLUSTERS, Progress, Traits
+from anonset.algorithms.base import Progress, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import QuadraticFormation
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, first_least
@@ -32,7 +32,7 @@ class XuTopDown(QuadraticFormation):
 
     name: ClassVar[str] = "xu-top-down"
     traits: ClassVar[Traits] = Traits(
-        memory_factor=1.6, split_records=1 << 12, tight=True, slow=True, answers=("k", "kl", "kt"), kernels=CLUSTERS
+        memory_factor=1.6, split_records=1 << 12, tight=True, slow=True, answers=("k", "kl", "kt")
     )
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:

@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from anonset.algorithms.base import CLUSTERS, Algorithm, Progress, Result, Traits, narrow, traits_of
+from anonset.algorithms.base import Algorithm, Progress, Result, Traits, narrow, traits_of
 from anonset.algorithms.relational.base import Formation, bind_tuples
 from anonset.algorithms.relational.formations import FORMATIONS, formation_of
 from anonset.algorithms.rt.candidates import MergeOrder, merge_infeasible
@@ -28,8 +28,6 @@ from anonset.privacy.lm import KLmDiversity
 from anonset.spelling import listed, setting
 
 _SPLIT = [name for name, formation in FORMATIONS.items() if formation.traits.split_records is not None]
-KERNELS = (*CLUSTERS, "btd", "lattice", "record_loss", "relational_mondrian", "rows")
-"""Files of the kernels that every way of these calls, whatever its algorithm for the items does."""
 MOST_MERGED = 1 << 14
 """Most records of a part whose clusters are merged by their items."""
 OnInfeasible = Literal["error", "merge"]
@@ -110,7 +108,6 @@ class RelationalFirst(RTFramework):
         tight=True,
         keeps_more=True,
         answers=("kkm", "klm"),
-        kernels=KERNELS,
     )
 
     transaction: TransactionClass = Coat

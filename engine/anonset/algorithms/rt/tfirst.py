@@ -13,7 +13,7 @@ from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.rounded_tuples import as_published
 from anonset.algorithms.relational.values import relational_values
-from anonset.algorithms.rt.base import KERNELS, RTFramework
+from anonset.algorithms.rt.base import RTFramework
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.algorithms.transaction.lra import Lra
 from anonset.data import Hierarchy, Table
@@ -34,9 +34,7 @@ class TFirst(RTFramework):
     """
 
     name: ClassVar[str] = "tfirst"
-    traits: ClassVar[Traits] = Traits(
-        memory_factor=1.5, tight=True, answers=("kkm",), kernels=(*KERNELS, *Lra.traits.kernels)
-    )
+    traits: ClassVar[Traits] = Traits(memory_factor=1.5, tight=True, answers=("kkm",))
 
     bounded_weights: ClassVar[bool] = False
 

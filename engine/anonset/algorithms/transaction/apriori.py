@@ -13,7 +13,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from anonset.algorithms.base import RARE_SETS, Progress, Result, Traits, narrow
+from anonset.algorithms.base import Progress, Result, Traits, narrow
 from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.rare_tables import BYTES_BESIDE, LARGE
@@ -109,7 +109,6 @@ class Apriori(AprioriBased):
         on_workers=True,
         coarsens=True,
         answers=("km",),
-        kernels=(*RARE_SETS, "cluster_cuts"),
     )
 
     def generalize(

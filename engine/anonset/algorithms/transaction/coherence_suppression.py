@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import THREATS, Progress, Result, Traits
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import bind_items, without_items
 from anonset.algorithms.transaction.expanded_records import room_for
 from anonset.algorithms.transaction.threats import StoredRecords
@@ -54,9 +54,7 @@ class CoherenceSuppression(Discreet):
     """
 
     name: ClassVar[str] = "coherence-suppression"
-    traits: ClassVar[Traits] = Traits(
-        memory_factor=1.3, coarsens=True, answers=("coherence",), kernels=(*THREATS, "coherence", "rows")
-    )
+    traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("coherence",))
 
     h: Written = 1.0
     """Largest share of the matching records that may hold the same private item (0 < h <= 1), exactly as written."""

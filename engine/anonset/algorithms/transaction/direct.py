@@ -18,7 +18,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.algorithms.base import RARE_SETS, Progress, Result, Traits
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
@@ -52,7 +52,6 @@ class Direct(Generalization):
         memory_factor=1.5,
         coarsens=True,
         answers=("km",),
-        kernels=RARE_SETS,
         not_tried="exact finds the best cut of the hierarchy, direct some cut",
     )
 

@@ -70,7 +70,6 @@ class Disassociation(Discreet):
         memory_factor=1.2,
         by_blocks=True,
         where="clusters are pieces of the Gray order",
-        kernels=("chunk_fitting", "gray", "row_order", "rows", "sub_records"),
         answers=("disassociation",),
         set_beside=("km",),
     )

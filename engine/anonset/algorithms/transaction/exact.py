@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import RARE_SETS, THREATS, Progress, Result, Traits, executor_of, narrow
+from anonset.algorithms.base import Progress, Result, Traits, executor_of, narrow
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasible
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
@@ -60,7 +60,6 @@ class Exact(Discreet):
         coarsens=True,
         keeps_more=True,
         answers=("km",),
-        kernels=(*RARE_SETS, *THREATS, "cluster_cuts", "covering", "hghs", "rare_pairs", "rare_sets", "rare_triples"),
     )
 
     k: int

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import THREATS, Progress, Result, Traits
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import KmAlgorithm, bind_to_hierarchy
 from anonset.algorithms.transaction.cut_scan import search_cut
 from anonset.algorithms.transaction.threats import MinimalThreats
@@ -107,7 +107,6 @@ class HgHs(ThreatBased):
         memory_factor=1.3,
         coarsens=True,
         answers=("km",),
-        kernels=(*THREATS, "hghs"),
         not_tried="mhghs goes further in the same way",
     )
 

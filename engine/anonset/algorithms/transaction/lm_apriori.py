@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import RARE_SETS, Progress, Result, Traits
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.bad_cohorts import BadCohorts, expansion_of
 from anonset.algorithms.transaction.cut_search import Fix
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
@@ -62,7 +62,7 @@ class LmApriori(Discreet):
     """
 
     name: ClassVar[str] = "lm-apriori"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.4, by_blocks=True, answers=("lm",), kernels=(*RARE_SETS, "lm"))
+    traits: ClassVar[Traits] = Traits(memory_factor=1.4, by_blocks=True, answers=("lm",))
 
     k: int
     """Smallest number of records that match (>= 1; 1 asks for diversity alone)."""

@@ -67,7 +67,7 @@ class LocalGeneralization(Discreet):
     """
 
     name: ClassVar[str] = "local-generalization"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.7, answers=("transaction-k",), kernels=("local_generalization",))
+    traits: ClassVar[Traits] = Traits(memory_factor=1.7, answers=("transaction-k",))
 
     k: int
     """Smallest number of identical published records (>= 1)."""

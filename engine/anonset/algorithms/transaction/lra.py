@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import RARE_SETS, Progress, Result, Traits, run_tasks
+from anonset.algorithms.base import Progress, Result, Traits, run_tasks
 from anonset.algorithms.clusters import number_clusters
 from anonset.algorithms.transaction.apriori import Apriori, AprioriBased
 from anonset.algorithms.transaction.apriori_on_clusters import in_bitmaps, search_in_bitmaps
@@ -83,7 +83,6 @@ class Lra(AprioriBased):
         memory_factor=1.7,
         by_blocks=True,
         answers=("partition-km",),
-        kernels=(*RARE_SETS, "cluster_cuts", "gray"),
         not_tried="its guarantee is another one: k^m-anonymity within each part",
     )
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import THREATS, Progress, Result, Traits
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.cut_scan import Expansion, search_cut
 from anonset.algorithms.transaction.expanded_records import count_cut_below
 from anonset.algorithms.transaction.hghs import ThreatBased
@@ -57,7 +57,7 @@ class MHgHs(ThreatBased):
     """
 
     name: ClassVar[str] = "mhghs"
-    traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("km",), kernels=(*THREATS, "hghs"))
+    traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("km",))
 
     cost: str = "original"
     """Which items the costs count: all (``original``), or those that are still there (``reduced``)."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import RARE_SETS, Progress, Result, Traits
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import Generalization
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
@@ -44,7 +44,6 @@ class Optimal(Generalization):
         memory_factor=2.8,
         coarsens=True,
         answers=("km",),
-        kernels=RARE_SETS,
         not_tried="exact finds the same cut in less time",
     )
 

@@ -40,7 +40,6 @@ class SetBased(Discreet, ABC):
         undivided="each merge depends on the one before, so that one thread does them all",
         keeps_more=True,
         answers=("constraints",),
-        kernels=("coat", "constraints", "rows"),
         also_answers=("km",),
     )
 

@@ -50,7 +50,6 @@ class SetSearch(KmAlgorithm):
         forms_sets=True,
         sets_from_data=True,
         answers=("km",),
-        kernels=(*Exact.traits.kernels, "_merging", "_sweeps", "cluster_sets"),
     )
 
     mu: int = 4

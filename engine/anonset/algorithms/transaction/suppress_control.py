@@ -61,7 +61,6 @@ class SuppressControl(Discreet):
     traits: ClassVar[Traits] = Traits(
         memory_factor=1.6,
         answers=("rho",),
-        kernels=("sensitive_rules", "coherence"),
     )
 
     rho: Written

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import RARE_SETS, Progress, Result, Traits, run_tasks
+from anonset.algorithms.base import Progress, Result, Traits, run_tasks
 from anonset.algorithms.transaction.apriori import AprioriBased
 from anonset.algorithms.transaction.cut_search import Fix
 from anonset.data import Hierarchy, SetColumn
@@ -61,7 +61,6 @@ class Vpa(AprioriBased):
         on_workers=True,
         coarsens=True,
         answers=("km",),
-        kernels=(*RARE_SETS, "cluster_cuts"),
     )
 
     depth: int = 1
