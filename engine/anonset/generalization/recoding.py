@@ -39,7 +39,8 @@ class Cut(Discreet):
     def sizes(self) -> Int64:
         """int64 (n_nodes,): the leaves below each node that are not suppressed."""
         shown = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.image != SUPPRESSED, dtype=np.int64)])
-        return (shown[self.hierarchy.leaf_hi] - shown[self.hierarchy.leaf_lo]).astype(np.int64)
+        sizes: Int64 = shown[self.hierarchy.leaf_hi] - shown[self.hierarchy.leaf_lo]
+        return sizes
 
     @property
     def labels(self) -> list[str]:

@@ -15,7 +15,7 @@ from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store, released
 from anonset.data.table import Int64
 from anonset.errors import AnonsetError, InputError, datum
-from anonset.generalization import Cut, PerCluster, Publication, Symbol
+from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Symbol
 from anonset.generalization.apply import in_input_order
 from anonset.generalization.publication import members_of, set_label, written_columns
 from anonset.privacy import PrivacyModel, Witness
@@ -140,7 +140,8 @@ class RecordsKind:
             codes = {} if unverified.earlier is None else unverified.earlier.codes
             known = [Symbol(name, "group", members) for members, name in codes.items()]
             write_mapping(recoding, folder / "mapping.csv", (*known, *publication.symbols))
-            if unverified.earlier is not None and (retired := unverified.earlier.retired_by(recoding)):
+            earlier = unverified.earlier
+            if isinstance(recoding, (Cut, ItemGroups)) and earlier and (retired := earlier.retired_by(recoding)):
                 write_symbols(retired, folder / RETIRED)
         tree = None if column is None else unverified.hierarchies.get(column.name)
         if isinstance(recoding, Cut):

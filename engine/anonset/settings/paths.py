@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +99,7 @@ def with_paths(settings: Mapping[str, Any], replace: Replace) -> dict[str, Any]:
             made[name] = replace(name, value)
     if isinstance(specs := settings.get("hierarchy"), dict):
         made["hierarchy"] = {
-            column: with_path(spec, lambda path, column=column: replace(f"hierarchy {column}", path))
-            for column, spec in specs.items()
+            column: with_path(spec, partial(replace, f"hierarchy {column}")) for column, spec in specs.items()
         }
     if isinstance(ceilings := settings.get("ceiling"), dict):
         made["ceiling"] = {

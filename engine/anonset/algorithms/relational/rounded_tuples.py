@@ -3,9 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples, Values
+from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.data.domains import Range
 from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
+from anonset_kernels._arrays import ClusterStates
 
 
 def as_published(tuples: GeneralizedTuples) -> GeneralizedTuples:
@@ -24,20 +25,22 @@ class RoundedTuples(GeneralizedTuples):
     unions with other values.
     """
 
-    def __init__(self, qi: QuasiIdentifiers, values: Values, rounded: tuple[Float64, Float64] | None = None) -> None:
+    def __init__(
+        self, qi: QuasiIdentifiers, values: ClusterStates, rounded: tuple[Float64, Float64] | None = None
+    ) -> None:
         super().__init__(qi, values)
         self.low, self.high = _rounded_ranges(qi, values) if rounded is None else rounded
 
     @property
-    def published(self) -> Values:
+    def published(self) -> ClusterStates:
         """The rounded ranges, and the values of the other columns."""
-        return self.low, self.high, *self.values[2:]
+        return ClusterStates(self.low, self.high, *self.values[2:])
 
     def losses(self) -> Float64:
         """float64 (C,): loss N of each cluster."""
         low, high = self.values[:2]
         ranges = np.where(low == high, low, self.low), np.where(low == high, high, self.high)
-        return GeneralizedTuples(self.qi, (*ranges, *self.values[2:])).losses()
+        return GeneralizedTuples(self.qi, ClusterStates(*ranges, *self.values[2:])).losses()
 
     def union_losses(self, c: int, others: GeneralizedTuples | None = None) -> Float64:
         """float64: loss N of the union of cluster `c` with each of the others (or of these) clusters."""
@@ -77,7 +80,7 @@ class RoundedTuples(GeneralizedTuples):
         return others if isinstance(others, RoundedTuples) else RoundedTuples(self.qi, others.values)
 
 
-def _rounded_ranges(qi: QuasiIdentifiers, values: Values) -> tuple[Float64, Float64]:
+def _rounded_ranges(qi: QuasiIdentifiers, values: ClusterStates) -> tuple[Float64, Float64]:
     """Return the cells that the ranges reach into, float64 (ranges, C), cut off at the ends of the domain."""
     low, high = values[0].copy(), values[1].copy()
     for domain, slot in zip(qi.domains, qi.slot.tolist(), strict=True):

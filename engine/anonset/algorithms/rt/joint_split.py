@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from anonset.algorithms.base import CLUSTERS, Algorithm, Progress, Result, Traits, narrow, traits_of
+from anonset.algorithms.base import Algorithm, Progress, Result, Traits, narrow, traits_of
 from anonset.algorithms.relational.base import bind_tuples
 from anonset.algorithms.rt.base import require_one_of, transaction_function, transaction_model
 from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
@@ -68,7 +68,6 @@ class JointSplit(Discreet):
         forms_sets=True,
         keeps_more=True,
         answers=("kkm", "klm"),
-        kernels=(*CLUSTERS, "cluster_cuts", "halved_records", "rows"),
     )
 
     k: int

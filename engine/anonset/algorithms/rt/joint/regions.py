@@ -96,26 +96,31 @@ class _Numbers(Axis):
     lows: tuple[float, ...]
     highs: tuple[float, ...]
     """Smallest and largest number of each cell, as published."""
+    within: tuple[float, float]
+    """Smallest and largest number of the column: widths end there."""
     scale: int
     """Multiple that makes all differences of ends integers."""
     integers: bool
 
     @classmethod
     def of(cls, column: NumericColumn, domain: Range, k: int) -> "_Numbers":
-        ends = admissible_ends(column.values, k)
         integers = column.values.dtype.kind == "i"
-        numbers = ends.tolist()
-        lows, highs = numbers[:-1], [end - 1 for end in numbers[1:]] if integers else numbers[1:]
+        if column.grid is None:
+            numbers = admissible_ends(column.values, k).tolist()
+            lows, highs = numbers[:-1], [end - 1 for end in numbers[1:]] if integers else numbers[1:]
+        else:
+            lows, highs = column.grid.lows.tolist(), column.grid.highs.tolist()
         cells = len(lows)
-        codes = np.clip(np.searchsorted(ends, column.values, side="right") - 1, 0, cells - 1).astype(np.int32)
-        scale = 1 if integers else lcm(*(exact(end).denominator for end in (*numbers, domain.low, domain.high)))
+        codes = np.clip(np.searchsorted(lows, column.values, side="right") - 1, 0, cells - 1).astype(np.int32)
+        scale = 1 if integers else lcm(*(exact(end).denominator for end in (*lows, *highs, domain.low, domain.high)))
         width = int((exact(domain.high) - exact(domain.low)) * scale)
-        return cls(codes, cells, (0, cells), max(1, width), tuple(lows), tuple(highs), scale, integers)
+        within = domain.low, domain.high
+        return cls(codes, cells, (0, cells), max(1, width), tuple(lows), tuple(highs), within, scale, integers)
 
     def width(self, region: Region) -> int:
         first, end = region
-        wide = int((exact(self.highs[end - 1]) - exact(self.lows[first])) * self.scale)
-        return min(wide, self.full_width)
+        low, high = max(self.lows[first], self.within[0]), min(self.highs[end - 1], self.within[1])
+        return int((exact(high) - exact(low)) * self.scale)
 
     def halves(self, region: Region, counts: Int64, k: int) -> Halves | None:
         first, end = region
