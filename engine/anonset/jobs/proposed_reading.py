@@ -106,6 +106,8 @@ def _proposal_for(
     """Profile the columns, propose roles for those that have none, and try to read the data by them."""
     opened, null = _opened(source, given)
     loaded = {name: coded(column) for name, column in whole(opened, opened.names).items()}
+    if opened.first_line and not any(given.get(role) for role in ROLES):
+        _require_names(opened.where, not _occur_as_values(loaded))
     profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
     words = _null_words(profiles) if not null else {}
     loaded = with_nulls(loaded, words) if words else loaded
@@ -183,10 +185,8 @@ def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tup
         way = f"if line {opened.below} holds the names: {setting('header_line', opened.below)}"
         msg = f"{opened.where}: {what}; {way}"
         raise MisreadError(msg, {"header_line": opened.below})
-    if opened.first_line and not named and _is_record(opened):
-        way = f"if it is one: {setting('no_header', True)}"
-        msg = f"{opened.where}: the first line looks like a record, not like names of columns; {way}"
-        raise MisreadError(msg, {"no_header": True})
+    if opened.first_line and not named:
+        _require_names(opened.where, not any(map(is_like_id, opened.names)))
     Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
     return opened, null
 
@@ -201,12 +201,17 @@ def _candidates(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[Candid
     )
 
 
-def _is_record(opened: OpenedSource) -> bool:
-    """Return True if the names of columns look like values: ids or dates, or values of some of their columns."""
-    if any(is_like_id(name) for name in opened.names):
-        return True
-    first = opened.head(opened.names)
-    held = [name in set(map(str, first[name].slice(0, _FIRST_ROWS).to_pylist())) for name in first if name]
+def _require_names(where: str, genuine: bool) -> None:
+    """Refuse a first line that is a record."""
+    if not genuine:
+        way = f"if it is one: {setting('no_header', True)}"
+        msg = f"{where}: the first line looks like a record, not like names of columns; {way}"
+        raise MisreadError(msg, {"no_header": True})
+
+
+def _occur_as_values(loaded: Mapping[str, Any]) -> bool:
+    """Return True if some names of columns, but not all, are values in the first rows of their columns."""
+    held = [name in column.slice(0, _FIRST_ROWS).to_pylist() for name, column in loaded.items() if name]
     return any(held) and not all(held)
 
 
