@@ -39,7 +39,7 @@ def us_claims(n: int, seed: int) -> RawFile:
         persons.append(at)
     head = ["BENE_ID", "AGE", "SEX", "ADMSN_DT", "CLM_PMT_AMT", "PRNCPAL_DGNS_CD", "ADMTG_DGNS_CD"]
     head += [f"ICD_DGNS_CD{number}" for number in range(1, 6)]
-    return RawFile("claims.csv", _text([head, *rows], ",").encode(), persons, frozenset(secrets))
+    return RawFile("claims.csv", _text([head, *rows], ",").encode(), persons, frozenset(secrets), unit="BENE_ID")
 
 
 def german_cases(n: int, seed: int) -> RawFile:
@@ -55,7 +55,7 @@ def german_cases(n: int, seed: int) -> RawFile:
         persons.append(at)
     head = ["Patientennr.", "Nachname", "Alter", "PLZ", "Geschlecht", "Erlös", "Hauptdiagnose", "ND1", "ND2", "ND3"]
     text = _text([head, *rows], ";") + ";;;;;;;;;\nSumme;;;;;1.234.567,00 €;;;;\nStand: 31. Mai 2024\n"
-    return RawFile("fälle.csv", text.encode("cp1252"), persons, frozenset(secrets))
+    return RawFile("fälle.csv", text.encode("cp1252"), persons, frozenset(secrets), unit="Patientennr.")
 
 
 def library(n: int, seed: int) -> RawFile:
@@ -72,7 +72,7 @@ def library(n: int, seed: int) -> RawFile:
             rows.append([number, str(title), f"2024-0{random.integers(1, 9)}-1{random.integers(0, 9)}", note])
             persons.append(at)
     text = "\ufeff" + _text([["reader_id", "title", "borrowed", "remark"], *rows], ",")
-    return RawFile("loans.csv", text.encode(), persons, frozenset(secrets))
+    return RawFile("loans.csv", text.encode(), persons, frozenset(secrets), unit="reader_id")
 
 
 def products(n: int, seed: int) -> RawFile:
@@ -87,7 +87,7 @@ def products(n: int, seed: int) -> RawFile:
             rows.append([number, str(item), f"CHF {random.integers(1, 3)}'{random.integers(100, 999)}.50"])
             persons.append(at)
     text = _text([["Kundennummer", "Artikel", "Betrag"], *rows], "\t")
-    return RawFile("kasse.tsv", text.encode("utf-16"), persons, frozenset(secrets))
+    return RawFile("kasse.tsv", text.encode("utf-16"), persons, frozenset(secrets), unit="Kundennummer")
 
 
 def two_sets(n: int, seed: int) -> RawFile:
@@ -117,7 +117,7 @@ def french_stays(n: int, seed: int) -> RawFile:
         persons.append(at)
     head = ["N° patient", "Nom", "Date de naissance", "Sexe", "Code postal", "DP", "DAS1", "DAS2", "DAS3"]
     text = _text([head, *rows], ";") + "Total général : 120 séjours\n"
-    return RawFile("séjours.csv", text.encode("latin-1"), persons, frozenset(secrets))
+    return RawFile("séjours.csv", text.encode("latin-1"), persons, frozenset(secrets), unit="N° patient")
 
 
 def spanish_bank(n: int, seed: int) -> RawFile:
@@ -185,7 +185,7 @@ def hes(n: int, seed: int) -> RawFile:
         rows.append([*fields, *codes, *[""] * (6 - len(codes))])
         persons.append(at)
     head = ["encrypted_hesid", "startage", "sex", "admidate", *[f"diag_4_{number:02d}" for number in range(1, 7)]]
-    return RawFile("hes.csv", _text([head, *rows], "|").encode(), persons, frozenset(secrets))
+    return RawFile("hes.csv", _text([head, *rows], "|").encode(), persons, frozenset(secrets), unit="encrypted_hesid")
 
 
 def nameless(n: int, seed: int) -> RawFile:
@@ -195,7 +195,7 @@ def nameless(n: int, seed: int) -> RawFile:
         secrets |= {f"{one.born:%d.%m.%Y}", str(one.number)}
         rows.append([f"{one.number:09d}", f"{one.born:%d.%m.%Y}", one.sex, " ".join(sorted(one.codes))])
         persons.append(at)
-    return RawFile("roh.csv", _text(rows, ";").encode(), persons, frozenset(secrets))
+    return RawFile("roh.csv", _text(rows, ";").encode(), persons, frozenset(secrets), unit="1")
 
 
 def school(n: int, seed: int) -> RawFile:
@@ -212,7 +212,9 @@ def school(n: int, seed: int) -> RawFile:
         persons.append(at)
     head = ["Schüler-ID", "Nachname", "Vorname", "Klasse", "Geschlecht", "Fächer"]
     text = "sep=;\n" + _text([head, *rows], ";") + f"Anzahl;;;{n};;\n"
-    return RawFile("schule.csv", text.encode("utf-8-sig"), persons, frozenset(secrets | set(FIRST_NAMES)))
+    return RawFile(
+        "schule.csv", text.encode("utf-8-sig"), persons, frozenset(secrets | set(FIRST_NAMES)), unit="Schüler-ID"
+    )
 
 
 MORE_RAW_FILES: dict[str, Callable[[int, int], RawFile]] = {

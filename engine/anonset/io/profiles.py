@@ -64,6 +64,8 @@ class Profile(Discreet):
     """Kind of nearly all values that name or reach people, as `identifying` returns it; empty for others."""
     capitalised: bool = False
     """Whether nearly all values are capitalised words without digits, as names are."""
+    commas: bool = False
+    """Whether a value contains a comma or begins with a parenthesis, as published sets of values do."""
     keys: bool = False
     """Whether all values are letters with digits, or long numbers of one width, as keys are."""
 
@@ -119,6 +121,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         null_words=tuple(sorted(word for word in values.words if word not in ("", "?"))),
         reaches=identifying(some) if look.kind in ("text", "e-mail addresses") else "",
         capitalised=look.kind == "text" and are_capitalised(some) and not are_titles(some),
+        commas=look.kind == "text" and any("," in value or value[:1] == "(" for value in values.given),
         keys=look.kind in ("text", "integers") and are_keys(some),
     )
 

@@ -25,7 +25,7 @@ from anonset.io.table_builder import gather, whole
 from anonset.jobs.findings import ColumnFindings
 from anonset.personal_text import is_like_id
 from anonset.settings.binding import HierarchySpec, bind_columns
-from anonset.settings.person_columns import Proposed, settled_sensitive, united, with_unit
+from anonset.settings.person_columns import Proposed, settled_sensitive, united, with_unit, without_commas
 from anonset.settings.proposal import propose, settings_of, tree_of
 from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
@@ -263,7 +263,7 @@ class _Trial:
         if group and not self.given.get("rows_are_persons"):
             roles = united(roles, work.unit, by_name, lambda name: self._varies(work.unit, name), tree_of)
             options["group"] = True
-        roles = settled_sensitive(roles, by_name, self.k)
+        roles = settled_sensitive(without_commas(roles, by_name), by_name, self.k)
         numbers = [column for column in self.profiles if roles[column.name].hierarchy == "range"]
         if "decimal" not in options and (decimals := [column.look.form for column in numbers if column.look.form]):
             options["decimal"] = decimals[0]

@@ -184,3 +184,13 @@ def settled_sensitive(found: Mapping[str, Proposed], profiles: Mapping[str, Prof
             what = f"sensitive, {profile.distinct:,} different values; {why}; {setting('keep', name)}"
             roles[name] = Proposed("drop", f"{what} publishes it as it is: your decision")
     return roles
+
+
+def without_commas(found: Mapping[str, Proposed], profiles: Mapping[str, Profile]) -> dict[str, Proposed]:
+    """Return roles in which no quasi-identifier without a hierarchy has values with commas: sets are published so."""
+    roles = dict(found)
+    for name, own in found.items():
+        if own.role == "relational" and own.hierarchy == "values" and own.reason != "given" and profiles[name].commas:
+            what = f"{profiles[name].distinct:,} different values, some with commas, of which no sets can be published"
+            roles[name] = Proposed("drop", f"{what}; as {setting('relational')} it needs a hierarchy")
+    return roles
