@@ -84,6 +84,17 @@ def test_a_hierarchy_of_one_column_leaves_those_of_others_in_the_job(
     assert (ran.code, ran.err) == (0, "")  # without one, full dates of birth are refused
 
 
+def test_a_role_of_one_column_leaves_those_of_others_in_the_job(place: Place) -> None:
+    rows = "".join(f"p{n},h{n},{30 + n % 2},{n % 2}\n" for n in range(8))
+    place.write("people.csv", "name,house,age,zip\n" + rows)
+    roles = 'relational = ["house", "age", "zip"]\ndrop = ["name"]\nnumeric = ["age"]'
+    model = 'hierarchy = { house = "values" }\nmodel = "k"\nk = 2\nalgorithm = "cluster"\nout = "safe"\n'
+    job = place.write("job.toml", f'input = "people.csv"\n{roles}\n{model}')
+    ran = place.run("anonymize", job, "--drop", "house")
+    assert ran.code == 0, ran.err
+    assert (place.folder / "safe" / "published.csv").read_text().splitlines()[0] == "age,zip"
+
+
 def test_the_private_report_is_a_job_that_runs_again(place: Place, job: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder / "jobs")
     given = ("data/visits.csv", "--items", "codes", "--drop", "doctor", "--hierarchy", "codes=codes.csv")

@@ -306,16 +306,55 @@ def make_settings(
 
 
 def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a job file under those of flags, which win; of hierarchies, column by column.
+    """Return the settings of a job file under those of flags, which win; of hierarchies and roles, column by column.
 
     >>> over({"k": 2, "hierarchy": {"born": "date:year"}}, {"k": 5, "m": None, "hierarchy": {"code": "prefix:1"}})
     {'k': 5, 'hierarchy': {'born': 'date:year', 'code': 'prefix:1'}}
     """
-    merged = {**job, **{name: value for name, value in flags.items() if value is not None}}
+    job, flags = _with_moved_columns(job, {name: value for name, value in flags.items() if value is not None})
+    merged = {**job, **flags}
     trees = [given for given in (job.get("hierarchy"), flags.get("hierarchy")) if given is not None]
     if len(trees) > 1 and all(isinstance(given, Mapping) for given in trees):
         merged["hierarchy"] = {**trees[0], **trees[1]}
     return merged
+
+
+_MOVES = ("items", "relational", "keep", "drop")
+"""Roles to which a flag adds columns."""
+_LEFT = ("one_hot", "one_code", "numeric", "sensitive", "id")
+"""Roles that a column leaves if a flag gives it another one."""
+
+
+def _with_moved_columns(
+    job: Mapping[str, Any], flags: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return a job and flags in which columns leave their role in the job for that of a flag; others keep theirs.
+
+    >>> _with_moved_columns({"relational": ["age", "house"], "drop": ["name"]}, {"drop": "house"})
+    ({'relational': ['age'], 'drop': ['name']}, {'drop': ['name', 'house']})
+    """
+    given = {role: _names(flags[role]) for role in (*_MOVES, "sensitive") if isinstance(flags.get(role), str | list)}
+    moved = {name for names in given.values() for name in names}
+    if not moved or not any(isinstance(job.get(role), str | list) for role in (*_MOVES, *_LEFT)):
+        return job, flags
+    published = {*given.get("relational", ()), *given.get("items", ())}
+    left = dict(job)
+    for role in (*_MOVES, *_LEFT):
+        if isinstance(names := job.get(role), str | list):
+            stays = published if role == "numeric" else set(given.get(role, ()))
+            left[role] = [name for name in _names(names) if name not in moved or name in stays]
+            if role == "sensitive" and isinstance(names, str):
+                left[role] = ",".join(left[role])
+            if not left[role]:
+                del left[role]
+    if isinstance(trees := job.get("hierarchy"), Mapping):
+        left["hierarchy"] = {name: tree for name, tree in trees.items() if name not in moved or name in published}
+    added = {role: list(dict.fromkeys([*_names(left.get(role, [])), *given[role]])) for role in _MOVES if role in given}
+    return left, {**flags, **added}
+
+
+def _names(given: str | list[str]) -> list[str]:
+    return [name.strip() for name in given.split(",")] if isinstance(given, str) else list(given)
 
 
 _WRITTEN = ("out", "private", "work_dir")
