@@ -65,7 +65,8 @@ def publish(data: dict[str, list[Any]], folder: Path, *more: str, out: str = "ou
     path = write(folder, data)
     named = {name for word in more for name in re.split("[,=]", word)}
     drop = [name for name in data if name not in named]
-    return main(["anonymize", path, *more, "--drop", ",".join(drop), "-o", str(folder / out), "--quiet"])
+    rest = ("--rows-are-persons", "--drop", ",".join(drop), "-o", str(folder / out), "--quiet")
+    return main(["anonymize", path, *more, *rest])
 
 
 K = ("--model", "k", "--k", "5")

@@ -22,7 +22,7 @@ NO_PATHS = {
     "input_format", "items", "keep", "memory_limit", "missing", "model", "n_items", "normalize", "null", "numeric",
     "one_code", "one_hot", "publish_as_is", "reading", "relational", "relational_weights", "seeds", "sensitive",
     "separator", "skip_rows", "transaction", "unit", "vary", "workers", "workload", "c", "cap", "h", "max_suppressed",
-    "rho", "t",
+    "rho", "t", "w",
 }  # fmt: skip
 """Settings of text that name no file. A new setting belongs here, or to the paths of `anonset.settings.paths`."""
 

@@ -55,7 +55,8 @@ _OF_LEVEL: dict[str, tuple[re.Pattern[str], Callable[[str], date]]] = {
 }
 """How each level is published, and a day in what is."""
 FROM = "from-"
-"""Before the finest level of dates that is published: ``date:from-month,year``."""
+"""Before the finest level that is published: ``date:from-month,year``, ``mask:from-2,1``, ``prefix:from-3,1``."""
+_FROM_RULES = ("date", "mask", "prefix")
 
 
 def is_rule(spec: object) -> bool:
@@ -71,7 +72,8 @@ def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy
     spec
         ``prefix:1,3``: codes that share their first 1, and their first 3, characters (``E1*`` above ``E10`` and
         ``E11``). ``mask:3,1``: so many characters are kept from the left, the rest is ``*`` (``476**`` above ``47677``,
-        below ``4****``). ``bins:0,18,65`` or ``bins:width=5,20``: half-open intervals of numbers (``[18:65)``,
+        below ``4****``). ``prefix:from-3,1`` and ``mask:from-2,1`` of labels that `coarser` cut. ``bins:0,18,65`` or
+        ``bins:width=5,20``: half-open intervals of numbers (``[18:65)``,
         ``[65:)``), the wider ones above. ``date:month,year,decade`` of ISO dates, or of others with their format,
         ``date:%d.%m.%Y:month,year``; ``date:from-month,year`` of labels that `coarser` made months.
     vocabulary
@@ -140,15 +142,16 @@ def _paths_of(spec: str, name: str) -> Paths:
 
 
 def is_coarser(spec: object) -> bool:
-    """Tell whether a rule publishes no label as it is: ``date:from-month,year``."""
+    """Tell whether a rule publishes no label as it is: ``date:from-month,year``, ``mask:from-2,1``."""
     rule, _, given = str(spec).partition(":")
-    return is_rule(spec) and rule == "date" and given.rpartition(":")[2].startswith(FROM)
+    return is_rule(spec) and rule in _FROM_RULES and given.rpartition(":")[2].startswith(FROM)
 
 
 def coarser(spec: object, labels: Sequence[str], name: str) -> dict[str, str]:
     """Return what becomes of the labels that a rule never publishes as they are; nothing by most rules.
 
     ``date:from-month,year`` makes months of full dates: these are the leaves of its hierarchy. Of months it makes none.
+    ``mask:from-2,1`` and ``prefix:from-2,1`` cut values in the same way.
 
     Raises
     ------
@@ -157,9 +160,16 @@ def coarser(spec: object, labels: Sequence[str], name: str) -> dict[str, str]:
 
     >>> coarser("date:from-month,year", ["1950-03-01", "1950-03", ""], "born")
     {'1950-03-01': '1950-03'}
+    >>> coarser("mask:from-2,1", ["47677", "47***"], "zip"), coarser("prefix:from-3,1", ["E119", "E11*"], "code")
+    ({'47677': '47***'}, {'E119': 'E11*'})
     """
     if not is_coarser(spec):
         return {}
+    if not str(spec).startswith("date:"):
+        above_label = _paths_of(str(spec), name)
+        longest = max(_whole_numbers(str(spec).partition(FROM)[2], "lengths"))
+        paths = {label: above_label(label) for label in labels if len(label.rstrip("*")) > longest}
+        return {label: nodes[0] for label, nodes in paths.items() if label not in NO_VALUE and nodes}
     given = str(spec).removeprefix("date:")
     try:
         above, is_made = _dates(given), _OF_LEVEL[_first_level(given)][0].fullmatch
@@ -233,19 +243,21 @@ def _whole_numbers(given: str, what: str) -> list[int]:
 
 
 def _prefixes(given: str) -> Paths:
-    lengths = sorted(_whole_numbers(given, "lengths"), reverse=True)
+    lengths = sorted(_whole_numbers(given.removeprefix(FROM), "lengths"), reverse=True)
 
     def above(label: str) -> list[str]:
-        return [label[:length] + "*" for length in lengths if len(label) >= length]
+        nodes = [label[:length] + "*" for length in lengths if len(label) >= length]
+        return [node for node in nodes if node != label] if given.startswith(FROM) else nodes
 
     return above
 
 
 def _masks(given: str) -> Paths:
-    kept = sorted(_whole_numbers(given, "numbers of characters kept"), reverse=True)
+    kept = sorted(_whole_numbers(given.removeprefix(FROM), "numbers of characters kept"), reverse=True)
 
     def above(label: str) -> list[str]:
-        return [label[:n] + "*" * (len(label) - n) for n in kept if n < len(label)]
+        nodes = [label[:n] + "*" * (len(label) - n) for n in kept if n < len(label)]
+        return [node for node in nodes if node != label] if given.startswith(FROM) else nodes
 
     return above
 

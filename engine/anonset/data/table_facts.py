@@ -37,6 +37,8 @@ class Change:
         return f"{self.rule}: {self.labels:,} label{'' if self.labels == 1 else 's'} of {self.column}, {times}"
 
 
+COARSENED = "coarsened by "
+"""Before the rule by which values were made coarser as they were read."""
 _SKIPPED = ("skipped rows without an id", "skipped footer lines")
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from anonset.data import Table
-from anonset.data.hierarchy_rules import PROPOSED
+from anonset.data import CategoricalColumn, Table
+from anonset.data.hierarchy_rules import PROPOSED, is_rule
 from anonset.data.redacted_repr import Discreet
+from anonset.data.table import Column
 from anonset.data.table_facts import CUT
 from anonset.errors import InputError, MisreadError
 from anonset.io.batches import OpenedSource, Reading, open_source, without_missing_ids
@@ -25,6 +26,7 @@ from anonset.io.table_builder import gather, whole
 from anonset.jobs.findings import ColumnFindings
 from anonset.personal_text import is_like_id
 from anonset.settings.binding import HierarchySpec, bind_columns
+from anonset.settings.coarse_rules import coarse_rule, lists_persons
 from anonset.settings.person_columns import Proposed, settled_sensitive, united, with_unit, without_commas
 from anonset.settings.proposal import propose, settings_of, tree_of
 from anonset.settings.remedies import Remedy, remedy_for
@@ -125,7 +127,7 @@ def _proposal_for(
     def worked_out(unit: tuple[str, ...], meaning: str, *, asked: bool = True) -> Proposal:
         work = Proposal(source, (), {}, list(problems), None, rows, unit, meaning)
         trial.run(work, asked=asked)
-        _try_hierarchies(work, hierarchies, opened)
+        _try_hierarchies(work, hierarchies, opened, k)
         return work
 
     ids = names_in(opened.names, given.get("id"))
@@ -275,10 +277,11 @@ class _Trial:
         work.settings = options
         for proposed in (roles, plain):
             try:
-                settings = {**settings_of(proposed), **options}
-                settings |= self._separator(by_name, proposed, grouped=asked or bool(settings.get("group")))
-                self._skip_without_id(settings, work, asked=asked)
-                work.table, work.settings, roles = _gather(self.source, settings), settings, proposed
+                self._read(work, proposed, options, asked=asked)
+                roles = proposed
+                if listing := self._listing(work.table, proposed):
+                    roles = {**proposed, **listing}
+                    self._read(work, roles, options, asked=asked)
                 break
             except InputError as error:
                 work.problems.append(str(error))
@@ -286,6 +289,28 @@ class _Trial:
             ColumnFindings(column, roles[column.name].role, roles[column.name].reason, roles[column.name].hierarchy)
             for column in self.profiles
         )
+
+    def _read(self, work: Proposal, roles: Mapping[str, Proposed], options: Mapping[str, Any], *, asked: bool) -> None:
+        """Read the table by roles."""
+        settings = {**settings_of(roles), **options}
+        by_name = {column.name: column for column in self.profiles}
+        settings |= self._separator(by_name, roles, grouped=asked or bool(settings.get("group")))
+        self._skip_without_id(settings, work, asked=asked)
+        work.table, work.settings = _gather(self.source, settings), settings
+
+    def _listing(self, table: Table | None, roles: Mapping[str, Proposed]) -> dict[str, Proposed]:
+        """Return the quasi-identifiers without hierarchy that are dropped, since sets of their values list persons."""
+        found = {}
+        for column in () if table is None else table.relational:
+            own = roles[column.name]
+            if own.hierarchy == "values" and own.reason != "given" and _lists_persons(column, self.k):
+                distinct = self._distinct(column.name)
+                what = f"many of {distinct:,} different values are those of fewer than {self.k} persons"
+                found[column.name] = Proposed("drop", f"{what}; as {setting('relational')} it needs a hierarchy")
+        return found
+
+    def _distinct(self, name: str) -> int:
+        return next(column.distinct for column in self.profiles if column.name == name)
 
     def _repeats(self, unit: Sequence[str]) -> bool:
         if not self._are_plain(unit):
@@ -352,7 +377,7 @@ def _options(settings: Mapping[str, Any]) -> ReadOptions:
     return ReadOptions.of(**others, sensitive=name)
 
 
-def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: OpenedSource) -> None:
+def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: OpenedSource, k: int) -> None:
     """Hold the hierarchies against the data: those that were given, and those that are proposed."""
     if work.table is None:
         return
@@ -381,6 +406,7 @@ def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened:
             work.problems.append(str(error))
             if name in sets or name in relational:
                 fitting[name] = PROPOSED if name in sets else "values"
+    fitting = _coarse_enough(work.table, fitting, given, k)
     work.settings = {**work.settings, "hierarchy": fitting}
     spelled = {name: _spelled(spec) for name, spec in fitting.items()}
     work.columns = tuple(
@@ -389,6 +415,25 @@ def _try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened:
         else replace(column, hierarchy=spelled.get(column.profile.name))
         for column in work.columns
     )
+
+
+def _lists_persons(column: Column, k: int) -> bool:
+    """Return True if sets of the values of a column list persons."""
+    if not isinstance(column, CategoricalColumn) or column.vocabulary.filed is not None:
+        return False
+    return lists_persons(column.occurrences.tolist(), k, column.n)
+
+
+def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:
+    """Return hierarchies in which rules are so coarse that sets of leaves, which (k,km) publishes, list no persons."""
+    coarse = dict(fitting)
+    for column in () if table.transactions is None else table.relational:
+        rule = fitting.get(column.name)
+        if is_rule(rule) and column.name not in given and isinstance(column, CategoricalColumn):
+            labels, counts = column.vocabulary.labels, column.occurrences.tolist()
+            if _lists_persons(column, k) and (better := coarse_rule(column.name, labels, counts, k, str(rule))):
+                coarse[column.name] = better
+    return coarse
 
 
 def _tree_of_wide(table: Table) -> str:

@@ -4,7 +4,7 @@ The scan looks at the data as they were read back. A finding stops the publicati
 (``publish_as_is``). Few persons are fewer than the model's k, or fewer than `FEW_PERSONS` if the model has no k.
 
 **Relational columns.** Ends of ranges, and single values, that are exact values of few persons. Members of sets
-(``(a,b)``) if values of few persons make up more than `LISTED` of the persons: then the sets list persons, as they do
+(``(a,b)``) if values of few persons make up more than a tenth of the persons: then the sets list persons, as they do
 for household ids, times or order numbers. A few rare categories in sets are what the model hides.
 
 **Kept columns.** Any value of few persons. Columns that people know of each other (birth, sex, origin, family,
@@ -27,6 +27,7 @@ from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.store import MEMORY, Store
+from anonset.data.table_facts import COARSENED
 from anonset.errors import DisclosureError, InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import STAR, BucketPublication
@@ -41,18 +42,15 @@ from anonset.release.rare_values import (
     persons_in_small_groups,
     persons_with,
 )
+from anonset.settings.coarse_rules import coarse_rule, lists_persons
 from anonset.spelling import setting
 
 FEW_PERSONS = 5
 """Few persons are fewer than this where the model has no k."""
-LISTED = 0.1
-"""Share of the persons with values of few persons above which sets of values list persons."""
 KEYS = 0.9
-"""The same share above which values are those of keys."""
+"""Share of the occurrences of items of few persons above which items are those of keys."""
 FEWEST_KEYS = 100
 """Items of few persons, below which they are no keys."""
-FEWEST_LISTED = 10
-"""Rare values in sets, below which they list no persons."""
 ALONE = 0.01
 """Share of the persons alone with their kept values above which these columns make records unique."""
 _REACHED = {"e-mail": "e-mail addresses", "IBAN": "IBANs", "phone": "telephone numbers", "name": "names of persons"}
@@ -273,24 +271,34 @@ class _Scanner:
         rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < few))) if single else 0
         if rare:
             what = f"values belong to fewer than {few} persons each"
-            return Finding.of((before.name,), rare, what, remedies.of_sets(before.name, before.vocabulary.labels))
+            return Finding.of((before.name,), rare, what, self._of_sets(before))
         listed = members_of_sets([label for label in labels if label not in index])
         listed |= {member for label in labels for member in members.get(label, ())}
         codes = np.array([index[member] for member in listed - NO_VALUE if member in index], np.int64)
-        persons = counts[codes]
-        of_few = persons[(persons > 0) & (persons < few)]
-        if len(of_few) < FEWEST_LISTED or of_few.sum() <= LISTED * before.n:
+        if not lists_persons(counts[codes].tolist(), few, before.n):
             return None
+        of_few = int(np.count_nonzero((counts[codes] > 0) & (counts[codes] < few)))
         what = f"values of fewer than {few} persons each are listed in sets"
-        keys = bool(of_few.sum() >= KEYS * before.n)
-        remedy = remedies.of_sets(before.name, before.vocabulary.labels, keys=keys)
-        return Finding.of((before.name,), len(of_few), what, remedy)
+        return Finding.of((before.name,), of_few, what, self._of_sets(before))
+
+    def _of_sets(self, column: CategoricalColumn) -> str:
+        drop = remedies.of_dropped(column.name, self.model, only=len(self.table.relational) == 1)
+        return remedies.of_sets(column.name, self._coarser(column), drop=drop)
+
+    def _coarser(self, column: CategoricalColumn) -> str:
+        """Return a rule by which few values of a column are those of few persons; empty if there is none."""
+        rules = [c.rule for c in self.table.changes if c.column == column.name and c.rule.startswith(COARSENED)]
+        rule = rules[-1].removeprefix(COARSENED) if rules else ""
+        step = 1 if column.vocabulary.filed is None else max(1, len(column.vocabulary) // _LOOKED_AT)
+        labels = column.vocabulary.labels[::step]
+        coarse = coarse_rule(column.name, labels, column.occurrences[::step].tolist(), self.few, rule)
+        return coarse or ("" if "items" in self.model.protects else remedies.bins_of(column.name, labels))
 
     def _rare(self, column: CategoricalColumn) -> Finding | None:
         """Return the values of few persons in a column that is published unchanged."""
         if not (rare := count_rare(column, self.few)):
             return None
-        remedy = remedies.of_kept(column.name, column.vocabulary.labels, self.model)
+        remedy = remedies.of_kept(column.name, self._coarser(column), column.vocabulary.labels, self.model)
         return Finding.of((column.name,), rare, f"values belong to fewer than {self.few} persons each", remedy)
 
     def _together(

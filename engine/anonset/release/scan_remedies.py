@@ -17,23 +17,38 @@ def of_ranges() -> str:
     return f"leave out {setting('round_ends', value=False)}"
 
 
-def of_sets(name: str, labels: Sequence[str], *, keys: bool = False) -> str:
-    """Return the remedy for a relational column whose values are listed in sets.
+def of_sets(name: str, rule: str, *, drop: str) -> str:
+    """Return the remedy for a relational column whose values of few persons are listed, singly or in sets.
 
     Parameters
     ----------
-    keys
-        Whether nearly every value is that of few persons, as those of keys are: no rule for codes fits these.
+    rule
+        A rule that makes the values so coarse that few are those of few persons; empty if there is none.
+    drop
+        Settings that leave the column out; empty if there must be one.
     """
-    rule = _rule(name, labels)
-    if rule and not (keys and rule.startswith("prefix")):
-        return f"use {hierarchy_of(name, rule)}, or {setting('drop', name)}"
-    return f"{dropped(name)}, or {hierarchy_of(name, 'FILE')} with a file that groups its values"
+    if rule:
+        return f"use {hierarchy_of(name, rule)}" + (f", or {drop}" if drop else "")
+    file = f"{hierarchy_of(name, 'FILE')} with a file that groups its values"
+    return f"use {drop}, or {file}" if drop else f"use {file}"
 
 
-def of_kept(name: str, labels: Sequence[str], model: PrivacyModel) -> str:
-    """Return the remedy for a column that is published unchanged."""
-    rule = _rule(name, labels)
+def of_dropped(name: str, model: PrivacyModel, *, only: bool) -> str:
+    """Return the settings that leave a relational column out; empty if the model needs it.
+
+    Parameters
+    ----------
+    only
+        Whether it is the only relational column.
+    """
+    if only and model.name != "kkm":
+        return ""
+    return f"{setting('drop', name)} {setting('model', 'km')}" if only else setting("drop", name)
+
+
+def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) -> str:
+    """Return the remedy for a column that is published unchanged, by a rule as `of_sets` takes it."""
+    rule = rule or _rule(name, labels)
     if "buckets" in model.protects or not rule:
         return dropped(name)
     known = f"{setting('relational', name)} {hierarchy_of(name, rule)} in place of {setting('keep', name)}"
@@ -85,6 +100,12 @@ def _rule(name: str, labels: Sequence[str]) -> str:
         levels = "year,decade" if look.doubt or (look.form and "%d" not in look.form) else f"{FROM}month,year,decade"
         return f"date:{look.form}:{levels}" if look.form else f"date:{levels}"
     return "mask:3,1" if look.kind in _PLACES else _PREFIXES.get(look.kind, "")
+
+
+def bins_of(name: str, labels: Sequence[str]) -> str:
+    """Return bins for a column of numbers that were read as text; empty for another column."""
+    rule = _rule(name, labels)
+    return rule if rule.startswith("bins:") else ""
 
 
 def _bins(width: str) -> str:

@@ -20,7 +20,7 @@ from anonset.data.code_fitting import (
 )
 from anonset.data.hierarchy_rules import MISSING_VALUE, coarser, is_rule, odd_labels
 from anonset.data.joining import prefixed
-from anonset.data.table_facts import Change, CodeRules
+from anonset.data.table_facts import COARSENED, Change, CodeRules
 from anonset.errors import HierarchyError, InputError, datum
 from anonset.spelling import setting
 
@@ -96,13 +96,13 @@ def fit_codes(
 
 
 def _fit_to_rule(table: Table, part: Part, spec: str) -> Table:
-    """Suppress values that a rule rejects, if asked to; make dates coarser that it never publishes as they are."""
+    """Suppress values that a rule rejects, if asked to; make values coarser that it never publishes as they are."""
     odd = odd_labels(spec, part.labels, part.name) if table.rules.unknown == "suppress" else []
     if odd:
         to = None if part.of_items else MISSING_VALUE
         table = _changed(table, part, "unknown suppress", dict.fromkeys(odd, to))
     coarse = coarser(spec, [label for label in part.labels if label not in odd], part.name)
-    return _changed(table, part, "dates made coarser", dict(coarse)) if coarse else table
+    return _changed(table, part, f"{COARSENED}{spec}", dict(coarse)) if coarse else table
 
 
 def fit_part(table: Table, part: Part, tree: Hierarchy) -> tuple[Table, Hierarchy, list[Misfit]]:

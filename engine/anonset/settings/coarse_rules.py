@@ -1,0 +1,81 @@
+"""Rules that cut values so far that few of them are those of few persons: dates, postal codes, codes."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from anonset.data.hierarchy_rules import FROM, NO_VALUE, coarser
+from anonset.errors import HierarchyError
+from anonset.io.kinds import MOST_LOOKED_AT, Look, look_at
+from anonset.settings.proposal import tree_of
+
+LISTED = 0.1
+"""Share of the persons with values of few persons above which published sets of values list persons."""
+FEWEST_LISTED = 10
+"""Rare values in sets, below which they list no persons."""
+_DATES = ("month,year,decade", "year,decade", "decade")
+_PLACES = ("postal codes", "zip codes")
+_CUTS = ("3,1", "2,1", "1")
+
+
+def lists_persons(counts: Sequence[int], few: int, persons: int) -> bool:
+    """Tell whether sets of values list persons, given the persons of each value.
+
+    >>> lists_persons([1] * 20, 5, 20), lists_persons([1] * 20, 5, 1000)
+    (True, False)
+    """
+    rare = [count for count in counts if 0 < count < few]
+    return len(rare) >= FEWEST_LISTED and sum(rare) > LISTED * persons
+
+
+def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], few: int, rule: str = "") -> str:
+    """Return the finest rule by which few values are those of few persons; empty if there is none.
+
+    Parameters
+    ----------
+    labels, counts
+        The values of the column, and the persons of each.
+    rule
+        The rule by which the values were read, if any: its format of dates is that of the file.
+
+    >>> days = [f"19{year}-0{month}-11" for year in range(10, 99) for month in range(1, 10)]
+    >>> coarse_rule("born", days, [1] * len(days), 5)
+    'date:from-year,decade'
+    """
+    present = {label: count for label, count in zip(labels, counts, strict=True) if label not in NO_VALUE and count}
+    looked_at = list(present)[:MOST_LOOKED_AT]
+    look = look_at(name, looked_at)
+    persons = sum(present.values())
+    for cut in _cuts(look, looked_at, rule):
+        within = f"date:{look.form}:{cut}" if look.kind == "dates" and look.form else _joined(look.kind, cut)
+        try:
+            above = coarser(within, list(present), name)
+        except HierarchyError:
+            return ""
+        sums = Counter[str]()
+        for label, count in present.items():
+            sums[above.get(label, label)] += count
+        if len(sums) > 1 and not lists_persons(list(sums.values()), few, persons):
+            return _as_read(within, cut, rule)
+    return ""
+
+
+def _cuts(look: Look, labels: Sequence[str], rule: str) -> list[str]:
+    """Return the levels to try, the finest first."""
+    if look.kind == "dates" and look.usable:
+        start = 0 if "%d" in (look.form or "%d") and not look.doubt else 1
+        return [f"{FROM}{levels}" for levels in _DATES[start:]]
+    longest = max(map(len, labels), default=0)
+    if look.kind in _PLACES or rule.startswith("mask:") or (tree_of(look.kind).startswith("prefix")):
+        return [f"{FROM}{cut}" for cut in _CUTS if int(cut[0]) < longest]
+    return []
+
+
+def _joined(kind: str, cut: str) -> str:
+    """Return the rule of a kind of values with these levels."""
+    return f"{'date' if kind == 'dates' else 'prefix' if tree_of(kind).startswith('prefix') else 'mask'}:{cut}"
+
+
+def _as_read(within: str, cut: str, rule: str) -> str:
+    """Return a rule for the values of the file, if dates were made coarser as they were read."""
+    form = rule.removeprefix("date:").rpartition(":")[0] if rule.startswith("date:") else None
+    return within if form is None else f"date:{form}:{cut}" if form else f"date:{cut}"

@@ -1,0 +1,92 @@
+"""Proposals and remedies for columns of which most values are those of few persons are published when followed."""
+
+import random
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from followed.follow import follow, judge, run
+from followed.raw_files import RawFile
+
+pytestmark = pytest.mark.compiled
+N = 400
+
+
+def _file(name: str, header: str, rows: list[list[object]], persons: list[int], unit: str) -> RawFile:
+    text = "\n".join([header, *(",".join(map(str, row)) for row in rows)]) + "\n"
+    return RawFile(name, text.encode(), persons, frozenset(), unit=unit)
+
+
+def orders() -> RawFile:
+    """A row an order: e-mail address and postal code of the customer, most codes of one customer."""
+    draw, rows, persons = random.Random(5), list[list[object]](), list[int]()
+    for at in range(N):
+        code = draw.randrange(10000, 99999)
+        for _ in range(draw.randrange(1, 4)):
+            rows.append([f"c{at}@post.example", code, draw.choice(["Tea", "Mug", "Pan", "Lamp"])])
+            persons.append(at)
+    return _file("orders.csv", "contact,zip,article", rows, persons, "contact")
+
+
+def laboratory() -> RawFile:
+    """A row a laboratory test: date of birth of the patient."""
+    draw, rows, persons = random.Random(6), list[list[object]](), list[int]()
+    for at in range(N):
+        born = f"{draw.randrange(1940, 1990)}-{draw.randrange(1, 13):02d}-{draw.randrange(1, 29):02d}"
+        for test in draw.sample(["LDL", "CRP", "TSH", "PSA"], draw.randrange(1, 4)):
+            rows.append([700000 + at, born, draw.choice("mf"), test])
+            persons.append(at)
+    return _file("tests.csv", "mrn,dob,room,test", rows, persons, "mrn")
+
+
+def households() -> RawFile:
+    """A row a person, with the household and a remark."""
+    draw = random.Random(7)
+    rows: list[list[object]] = [
+        [
+            f"H{at // 3:04d}",
+            at,
+            draw.randrange(100),
+            f"moved in with {at % 90} boxes" if at % 2 else "",
+            draw.choice("mf"),
+        ]
+        for at in range(N)
+    ]
+    return _file("homes.csv", "household,pid,age,remarks,sex", rows, list(range(N)), "pid")
+
+
+@pytest.mark.parametrize("make", [orders, laboratory, households])
+def test_the_proposal_is_published_without_a_rejection(tmp_path: Path, make: Callable[[], RawFile]) -> None:
+    raw = make()
+    way = follow(tmp_path, raw)
+    assert way.published is not None, way.printed[-1]
+    assert not any(
+        code for code, ran in zip(way.codes, way.commands, strict=True) if ran.startswith("anonset anonymize")
+    )
+    assert judge(raw, way.published).persons_below_k == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "column", "rule"),
+    [
+        (orders, "zip", "mask:3,1"),
+        (laboratory, "dob", "date:from-month,year,decade"),
+        (households, "household", "values"),
+    ],
+)
+def test_the_remedy_is_published(tmp_path: Path, make: Callable[[], RawFile], column: str, rule: str) -> None:
+    raw = make()
+    (tmp_path / raw.name).write_bytes(raw.content)
+    run(tmp_path, f"anonset inspect {raw.name} -o job.toml")
+    job = tmp_path / "job.toml"
+    job.write_text(job.read_text().replace('unit = "?"', f'unit = "{raw.unit}"'))
+    given = f"anonset anonymize job.toml --relational {column} --hierarchy {column}={rule}"
+    code, said = run(tmp_path, given)
+    assert code == 2
+    named = said.partition("; use ")[2].partition("; --publish")[0].split(", or ")
+    for number, remedy in enumerate(one for one in named if "FILE" not in one):
+        moved = f"anonset anonymize job.toml --relational {column} {remedy}"
+        command = moved if shlex.split(remedy)[0] == "--hierarchy" else f"anonset anonymize job.toml {remedy}"
+        assert run(tmp_path, f"{command} --out out{number}")[0] == 0, (said, remedy)
