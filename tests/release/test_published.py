@@ -109,6 +109,13 @@ def test_a_mapping_of_other_data(tmp_path: Path) -> None:
         recoding_of(COLUMN, (), tmp_path, lambda: None)
 
 
+def test_a_mapping_with_a_symbol_that_the_codebook_does_not_explain(tmp_path: Path) -> None:
+    (tmp_path / "mapping.csv").write_text("cluster,item,published\n0,a,G1\n")
+    way_back = np.arange(COLUMN.n), np.zeros(COLUMN.n, np.int32)
+    with pytest.raises(InputError, match="cluster '0' has a symbol that the codebook does not explain"):
+        recoding_of(COLUMN, (Symbol("G2", "group", ("a", "b")),), tmp_path, lambda: way_back)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -1,5 +1,6 @@
 """A publication of sets that were searched declares them, alone and within clusters, and verifies."""
 
+import csv
 import json
 
 import numpy as np
@@ -43,3 +44,27 @@ def test_sets_stand_in_the_order_of_the_labels():
     assert any(len(one) > 1 for one in members)
     assert members == sorted(members)
     assert all(one == tuple(sorted(one)) for one in members)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "table"),
+    [
+        (anonset.SetSearch(k=7, m=2), Table(SetColumn.of([row.replace("a", "f").split() for row in ITEMS]))),
+        (anonset.JointSplit(k=4, m=2, w="0.5"), Table(ROWS, (AGES,))),
+        (anonset.RFirst(k=4, m=2, transaction=searched), Table(ROWS, (AGES,))),
+    ],
+)
+def test_mapping_account_and_evaluation_agree_if_a_tree_orders_the_items_by_frequency(tmp_path, algorithm, table):
+    how = {"hierarchies": {"items": "halves:frequency"}}
+    release = anonset.anonymize(table, algorithm, **how)
+    release.save(tmp_path / "out")
+    with (tmp_path / "out" / "codebook.csv").open() as book, (tmp_path / "out.private" / "mapping.csv").open() as found:
+        published = {line["published"] for line in csv.DictReader(found)}
+        assert published == {line["symbol"] for line in csv.DictReader(book)}
+    assert any(len(symbol.members) > 1 for symbol in release.publication.symbols)
+    shown = release.publication.transactions.rows()  # a record shows an item as it is, or not
+    rows = list(table.transactions.rows())
+    original = [rows[row] for row in release.publication.record.tolist()]
+    kept = sum(len(set(before) & set(after)) for before, after in zip(original, shown, strict=True))
+    assert release.retention["items"]["kept"] == kept
+    assert anonset.evaluate(table, tmp_path / "out", **how).levels.get("kept", 0) == kept

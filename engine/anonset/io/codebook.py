@@ -127,8 +127,17 @@ def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol
     if not isinstance(recoding, (Cut, ItemGroups)):
         msg = f"a recoding of type {type(recoding).__name__} has no one mapping of all items"
         raise InputError(msg)
-    given = {symbol.members: symbol.label for symbol in symbols if symbol.kind == "group"}
-    return write_file(Path(path), csv_bytes(GLOBAL, _images(recoding, given)))
+    return write_file(Path(path), csv_bytes(GLOBAL, _images(recoding, _labels_of_groups(symbols))))
+
+
+def _labels_of_groups(symbols: Sequence[Symbol]) -> dict[tuple[str, ...], str]:
+    """Return the label of each group by its sorted members: a codebook lists members in another order than a tree."""
+    return {tuple(sorted(symbol.members)): symbol.label for symbol in symbols if symbol.kind == "group"}
+
+
+def _label(members: Sequence[str], given: Mapping[tuple[str, ...], str]) -> str:
+    """Return the label of a group."""
+    return given.get(tuple(sorted(members))) or set_label(members)
 
 
 def _images(mapping: Cut | ItemGroups, given: Mapping[tuple[str, ...], str]) -> list[Any]:
@@ -143,7 +152,7 @@ def _images(mapping: Cut | ItemGroups, given: Mapping[tuple[str, ...], str]) -> 
 def _name(cut: Cut, node: int, given: Mapping[tuple[str, ...], str]) -> str:
     """Return what a node is published as."""
     symbol = cut_symbol(cut, node)
-    return given.get(symbol.members, symbol.label) if symbol.kind == "group" else symbol.label
+    return _label(symbol.members, given) if symbol.kind == "group" else symbol.label
 
 
 def write_local_mapping(
@@ -168,8 +177,7 @@ def write_local_mapping(
     if len(recoding.cluster) != column.n or len(recoding.items) != recoding.n_clusters:
         msg = f"the recoding must have a mapping for each cluster of the {column.n} records"
         raise InputError(msg)
-    named = {symbol.members: symbol.label for symbol in symbols if symbol.kind == "group"}
-    return write_file(Path(path), _parts(recoding, column, named))
+    return write_file(Path(path), _parts(recoding, column, _labels_of_groups(symbols)))
 
 
 def _parts(recoding: PerCluster, column: SetColumn, named: Mapping[tuple[str, ...], str]) -> Iterator[Any]:
@@ -224,8 +232,7 @@ def _published(
     for group in mapping.group[codes].tolist():
         if group not in known:
             first, last = np.searchsorted(sorted_groups, [group, group + 1])
-            members = tuple(labels[item] for item in order[first:last])
-            known[group] = named.get(members) or set_label(members)
+            known[group] = _label([labels[item] for item in order[first:last]], named)
         yield known[group]
 
 

@@ -144,7 +144,12 @@ def _local(
     bound, index = _over(column, vocabulary, "mapping"), vocabulary.index
     size_of: dict[int, int] = {}
     for row in rows_of(path, LOCAL):
-        size = len(members.get(row["published"], (row["item"],))) if row["published"] else 0
+        published = row["published"]
+        if published and published not in members:
+            cluster = datum(row["cluster"])
+            msg = f"{str(path)!r}: cluster {cluster} has a symbol that the codebook does not explain"
+            raise InputError(msg)
+        size = len(members[published]) if published else 0
         if not row["cluster"].isdecimal() or len(row["cluster"]) > _MOST_DIGITS:
             msg = (
                 f"{str(path)!r}: cluster must be a number of at most {_MOST_DIGITS} digits, got {datum(row['cluster'])}"
