@@ -10,7 +10,8 @@ from reference.hierarchy_model import HierarchyModel, Tree
 from reference.transaction_algorithms import apriori
 
 Rows = Sequence[Collection[str]]
-Region = frozenset[str] | tuple[Fraction, Fraction]
+Region = frozenset[str] | tuple[Fraction, ...]
+"""Values, nodes, or of numbers: the ends between cuts, then the published ends."""
 Halves = tuple[Region, Region]
 
 
@@ -24,20 +25,20 @@ class Column:
     order: Sequence[str] = ()
     """Values in canonical order."""
     tree: HierarchyModel | None = None
-    ends: Sequence[Fraction] = ()
-    """Admissible ends of ranges, ascending; the last is above all integers, or the largest number."""
-    integers: bool = True
-    width: Fraction = Fraction(0)
-    """Width of the full column."""
+    lows: Sequence[Fraction] = ()
+    """Numbers at which cells begin, ascending: all but the first are possible cuts."""
+    highs: Sequence[Fraction] = ()
+    """Numbers at which published ranges may end."""
+    rounds: bool = True
+    """Whether published ranges are rounded outward."""
 
     def whole(self) -> Region:
         """The region of all records."""
         if self.kind == "number":
-            return self.ends[0], self.ends[-1]
+            return self.lows[0], self.highs[-1] + 1
         if self.tree is None:
             return frozenset(map(str, self.values))
-        common = [v for v in self.tree.nodes if all(v in self.tree.chain[str(x)] for x in self.values)]
-        return frozenset([common[-1]])
+        return frozenset([self.common([str(x) for x in self.values])])
 
     def leaves(self, node: str) -> list[str]:
         return self.tree.below[node] if self.tree else [node]
@@ -45,15 +46,32 @@ class Column:
     def holds(self, region: Region, value: object) -> bool:
         """Whether a value is in a region."""
         if isinstance(region, tuple):
-            last = region[1] == self.ends[-1]
-            return region[0] <= value and (value < region[1] or last)  # type: ignore[operator]
+            return region[0] <= value < region[1]  # type: ignore[operator]
         return any(value in self.leaves(node) for node in region)
+
+    def hull(self, region: Region, records: Sequence[int]) -> Region:
+        """The smallest region of the values of some records."""
+        values = [self.values[r] for r in records]
+        if isinstance(region, tuple):
+            low, high = min(values), max(values)  # type: ignore[type-var]
+            if self.rounds and low < high:  # type: ignore[operator]
+                low, high = max(x for x in self.lows if x <= low), min(x for x in self.highs if x >= high)
+            return (*region[:2], low, high)  # type: ignore[arg-type]
+        parts = [{str(x) for x in values if x in self.leaves(node)} for node in region]
+        return frozenset(self.common(part) for part in parts if part)
+
+    def common(self, values: Collection[str]) -> str:
+        """The lowest node above some values; the value itself if it is the only one."""
+        if self.tree is None:
+            return next(iter(values))
+        return [v for v in self.tree.nodes if all(v in self.tree.chain[x] for x in values)][-1]
 
     def ncp(self, region: Region) -> Fraction:
         """Width of a region over that of the column, at most 1."""
         if isinstance(region, tuple):
-            wide = region[1] - (1 if self.integers else 0) - region[0]
-            return min(Fraction(1), wide / self.width) if self.width else Fraction(0)
+            least, most = min(self.values), max(self.values)  # type: ignore[type-var]
+            wide = min(region[3], most) - max(region[2], least)  # type: ignore[type-var, operator]
+            return wide / (most - least) if least < most else Fraction(0)  # type: ignore[operator]
         domain = len(self.tree.leaves) if self.tree else len(self.order)
         return Fraction(sum(len(self.leaves(node)) for node in region) - 1, max(1, domain - 1))
 
@@ -62,11 +80,12 @@ class Column:
         values = [self.values[r] for r in records]
         if isinstance(region, tuple):
             options = []
-            for end in self.ends:
+            for end in self.lows[1:]:
                 below = sum(v < end for v in values)  # type: ignore[operator]
                 if region[0] < end < region[1] and min(below, len(values) - below) >= k:
                     options.append((abs(2 * below - len(values)), end))
-            return ((region[0], min(options)[1]), (min(options)[1], region[1])) if options else None
+            cut = min(options)[1] if options else None
+            return None if cut is None else ((region[0], cut), (cut, region[1]))
         nodes = set(region)
         count = {v: sum(x in self.leaves(v) for x in values) for v in (self.tree.nodes if self.tree else self.order)}
         while self.tree and len(there := [v for v in nodes if count[v]]) == 1 and self.tree.children[there[0]]:
@@ -117,7 +136,8 @@ class Twin:
         return self.scores[key]
 
     def node(self, regions: tuple[Region, ...], records: list[int]) -> Leaf:
-        """A node with its losses, as shares of the largest."""
+        """A node with the hulls of its records and its losses, as shares of the largest."""
+        regions = tuple(c.hull(r, records) for c, r in zip(self.columns, regions, strict=True))
         ncp = sum((c.ncp(r) for c, r in zip(self.columns, regions, strict=True)), Fraction(0)) / len(self.columns)
         most = max(1, sum(map(len, self.rows)) * (self.n_items - 1))
         return Leaf(regions, records, ncp * len(records) / len(self.rows), Fraction(self.score(records), most))

@@ -129,8 +129,8 @@ class Growth(Discreet):
 
     @cached_property
     def _root(self) -> Node:
-        regions = tuple(axis.whole for axis in self.losses.axes)
         members = np.arange(self.losses.records, dtype=np.int64)
+        regions = self._hulls(tuple(axis.whole for axis in self.losses.axes), members)
         [items] = self.scores.losses([members])
         return Node(regions, members, self.losses.relational(regions, len(members)), items)
 
@@ -147,13 +147,20 @@ class Growth(Discreet):
             parts = [node.members[first], node.members[~first]]
             if min(map(len, parts)) < self.k or self.infeasible(parts).any():
                 continue
-            sides = [(*node.regions[:a], half, *node.regions[a + 1 :]) for half in halves]
+            sides = [
+                self._hulls((*node.regions[:a], half, *node.regions[a + 1 :]), part)
+                for half, part in zip(halves, parts, strict=True)
+            ]
             low, high = (self.losses.relational(side, len(part)) for side, part in zip(sides, parts, strict=True))
             if low + high < node.relational:
                 found.append((a, (sides[0], sides[1]), (low, high)))
                 sets += parts
         items = iter(self.scores.losses(sets))
         return [Cut(sides, a, relational, (next(items), next(items))) for a, sides, relational in found]
+
+    def _hulls(self, regions: Regions, members: Int64) -> Regions:
+        """Return the smallest regions of some records, which they publish."""
+        return tuple(axis.hull(region, members) for axis, region in zip(self.losses.axes, regions, strict=True))
 
     def _best(self, node: Node, w: int) -> Cut | None:
         """Return the cut of least loss, if it is below that of the node."""

@@ -1,13 +1,14 @@
 """The regions of relational columns, and how a region is cut in two.
 
-A region is what a leaf publishes of a column: a number range between admissible ends, a set of values, or a set of
-hierarchy nodes none of which is above another.
+A leaf publishes a region of each column: a number range between admissible ends, a set of values, or a set of
+hierarchy nodes none of which is above another. After each cut a region shrinks to the values that occur in it.
 """
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import accumulate
 from math import lcm
 
@@ -17,7 +18,9 @@ from numpy.typing import NDArray
 from anonset.algorithms.relational.values import range_text
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
 from anonset.data.decimals import exact
+from anonset.data.distinct import distinct
 from anonset.data.domains import Range
+from anonset.data.grids import Grid, grid_of
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of
@@ -27,7 +30,8 @@ from anonset.errors import InputError, datum
 from anonset.generalization.publication import set_label
 
 Region = tuple[int, ...]
-"""Numbers: the first cell and one past the last; values without hierarchy: their codes; with a hierarchy: nodes."""
+"""Numbers: the first cell, one past the last, and, except in halves, both published ends; values without hierarchy:
+their codes; with a hierarchy: nodes."""
 Halves = tuple[Region, Region]
 
 
@@ -64,66 +68,48 @@ class Axis(Discreet, ABC):
         """Bool (n_codes,): the codes in a region."""
 
     @abstractmethod
+    def hull(self, region: Region, members: Int64) -> Region:
+        """Return the smallest region to publish for some records of a region, int64, at least one."""
+
+    @abstractmethod
     def label(self, region: Region) -> str:
         """Return the published text of a region."""
 
 
-def admissible_ends(values: NDArray[np.int64] | NDArray[np.float64], k: int) -> NDArray[np.int64] | NDArray[np.float64]:
-    """Return the numbers at which a range may begin or end, ascending; at least k records are between neighbours.
-
-    The last one is above all integers, or is the largest float.
-
-    >>> admissible_ends(np.array([1, 1, 2, 4, 9]), 2).tolist()
-    [1, 2, 10]
-    """
-    distinct, count = np.unique(values, return_counts=True)
-    after: Int64 = np.cumsum(count)
-    begins, before = [0], 0
-    while len(values) - before >= 2 * k:
-        at = int(np.searchsorted(after, before + k)) + 1
-        if at == len(distinct) or len(values) - int(after[at - 1]) < k:
-            break
-        begins.append(at)
-        before = int(after[at - 1])
-    last = distinct[-1] + 1 if distinct.dtype.kind == "i" else distinct[-1]
-    return np.unique(np.append(distinct[begins], last)) if len(distinct) > 1 else np.append(distinct, last)
-
-
 @dataclass(frozen=True, eq=False)
 class _Numbers(Axis):
-    """Numbers, in cells between admissible ends. Integer ranges do not overlap; others share their ends."""
+    """Numbers, cut between the cells of a grid. Published ranges end at the smallest and the largest number of a leaf,
+    rounded outward to the column's grid if it has one; a single number is published as it is.
+    """
 
-    lows: tuple[float, ...]
-    highs: tuple[float, ...]
-    """Smallest and largest number of each cell, as published."""
-    within: tuple[float, float]
+    values: NDArray[np.int64] | NDArray[np.float64]
+    """(n,): the number of each record."""
+    grid: Grid | None
+    """Admissible ends of published ranges."""
+    within: tuple[int, int]
     """Smallest and largest number of the column: widths end there."""
     scale: int
-    """Multiple that makes all differences of ends integers."""
-    integers: bool
+    """Multiple that makes all published ends integers, as they are in regions."""
 
     @classmethod
     def of(cls, column: NumericColumn, domain: Range, k: int) -> "_Numbers":
-        integers = column.values.dtype.kind == "i"
-        if column.grid is None:
-            numbers = admissible_ends(column.values, k).tolist()
-            lows, highs = numbers[:-1], [end - 1 for end in numbers[1:]] if integers else numbers[1:]
-        else:
-            lows, highs = column.grid.lows.tolist(), column.grid.highs.tolist()
-        cells = len(lows)
-        codes = np.clip(np.searchsorted(lows, column.values, side="right") - 1, 0, cells - 1).astype(np.int32)
-        scale = 1 if integers else lcm(*(exact(end).denominator for end in (*lows, *highs, domain.low, domain.high)))
-        width = int((exact(domain.high) - exact(domain.low)) * scale)
-        within = domain.low, domain.high
-        return cls(codes, cells, (0, cells), max(1, width), tuple(lows), tuple(highs), within, scale, integers)
+        cells = grid_of(column.values, k) if column.grid is None else column.grid
+        codes = np.clip(np.searchsorted(cells.lows, column.values, side="right") - 1, 0, len(cells) - 1)
+        scale = 1
+        if column.values.dtype.kind == "f":
+            ends = [] if column.grid is None else [*column.grid.lows.tolist(), *column.grid.highs.tolist()]
+            numbers = [*distinct(column.values.astype(np.float64)).tolist(), *ends, domain.low, domain.high]
+            scale = lcm(*(exact(number).denominator for number in numbers))
+        low, high = within = int(exact(domain.low) * scale), int(exact(domain.high) * scale)
+        whole, width = (0, len(cells), low, high), max(1, high - low)
+        return cls(codes.astype(np.int32), len(cells), whole, width, column.values, column.grid, within, scale)
 
     def width(self, region: Region) -> int:
-        first, end = region
-        low, high = max(self.lows[first], self.within[0]), min(self.highs[end - 1], self.within[1])
-        return int((exact(high) - exact(low)) * self.scale)
+        low, high = region[2:]
+        return min(high, self.within[1]) - max(low, self.within[0])
 
     def halves(self, region: Region, counts: Int64, k: int) -> Halves | None:
-        first, end = region
+        first, end = region[:2]
         before: Int64 = np.cumsum(counts[first:end])[:-1]
         total = int(counts[first:end].sum())
         fits = (before >= k) & (total - before >= k)
@@ -137,8 +123,17 @@ class _Numbers(Axis):
         at = np.arange(self.n_codes)
         return (region[0] <= at) & (at < region[1])
 
+    def hull(self, region: Region, members: Int64) -> Region:
+        codes, values = self.codes[members], self.values[members]
+        least, largest = np.array([values.min()], np.float64), np.array([values.max()], np.float64)
+        ends = (least, largest) if self.grid is None else self.grid.rounded(least, largest)
+        low, high = (int(exact(end[0].item()) * self.scale) for end in ends)
+        return int(codes.min()), int(codes.max()) + 1, low, high
+
     def label(self, region: Region) -> str:
-        return range_text(self.lows[region[0]], self.highs[region[1] - 1], whole=self.integers)
+        whole = self.values.dtype.kind == "i"
+        low, high = (end if whole else float(Fraction(end, self.scale)) for end in region[2:])
+        return range_text(low, high, whole=whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +157,9 @@ class _Values(Axis):
         there = np.zeros(self.n_codes, np.bool_)
         there[list(region)] = True
         return there
+
+    def hull(self, region: Region, members: Int64) -> Region:
+        return tuple(np.flatnonzero(np.bincount(self.codes[members])).tolist())
 
     def label(self, region: Region) -> str:
         return set_label([self.vocabulary.labels[code] for code in region])
@@ -199,6 +197,11 @@ class _Nodes(Axis):
         for node in region:
             there[self.hierarchy.leaf_lo[node] : self.hierarchy.leaf_hi[node]] = True
         return there
+
+    def hull(self, region: Region, members: Int64) -> Region:
+        leaves, tree = np.flatnonzero(np.bincount(self.codes[members])), self.hierarchy
+        own = (leaves[slice(*np.searchsorted(leaves, (tree.leaf_lo[v], tree.leaf_hi[v])))] for v in region)
+        return tuple(tree.lowest_common_ancestor((part[0], part[-1])) for part in own if len(part))
 
     def label(self, region: Region) -> str:
         if len(region) == 1:
