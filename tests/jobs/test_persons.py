@@ -46,7 +46,7 @@ def test_an_id_that_repeats_is_refused_until_the_owner_answers(tmp_path, monkeyp
     assert "owner's word" in declared["limits"]
     capsys.readouterr()
     assert main(["verify", "out"]) == 0
-    assert "unit: row, each a person by the owner's word, as declared" in capsys.readouterr().out
+    assert "unit: row, one person each, as declared" in capsys.readouterr().out
     united = json.loads((tmp_path / "ids/attestation.json").read_text())
     assert united["declarations"] == {"unit": "person"}
 

@@ -202,7 +202,7 @@ class Declarations(Document):
     def unit_in_words(self) -> str:
         """What a record stands for, and who says so."""
         by_word = self.rows_are_persons and self.unit != "person"
-        return "row, each a person by the owner's word" if by_word else self.unit
+        return "row, one person each" if by_word else self.unit
 
     @model_serializer(mode="wrap")
     def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
