@@ -165,8 +165,11 @@ def words_of(header: str) -> tuple[str, ...]:
 def without_accents(text: str) -> str:
     """Return text in ASCII, with umlauts as two letters."""
     text = unicodedata.normalize("NFC", text)
-    for umlaut, letters in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"), ("ß", "ss")):
-        text = text.replace(umlaut, letters)
+    for letter, instead in (
+        ("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"), ("ß", "ss"),
+        ("ł", "l"), ("Ł", "L"), ("ø", "o"), ("Ø", "O"),
+    ):  # fmt: skip
+        text = text.replace(letter, instead)
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
 
 

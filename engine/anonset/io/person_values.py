@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 
 from anonset.io.header_words import without_accents
 
@@ -14,45 +15,15 @@ _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.]?([ '-]+[^\W\d_]+[.]?)*")
 _DEVICE = re.compile(
     r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}|(\d{1,3}\.){3}\d{1,3}"
 )
-_LETTERS = re.compile(r"[^\W\d_]+")
 _KEY = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+").fullmatch
-_FULL_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.]?([ ,'-]+[^\W\d_]+[.]?){1,4}").fullmatch
 _LONG = 6
 _MOST = 0.9
-_WORDS = re.compile(r"[^\W\d_]+([ ,.'-]+[^\W\d_]+){0,3}\.?").fullmatch
+_WORDS = re.compile(r"[^\W\d_]+([ ,.'-]+[^\W\d_]+){0,4}\.?").fullmatch
 _BETWEEN_WORDS = re.compile(r"[ ,.'-]+")
-_GIVEN_NAMES = (
-    "aaron adam adrian agnieszka ahmed aisha albert alberto alejandro alessandro alessia alexandra alfred ali alice "
-    "alicia alvaro amanda ana andrea andreas andrew andrzej angela angelika anja ann anna anne anneliese annemarie "
-    "annette anthony antoine antonio arthur aurelie ayse barbara beatriz ben benjamin bernard bernd betty birgit "
-    "brenda brian brigitte bruce carl carla carlos carmen carol carolina carolyn catherine cecile celine charles "
-    "cheryl chiara christa christian christina christine christopher claire clara claudia claus cornelia cornelis "
-    "cristina cynthia daniel daniela david davide deborah debra delphine denis dennis diane diego dieter dirk "
-    "dmitri dominik donald donna dorothy douglas edith edward elena elfriede elisa elisabeth elizabeth emilie emily "
-    "emine emma encarnacion enrico eric erik erika esther eugene eva evelyn ewa fatima fatma federico felix "
-    "fernando filip florian francesca francesco francisco franz frederic friedrich gabriele gary george gerda "
-    "gerhard gertrud giesela giorgia giovanni gisela giulia giuseppe gregory guenter guillaume gunter günter hannah "
-    "hannelore hans harald harold hassan hatice heike heinrich heinz helen helga helmut hendrik henrik henry "
-    "herbert hildegard holger horst howard huseyin hüseyin ibrahim ilaria ines ingeborg ingrid irene irina irmgard "
-    "isabel isabelle ivan jacob jacqueline jacques james jan janet janice janina jason javier jean jeffrey jennifer "
-    "jens jeremy jeroen jerry jessica joachim joanna johan johanna johannes john johnny jonas jonathan jorge jose "
-    "josef josefa joseph joshua josé joyce juan judith judy juergen julia julian julie jürgen karen karin karl "
-    "katarzyna katharina katherine kathleen kathrin keith kenneth kevin khadija kimberly klaus kristina krzysztof "
-    "kurt kyle larry lars laura laurent lawrence lea lena leon lieselotte linda lisa lorenzo louis louise luca "
-    "lucas lucia luis luisa lukas maaike magdalena manfred manuel manuela marc marco marcus margaret margarete "
-    "maria marie mario marion markus martha martin martina mary mathieu mathilde matteo matthew matthias małgorzata "
-    "mehmet melanie melissa michael michaela michel michelle miguel mohamed mohammed monika mustafa nadine nancy "
-    "natalia natalie nathalie nathan nicholas nicolas nicole nina nora olga oliver olivier omar pablo pamela paola "
-    "paolo patricia patrick paul paula pauline pedro peter petra philip philipp philippe pierre pieter piotr rachel "
-    "ralf ralph randy raquel raymond rebecca regina renate riccardo richard robert roberto roger roland ronald "
-    "ruben russell ruth ryan samuel sander sandra sara sarah scott sebastian sebastien sergei sergio sharon shirley "
-    "silke silvia simon sofia sonja sophie stefan stefanie stefano stephan stephane stephanie stephen steven susan "
-    "susanne svenja svetlana sylvain sylvie tanja tatiana teresa theresa thibault thierry thomas thorsten timothy "
-    "tobias todd tomasz ulrich ulrike ursula ute valentina valeria vera veronika vincent virginie walter waltraud "
-    "werner wilhelm willem william wolfgang wouter youssef yusuf yves zachary zeynep zofia ángel"
-)
 _NAMES, _FEWEST_NAMES = 0.1, 3
-"""Share of the labels, and number of them, that contain a given name, from which on labels are names of persons."""
+"""Share and number of labels that contain a title or a first name if the labels are names of persons."""
+_TITLE = re.compile(r"(dr|prof|mr|mrs|herr|frau|mme|mlle)[. ]", re.IGNORECASE).match
+_OF_A_PLACE = re.compile(r"(st|saint|sankt|san|santa|santo|são)[. ]", re.IGNORECASE).match
 _IN_SENTENCES = tuple(
     words.split()
     for words in (
@@ -62,9 +33,6 @@ _IN_SENTENCES = tuple(
 )  # fmt: skip
 _FEWEST_OF_SENTENCES, _LONG_TEXT = 3, 5
 _LOOKED_AT = 20_000
-_TITLES = frozenset({"dr", "prof", "mr", "mrs", "ms", "herr", "frau", "mme", "mlle", "sr", "sra", "dra"})
-_FIRST_NAMED, _FEWEST_NAMED = 0.3, 5
-"""Share of the values with a title or a common first name, and their number, if the values are full names."""
 
 
 def is_iban(value: str) -> bool:
@@ -110,11 +78,11 @@ def _nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
 def identifying(labels: Sequence[str]) -> str:
     """Return the meaning of a header by which values identify persons; empty if they do not.
 
-    ``e-mail``, ``IBAN``, ``phone``, ``account`` (device ids: UUIDs, MAC and IP addresses) or ``name`` (both names).
+    ``e-mail``, ``IBAN``, ``phone``, ``account`` (device ids: UUIDs, MAC and IP addresses) or ``name``.
 
     >>> identifying(["ann@b.org"]), identifying(["10.0.0.1", "10.0.0.2"]), identifying(["red", "blue"])
     ('e-mail', 'account', '')
-    >>> identifying(["Ada Berger", "Bruno Stein", "Kim Roth", "Zoe Lindner", "Karl Thaler", "Nordmann, Paula"])
+    >>> identifying(["Ada Berger", "Dr. Stein", "Zoe", "Nordmann, Paula"])
     'name'
     """
     bare = [label.strip() for label in labels]
@@ -124,23 +92,7 @@ def identifying(labels: Sequence[str]) -> str:
         return found
     if _nearly_all(_DEVICE.fullmatch, bare):
         return "account"
-    return "name" if _are_full_names(bare) else ""
-
-
-def _are_full_names(labels: Sequence[str]) -> bool:
-    """Return True if nearly all labels are two to five capitalised words, many with a title or a common first name."""
-    if not _nearly_all(_FULL_NAME, labels):
-        return False
-    from anonset.io.first_names import FIRST_NAMES
-
-    known = FIRST_NAMES | _TITLES
-    named = sum(not known.isdisjoint(_plain(word) for word in _LETTERS.findall(label)) for label in labels)
-    return named >= max(_FEWEST_NAMED, _FIRST_NAMED * len(labels))
-
-
-def _plain(word: str) -> str:
-    """Return a word in small letters without accents."""
-    return without_accents(word).lower()
+    return "name" if are_names(bare) else ""
 
 
 def are_keys(labels: Sequence[str]) -> bool:
@@ -179,29 +131,32 @@ def found_directly(labels: Sequence[str]) -> dict[str, int]:
 
 
 def are_names(labels: Sequence[str]) -> bool:
-    """Tell whether labels are names of persons: one in ten, and three at least, contain a common given name.
+    """Return True if one label in ten, and at least three, begin with a title or contain a common first name.
 
-    Of many labels, some 20,000 evenly spread ones are looked at.
+    Of many labels, some 20,000 evenly spaced ones are examined.
 
     >>> are_names(["Hans Maier", "Weber, Julia", "KARIN OTT", "Xi Li"]), are_names(["milk", "cheese", "Peter Pan"])
     (True, False)
+    >>> are_names(["San Antonio", "Santa Clara", "St. Louis", "San Diego"])
+    False
     """
-    looked_at = labels[:: max(1, len(labels) // _LOOKED_AT)]
-    named = sum(map(_contains_given_name, looked_at))
-    return named >= _FEWEST_NAMES and named >= _NAMES * len(looked_at)
+    examined = labels[:: max(1, len(labels) // _LOOKED_AT)]
+    named = sum(map(_is_name, examined))
+    return named >= _FEWEST_NAMES and named >= _NAMES * len(examined)
 
 
 @cache
-def _given_names() -> frozenset[str]:
-    """Return the given names that are no common words, places or products."""
-    return frozenset(_GIVEN_NAMES.split())
+def _first_names() -> frozenset[str]:
+    """Return common first names in small letters without accents: no common words, places, flowers or products."""
+    return frozenset(Path(__file__).with_name("first_names.txt").read_text("ascii").split())
 
 
-def _contains_given_name(label: str) -> bool:
+def _is_name(label: str) -> bool:
     text = label.strip()
-    if text.isdecimal() or not _WORDS(text):
+    if not _WORDS(text) or _OF_A_PLACE(text):
         return False
-    return not _given_names().isdisjoint(_BETWEEN_WORDS.split(text.casefold()))
+    words = _BETWEEN_WORDS.split((text if text.isascii() else without_accents(text)).lower())
+    return _TITLE(text) is not None or not _first_names().isdisjoint(words)
 
 
 def are_words_of_texts(labels: Sequence[str]) -> bool:

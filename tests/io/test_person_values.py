@@ -1,0 +1,39 @@
+"""Values that are names of persons, and labels that are none."""
+
+from pathlib import Path
+
+import pytest
+
+from anonset.io import person_values
+from anonset.io.person_values import are_names, identifying
+
+NAMES = (
+    "Jürgen Müller|Juergen Meyer|JUERGEN OTT",
+    "Małgorzata|Zoë|René",
+    "Dr. Stein|Prof. Roth|Frau Lindner",
+    "Lopez Garcia, Maria del Carmen|Ruiz, Pablo|Gil, Javier",
+    "anna|paul|jens|xi|wei|li|bo|ng|yu|hu|tan|lim|goh|ho",
+)
+NO_NAMES = (
+    "January|February|March|April|May|June|July|August|Jan|Jun",
+    "Aloe vera|amber|crystal|jade|grace|rose|holly|iris|heather|jasmine rice|sherry|rosemary|lemon balm melissa",
+    "San Antonio|Santa Clara|St. Louis|San Diego|São Paulo|Florence|Virginia|Victoria|Charlotte|Jordan",
+    "Prof-specialty|Prof-school|Exec-managerial|Christian|MS Access|MS Excel|MS Word",
+    "Ben carcinoid colon|Ben carcinoid jejunum|Ben carcinoid rectum|Down syndrome|Crohn disease",
+)
+
+
+@pytest.mark.parametrize("labels", NAMES)
+def test_names_are_recognized_in_any_spelling(labels: str) -> None:
+    assert are_names(labels.split("|"))
+    assert identifying(labels.split("|")) == "name"
+
+
+@pytest.mark.parametrize("labels", NO_NAMES)
+def test_months_goods_places_and_diseases_are_no_names(labels: str) -> None:
+    assert not are_names(labels.split("|"))
+
+
+def test_the_first_names_are_sorted_in_the_spelling_that_labels_are_compared_in() -> None:
+    lines = Path(person_values.__file__).with_name("first_names.txt").read_text("ascii").splitlines()
+    assert lines == sorted({line.lower() for line in lines})
