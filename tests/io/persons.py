@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from anonset.io.person_candidates import candidates_in
+
 CODES = [f"{letter}{number:02d}" for letter in "EIJ" for number in range(30)]
 
 
@@ -29,3 +31,8 @@ def stays(n_persons=300, n=1500, *, key="key7", seed=1):
         "colour": [f"c{one * 11 % 5}" for one in product],
         "code": [CODES[min(89, int(one))] for one in rng.exponential(15, n)],
     }
+
+
+def repeated_in(columns, asked, ids=(), *, grouped=False):
+    """Return the candidates that repeat over records, the surest first."""
+    return tuple(one.as_repeated for one in candidates_in(columns, asked, ids, grouped=grouped) if one.repeats)

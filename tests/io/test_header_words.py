@@ -2,7 +2,7 @@
 
 import pytest
 
-from anonset.io.header_words import meaning_of, words_of
+from anonset.io.header_words import is_direct, is_identifier, meaning_of, words_of
 
 HEADERS = {
     "person id": "patient_id PatientID PATIENTID patientId Patienten-Nr. PatNr Patientennummer patient_index person_id "
@@ -44,3 +44,18 @@ def test_composed_and_decomposed_letters_are_one_word(header):
 
 def test_a_header_may_be_anything():
     assert [meaning_of(one) for one in ("", " ", "1", "\0", "§$%", "日本", "x" * 3_000)] == [""] * 7
+
+
+@pytest.mark.parametrize("header", ["platelets", "template", "automobile", "valid", "paid", "nickel"])
+def test_headers_that_contain_letters_of_other_words_say_nothing(header: str) -> None:
+    assert (meaning_of(header), is_identifier(header)) == ("", False)
+
+
+@pytest.mark.parametrize("header", ["next_of_kin_last_name", "mother_name", "mobile", "customer_email_hash"])
+def test_headers_that_name_or_reach_a_person_are_recognized_beside_other_words(header: str) -> None:
+    assert is_direct(meaning_of(header))
+
+
+@pytest.mark.parametrize("header", ["sampleId", "row_guid", "PID"])
+def test_headers_with_a_word_for_an_id_are_identifiers(header: str) -> None:
+    assert is_identifier(header)

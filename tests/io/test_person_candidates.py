@@ -9,14 +9,14 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.io.persons import stays
+from tests.io.persons import repeated_in, stays
 
 import anonset
 from anonset.data.store import MEMORY
 from anonset.data.table_facts import Repeated
 from anonset.io.agreement import agrees
 from anonset.io.duplicate_ids import Watched, _has_equal, may_repeat
-from anonset.io.person_candidates import Candidate, repeated_in
+from anonset.io.person_candidates import Candidate
 
 pytestmark = pytest.mark.compiled
 

@@ -6,10 +6,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.io.persons import repeated_in
 
 from anonset.data.hierarchy_rules import odd_labels
 from anonset.io import profiles
-from anonset.io.person_candidates import repeated_in
 from anonset.io.profiles import pattern, profile
 
 TEXTS = st.sampled_from(["", "?", "-", "NA", "k.A.", "a", "b", "1", "2", "1,5", "250.01", "E11", "2020-01-31", None])

@@ -20,8 +20,6 @@ import numpy as np
 from anonset.data.distinct import distinct
 from anonset.data.table import Int64
 
-ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
-"""Meanings of headers that name an attribute of a person."""
 FEWEST_PAIRS = 20
 _TELLING = frozenset({"birth", "sex"})
 _FEWEST_VALUES = 10

@@ -9,6 +9,7 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
 from anonset.data.blocks import encode_sets, keep_tokens
+from anonset.data.hierarchy_rules import MISSING_VALUE
 from anonset.data.joining import require_joinable
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
@@ -20,9 +21,6 @@ from anonset.io.input_checks import NULLS, require_items, require_split
 from anonset.io.normalizing import Changes, normalize_items, normalize_values
 from anonset.io.numbers import Numbers, others, read_numbers
 from anonset.spelling import setting
-
-MISSING_CATEGORY = "?"
-"""The category that stands for null where nulls are let in as a value."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +182,7 @@ class Encoder:
                 self._refuse_null(
                     name, text, f"{setting('missing', 'value')} takes it as the category '?'" if allow_null else ""
                 )
-            text = arrow.fill_null(text, MISSING_CATEGORY)
+            text = arrow.fill_null(text, MISSING_VALUE)
         return text
 
     def _tokens(self, name: str, column: Any, *, any_blank: bool = False) -> tuple[Int64, Int32, list[str]]:

@@ -53,11 +53,11 @@ _WORDS = {
     "lastname forename fullname givenname familyname middlename nom noms prenom prenoms nombre nombres apellido "
     "apellidos nome cognome achternaam voornaam familienaam naam roepnaam tussenvoegsel initials",
     "of names": "first last full sur given family maiden middle birth geburt geburts geb naissance nacimiento famille "
-    "jeune fille complete completo vor nach familien nick display",
+    "jeune fille complete completo vor nach familien nick display mother father mutter vater spouse guardian",
     "born": "geb geboren geborene nee geborener ne nata nato",
     "e-mail": "email mail emailadresse courriel correo electronico epost mailadresse",
     "phone": "phone tel telefon telephone telefono telefoon telefonnummer rufnummer handy handynummer festnetz fax "
-    "cell cellphone gsm movil cellulare telefax telnr mobilnummer mobiltelefon msisdn whatsapp",
+    "cell cellphone gsm movil cellulare telefax telnr mobile mobil mobilnummer mobiltelefon msisdn whatsapp",
     "IBAN": "iban",
     "account": "konto kontonummer kreditkarte creditcard rekening username login benutzername ip licence license plate "
     "kennzeichen vin nickname screenname handle loginname accountname kontoinhaber cuenta compte cardnumber imei imsi "
@@ -132,7 +132,11 @@ _PRODUCTS_WORDS = (
 _PRODUCTS = frozenset(_PRODUCTS_WORDS.split())
 _PLAIN = ("person", "customer", "patient", "kunde", "klant", "paciente", "paziente", "proband", "versicherter")
 _DIRECT = ("e-mail", "IBAN", "phone")
-_OF_A_PERSON = ("birth", "sex", "origin", "family", "residence")
+ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
+"""Meanings of headers that name an attribute of a person."""
+_IDS = frozenset({"id", "ids", "uid", "uuid", "guid"})
+_IN_NAMES = {"name", "of names", "person", "filler"}
+"""Groups of words of headers that name a person."""
 _SHORT = 3
 _SAMPLING = re.compile(r"wgt|weight$|sampling", re.IGNORECASE)
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -211,7 +215,8 @@ def meaning_of(header: str) -> str:
         return "e-mail"
     if (direct := next((meaning for meaning in _DIRECT if meaning in kinds), None)) is not None:
         return direct
-    if says and all(meanings & {"name", "of names", "person", "filler"} for meanings in says) and "name" in kinds:
+    are_of_names = "name" in kinds and all(not meanings or meanings & _IN_NAMES for meanings in says)
+    if are_of_names and (all(says) or "of names" in kinds):
         return "name"
     if "address" in kinds and "account" not in kinds:
         return "address"
@@ -250,7 +255,7 @@ def _attribute_said(words: tuple[str, ...], kinds: frozenset[str]) -> str:
         return "born" if len(words) == 1 else "birth"
     if "thing" in kinds and "person" not in kinds:
         return "thing"
-    return next((attribute for attribute in _OF_A_PERSON if attribute in kinds), "")
+    return next((attribute for attribute in ATTRIBUTES if attribute in kinds), "")
 
 
 def is_sampling_weight(header: str) -> bool:
@@ -276,6 +281,15 @@ def is_numbered(header: str) -> bool:
     words = words_of(header)
     number = any("number" in _index().get(word, ()) for word in words if word not in ("code", "codigo", "codice", "n"))
     return len(words) > 1 and number and not is_about_a_thing(header)
+
+
+def is_identifier(header: str) -> bool:
+    """Return True if a header contains a word for an id, of a person or of anything else.
+
+    >>> is_identifier("sampleId"), is_identifier("guid"), is_identifier("valid"), is_identifier("house_number")
+    (True, True, False, False)
+    """
+    return any(word in _IDS or "own number" in _index().get(word, ()) for word in words_of(header))
 
 
 def is_about_a_thing(header: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
+from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.errors import InputError, datum
 from anonset.spelling import setting
 
@@ -19,6 +20,8 @@ PROBABLE_NULLS = SIGNS_OF_NULL | {
     "(null)", "(NULL)", "Null",
 }  # fmt: skip
 """What people and spreadsheets write for null, but may also be a value."""
+MISSING = NULLS | NO_VALUE
+"""Values that are surely missing."""
 _CODE = re.compile(r"[A-Za-z]{1,3}\d[\w.+*!-]*|\d{3}\.\d{1,2}")
 _MOST_LOOKED_AT, _FEWEST_SETS = 20_000, 3
 _OFTEN, _FEWEST_WORDS, _SHORTEST_WORD = 3, 5, 3

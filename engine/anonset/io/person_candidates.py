@@ -26,13 +26,13 @@ from anonset.data.table import Int64
 from anonset.data.table_facts import CUT, Repeated
 from anonset.errors import InputError
 from anonset.io import arrow
-from anonset.io.agreement import ATTRIBUTES, FEWEST_PAIRS, agreeing_within, count_distinct
+from anonset.io.agreement import FEWEST_PAIRS, agreeing_within, count_distinct
 from anonset.io.columns import is_list
-from anonset.io.header_words import is_about_a_thing, is_direct, is_sampling_weight, meaning_of
-from anonset.io.person_values import are_keys, identifying
+from anonset.io.header_words import ATTRIBUTES, is_about_a_thing, is_direct, is_sampling_weight, meaning_of
+from anonset.io.input_checks import MISSING
+from anonset.io.person_values import DATE, are_keys, attribute_of, identifying
 from anonset.io.roles import Roles
 
-MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None")
 PERSON_IDS = ("person id", "id", "case id")
 """Meanings of headers that identify a person, the surest first; a case is one person's too."""
 REACHES = ("e-mail", "IBAN", "account", "phone")
@@ -48,15 +48,9 @@ _FEW_TOGETHER = 0.01
 _FEWEST_ROWS = 100
 _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
 """Distinct opaque keys as a share of the rows, and rows of the most frequent key at most."""
-_SEXES = (
-    "m f w d u x h 1 2 male female mann frau männlich weiblich divers homme femme masculin féminin hombre mujer "
-    "maschio femmina man vrouw unknown/invalid"
-)
-_DATE = re.compile(r"(\d{4})-?\d{2}-?\d{2}|\d{1,2}[./]\d{1,2}[./](\d{4})")
+_MISSING = tuple(sorted(MISSING))
 _CODES = re.compile(r"[A-Z]\d{2}(\.[0-9A-Z]{1,4}|\d{1,2}|[A-Z]([A-Z](\d\d)?)?)?[*+!]?").fullmatch
 _LABELS = 300
-_YEARS = 40
-"""Years between the first and the last date of birth, at least, where no header says that it is one."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +79,11 @@ class Candidate(Discreet):
         if self.meaning == NAMED_AND_BORN:
             return self.persons < self.given and self.beyond_chance
         return max(_FEW, min(self.given // _ROWS_OF_EACH, _MOST_FEW)) < self.persons < self.given
+
+    @property
+    def as_repeated(self) -> Repeated:
+        """The candidate as a table lists it."""
+        return Repeated(",".join(self.columns), self.agreeing, self.cut)
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ def signs_in(
         msg = f"{where}: column {cut[0]!r} {CUT}; export the file anew with this column as text"
         raise InputError(msg)
     found = candidates_in(first, (*named, *others), roles.id, grouped=grouped, keys=roles.drop)
-    repeated = tuple(_as_repeated(one) for one in found if one.repeats)
+    repeated = tuple(one.as_repeated for one in found if one.repeats)
     if repeated or grouped:
         return repeated, ()
     unseen = [one for one in (*found, *_unseen(named, first)) if one.meaning not in (AGREEING, KEY)]
@@ -180,19 +179,7 @@ def _texts_and_lacking(column: Any) -> tuple[Any, Any]:
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     text = arrow.cast(arrow.cast(column, kind), pa.large_string()).combine_chunks()
-    return text, arrow.is_in(text, MISSING, nulls=True)
-
-
-def repeated_in(
-    columns: Mapping[str, Any], asked: Sequence[str], ids: Sequence[str] = (), *, grouped: bool = False
-) -> tuple[Repeated, ...]:
-    """Return the candidates that repeat over records, the surest first; see `candidates_in`."""
-    found = candidates_in(columns, asked, ids, grouped=grouped)
-    return tuple(_as_repeated(candidate) for candidate in found if candidate.repeats)
-
-
-def _as_repeated(candidate: Candidate) -> Repeated:
-    return Repeated(",".join(candidate.columns), candidate.agreeing, candidate.cut)
+    return text, arrow.is_in(text, _MISSING, nulls=True)
 
 
 def candidates_in(
@@ -346,14 +333,14 @@ def _coded(name: str, column: Any) -> _Coded:
     labels = arrow.cast(chunk.dictionary, pa.string()) if not pa.types.is_binary(chunk.dictionary.type) else None
     codes = arrow.to_numpy(arrow.coalesce(chunk.indices, arrow.number_array([-1])[0])).astype(np.int64)
     if labels is not None and len(labels):
-        lacking = np.flatnonzero(arrow.to_numpy(arrow.is_in(labels, MISSING)))
+        lacking = np.flatnonzero(arrow.to_numpy(arrow.is_in(labels, _MISSING)))
         codes = np.where(np.isin(codes, lacking), -1, codes) if len(lacking) else codes
     first = (
         []
         if labels is None
-        else [label for label in labels.slice(0, _LABELS).to_pylist() if label not in (None, *MISSING)]
+        else [label for label in labels.slice(0, _LABELS).to_pylist() if label not in (None, *_MISSING)]
     )
-    dates = all(map(_DATE.fullmatch, first))
+    dates = all(map(DATE.fullmatch, first))
     keys = not dates and are_keys(first) and not all(map(_CODES, first))
     return _Coded(codes, _meaning(name, first, dates=dates), _are_cut(first), dates, keys, is_about_a_thing(name))
 
@@ -362,11 +349,11 @@ def _meaning(name: str, labels: Sequence[str], *, dates: bool) -> str:
     """Return the meaning of a header, or of the values; e-mail addresses and IBANs are such under any header."""
     by_header = meaning_of(name)
     if dates or not labels:
-        return by_header or _kind_of(labels)
+        return by_header or attribute_of(labels)
     by_values = identifying(labels)
     if by_header in PERSON_IDS:
         return NAMED if by_values == NAMED else by_header
-    return by_values if by_values in ("e-mail", "IBAN") else by_header or by_values or _kind_of(labels)
+    return by_values if by_values in ("e-mail", "IBAN") else by_header or by_values or attribute_of(labels)
 
 
 def _are_cut(labels: Sequence[str]) -> bool:
@@ -375,19 +362,6 @@ def _are_cut(labels: Sequence[str]) -> bool:
     from anonset.io.kinds import look_at
 
     return look_at("", labels).kind == "cut numbers"
-
-
-def _kind_of(given: Sequence[str]) -> str:
-    """Return which attribute of a person values are: ``sex``, ``birth``, or none (empty)."""
-    if (
-        2 <= len(given) <= 4
-        and {label.lower() for label in given} <= set(_SEXES.split())
-        and "m" in "".join(given).lower()
-    ):
-        return "sex"
-    dates = [_DATE.fullmatch(label[:10]) for label in given]
-    years = [int(date_match[1] or date_match[2]) for date_match in dates if date_match is not None]
-    return "birth" if years and len(years) == len(given) and max(years) - min(years) >= _YEARS else ""
 
 
 def _first_rows(ids: Sequence[Int64]) -> Int64:

@@ -24,6 +24,15 @@ _NAMES, _FEWEST_NAMES = 0.1, 3
 """Share and number of labels that contain a title or a first name if the labels are names of persons."""
 _TITLE = re.compile(r"(dr|prof|mr|mrs|herr|frau|mme|mlle)[. ]", re.IGNORECASE).match
 _OF_A_PLACE = re.compile(r"(st|saint|sankt|san|santa|santo|são)[. ]", re.IGNORECASE).match
+_WORDS_FOR_SEX = (
+    "m f w d u x h 1 2 male female mann frau männlich weiblich divers homme femme masculin féminin hombre mujer "
+    "maschio femmina man vrouw unknown/invalid"
+)
+_SEXES = frozenset(_WORDS_FOR_SEX.split())
+DATE = re.compile(r"(\d{4})-?\d{2}-?\d{2}|\d{1,2}[./]\d{1,2}[./](\d{4})")
+"""Full dates, with the year."""
+_YEARS = 40
+"""Fewest years between the first and the last date of birth."""
 _IN_SENTENCES = tuple(
     words.split()
     for words in (
@@ -47,6 +56,13 @@ def is_iban(value: str) -> bool:
     return _IBAN.fullmatch(text) is not None and int("".join(str(int(c, 36)) for c in text[4:] + text[:4])) % 97 == 1
 
 
+KINDS_OF_VALUES = {
+    "e-mail": "e-mail addresses",
+    "IBAN": "IBANs",
+    "phone": "telephone numbers",
+    "name": "names of persons",
+}
+"""Kinds of values that name or reach persons, with their names in messages."""
 PATTERNS: Mapping[str, Callable[[str], object]] = {
     "e-mail": _EMAIL.fullmatch,
     "IBAN": is_iban,
@@ -93,6 +109,19 @@ def identifying(labels: Sequence[str]) -> str:
     if _nearly_all(_DEVICE.fullmatch, bare):
         return "account"
     return "name" if are_names(bare) else ""
+
+
+def attribute_of(labels: Sequence[str]) -> str:
+    """Return which attribute of a person labels are: ``sex``, ``birth``, or none (empty).
+
+    >>> attribute_of(["f", "m"]), attribute_of(["1931-05-01", "2001-12-24"]), attribute_of(["f", "g"])
+    ('sex', 'birth', '')
+    """
+    if 2 <= len(labels) <= 4 and {label.lower() for label in labels} <= _SEXES and "m" in "".join(labels).lower():
+        return "sex"
+    dates = [DATE.fullmatch(label[:10]) for label in labels]
+    years = [int(date[1] or date[2]) for date in dates if date is not None]
+    return "birth" if years and len(years) == len(labels) and max(years) - min(years) >= _YEARS else ""
 
 
 def are_keys(labels: Sequence[str]) -> bool:

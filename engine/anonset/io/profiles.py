@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import Discreet
 from anonset.io.columns import is_list
-from anonset.io.input_checks import NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets, are_titles
+from anonset.io.input_checks import MISSING, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets, are_titles
 from anonset.io.kinds import MOST_LOOKED_AT, Look, kind_of_values, look_at, with_comma
 from anonset.io.person_values import are_capitalised, are_keys, identifying
 
@@ -22,8 +23,8 @@ _MARKS = (";", "|", ",", " ")
 """What may separate the items within a cell, the surest first."""
 _SOME = 500
 """Distinct values by which it is told whether they reach a person."""
-MISSING = NULLS | PROBABLE_NULLS | {"", "?"}
-"""Texts by which people say that a value is missing."""
+_MISSING = MISSING | PROBABLE_NULLS
+"""Values that may be missing."""
 
 _FEW_ROWS = 16
 
@@ -118,7 +119,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         max(held, default=0) if isinstance(held, list) else int(held.max(initial=0)),
         rarest=min(held, default=0) if isinstance(held, list) else int(held.min(initial=n)),
         look=look,
-        null_words=tuple(sorted(word for word in values.words if word not in ("", "?"))),
+        null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
         reaches=identifying(some) if look.kind in ("text", "e-mail addresses") else "",
         capitalised=look.kind == "text" and are_capitalised(some) and not are_titles(some),
         commas=look.kind == "text" and any("," in value or value[:1] == "(" for value in values.given),
@@ -143,7 +144,7 @@ def _values(loaded: Any) -> _Values:
     import pyarrow as pa
 
     values, counts = _counts(loaded)
-    words = _texts(values.filter(pa.array(_are_in(values, MISSING))))
+    words = _texts(values.filter(pa.array(_are_in(values, _MISSING))))
     words = _that_lack(words, len(values) - len(words))
     given = ~_are_in(values, words)
     return _Values(_texts(values.filter(pa.array(given))[:MOST_LOOKED_AT]), words, counts[given])
@@ -152,7 +153,7 @@ def _values(loaded: Any) -> _Values:
 def _few_values(loaded: Any) -> _Values:
     """Return the distinct values of a column of few rows; each call of Arrow takes longer than all of this."""
     times = Counter(text for text in _few_texts(loaded) if text is not None)
-    missing = MISSING.intersection(times)
+    missing = _MISSING.intersection(times)
     words = _that_lack(missing, len(times) - len(missing)) if missing else []
     given = [text for text in times if text not in words]
     return _Values(given, words, [times[text] for text in given])
@@ -284,7 +285,7 @@ def _separator(name: str, labels: Sequence[str], separator: str | None) -> str |
     mark separate nothing.
     """
     marks: Sequence[str] = (separator,) if separator else _MARKS
-    looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in MISSING]
+    looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
     text = "\n".join(looked_at)
     marks = [mark for mark in marks if mark in text]
     if not marks or _FREE.search(name) or (separator is None and not _OF_SETS.search(name) and with_comma(looked_at)):

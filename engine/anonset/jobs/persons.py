@@ -13,7 +13,8 @@ from anonset.spelling import hierarchy_of, listed, setting
 _MONTH = len("2020-01")
 _LOOKED_AT = 200
 """Labels of a column that are looked at."""
-_REACHED = {"name": "persons' names", "e-mail": "e-mail addresses", "IBAN": "IBANs"}
+_REFUSED = ("name", "e-mail", "IBAN")
+"""Kinds of values that are published only by declaration."""
 
 
 def require_persons(
@@ -96,17 +97,15 @@ def _require_nameless(table: Table) -> None:
     if not table.relational and not table.kept:
         return
     from anonset.io.header_words import meaning_of
-    from anonset.io.person_values import pattern_of
+    from anonset.io.person_values import KINDS_OF_VALUES, pattern_of
 
     for role, columns in (("relational", table.relational), ("keep", table.kept)):
         for column in columns:
             if isinstance(column, CategoricalColumn):
                 kind = meaning_of(column.name)
-                kind = (
-                    kind if kind in _REACHED else pattern_of(column.vocabulary.labels[:_LOOKED_AT], ("e-mail", "IBAN"))
-                )
+                kind = kind if kind in _REFUSED else pattern_of(column.vocabulary.labels[:_LOOKED_AT], _REFUSED[1:])
                 if kind:
-                    raise InputError(_named(column.name, role, _REACHED[kind]))
+                    raise InputError(_named(column.name, role, KINDS_OF_VALUES[kind]))
 
 
 def _named(name: str, role: str, what: str) -> str:
@@ -118,7 +117,7 @@ def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object]
     """Refuse columns that are called like a date of birth, hold full dates, and may be published as these."""
     if not (table.kept or (hierarchies is not None and table.relational)):
         return
-    from anonset.data.hierarchy_rules import is_coarser
+    from anonset.data.hierarchy_rules import NO_VALUE, is_coarser
     from anonset.io.header_words import meaning_of
     from anonset.io.kinds import look_at
 
@@ -126,7 +125,7 @@ def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object]
     for column in (*fine, *table.kept):
         if meaning_of(column.name) in ("birth", "born"):
             looked_at = column.vocabulary.labels if isinstance(column, CategoricalColumn) else _numbers_of(column)
-            labels = [label for label in looked_at[:_LOOKED_AT] if label not in ("", "?")]
+            labels = [label for label in looked_at[:_LOOKED_AT] if label not in NO_VALUE]
             look = look_at("", labels)
             if labels and look.kind == "dates" and not all(len(label) <= _MONTH for label in labels):
                 raise InputError(_birth_dates(column.name, look.form))

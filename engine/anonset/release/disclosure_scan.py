@@ -32,6 +32,8 @@ from anonset.errors import DisclosureError, InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.generalization.chunks import ChunkPublication
+from anonset.io.header_words import ATTRIBUTES
+from anonset.io.person_values import KINDS_OF_VALUES
 from anonset.io.roles import Names, names_in
 from anonset.privacy import PrivacyModel
 from anonset.release import scan_remedies as remedies
@@ -53,10 +55,9 @@ FEWEST_KEYS = 100
 """Items of few persons, below which they are no keys."""
 ALONE = 0.01
 """Share of the persons alone with their kept values above which these columns make records unique."""
-_REACHED = {"e-mail": "e-mail addresses", "IBAN": "IBANs", "phone": "telephone numbers", "name": "names of persons"}
 _LOOKED_AT = 20_000
 """Labels in files that are compared with patterns, evenly spread."""
-_KNOWN = ("birth", "born", "sex", "origin", "family", "residence")
+_KNOWN = ("born", *ATTRIBUTES)
 """Meanings of headers whose values people know of each other."""
 
 
@@ -219,7 +220,7 @@ class _Scanner:
             return False
         meaning, labels = meaning_of(column.name), column.vocabulary.labels[:_LOOKED_AT]
         dates = meaning in ("birth", "born") and kind_of_values(labels) == "dates"
-        return dates or meaning in _REACHED or _reached_by(labels) is not None
+        return dates or meaning in KINDS_OF_VALUES or _reached_by(labels) is not None
 
     def _headers(self, names: Sequence[str]) -> Iterator[Finding]:
         """Yield column names that are e-mail addresses, IBANs or telephone numbers, as in a file without a header."""
@@ -229,7 +230,7 @@ class _Scanner:
             return
         for number, name in enumerate(names, 1):
             if name not in self.table.word.publish_as_is and (kind := pattern_of([name])):
-                text = f"the name of column {number} of the publication looks like one of {_REACHED[kind]}"
+                text = f"the name of column {number} of the publication looks like one of {KINDS_OF_VALUES[kind]}"
                 way = f"use {setting('no_header', True)} if the file has no line of column names, or rename the column"
                 yield Finding(f"#{number}", 1, f"{text}, so nothing is published; {way}")
 
@@ -394,4 +395,4 @@ def _reached_by(labels: Sequence[str]) -> tuple[str, int] | None:
 
 
 def _looks_like(names: tuple[str, ...], kind: str, count: int) -> Finding:
-    return Finding.of(names, count, f"values look like {_REACHED[kind]}", remedies.of_items(names))
+    return Finding.of(names, count, f"values look like {KINDS_OF_VALUES[kind]}", remedies.of_items(names))

@@ -5,30 +5,27 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anonset.data.redacted_repr import Discreet
-from anonset.io.header_words import is_direct, is_quantity, is_sensitive, meaning_of, names_a_product
+from anonset.io.header_words import (
+    ATTRIBUTES,
+    is_direct,
+    is_identifier,
+    is_quantity,
+    is_sensitive,
+    meaning_of,
+    names_a_product,
+)
 from anonset.io.person_candidates import PERSON_IDS
 from anonset.io.profiles import Profile
 from anonset.spelling import setting
 
 ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
 """The roles of columns, as settings."""
-_ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
 _VALUES = ("numbers", "dates", "postal codes")
 _MANY_NAMES = 50
 """Capitalised words that are many: at least so many, and one for so many rows."""
 _ROWS_OF_A_NAME = 100
 _CODE_KINDS = ("ICD-9 codes", "ICD-10 codes", "ATC codes")
 
-_IDENTIFIER = re.compile(
-    r"(^|[_\W])(id|ids|uid|uuid|guid|ssn|nhs|mrn|passport|iban|pid)($|[_\W])|(patient|person|customer|subject|member|"
-    r"client|user|card|account|case)[_\W]?(id|no|nr|num|number|index|key)$|Id$|ID$|"
-    r"^(patient|person|customer|subject|member|client|user)$",
-)
-_NAMES_A_PERSON = re.compile(
-    r"(first|last|full|sur|given|family|maiden|middle)[_\W]?name|^name$|e-?mail|phone|mobile|fax|address|street|"
-    r"(^|[_\W])ip($|[_\W])|url|username|login|licen[cs]e|plate",
-    re.IGNORECASE,
-)
 _NO_CODES = re.compile(r"klasse|classe?$|^class|grupo|group|grade|jahrgang", re.IGNORECASE)
 _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med|atc|ops|concept|article", re.IGNORECASE)
 
@@ -58,17 +55,15 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
         return None
     if profile.reaches or (is_direct(meaning) and (meaning != "born" or profile.kind != "dates")):
         return Proposed("drop", f"names or reaches a person, {described}")
-    if meaning in _ATTRIBUTES:
+    if meaning in ATTRIBUTES:
         return None
     if profile.name in identifying or meaning in ("person id", "case id"):
         what = "identifies people or cases" if meaning == "case id" else "identifies people"
         return Proposed("drop", f"{what}, {described} in {profile.records:,} rows")
     if is_sensitive(profile.name):
         return None
-    if _NAMES_A_PERSON.search(profile.name) and profile.uniqueness > 0.1 and meaning != "thing":
-        return Proposed("drop", f"names or reaches a person, {described}")
     if (
-        _IDENTIFIER.search(profile.name)
+        (meaning == "id" or is_identifier(profile.name))
         and profile.uniqueness > 0.1
         and profile.kind != "numbers"
         and meaning != "thing"
@@ -77,7 +72,7 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
     if profile.records >= 20 and profile.uniqueness > 0.98 and profile.kind not in _VALUES:
         return Proposed("drop", f"nearly every row has a value of its own ({profile.uniqueness:.1%})")
     many = profile.distinct > max(_MANY_NAMES, profile.records // _ROWS_OF_A_NAME)
-    of_persons = {"name", *PERSON_IDS, *_ATTRIBUTES}
+    of_persons = {"name", *PERSON_IDS, *ATTRIBUTES}
     if (
         profile.capitalised and many and not meaning  # before the others are gone through: for few columns alone
         and any(meaning_of(other.name) in of_persons for other in profiles if other.name != profile.name)
@@ -153,7 +148,7 @@ def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
         name
         for name in names
         if profiles[name].distinct > 2
-        and meaning_of(name) not in _ATTRIBUTES
+        and meaning_of(name) not in ATTRIBUTES
         and not _NO_CODES.search(name)
         and not is_quantity(name)
     ]
