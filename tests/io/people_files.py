@@ -164,5 +164,5 @@ SPREADSHEETS = [
     PeopleFile("Japanese, CSV UTF-8", "jp.csv", JAPANESE.encode("utf-8-sig"), JAPANESE_ROLES, VISITS),
     PeopleFile("American, CSV", "us.csv", _rows(",", "\r\n").encode("utf-8-sig"), ROLES, VISITS),
     PeopleFile("a workbook", "us.xlsx", b"PK\x03\x04", ROLES, "save its sheet as CSV"),
-    PeopleFile("a workbook called .csv", "us.csv", b"PK\x03\x04\x14", ROLES, "save its sheet as CSV"),
+    PeopleFile("a workbook called .csv", "us.csv", b"PK\x03\x04\x14", ROLES, "--input-format xlsx"),
 ]

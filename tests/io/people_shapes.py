@@ -53,9 +53,9 @@ LINES = [
     ),
     PeopleFile("groceries as .dat", "groceries.dat", "1,2\n3\n1,3\n", {}, BASKETS, {"input_format": "baskets"}),
     PeopleFile("baskets between semicolons", "b.dat", "1; 2\n3\n1; 3\n", {}, BASKETS, {"input_format": "baskets"}),
-    PeopleFile("JSON lines", "v.jsonl", '{"codes": ["E10"]}\n', ROLES, "a list of dicts"),
-    PeopleFile("JSON", "v.json", '[{"codes": ["E10"]}]', ROLES, "a list of dicts"),
-    PeopleFile("JSON lines called .csv", "v.csv", '{"codes": ["E10"]}\n', ROLES, "a list of dicts"),
+    PeopleFile("JSON lines", "v.jsonl", '{"codes": ["E10"]}\n', ROLES, "there is no column 'age'"),
+    PeopleFile("JSON", "v.json", '[{"codes": ["E10"]}]', ROLES, "read as an object per line"),
+    PeopleFile("JSON lines called .csv", "v.csv", '{"codes": ["E10"]}\n', ROLES, "--input-format jsonl"),
     PeopleFile(
         "printed lists of pandas",
         "v.csv",
