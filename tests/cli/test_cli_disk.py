@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from anonset.io.files import Size
+from anonset.io.sizes import Size
 from anonset.release import disk
 from cli.place import Place
 

@@ -10,7 +10,8 @@ from pyarrow import parquet
 
 from anonset.errors import InputError
 from anonset.io import digest, estimate_size
-from anonset.io.files import Size, format_of, write_file
+from anonset.io.files import format_of, write_file
+from anonset.io.sizes import Size
 
 
 def test_digest_of_a_file_and_a_directory(tmp_path):

@@ -11,8 +11,8 @@ from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.file_labels import FiledLabels
 from anonset.io import parquet as own_parquet
 from anonset.io import publish
-from anonset.io.files import estimate_size
 from anonset.io.publish import spans_within
+from anonset.io.sizes import estimate_size
 from anonset.io.source import source_of
 
 labels = st.text(st.sampled_from("aé\U00010000"), max_size=9)

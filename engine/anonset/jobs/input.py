@@ -24,7 +24,7 @@ from anonset.release.publish import Request
 from anonset.spelling import listed, setting
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
-    from anonset.io.files import Size
+    from anonset.io.sizes import Size
     from anonset.io.source import Source
     from anonset.settings.settings import Settings
 
@@ -63,7 +63,7 @@ def memory_of(size: "Size", algorithm: Algorithm) -> int:
     What Python and the compiled kernels take is the same for all; what the data take is multiplied by the algorithm's
     factor, and what it takes beside them is added, as far as so many values can fill it.
     """
-    from anonset.io.files import Size
+    from anonset.io.sizes import Size
 
     least, traits = memory_for(Size()), traits_of(algorithm)
     return int(least + traits.memory_factor * (memory_for(size) - least)) + min(

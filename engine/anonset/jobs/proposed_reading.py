@@ -24,6 +24,7 @@ from anonset.io.roles import Header, names_in
 from anonset.io.source import Source, source_of
 from anonset.io.table_builder import gather, whole
 from anonset.jobs.findings import ColumnFindings
+from anonset.jobs.value_problems import null_problems, null_words, odd_codes, word_problems
 from anonset.personal_text import is_like_id
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.coarse_rules import coarse_rule, lists_persons
@@ -111,7 +112,7 @@ def _proposal_for(
     if opened.first_line and not any(given.get(role) for role in ROLES):
         _require_names(opened.where, not _occur_as_values(loaded))
     profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
-    words = _null_words(profiles) if not null else {}
+    words = null_words(profiles) if not null else {}
     loaded = with_nulls(loaded, words) if words else loaded
     opened = opened.held(loaded)  # read once
     candidates = _candidates(loaded, opened.names)
@@ -120,7 +121,7 @@ def _proposal_for(
     proposed = _with_given(opened, proposed, given)
     if words:
         given = {**given, "null": list(words)}
-    problems = [*_null_problems(profiles), *_odd_codes(profiles), *_word_problems(words)]
+    problems = [*null_problems(profiles), *odd_codes(profiles), *word_problems(words)]
     rows = profiles[0].records if profiles else 0
     trial = _Trial(opened, given, proposed, profiles, loaded, k)
 
@@ -468,47 +469,3 @@ _MOST_LEFT_OUT = 0.25
 
 def _spelled(spec: Any) -> str | None:
     return spec if spec is None or isinstance(spec, str) else str(spec) if isinstance(spec, Path) else "given"
-
-
-def _null_problems(profiles: Sequence[Profile]) -> list[str]:
-    """Say where values are missing."""
-    problems = []
-    for column in profiles:
-        if column.nulls:
-            way = setting("missing", "empty,value")
-            problems.append(f"column {column.name!r}: {counted(column.nulls, 'null')}, refused unless {way}")
-        if column.missing and column.kind in ("integers", "numbers"):
-            what = counted(column.missing, "row")
-            problems.append(
-                f"column {column.name!r}: no number in {what}: as text it goes into intervals, or fill it in"
-            )
-        if column.look.doubt:
-            problems.append(f"column {column.name!r}: {column.look.doubt}")
-    return problems
-
-
-def _odd_codes(profiles: Sequence[Profile]) -> list[str]:
-    """Report the columns of codes in which a few values are none."""
-    odd = [column for column in profiles if column.look.odd and column.kind.endswith("codes")]
-    few = [f"{column.look.odd:,} of {column.distinct:,} in {column.name!r}" for column in odd[:3]]
-    more = f" and {len(odd) - 3} more columns" if len(odd) > 3 else ""
-    rest = f"they are generalized by their first characters; if they mean no value: {setting('null', 'TEXT')}"
-    return [f"different values that are no codes: {', '.join(few)}{more}; {rest}"] if odd else []
-
-
-def _null_words(profiles: Sequence[Profile]) -> dict[str, list[str]]:
-    """Return the texts that probably say that there is no value, each with the columns in which it stands."""
-    words: dict[str, list[str]] = {}
-    for column in profiles:
-        for word in column.null_words:
-            words.setdefault(word, []).append(column.name)
-    return words
-
-
-def _word_problems(words: Mapping[str, Sequence[str]]) -> list[str]:
-    """Say which texts are taken for null."""
-    return [
-        f"{word!r} probably says that there is no value ({', '.join(map(repr, names[:5]))}"
-        f"{' and others' if len(names) > 5 else ''}): {setting('null', word)}"
-        for word, names in words.items()
-    ]

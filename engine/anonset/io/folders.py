@@ -1,0 +1,99 @@
+"""Files of folders: which of them contain data, so that no rows are left out silently."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import NoReturn
+
+from anonset.errors import InputError
+
+_CHECKSUM = ".crc"
+
+
+def names_below(folder: Path) -> list[str]:
+    """Return the files of a folder and of the folders below it, as paths below it.
+
+    Raises
+    ------
+    InputError
+        If a folder cannot be read, or is a link to another.
+    """
+
+    def refuse(error: OSError) -> NoReturn:
+        msg = f"{error.filename}: cannot be read: {error.strerror}"
+        raise InputError(msg) from error
+
+    paths: list[str] = []
+    for place, inner, names in os.walk(folder, onerror=refuse):
+        here = Path(place)
+        for name in inner:
+            if (here / name).is_symlink():
+                msg = f"{here / name}: a link to a folder is not followed; name its target as the input, or remove it"
+                raise InputError(msg)
+        paths += [(here / name).relative_to(folder).as_posix() for name in names]
+    return paths
+
+
+def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> list[str]:
+    """Return which files of a folder are data, in the order of their paths; no rows are left out silently.
+
+    Left out are files that hold no rows: hidden ones (``.part-0.parquet.crc``, ``.DS_Store``), those that begin with
+    ``_`` (``_SUCCESS``, ``_metadata``), and checksums (``.crc``). Whatever may hold rows and would be left out is
+    refused: files of data that are hidden or begin with ``_``, or lie in such a folder (an unfinished write leaves
+    them there), and files of other kinds.
+
+    Parameters
+    ----------
+    where
+        The folder, for messages.
+    names
+        Paths below it.
+    endings
+        Suffixes of files of data; none: all files are data but bookkeeping ones.
+
+    Raises
+    ------
+    InputError
+        With the file or folder.
+    """
+    data: list[str] = []
+    odd: list[tuple[str, str]] = []
+    for name in sorted(names, key=lambda name: PurePosixPath(name).parts):
+        place, reason = _odd(name, endings)
+        if reason:
+            odd.append((place, reason))
+        elif _is_data(name, endings):
+            data.append(name)
+    if not data and not any(_is_data(place, endings) for place, _ in odd):
+        what = f"{endings[0]} file" if endings else "file of data"
+        msg = f"{where}: the directory holds no {what}"
+        raise InputError(msg)
+    if odd:
+        place, reason = min(odd)
+        msg = f"{where.rstrip('/')}/{place}: {reason}"
+        raise InputError(msg)
+    return data
+
+
+def _odd(name: str, endings: tuple[str, ...]) -> tuple[str, str]:
+    """Return which file or folder of a path cannot be read as it stands, and why; twice nothing if all can."""
+    parts = PurePosixPath(name).parts
+    if _is_data(name, endings):
+        aside = next((part for part in parts if _is_set_aside(part)), None)
+        reason = f"{aside!r} is set aside by its name; rename it to have it read, or remove it"
+        return name, "" if aside is None else reason
+    if _is_set_aside(parts[-1]) or name.lower().endswith(_CHECKSUM):
+        return name, ""
+    read = f"a folder is read by its files that end with {endings[0]} (in capitals, too), and those below it"
+    return name, f"it would be left out: {read}; remove it, or name it so"
+
+
+def _is_data(name: str, endings: tuple[str, ...]) -> bool:
+    low = name.lower()
+    bookkeeping = _is_set_aside(PurePosixPath(name).name) or low.endswith(_CHECKSUM)
+    return low.endswith(endings) if endings else not bookkeeping
+
+
+def _is_set_aside(name: str) -> bool:
+    """Tell whether a name is one of files that are hidden, or of bookkeeping."""
+    return name.startswith((".", "_"))

@@ -1,0 +1,50 @@
+"""Problems of values that `inspect` reports: nulls, texts that mean null, and values that are no codes."""
+
+from collections.abc import Mapping, Sequence
+
+from anonset.io.profiles import Profile
+from anonset.spelling import counted, setting
+
+
+def null_problems(profiles: Sequence[Profile]) -> list[str]:
+    """Return a line for each column with missing or doubtful values."""
+    problems = []
+    for column in profiles:
+        if column.nulls:
+            way = setting("missing", "empty,value")
+            problems.append(f"column {column.name!r}: {counted(column.nulls, 'null')}, refused unless {way}")
+        if column.missing and column.kind in ("integers", "numbers"):
+            what = counted(column.missing, "row")
+            problems.append(
+                f"column {column.name!r}: no number in {what}: as text it goes into intervals, or fill it in"
+            )
+        if column.look.doubt:
+            problems.append(f"column {column.name!r}: {column.look.doubt}")
+    return problems
+
+
+def odd_codes(profiles: Sequence[Profile]) -> list[str]:
+    """Return a line about columns of codes in which a few values are no codes."""
+    odd = [column for column in profiles if column.look.odd and column.kind.endswith("codes")]
+    few = [f"{column.look.odd:,} of {column.distinct:,} in {column.name!r}" for column in odd[:3]]
+    more = f" and {len(odd) - 3} more columns" if len(odd) > 3 else ""
+    rest = f"they are generalized by their first characters; if they mean no value: {setting('null', 'TEXT')}"
+    return [f"different values that are no codes: {', '.join(few)}{more}; {rest}"] if odd else []
+
+
+def null_words(profiles: Sequence[Profile]) -> dict[str, list[str]]:
+    """Return the texts that probably mean null, each with the columns that contain it."""
+    words: dict[str, list[str]] = {}
+    for column in profiles:
+        for word in column.null_words:
+            words.setdefault(word, []).append(column.name)
+    return words
+
+
+def word_problems(words: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a line for each text that probably means null."""
+    return [
+        f"{word!r} probably says that there is no value ({', '.join(map(repr, names[:5]))}"
+        f"{' and others' if len(names) > 5 else ''}): {setting('null', word)}"
+        for word, names in words.items()
+    ]
