@@ -146,8 +146,7 @@ def _local(
     for row in rows_of(path, LOCAL):
         published = row["published"]
         if published and published not in members:
-            cluster = datum(row["cluster"])
-            msg = f"{str(path)!r}: cluster {cluster} has a symbol that the codebook does not explain"
+            msg = f"{str(path)!r}: cluster {datum(row['cluster'])} has a symbol that the codebook does not explain"
             raise InputError(msg)
         size = len(members[published]) if published else 0
         if not row["cluster"].isdecimal() or len(row["cluster"]) > _MOST_DIGITS:
