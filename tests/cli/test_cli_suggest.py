@@ -75,6 +75,7 @@ def test_a_job_is_taken_in_place_of_the_input(place: Place, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("more", "model"),
     [
+        (["--items", "codes", "--relational", "age", "--drop", "p,drug", "--k", "2"], "kkm"),
         (["--items", "codes", "--drop", "age,p,drug", "--sensitive-items", "c1", "--l", "2", "--k", "2"], "lm"),
         (["--items", "codes", "--relational", "age", "--drop", "p,drug", "--sensitive-items", "c1", "--k", "2"], "klm"),
         (["--items", "codes", "--drop", "age,p,drug", "--model", "coherence", "--sensitive-items", "c1", "--p", "1",

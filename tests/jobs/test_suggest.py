@@ -254,13 +254,13 @@ OF_MODELS = [
     (AGES_AND_DRUG, anonset.KLDiversity(2, 2, "drug"), "mondrian"),
     (AGES_AND_DRUG, anonset.KTCloseness(2, 0.4, "drug"), "cluster"),
     (AGES_ALONE, anonset.KAnonymity(2), "bottom-up"),
-    (BOTH, anonset.KKmAnonymity(2, 1), "rum-bound"),
+    (BOTH, anonset.KKmAnonymity(2, 1), "joint-split"),
     (TABLE, anonset.LmDiversity(2, 2, 1, ("a1",)), "lm-apriori"),
     (TABLE, anonset.KLmDiversity(2, 2, 1, ("a1",)), "lm-apriori"),
     (TABLE, anonset.Coherence(h=0.9, k=2, p=1, sensitive_items=("a1",)), "coherence-suppression"),
     (TABLE, anonset.RhoUncertainty("0.9", 1, ("a1",)), "suppress-control"),
     (TABLE, anonset.TransactionKAnonymity(2), "local-generalization"),
-    (BOTH, anonset.KLmDiversity(2, 2, 1, ("a1",)), "rum-bound"),
+    (BOTH, anonset.KLmDiversity(2, 2, 1, ("a1",)), "joint-split"),
     (BUCKETS, anonset.SafetyConstraint(2, 2), "safe-grouping"),
     (BUCKETS, anonset.AnatomyDiversity(2), "anatomy"),
 ]
@@ -276,6 +276,12 @@ def test_every_model_has_candidates_all_of_which_are_tried(table, model, best):
     expected = [one for one in candidates_for(table, model) if "hierarchy" not in one]  # which is the usual one
     assert sorted(tried, key=repr) == sorted(expected, key=repr)
     assert {one.outcome for one in found.candidates} <= {"holds", "worthless", "infeasible"}
+
+
+def test_three_points_of_joint_split_are_tried():
+    found = suggest(BOTH, anonset.KKmAnonymity(2, 1), workers=1)
+    held = [one for one in found.candidates if one.algorithm == "joint-split" and one.outcome == "holds"]
+    assert {one.settings["point"] for one in held} == {"items", "balanced", "attributes"}
 
 
 def test_another_guarantee_is_set_beside_and_never_the_best(found):

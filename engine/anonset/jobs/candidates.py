@@ -26,6 +26,9 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"algorithm": "vpa"},
     ),
     "kkm": (
+        {"algorithm": "joint-split", "point": "items"},
+        {"algorithm": "joint-split", "point": "balanced"},
+        {"algorithm": "joint-split", "point": "attributes"},
         {"algorithm": "rfirst", "transaction": "coat", "on_infeasible": "merge"},
         {"algorithm": "rfirst", "transaction": "apriori", "on_infeasible": "merge"},
         {"algorithm": "rum-bound", "transaction": "coat", "delta": 0.5, **_MERGING},
@@ -41,6 +44,7 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"algorithm": "rum-bound", "transaction": "set-search", "delta": 0.65, **_MERGING},
     ),
     "klm": (
+        {"algorithm": "joint-split", "transaction": "lm-apriori"},
         {"algorithm": "rum-bound", "transaction": "lm-apriori", "delta": 0.65, **_MERGING},
         {"algorithm": "rum-bound", "transaction": "lm-apriori", "delta": 0.3, **_MERGING},
         {"algorithm": "rfirst", "transaction": "lm-apriori", "on_infeasible": "merge"},

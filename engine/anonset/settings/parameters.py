@@ -68,6 +68,7 @@ _OWN: dict[str, ModelEntry] = {
     "kkm": ModelEntry(
         "anonset.privacy.kkm:KKmAnonymity",
         "joint-split",
+        in_reach=MappingProxyType({"algorithm": "joint-split"}),
     ),
     "klm": ModelEntry(
         "anonset.privacy.lm:KLmDiversity",

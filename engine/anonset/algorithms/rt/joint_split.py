@@ -7,7 +7,7 @@ No publication of this algorithm is known. Its three phases, and their modules::
     leaves    anonymize the items of each leaf by the transaction function                  rt.cluster_function
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,13 +24,14 @@ from anonset.algorithms.rt.joint.pruning import Point, frontier
 from anonset.algorithms.rt.joint.regions import Axis, axes_of
 from anonset.algorithms.rt.joint.scores import Scores
 from anonset.algorithms.rt.results import empty_result
+from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
 from anonset.algorithms.transaction.set_search import SetSearch
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import Written, exact, written
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import on_cluster
 from anonset.errors import InputError
-from anonset.generalization import PerCluster, RelationalValues
+from anonset.generalization import Cut, ItemGroups, PerCluster, RelationalValues
 from anonset.privacy import PartitionKmAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
@@ -46,6 +47,8 @@ LARGEST_RELATIONAL_LOSS: Mapping[str, Fraction] = {
 LARGEST_WEIGHT = WHOLE // 2
 """Largest weight, in millionths, that is tried for a point."""
 _PLACES = 6
+_AT_ONCE = 64
+"""Leaves that are anonymized between two reports of progress."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +150,8 @@ class JointSplit(Discreet):
         tree = growth.grow(w)
         points = frontier(tree, losses, w)
         leaves = sorted(tree.leaves, key=lambda leaf: int(leaf.members[0]))
-        return _published(leaves, axes, [c.name for c in qi.columns], function, losses, w, points)
+        items = function.recoding(_mappings(function, leaves, progress))
+        return _published(leaves, axes, [c.name for c in qi.columns], items, losses, w, points)
 
     @property
     def _given(self) -> int | None:
@@ -195,20 +199,29 @@ def _weight(w: Written) -> float | Fraction:
     return written(number)
 
 
+def _mappings(function: ClusterFunction, leaves: list[Node], progress: Progress | None) -> list[ClusterMapping]:
+    """Anonymize the items of each leaf, and report the progress after some leaves."""
+    mappings: list[ClusterMapping] = []
+    for first in range(0, len(leaves), _AT_ONCE):
+        mappings += function.mappings([leaf.members for leaf in leaves[first : first + _AT_ONCE]])
+        if progress is not None:
+            progress("leaves anonymized", float(len(mappings)), float(len(leaves)))
+    return mappings
+
+
 def _published(
     leaves: list[Node],
     axes: tuple[Axis, ...],
     names: list[str],
-    function: ClusterFunction,
+    items: Sequence[Cut | ItemGroups],
     losses: Losses,
     w: int,
     points: list[Point],
 ) -> Result:
-    """Anonymize the items of each leaf, and return the leaves as clusters with their regions."""
+    """Return the leaves as clusters with their regions and their mappings of items."""
     cluster = np.empty(losses.records, np.int32)
     for number, leaf in enumerate(leaves):
         cluster[leaf.members] = number
-    mappings = function.mappings([leaf.members for leaf in leaves])
     values = tuple(
         RelationalValues(name, tuple(axis.label(leaf.regions[a]) for leaf in leaves))
         for a, (name, axis) in enumerate(zip(names, axes, strict=True))
@@ -222,4 +235,4 @@ def _published(
         "largest_cluster": float(max(sizes)),
         "smallest_cluster": float(min(sizes)),
     }
-    return Result(PerCluster(cluster, function.recoding(mappings), values), tuple(points), figures)
+    return Result(PerCluster(cluster, items, values), tuple(points), figures)
