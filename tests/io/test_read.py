@@ -353,3 +353,8 @@ def test_group_demands_equal_values(tmp_path, numeric):
         read(path, items="codes", relational="age", numeric=numeric, id="id", group=True)
     differ = f"{path}: rows 1 and 3 have the same id ('id'), but differ in 'age'"
     assert str(error.value) == f"{differ}; they must agree, or drop='age' leaves it out"
+
+
+def test_an_id_that_is_also_dropped_identifies_persons() -> None:
+    data = {"who": ["a", "a", "b"], "codes": ["x", "y", "x"]}
+    assert read(data, items="codes", id="who", drop="who", group=True).n == 2

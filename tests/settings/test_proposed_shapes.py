@@ -249,3 +249,38 @@ def test_sets_with_separators_of_their_own_stay_two_sets(tmp_path):
         *(f"E{n}" for n in range(10, 19)),
         *(f"A0{n}AB0{i}" for n in range(1, 8) for i in range(1, 5)),
     }
+
+
+def test_commas_and_blanks_within_names_of_products_separate_nothing():
+    goods = [
+        "Whole Milk 1 l",
+        "Chocolate, 70 %",
+        "Sparkling Water 6 x 1 l",
+        "Beer, Pilsner",
+        "Ibuprofen 400 mg",
+        "Tofu",
+    ]
+    found = anonset.inspect(
+        {"Karte": [str(n // 3) for n in range(N)], "Artikel": [goods[n % 6] for n in range(N)]}, k=2, m=1
+    )
+    assert found.columns[1].profile.kind == "text"
+
+
+def test_titles_between_semicolons_are_a_set():
+    titles = [f"{a} {b}" for a in ("The", "A", "My") for b in ("House", "Garden, Lost", "River")]
+    cells = ["; ".join(titles[(n // 3 + step) % 9] for step in range(1 + n % 3)) for n in range(N)]
+    found = anonset.inspect({"titles": cells, "remarks": [f"came late; left at {n}" for n in range(N)]}, k=2, m=1)
+    assert [column.profile.separator for column in found.columns] == [";", None]
+
+
+def test_grades_are_sensitive_and_no_items():
+    grades = {"class": [f"{5 + n % 6}a" for n in range(N)], "Mathe": [1 + n % 6 for n in range(N)]}
+    found = anonset.inspect({**grades, "Sport": [1 + n % 5 for n in range(N)]}, k=2, m=1)
+    assert [column.role for column in found.columns] == ["relational", "drop", "drop"]
+    assert "sensitive='Mathe'" in found.columns[1].reason
+
+
+def test_persons_of_whom_nothing_is_left_are_no_proposal():
+    found = anonset.inspect({"iban": [f"k{n // 4}" for n in range(N)], "amount": [n * 1.5 for n in range(N)]}, k=2, m=1)
+    assert found.records == 0
+    assert "no column is left to publish" in found.problems[-1]

@@ -130,6 +130,15 @@ _PRODUCTS_WORDS = (
     "course kurs subject matiere fach materia asignatura activity aktivitaet"
 )
 _PRODUCTS = frozenset(_PRODUCTS_WORDS.split())
+_SUBJECTS_WORDS = (
+    "maths math mathe mathematik mathematics matematicas mathematiques matematica deutsch german allemand englisch "
+    "english anglais ingles inglese franzoesisch french francais frances francese latein latin latina spanisch "
+    "spanish espagnol espanol sport sports pe eps kunst art arts musik music musique musica biologie biology bio "
+    "biologia chemie chemistry chimie quimica physik physics physique fisica geschichte history histoire historia "
+    "erdkunde geographie geography geografia sachkunde sachunterricht religionslehre ethik ethics informatik "
+    "informatics computing reading writing lesen schreiben algebra geometry literature science sciences"
+)
+_SUBJECTS = frozenset(_SUBJECTS_WORDS.split())
 _PLAIN = ("person", "customer", "patient", "kunde", "klant", "paciente", "paziente", "proband", "versicherter")
 _DIRECT = ("e-mail", "IBAN", "phone")
 ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
@@ -318,6 +327,16 @@ def names_a_product(header: str) -> bool:
     (True, False)
     """
     return not _PRODUCTS.isdisjoint(words_of(header))
+
+
+def names_a_subject(header: str) -> bool:
+    """Return True if a header is the name of a school subject.
+
+    >>> names_a_subject("Mathe"), names_a_subject("math_2"), names_a_subject("class")
+    (True, True, False)
+    """
+    words = words_of(header)
+    return bool(words) and _SUBJECTS.issuperset(words)
 
 
 def is_sensitive(header: str) -> bool:

@@ -281,14 +281,15 @@ def entropy(counts: NDArray[np.int64] | list[int]) -> float:
 def _separator(name: str, labels: Sequence[str], separator: str | None) -> str | None:
     """Return what separates the items in cells that hold several; None where cells hold one value each.
 
-    Columns of free text are told by their names. Numbers with a decimal comma are no sets of two. Blanks after another
+    Columns of free text are recognized by their names; in these, only semicolons and bars separate. Numbers
+    with a decimal comma are no sets of two. Blanks after another
     mark separate nothing.
     """
     marks: Sequence[str] = (separator,) if separator else _MARKS
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
     text = "\n".join(looked_at)
-    marks = [mark for mark in marks if mark in text]
-    if not marks or _FREE.search(name) or (separator is None and not _OF_SETS.search(name) and with_comma(looked_at)):
+    marks = [mark for mark in marks if mark in text and (not _FREE.search(name) or mark in _SUREST_MARKS)]
+    if not marks or _OF_ONE.search(name) or (separator is None and not _OF_SETS.search(name) and with_comma(looked_at)):
         return None
     for mark in marks:
         several = [label for label in looked_at if mark in label]
@@ -298,11 +299,23 @@ def _separator(name: str, labels: Sequence[str], separator: str | None) -> str |
             and are_sets(looked_at, mark, hint=_OF_SETS.search(name))
         ):
             beside = next((other for other in marks if mark == " " != other and f"{other} " in text), None)
-            return mark if beside is None else beside if _OF_SETS.search(name) else None
+            if beside is None:
+                return mark
+            return beside if _OF_SETS.search(name) and _recur(looked_at, beside) else None
     return None
 
 
-_FREE = re.compile(r"name|address|street|text|comment|note|title|descr|country|city|job|occupation", re.IGNORECASE)
+def _recur(labels: Sequence[str], mark: str) -> bool:
+    """Tell whether some parts between marks occur in several cells, unlike those of phrases such as names of goods."""
+    cells = Counter(part for label in labels for part in {text.strip() for text in label.split(mark)})
+    return any(count > 1 for count in cells.values())
+
+
+_OF_ONE = re.compile(r"name|address|street|country|city", re.IGNORECASE)
+"""Headers of columns that never contain sets."""
+_FREE = re.compile(r"text|comment|note|title|descr|job|occupation", re.IGNORECASE)
+"""Headers of columns in which commas and blanks are those of texts."""
+_SUREST_MARKS = (";", "|")
 
 _OF_SETS = re.compile(
     r"codes|items|products|diagnos|drugs|medic|basket|tags|genres|symptoms|(^|_)dx|prozedur|medik|artikel"

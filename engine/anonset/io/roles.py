@@ -93,6 +93,8 @@ def resolve(
     for role, asked in wanted.items():
         header.require_there(role, asked)
     numbers = frozenset(wanted.pop("numeric"))
+    ids = frozenset(wanted.get("id", ()))
+    wanted["drop"] = tuple(name for name in wanted.get("drop", ()) if name not in ids)  # ids are never published
     roles = Roles(**wanted)
     _refuse_clash(where, roles)
     _refuse_shapes(where, roles)

@@ -18,7 +18,7 @@ from anonset.io.dialect import Dialect
 from anonset.io.header_words import is_numbered, is_quantity, meaning_of
 from anonset.io.kinds import kind_of_values
 from anonset.io.options import ReadOptions
-from anonset.io.person_candidates import AGREEING, KEY, Candidate, candidates_in, counted_in, holds_sets
+from anonset.io.person_candidates import AGREEING, KEY, NAMED, Candidate, candidates_in, counted_in, holds_sets
 from anonset.io.profiles import Profile, coded, differs_within, pattern, profile
 from anonset.io.roles import Header, names_in
 from anonset.io.source import Source, source_of
@@ -148,7 +148,8 @@ def _proposal_for(
         fault = f"column {cut[0]!r} identifies people, and {CUT}; export the file anew with this column as text"
         return replace(worked_out((), "", asked=False), table=None, problems=[*problems, fault])
     tried = [worked_out(one.columns, one.meaning) for one in (*repeated, *distinct)[:_MOST_ANSWERS]]
-    if repeated and not any(one.table is not None for one in tried):  # rows alone are no answer
+    sure = any(one.meaning != NAMED for one in repeated)  # different persons may have the same name
+    if sure and not any(one.table is not None for one in tried):  # rows alone are no answer
         return tried[0]
     by_rows = worked_out((), "")
     able = [one for one in tried if one.table is not None]
@@ -286,6 +287,12 @@ class _Trial:
                 break
             except InputError as error:
                 work.problems.append(str(error))
+        if work.table is not None and all(own.role in ("id", "drop") for own in roles.values()):
+            work.table = None
+            work.problems.append(
+                "no column is left to publish: each identifies people, varies within a person, or is dropped; give one "
+                f"a role, such as {setting('items', '...')} or {setting('relational', '...')}"
+            )
         work.columns = tuple(
             ColumnFindings(column, roles[column.name].role, roles[column.name].reason, roles[column.name].hierarchy)
             for column in self.profiles

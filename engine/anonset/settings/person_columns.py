@@ -13,6 +13,7 @@ from anonset.io.header_words import (
     is_sensitive,
     meaning_of,
     names_a_product,
+    names_a_subject,
 )
 from anonset.io.person_candidates import PERSON_IDS
 from anonset.io.profiles import Profile
@@ -21,6 +22,8 @@ from anonset.spelling import setting
 ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
 """The roles of columns, as settings."""
 _VALUES = ("numbers", "dates", "postal codes")
+_MOST_GRADES = 30
+"""Different grades of a subject, at most."""
 _MANY_NAMES = 50
 """Capitalised words that are many: at least so many, and one for so many rows."""
 _ROWS_OF_A_NAME = 100
@@ -151,8 +154,15 @@ def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
         and meaning_of(name) not in ATTRIBUTES
         and not _NO_CODES.search(name)
         and not is_quantity(name)
+        and not is_grade(profiles[name])
     ]
     return sorted((n for n in able if profiles[n].kind in kinds or "codes" in profiles[n].kind), key=likely)
+
+
+def is_grade(profile: Profile) -> bool:
+    """Tell whether a column contains grades: few numbers below the name of a school subject, or of grades."""
+    numbers = profile.kind in ("integers", "numbers") and profile.distinct <= _MOST_GRADES
+    return numbers and (is_sensitive(profile.name) or names_a_subject(profile.name))
 
 
 def settled_sensitive(found: Mapping[str, Proposed], profiles: Mapping[str, Profile], k: int) -> dict[str, Proposed]:
@@ -171,7 +181,8 @@ def settled_sensitive(found: Mapping[str, Proposed], profiles: Mapping[str, Prof
         why = (
             "the guarantee for sets of items does not protect it" if sets
             else "there is no quasi-identifier to protect it by" if not relational
-            else "another column is sensitive, and a model protects one" if len(sensitive) > 1 or taken
+            else "another column is sensitive, and a model protects one" if taken
+            else f"so are others; a model protects one: {setting('sensitive', name)} chooses it" if len(sensitive) > 1
             else f"some values occur in fewer than {k} rows" if profile.rarest < k
             else ""
         )  # fmt: skip

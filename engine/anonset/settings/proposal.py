@@ -10,7 +10,7 @@ from anonset.data.hierarchy_rules import FROM, PROPOSED
 from anonset.io.header_words import is_sampling_weight, is_sensitive, meaning_of
 from anonset.io.kinds import Look
 from anonset.io.profiles import Profile
-from anonset.settings.person_columns import ROLES, Proposed, of_a_person
+from anonset.settings.person_columns import ROLES, Proposed, is_grade, of_a_person
 
 _FEW = 10
 _NUMBERS = ("integers", "numbers", "0/1")
@@ -128,7 +128,8 @@ def _alone(profile: Profile) -> Proposed:
         return Proposed("drop", "holds one value in all rows: it says nothing")
     if profile.kind in _NUMBERS and is_sampling_weight(profile.name) and profile.uniqueness > 0.1:
         return Proposed("drop", "a weight of sampling: no attribute of the person, and it tells rows apart")
-    if (is_sensitive(profile.name) and profile.kind != "dates") or profile.kind in _CODE_LEVELS:
+    sensitive = (is_sensitive(profile.name) and profile.kind != "dates") or is_grade(profile)
+    if sensitive or profile.kind in _CODE_LEVELS:
         return Proposed("sensitive", f"sensitive, {described}: nobody should learn it about a person")
     kind = "" if profile.kind == "text" else f"{profile.kind}, "
     return Proposed("relational", f"{kind}{described}: may be known of a person", _hierarchy(profile))
