@@ -61,7 +61,7 @@ def people(n: int = 600, seed: int = 1) -> dict[str, list[Any]]:
 
 
 def publish(data: dict[str, list[Any]], folder: Path, *more: str, out: str = "out") -> int:
-    """Publish some columns of the data, all others dropped."""
+    """Publish some columns of the data and drop all others. Each row is a person: households repeat."""
     path = write(folder, data)
     named = {name for word in more for name in re.split("[,=]", word)}
     drop = [name for name in data if name not in named]
@@ -307,6 +307,7 @@ def test_blocks_find_the_same_before_the_search(
         assert publish(data, tmp_path, *asked, *more) == 2
         said.append([line for line in capsys.readouterr().err.splitlines() if "error" in line])
     assert said[0] == said[1]
+    assert "column 'income'" in said[0][0]
     monkeypatch.setattr("anonset.jobs.anonymize.Job.search", None)
     assert publish(data, tmp_path, *asked, "--work-dir", str(tmp_path / "again")) == 2
 

@@ -95,7 +95,7 @@ def published(release: anonset.Release, out: Path) -> None:
 
 @pytest.mark.parametrize("make", FORMING)
 def test_a_transaction_function_that_forms_sets(make: Callable[[], Any], tmp_path: Path) -> None:
-    assert "item 'a,1' must hold no comma" in refused(rt(ROWS), make(), tmp_path)
+    assert "contains a comma or a parenthesis" in refused(rt(ROWS), make(), tmp_path)
     for symbols, rows in (("short", ROWS), ("auto", PLAIN)):
         release = anonset.anonymize(rt(rows), make(), symbols=symbols)  # type: ignore[arg-type]
         assert any(len(symbol.members) > 1 for symbol in release.publication.symbols)
@@ -104,7 +104,7 @@ def test_a_transaction_function_that_forms_sets(make: Callable[[], Any], tmp_pat
 
 @pytest.mark.parametrize("algorithm", ALONE, ids=lambda algorithm: type(algorithm).__name__)
 def test_an_algorithm_that_forms_sets(algorithm: Any, tmp_path: Path) -> None:
-    assert "item 'a,1' must hold no comma" in refused(Table.from_sets(ROWS), algorithm, tmp_path)
+    assert "contains a comma or a parenthesis" in refused(Table.from_sets(ROWS), algorithm, tmp_path)
     for symbols, rows in (("short", ROWS), ("auto", PLAIN)):
         release = anonset.anonymize(Table.from_sets(rows), algorithm, symbols=symbols)  # type: ignore[arg-type]
         assert any(len(symbol.members) > 1 for symbol in release.publication.symbols)
@@ -118,7 +118,7 @@ def test_what_is_declared_is_refused_before_any_work(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Pairs, "recode", never)
     for algorithm in (Declared(k=2, m=2), framework(Declared), framework(partial(Declared))):
         assert traits_of(algorithm).forms_sets
-        with pytest.raises(anonset.InputError, match="item 'a,1' must hold no comma"):
+        with pytest.raises(anonset.InputError, match="contains a comma or a parenthesis"):
             anonset.anonymize(rt(ROWS) if hasattr(algorithm, "transaction") else Table.from_sets(ROWS), algorithm)
     assert not traits_of(anonset.Apriori(k=2, m=2)).forms_sets
     assert not traits_of(framework(partial(anonset.Apriori, max_increments=10))).forms_sets
