@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from anonset.data.lease import LEASE
 from cli.place import Place
 
 FORMATS = ["csv", "parquet", "dat"]
-PRIVATE = ("unfinished.txt", "mapping.csv", "hierarchy.csv", "records.csv", "report.json")
+PRIVATE = ("mapping.csv", "hierarchy.csv", "records.csv", "report.json")
 needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 
 
@@ -80,13 +81,13 @@ def test_a_quota_that_shows_when_bytes_are_forced_to_the_disk(place: Place) -> N
     said = stories(place, place.job(), os, "fsync", out_of_quota)
     named = {text.removeprefix("anonset: error: Disk quota exceeded: ").strip().strip("'") for text in said}
     inside = ("published.dat", "codebook.csv", "attestation.json")
-    home = PRIVATE[1:]
     expected = {
         place.folder,
         place.out,
+        place.out / LEASE,
         place.private,
         *(place.out / x for x in inside),
-        *(place.private / x for x in home),
+        *(place.private / x for x in (*PRIVATE, LEASE)),
     }
     assert named == set(map(str, expected))
 

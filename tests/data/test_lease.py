@@ -1,5 +1,6 @@
 """The lease of a directory: held by a living process, taken over from a dead one, by one process alone."""
 
+import errno
 import json
 import os
 import shutil
@@ -131,7 +132,7 @@ def test_a_later_process_of_the_same_number_is_another_one(folder, hold):
     lease = hold()
     began = json.loads((folder / LEASE).read_text())["start"]
     kill(lease)
-    change(folder, process=os.getpid(), start=began + 10**9)
+    change(folder, process=os.getppid(), start=began + 10**9)
     assert state_of(folder) == "left"
 
 
@@ -143,6 +144,30 @@ def test_a_left_directory_is_free_at_once_though_its_process_lives(folder):
     take(folder, pytest.fail)
     assert holds(folder)
     forget(folder)
+
+
+def test_a_directory_given_up_on_a_full_disk_is_free_though_its_process_lives(folder, monkeypatch):
+    take(folder)
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space left"):
+        patch.setattr(os, "pwrite", out_of_room)
+        leave(folder)
+    assert state_of(folder) == "left"
+    take(folder, pytest.fail)
+    assert (holds(folder), state_of(folder)) == (True, "in use")
+    release(folder)
+
+
+@pytest.mark.parametrize("step", ["pwrite", "fsync"])
+def test_a_lease_that_finds_no_room_is_named_and_removed(folder, monkeypatch, step):
+    monkeypatch.setattr(os, step, out_of_room)
+    with pytest.raises(OSError, match="No space left") as failed:
+        take(folder)
+    assert failed.value.filename == str(folder / LEASE)
+    assert list(folder.iterdir()) == []
+
+
+def out_of_room(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 @pytest.mark.parametrize(

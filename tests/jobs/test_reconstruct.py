@@ -90,6 +90,7 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
         ([out, "-o", f"{tmp_path}/a.txt"], "must end in .csv, .dat or .parquet"),
         ([out, "-o", f"{tmp_path}/a.dat", "--draws", "2.5"], "must be an integer, got '2.5'"),
         ([out, "-o", f"{tmp_path}/a.dat", "--draws", "0"], "--draws must be at least 1, got 0"),
+        ([out, "-o", f"{tmp_path}/a.dat", "--draws", "2147483648"], "--draws must be at most 100000, got 2147483648"),
         ([out, "-o", f"{tmp_path}/a.dat", "--seed", "-1"], "seed must be an integer of at least 0"),
         ([f"{out}.private", "-o", f"{tmp_path}/a.dat"], "must be a directory made by anonset anonymize"),
     ):

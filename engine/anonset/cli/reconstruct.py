@@ -12,6 +12,9 @@ from anonset.errors import InputError
 from anonset.local_paths import require_local
 from anonset.spelling import counted
 
+MOST_DRAWS = 100_000
+"""Largest number of tables of one command: each is a file, and their mean is exact long before."""
+
 
 def reconstruct(
     published: Annotated[str, Parameter(name="OUT", help="Directory of a disassociated publication.")],
@@ -40,6 +43,9 @@ def reconstruct(
 
     if draws < 1:
         msg = f"--draws must be at least 1, got {draws}"
+        raise InputError(msg)
+    if draws > MOST_DRAWS:
+        msg = f"--draws must be at most {MOST_DRAWS}, got {draws}"
         raise InputError(msg)
     require_local(out)
     path = Path(out)

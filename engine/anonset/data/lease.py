@@ -129,9 +129,11 @@ def take(folder: Path, tell: Tell | None = None) -> None:
     try:
         held.write(mine)
         os.fsync(descriptor)
-    except BaseException:
+    except BaseException as error:
         forget(folder)
         (folder / name).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename = str(folder / name)
         raise
     if not holds(folder):  # the directory was removed and made again meanwhile, by the process that won
         forget(folder)
@@ -254,9 +256,14 @@ def why_taken(folder: Path) -> str:
 
 
 def _is_valid(lease: Lease) -> bool:
-    """Return True if the process of a lease is alive, or, where that cannot be looked up, it has not expired."""
+    """Return True if the process of a lease is alive, or, where that cannot be looked up, it has not expired.
+
+    This process may have given up a lease without being able to say so in the file, as on a full disk.
+    """
     if lease.process == 0:
         return False
+    if _is_here(lease) and lease.process == os.getpid():
+        return any(held.lease.token == lease.token for held in tuple(_held.values()))
     return _start(lease.process) == lease.start if _is_here(lease) else time.time() < lease.expires
 
 

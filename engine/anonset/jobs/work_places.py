@@ -54,7 +54,7 @@ def work_place(settings: "Settings", limits: Limits, note: Callable[[str], None]
                 file.write(json.dumps(_identity(settings)).encode())
         yield store
     except BaseException as error:
-        with suppress(OSError):  # as on a full disk: the lease then names this process, which ends
+        with suppress(OSError):  # as on a full disk: the lease then names this process, which no longer holds it
             lease.leave(store.path)
         again = f"continue with {setting('if_exists', 'resume')}"
         go_on = f"{again}, or remove them with: {lease.clear_command(store.path)}"
