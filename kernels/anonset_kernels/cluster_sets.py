@@ -99,8 +99,9 @@ def _start(
     first = search_halves(records, rows, ranked, (rule[0], rule[1], False), place, most_cells)
     other = search_halves(records, rows, ranked, (rule[0], rule[1], True), place, most_cells)
     node = other[2] if _ncp(other[2], ranked[1]) < _ncp(first[2], ranked[1]) else first[2]
-    groups = np.empty(len(order), np.int32)
-    groups[np.argsort(np.argsort(order))] = node[: len(order)]
+    by_item, groups = np.argsort(order, kind="mergesort"), np.empty(len(order), np.int32)
+    for j in range(len(order)):
+        groups[j] = node[by_item[j]]
     return min(first[0], other[0]), groups
 
 
@@ -192,7 +193,7 @@ def _search(records: Records, order: Int32Array, rule: Rule, start: Int32Array, 
     One loop with one call of `sweep`: calls in several kernels would be compiled again in each of them.
     """
     groups, scratch = _counted(records, start, rule, True)
-    best, cost = groups.of.copy(), groups.cost.sum()
+    best, cost = groups.of.copy(), _sum(groups.cost)
     phase, sweeps, number, failed = _DESCEND, 0, -1, 0
     cells = np.int64(0)
     unit, steepest, penalty, moves = 1, 0, 0, 1
@@ -202,7 +203,7 @@ def _search(records: Records, order: Int32Array, rule: Rule, start: Int32Array, 
                 phase = _REPAIR
         if phase == _REPAIR and groups.state[TOTAL] == 0:
             phase, sweeps, penalty = _DESCEND, 0, 0
-        ended, before = False, groups.cost.sum()
+        ended, before = False, _sum(groups.cost)
         if phase == _REPAIR:
             merge_violated(records, groups, scratch, rule)
             cells += groups.state[CELLS]
@@ -215,20 +216,20 @@ def _search(records: Records, order: Int32Array, rule: Rule, start: Int32Array, 
                 moves += moved
                 cells += groups.state[CELLS]
                 groups.state[CELLS] = 0
-                if place < len(order) and cells <= limit and np.all(groups.size > 0):
+                if place < len(order) and cells <= limit and _positive(groups.size) == len(groups.size):
                     groups, scratch = _counted(records, groups.of, rule, False)
             sweeps += 1
             if phase == _DESCEND:
-                ended = before - groups.cost.sum() <= before >> _NEXT_TO_NOTHING or sweeps == _SWEEPS
+                ended = before - _sum(groups.cost) <= before >> _NEXT_TO_NOTHING or sweeps == _SWEEPS
             else:
-                lacking = 2 * groups.state[TOTAL] > np.count_nonzero(groups.size)
-                ended = 2 * groups.cost.sum() > 3 * cost or (penalty >= 4 * unit and lacking)
+                lacking = 2 * groups.state[TOTAL] > _positive(groups.size)
+                ended = 2 * _sum(groups.cost) > 3 * cost or (penalty >= 4 * unit and lacking)
                 penalty *= 2
         if not ended and cells <= limit:
             continue
         failed += number >= 0
-        if groups.state[TOTAL] == 0 and groups.cost.sum() < cost:
-            best, cost, failed = groups.of.copy(), groups.cost.sum(), 0
+        if groups.state[TOTAL] == 0 and _sum(groups.cost) < cost:
+            best, cost, failed = groups.of.copy(), _sum(groups.cost), 0
         number += 1
         if cells > limit or number == _ROUNDS or (failed >= len(_AGAIN) and number >= len(_FIRST) + len(_AGAIN)):
             return best
@@ -240,9 +241,36 @@ def _search(records: Records, order: Int32Array, rule: Rule, start: Int32Array, 
 
 
 @kernel()
+def _sum(numbers: Int64Array) -> int:
+    total = 0
+    for number in numbers:
+        total += number
+    return total
+
+
+@kernel()
+def _positive(sizes: Int64Array) -> int:
+    """Return how many sizes are above 0."""
+    n = 0
+    for size in sizes:
+        if size > 0:
+            n += 1
+    return n
+
+
+@kernel()
+def _largest(of: Int32Array) -> int:
+    largest = 0
+    for group in of:
+        if group > largest:
+            largest = group
+    return largest
+
+
+@kernel()
 def _renumbered(of: Int32Array) -> tuple[Int32Array, int]:
     """Return the groups numbered by their smallest item, and how many there are."""
-    number, n = np.full(of.max() + 1, -1, np.int32), 0
+    number, n = np.full(_largest(of) + 1, -1, np.int32), 0
     group = np.empty(len(of), np.int32)
     for x in range(len(of)):
         if number[of[x]] < 0:
@@ -255,7 +283,7 @@ def _renumbered(of: Int32Array) -> tuple[Int32Array, int]:
 @kernel()
 def _counted(records: Records, old: Int32Array, rule: Rule, renumber: bool) -> tuple[Partition, Scratch]:
     """Count what a partition holds, with room for half as many groups more; `renumber` them by their smallest items."""
-    of, n_groups = old, old.max() + 1
+    of, n_groups = old, _largest(old) + 1
     if renumber:
         of, n_groups = _renumbered(old)
     room = n_groups + n_groups // 2 + 16

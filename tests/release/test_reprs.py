@@ -86,6 +86,7 @@ def relational_algorithms() -> Iterator[Any]:
 
 
 def rt_algorithms() -> Iterator[Any]:
+    yield anonset.JointSplit(k=3, m=1)
     yield anonset.RumBound(k=3, m=1, delta=0.9, transaction=anonset.Coat)
     yield anonset.TumBound(k=3, m=1, delta=0.9, transaction=anonset.Coat)
     yield anonset.RFirst(k=3, m=1)

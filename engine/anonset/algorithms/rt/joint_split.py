@@ -2,9 +2,9 @@
 
 No publication of this algorithm is known. Its three phases, and their modules::
 
-    grow      cut the records in two by one column, as long as the weighted loss falls      rt.joint.growth
-    prune     cut back the tree for all smaller weights: the frontier                       rt.joint.pruning
-    leaves    anonymize the items of each leaf by the transaction function                  rt.cluster_function
+    grow      cut the records in two by one column, as long as the weighted loss falls      Growth.grow
+    prune     cut back the tree for all smaller weights: the frontier                       pruning.frontier
+    leaves    anonymize the items of each leaf by the transaction function                  ClusterFunction.mappings
 """
 
 from collections.abc import Mapping, Sequence
