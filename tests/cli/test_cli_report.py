@@ -136,6 +136,8 @@ def test_counts_of_symbols_that_name_one_item_are_not_called_exact(ward: Place) 
     how = [
         "--model",
         "kkm",
+        "--algorithm",
+        "rum-bound",
         "--k",
         "3",
         "--m",

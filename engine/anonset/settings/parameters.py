@@ -19,7 +19,7 @@ from anonset.errors import InputError
 from anonset.plugins import load_offered
 from anonset.privacy.model import PrivacyModel
 from anonset.settings.readers import FORMS, Context, Form
-from anonset.spelling import require_known
+from anonset.spelling import listed, require_known
 
 ON_BY_DEFAULT = "x-on-by-default"
 
@@ -234,7 +234,8 @@ def make_algorithm(
     given = {setting: value for setting, value in given.items() if setting in own or setting not in GENERAL}
     preset = {} if model is None else MODELS[model].preset
     given = {**{setting: value for setting, value in preset.items() if setting in own}, **given}
-    made: Algorithm = build(cls, f"algorithm {name}", given, replace(context or Context(early=True), given=given))
+    context = replace(context or Context(early=True), given=given)
+    made: Algorithm = build(cls, f"algorithm {name}", given, context, model)
     if model is not None and not MODELS[model].is_met_by(made.model):
         if lacking := [n for n in _needed(MODELS[model].model) if n in own and n not in given]:
             msg = f"model {model} requires {' and '.join(map(option, lacking))}"
@@ -281,8 +282,13 @@ def algorithm_name(model: str | None, algorithm: str | None) -> str:
     return require_known("--algorithm", name, sorted(ALGORITHMS), {"--model": MODELS})
 
 
-def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context) -> Any:
+def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context, model: str | None = None) -> Any:
     """Make an algorithm or a model from settings.
+
+    Parameters
+    ----------
+    model
+        The model that is asked for by name: if settings do not apply, the message names its algorithms that take them.
 
     Raises
     ------
@@ -292,7 +298,8 @@ def build(cls: type[Any], what: str, given: Mapping[str, Any], context: Context)
     own = {form_of(field.name).setting: field for field in fields(cls)}
     needed = _needed(cls)
     taken = {n for name, value in given.items() if name in own for n in companions_of(form_of(own[name].name), value)}
-    problems = misfits(what, [name for name in given if name not in taken], own)
+    strange = [name for name in given if name not in own and name not in taken]
+    problems = [*misfits(what, strange, own), *_that_take(strange, model)]
     if missing := [option(n) for n in needed if n not in given]:
         why = "".join(form_of(own[n].name).missing for n in needed if n not in given)
         problems.append(f"{what} requires {' and '.join(missing)}{why}")
@@ -314,8 +321,15 @@ def _needed(cls: type[Any]) -> list[str]:
 def misfits(what: str, given: Iterable[str], own: Iterable[str]) -> list[str]:
     """Say which of the given settings do not apply."""
     known = list(own)
-    listed = ", ".join(map(option, known)) or "none"
-    return [f"{option(n)} does not apply to {what} (its parameters: {listed})" for n in given if n not in known]
+    names = ", ".join(map(option, known)) or "none"
+    return [f"{option(n)} does not apply to {what} (its parameters: {names})" for n in given if n not in known]
+
+
+def _that_take(strange: list[str], model: str | None) -> list[str]:
+    """Return the remedy for settings that do not apply: the algorithms of the model that take all of them, if any."""
+    of_model = [] if model is None or not strange else with_traits(lambda traits: model in traits.models)
+    able = [name for name in of_model if parameters(name).keys() >= {*strange}]
+    return [f"for {listed([*map(option, strange)])}, give --algorithm {listed(able, 'or')}"] if able else []
 
 
 def needs_data(given: Mapping[str, Any]) -> bool:
