@@ -190,7 +190,7 @@ def algorithms_asked(arguments: Sequence[str]) -> tuple[str, ...]:
     >>> algorithms_asked(["anonymize", "shop.dat", "--algorithm", "apriori", "--k", "5"])
     ('apriori',)
     >>> algorithms_asked(["anonymize", "shop.dat", "--model=kkm"]), algorithms_asked(["anonymize", "job.toml"])
-    (('rum-bound',), ())
+    (('joint-split',), ())
     """
     if not arguments or arguments[0] != "anonymize":
         return ()

@@ -60,7 +60,7 @@ def inspect(
     --------
     >>> found = inspect({"name": ["Ann", "Bo", "Cid", "Di"], "codes": ["a b", "a b c", "a", "b c"]}, items="codes")
     >>> [(column.profile.name, column.role) for column in found.columns]
-    [('name', 'drop'), ('codes', 'items')]
+    [('name', 'id'), ('codes', 'items')]
     >>> [str(known.worst(2)) for known in found.known_items]
     ['0.0%', '25.0%', '25.0%']
     """

@@ -152,7 +152,7 @@ class RoleSettings(ReadingSettings, ColumnSettings):
     )
 
     def read_options(self) -> dict[str, Any]:
-        """Return the arguments of `anonset.io.read.read`."""
+        """Return the arguments of `ReadOptions.of`."""
         found = self.model_dump(include=set(RoleSettings.model_fields))
         return {**found, "items": self.items or None}
 
@@ -170,7 +170,7 @@ class InputSettings(RoleSettings):
     )
 
     def read_options(self) -> dict[str, Any]:
-        """Return the arguments of `anonset.io.read.read`; a column whose domain is ``range`` holds numbers."""
+        """Return the arguments of `ReadOptions.of`; a column whose domain is ``range`` holds numbers."""
         found = super().read_options()
         return {**found, "numeric": list(dict.fromkeys([*self.numeric, *numeric_columns(self.hierarchy)]))}
 
