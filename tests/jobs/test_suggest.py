@@ -147,6 +147,8 @@ def test_a_hierarchy_made_from_the_data_is_tried_beside_that_of_the_owner(monkey
     assert made_from_data(sets).startswith("each set of set-search is made from how often items occur")
     clusters = Candidate("rfirst", {"algorithm": "rfirst", "transaction": "set-search"}, "holds")
     assert made_from_data(clusters).startswith("each set of set-search")
+    by_default = Candidate("joint-split", {"algorithm": "joint-split", "point": "items"}, "holds")
+    assert made_from_data(by_default).startswith("each set of set-search")
     assert made_from_data(Candidate("coat", {}, "holds")) == made_from_data(None) == ""
     assert made_from_data(own) == made_from_data(None) == ""
     assert "nodes of another one" in found.limit

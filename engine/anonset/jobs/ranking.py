@@ -212,7 +212,8 @@ def made_from_data(best: Candidate | None) -> str:
         return ""
     made = best.settings.get("hierarchy")
     if made is None:
-        names = (best.algorithm, str(best.settings.get("transaction", "")))
+        default = getattr(getattr(ALGORITHMS.get(best.algorithm), "transaction", None), "name", "")
+        names = (best.algorithm, str(best.settings.get("transaction", default)))
         used = [name for name in names if name in ALGORITHMS]
         made = next((f"each set of {name}" for name in used if traits_of(ALGORITHMS[name]).sets_from_data), None)
     if made is None:
