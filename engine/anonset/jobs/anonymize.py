@@ -111,7 +111,7 @@ def anonymize(
     after
         What `anonset.beside` returned: an earlier release of the same persons, together with which km is kept.
     round_ends
-        Round the ends of ranges of numbers outward, so that they are no values of fewer than k records. False
+        Round the ends of ranges outward, to numbers that do not depend on fewer than k records. False
         publishes the smallest and largest value of each class, as the papers do.
 
     Raises
