@@ -2,7 +2,7 @@
 
 import pytest
 
-from anonset.jobs.anonymize import Job
+from anonset.jobs.job import Job
 from cli.place import RECORDS, Place
 
 

@@ -98,7 +98,7 @@ def test_workers_are_checked_before_anything_is_read(tmp_path, monkeypatch, caps
 def test_workers_are_checked_before_anything_is_done_in_python(tmp_path, monkeypatch):
     (tmp_path / "v.dat").write_text("a b\na b\n")
     table = anonset.scan(tmp_path / "v.dat", work_dir=tmp_path / "work")
-    monkeypatch.setattr("anonset.jobs.anonymize.bind", lambda *_: pytest.fail("the hierarchies are bound"))
+    monkeypatch.setattr("anonset.jobs.job.bind", lambda *_: pytest.fail("the hierarchies are bound"))
     tree = {"items": "balanced:2"}
     with pytest.raises(InputError, match="does not see the work directory"):
         anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies=tree, client=Blind())

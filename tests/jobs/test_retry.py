@@ -169,7 +169,7 @@ def test_of_two_retries_at_the_same_moment_one_publishes(folder):
 
 SUSPENDED = {
     "before the search": """
-        from anonset.jobs.anonymize import Job
+        from anonset.jobs.job import Job
         real, Job.run = Job.run, lambda *of, **how: (stop(), real(*of, **how))[1]
     """,
     "before the check": """

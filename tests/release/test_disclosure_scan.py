@@ -308,7 +308,7 @@ def test_blocks_find_the_same_before_the_search(
         said.append([line for line in capsys.readouterr().err.splitlines() if "error" in line])
     assert said[0] == said[1]
     assert "column 'income'" in said[0][0]
-    monkeypatch.setattr("anonset.jobs.anonymize.Job.search", None)
+    monkeypatch.setattr("anonset.jobs.job.Job.search", None)
     assert publish(data, tmp_path, *asked, "--work-dir", str(tmp_path / "again")) == 2
 
 

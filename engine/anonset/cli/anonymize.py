@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from anonset.algorithms.base import Progress
-from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
+from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import has_log, progress_bars, say, show, show_json, tell_result, warn
 from anonset.errors import InputError
 from anonset.jobs.anonymize import anonymize_file

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from anonset.cli.app import flags_of, given_flags, pairs
 from anonset.cli.exit_codes import DONE
+from anonset.cli.flags import flags_of, given_flags, pairs
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.errors import InputError
 from anonset.jobs.compare import rows

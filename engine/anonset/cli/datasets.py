@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.app import number_of_64_bits, pairs
 from anonset.cli.exit_codes import DONE, FAILED
+from anonset.cli.flags import number_of_64_bits, pairs
 from anonset.cli.output import say, show, show_json
 from anonset.errors import InputError
 from anonset.local_paths import require_local

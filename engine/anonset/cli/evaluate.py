@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE
+from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.errors import InputError
 from anonset.settings.commands import EvaluateSettings

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from anonset.cli.app import number_of_64_bits
 from anonset.cli.exit_codes import DONE
+from anonset.cli.flags import number_of_64_bits
 from anonset.cli.items import (
     Flags,
     RoleFlags,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from cyclopts import Parameter
 
-from anonset.cli.app import flags_of, given_flags
+from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import show, show_json
 from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
 from anonset.data.table import Int64

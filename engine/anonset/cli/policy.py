@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE
+from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.items import Flags, RoleFlags, items_of, items_of_input, show_figures
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError

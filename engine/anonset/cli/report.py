@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE
+from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import progress_bars, show
 from anonset.errors import InputError
 from anonset.local_paths import require_local

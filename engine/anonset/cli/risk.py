@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE, FAILED
+from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.data import Table
 from anonset.errors import InputError

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from anonset.cli.app import flags_of, given_flags
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
+from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.jobs.verify import check
 from anonset.release.opened import kept_constraints

@@ -10,8 +10,8 @@ from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet, figures_shown, shown
 from anonset.errors import AnonsetError, InfeasibleError
-from anonset.jobs.anonymize import Job
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds, Known
+from anonset.jobs.job import Job
 from anonset.jobs.persons import require_persons
 from anonset.jobs.workloads import WorkloadSpec, answers
 from anonset.release.formats import Layout, Unverified

@@ -13,8 +13,8 @@ from anonset.data.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, Disassociated, ItemGroups, PerCluster
-from anonset.jobs.anonymize import Job
 from anonset.jobs.candidates import candidates_for, serves
+from anonset.jobs.job import Job
 from anonset.jobs.persons import require_persons
 from anonset.jobs.ranking import Candidate, best_of, limit, named, ranked, reason, set_beside, warning, way_out
 from anonset.measures.countable import FrequentItems, countable

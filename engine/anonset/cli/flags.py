@@ -1,0 +1,200 @@
+"""Flags of commands, made from the fields of settings, and their values."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import make_dataclass
+from functools import cache
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+
+from cyclopts import Group, Parameter, Token
+
+from anonset.errors import InputError, shortened
+from anonset.spelling import LARGEST
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
+
+ALIASES = {"out": "-o"}
+"""Short names of flags."""
+
+
+_IN_JOB_FILES = ("unit",)
+"""Settings of job files whose flags have other names: `--id` and `--rows-are-persons`."""
+
+
+def flags_of(model: type["BaseModel"], leave_out: Iterable[str] = ()) -> type[Any]:
+    """Return a dataclass with an optional field for each field of a model; None stands for "not given"."""
+    left_out = {*_IN_JOB_FILES, *leave_out}
+    typed = (
+        (name, Annotated[_flag_type(name, info.annotation), _option(name, info)])
+        for name, info in model.model_fields.items()
+        if name not in left_out
+    )
+    return flags_class(tuple(typed))
+
+
+@cache
+def flags_class(typed: tuple[tuple[str, Any], ...]) -> type[Any]:
+    """Return the dataclass with these fields, each None unless the flag is given."""
+    # cyclopts takes a class of the module "types" for a builtin
+    own = {
+        "__module__": __name__,
+        "__doc__": "Flags of a command.",
+        "__get_pydantic_core_schema__": classmethod(_as_it_is),
+    }
+    made = [(name, kind, None) for name, kind in typed]
+    return make_dataclass("Flags", made, frozen=True, kw_only=True, eq=False, repr=False, namespace=own)
+
+
+def _as_it_is(*_: Any) -> Any:
+    """Tell pydantic, by which cyclopts checks what it read itself, to take it: what flags mean, settings validate."""
+    from pydantic_core.core_schema import any_schema
+
+    return any_schema()
+
+
+def whole_number(_: Any, tokens: Sequence[Token]) -> int:
+    """Read an integer as it stands; cyclopts would round 5.7 to 6.
+
+    Raises
+    ------
+    ValueError
+        If the text is no integer.
+    """
+    try:
+        return int(tokens[0].value)
+    except ValueError:
+        msg = f"must be an integer, got {shortened(tokens[0].value)}"
+        raise ValueError(msg) from None
+
+
+def number_of_64_bits(_: Any, tokens: Sequence[Token]) -> int:
+    """Read an integer of at most 64 bits, of a command whose options are not validated together.
+
+    Raises
+    ------
+    ValueError
+        If the text is none.
+    """
+    number = whole_number(_, tokens)
+    if abs(number) > LARGEST:
+        msg = f"must be an integer of at most {LARGEST}, got {shortened(tokens[0].value)}"
+        raise ValueError(msg)
+    return number
+
+
+def given_flags(flags: Any) -> dict[str, Any]:
+    """Return the flags that were given, by the names of their settings.
+
+    Raises
+    ------
+    InputError
+        If a ``COL=SPEC`` is none, or names a column twice.
+    """
+    flags_given = {name: value for name, value in vars(flags).items() if value is not None}
+    for name in {"hierarchy", "ceiling"} & flags_given.keys():
+        flags_given[name] = pairs(f"--{name}", flags_given[name])
+    if "relational_weights" in flags_given:
+        flags_given["relational_weights"] = pairs("--relational-weights", split(flags_given["relational_weights"]))
+    return {name: split(value) if isinstance(value, list) else value for name, value in flags_given.items()}
+
+
+def split(values: Iterable[str]) -> list[str]:
+    """Read ``A,B`` and repeated flags as one list of names."""
+    return [name.strip() for value in values for name in value.split(",")]
+
+
+def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
+    """Read repeated ``NAME=VALUE`` as a mapping.
+
+    >>> pairs("--hierarchy", ["items=balanced:5"])
+    {'items': 'balanced:5'}
+
+    Raises
+    ------
+    InputError
+        If there is no ``=``, or a name comes twice.
+    """
+    values_of: dict[str, str] = {}
+    for value in values:
+        name, equals, spec = value.partition("=")
+        if not (equals and name and spec):
+            msg = f"{option} must be COL=SPEC, got {value!r}"
+            raise InputError(msg)
+        if name in values_of:
+            msg = f"{option} names column {name!r} twice"
+            raise InputError(msg)
+        values_of[name] = spec
+    return values_of
+
+
+_COMPLETED = ("model", "algorithm", "algorithms")
+"""Settings whose values shells complete; any text is taken, so that a refusal can name what was meant."""
+
+
+def name_of(names: Iterable[str]) -> Any:
+    """Return the type of a text whose values shells complete."""
+    return Union[str, Literal[tuple(names)]]  # noqa: UP007
+
+
+def _flag_type(name: str, annotation: Any) -> Any:
+    """Return the type of the flag of a setting; lists and mappings are repeated flags."""
+    if name in _COMPLETED:
+        from anonset.algorithms.registry import ALGORITHMS
+        from anonset.settings.parameters import MODELS
+
+        known: Any = name_of(MODELS if name == "model" else ALGORITHMS)
+        return Union[known, None] if get_origin(annotation) is not list else Union[list[known], None]  # noqa: UP007
+    inner = next((part for part in get_args(annotation) if part is not NoneType), annotation)
+    inner = get_args(inner)[0] if get_origin(inner) is Annotated else inner
+    if get_origin(annotation) in (list, dict) or get_origin(inner) in (list, dict):
+        return Union[list[str], None]  # noqa: UP007
+    return annotation if NoneType in get_args(annotation) else Union[annotation, None]  # noqa: UP007
+
+
+def _option(name: str, info: "FieldInfo") -> Parameter:
+    integer = info.annotation is int or int in get_args(info.annotation)
+    converter = whole_number if integer else None
+    alias, group = ALIASES.get(name), _group_of(name, info)
+    choices = name not in _COMPLETED  # their texts name them
+    from anonset.settings.parameters import ON_BY_DEFAULT
+
+    marks = info.json_schema_extra
+    off = f"--no-{name.replace('_', '-')}" if isinstance(marks, dict) and marks.get(ON_BY_DEFAULT) else ()
+    return Parameter(
+        alias=alias, help=info.description, converter=converter, group=group, show_choices=choices,
+        metavar=None if choices else "NAME", negative=off,
+    )  # fmt: skip
+
+
+_HELP_GROUPS: dict[str, tuple[str, ...]] = {
+    "Data and roles": (
+        "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
+        "hierarchy", "ceiling", "original",
+    ),
+    "How the data are read": (
+        "separator", "delimiter", "encoding", "input_format", "normalize", "unknown", "inner_items", "missing",
+        "no_header", "header_line", "skip_rows", "decimal", "null", "columns", "records", "codebook",
+    ),
+    "Guarantee": ("model", "k", "m", "l", "sensitive_items", "max_loss", "max_suppressed"),
+    "Where to write": ("out", "private", "format", "order", "symbols", "if_exists", "part_rows"),
+    "Safety": (
+        "rows_are_persons", "identifying_as_declared", "publish_as_is", "round_ends", "allow_worthless", "allow_empty",
+        "accept_undecided", "budget", "memory_limit",
+    ),
+    "Algorithm": ("algorithm", "algorithms", "vary", "recoding", "after"),
+    "What is measured": (
+        "queries", "workload", "width", "reading", "top", "bound", "population", "threshold", "attempts",
+        "attack", "beside", "seconds",
+    ),
+}  # fmt: skip
+_REST = ("Parameters of algorithms", "Machinery")
+
+
+def _group_of(name: str, info: "FieldInfo") -> Group:
+    """Return under which heading help shows a flag; those that name the algorithms they are of come late."""
+    heading = next((heading for heading, names in _HELP_GROUPS.items() if name in names), None)
+    if heading is None:
+        heading = _REST[0] if (info.description or "").endswith("]") else _REST[1]
+    return Group(heading, sort_key=(*_HELP_GROUPS, *_REST).index(heading))

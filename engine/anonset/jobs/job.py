@@ -1,0 +1,184 @@
+"""One run from a table to a publication that is not verified yet: bind, search, apply, measure."""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, traits_of
+from anonset.algorithms.transaction.base import bind_items
+from anonset.data import Hierarchy, Table
+from anonset.data.decimals import require_between_0_and_1
+from anonset.data.domains import with_grid
+from anonset.data.store import Files
+from anonset.errors import WorthlessError
+from anonset.generalization import Cut
+from anonset.measures.retention import retention
+from anonset.release.disclosure_scan import require_kept_declared
+from anonset.release.formats import Layout, Unverified
+from anonset.release.losses import measures_of, refuse_worthless, require_loss
+from anonset.release.publish import kind_of
+from anonset.release.stopwatch import Stopwatch
+from anonset.settings.binding import HierarchySpec, bind, cap, require_roles
+
+if TYPE_CHECKING:  # few runs continue an earlier release; pydantic takes its time, and is needed for files alone
+    from anonset.generalization.beside import Beside
+    from anonset.generalization.earlier import Earlier
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run from a table to an unverified publication; the fields are parameters of `anonymize`."""
+
+    layout: Layout
+    workers: int | None = None
+    progress: Progress | None = None
+    max_loss: float | None = None
+    allow_worthless: bool = False
+    earlier: "Earlier | None" = None
+    """The earlier release to go on from."""
+    client: Any = None
+    """A dask client whose workers search; None: threads of this process do."""
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    """Takes the time of each step."""
+    ceilings: Mapping[str, Any] = field(default_factory=dict)
+    beside: "Beside | None" = None
+    """An earlier release of the same persons, together with which the model is kept."""
+    round_ends: bool = True
+
+    def run(
+        self,
+        table: Table,
+        hierarchies: Mapping[str, HierarchySpec],
+        algorithm: Algorithm,
+        made_from: Callable[[Table, Mapping[str, Hierarchy]], Algorithm] | None = None,
+    ) -> Unverified[Any]:
+        """Bind the table to its hierarchies, refuse what could not be published, and `search`.
+
+        Parameters
+        ----------
+        made_from
+            Makes the algorithm anew, if some of its parameters are made from the data.
+        """
+        if table.repeated or table.relational or table.kept:  # otherwise there is nothing to refuse
+            from anonset.jobs.persons import require_persons
+
+            require_persons(table, algorithm.model, hierarchies)
+        if self.layout.format is not None:
+            require_kept_declared(table, algorithm.model)
+        if self.earlier is not None:
+            from anonset.release.earlier import begun_from
+
+            table, hierarchies = begun_from(self.earlier, table, hierarchies, algorithm)
+        with self.watch.phase("hierarchies"):
+            table, bound = bind(table, hierarchies, algorithm.model)
+            bound = cap(bound, self.ceilings)
+            algorithm = algorithm if made_from is None else made_from(table, bound)
+            kind_of(algorithm.model).require_publishable(table, bound, algorithm, self.layout)
+        return self.search(table, bound, algorithm)
+
+    def search(self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm) -> Unverified[Any]:
+        """Find a recoding of a table that is bound to its hierarchies, apply it, and measure what is lost."""
+        require_roles(table, algorithm.model)
+        if self.beside is not None:
+            self.beside.require_records(table.n)
+        table = self._with_grids(self._on_workers(table), algorithm)
+        if self.max_loss is not None:
+            require_between_0_and_1("max_loss", self.max_loss)
+        with self.watch.phase("search"), self._executor(table) as executor:
+            sealed = _sealed(table)
+            with sealed():
+                result = self._recode(algorithm, table, hierarchies, executor)
+                if (beside := self.beside) is not None:
+                    from anonset.algorithms.transaction.kept_together import kept_together
+
+                    column = bind_items(table, hierarchies)[0]
+                    gone = set(getattr(result.recoding, "suppressed", ()))
+                    certain = beside.certain(table, set(column.vocabulary.labels) - gone)
+                    result, linked = kept_together(algorithm, result, column, beside, self.progress, certain=certain)
+                    beside = replace(beside, linked=linked)
+            hierarchies = _with_used(table, hierarchies, result)
+        with self.watch.phase("apply"), sealed():
+            layout = self.layout
+            if self.earlier is not None:
+                layout = replace(layout, codes=self.earlier.codes, taken=self.earlier.taken)
+            publication = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
+            if any(hierarchy.capped for hierarchy in hierarchies.values()):
+                from anonset.release.ceilings import require_under_ceilings
+
+                require_under_ceilings(algorithm.name, result, publication, hierarchies)
+            since, decided = None, cast("Any", result.recoding)
+            if self.earlier is not None:
+                self.earlier.require_kept(publication.symbols)
+                since = self.earlier.since(decided, publication.symbols)
+        with self.watch.phase("measure"):
+            kept = retention(table, result.recoding, publication)
+            measures = measures_of(table, hierarchies, algorithm, result, publication, kept)
+            kind = kind_of(algorithm.model)
+            warnings = kind.nothing_left(algorithm.model, table, publication)
+            if what := kind.why_worthless(algorithm.model, table, publication):
+                warnings = (f"the publication is worthless: {what}",)
+        require_loss(algorithm, measures, self.max_loss)
+        if what and not self.allow_worthless:
+            raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, what))
+        warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
+        warnings = self.layout.warnings + result.notes + warnings
+        return Unverified(
+            table, hierarchies, algorithm, result, publication, measures, kept, warnings, self.earlier, since, beside
+        )
+
+    def _on_workers(self, table: Table) -> Table:
+        """Return the table in a store whose steps take as many threads as the search."""
+        store: Any = table.store
+        limits = replace(store.limits, workers=self.workers)
+        return table if self.workers is None else replace(table, store=replace(store, limits=limits))
+
+    def _with_grids(self, table: Table, algorithm: Algorithm) -> Table:
+        """Return the table with the admissible ends of published ranges: a function of all records, and of k."""
+        if not self.round_ends:
+            return table
+        k = int(getattr(algorithm.model, "k", 1))
+        return replace(table, relational=tuple(with_grid(column, k) for column in table.relational))
+
+    def _executor(self, table: Table) -> AbstractContextManager[Executor | None]:
+        if self.client is None or not isinstance(table.store, Files):
+            return executor_of(self.workers)
+        from anonset.jobs.cluster import ClusterExecutor
+
+        return ClusterExecutor(self.client, table.store)
+
+    def _recode(
+        self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], executor: Executor | None
+    ) -> Result:
+        """Find a recoding: any, or one that goes on from that of the earlier release."""
+        if self.earlier is None and table.store.in_files and (most := traits_of(algorithm).split_records) is not None:
+            from anonset.algorithms.split.solving import split_and_solve
+
+            return split_and_solve(algorithm, most, table, hierarchies, executor=executor, progress=self.progress)
+        if self.earlier is None:
+            return algorithm.recode(table, hierarchies, executor=executor, progress=self.progress)
+        from anonset.algorithms.coarsening import coarsened
+
+        column, tree = bind_items(table, hierarchies)
+        in_sets = tree is None or traits_of(algorithm).forms_sets
+        start = self.earlier.cut(tree) if tree is not None and not in_sets else self.earlier.groups(column.vocabulary)
+        return coarsened(algorithm, table, hierarchies, start, executor=executor, progress=self.progress)
+
+
+def _with_used(table: Table, hierarchies: Mapping[str, Hierarchy], result: Result) -> Mapping[str, Hierarchy]:
+    """Return the hierarchies with the tree of the items whose cut was found, where that is a rival of the given one."""
+    name = "" if table.transactions is None else table.transactions.name
+    if name not in hierarchies or not isinstance(result.recoding, Cut):
+        return hierarchies
+    used = result.recoding.hierarchy
+    return {**hierarchies, name: used} if used is hierarchies[name].rival else hierarchies
+
+
+def _sealed(table: Table) -> Callable[[], AbstractContextManager[None]]:
+    """Return what holds the files that a table lies in, if any, against what they held before."""
+    if not table.store.in_files:
+        return nullcontext
+    from anonset.data.seals import Seal
+
+    return Seal.of(table).kept
