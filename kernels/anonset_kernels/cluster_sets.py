@@ -244,7 +244,7 @@ def _search(records: Records, order: Int32Array, rule: Rule, start: Int32Array, 
 def _sum(numbers: Int64Array) -> int:
     total = 0
     for number in numbers:
-        total += number
+        total += int(number)
     return total
 
 
@@ -263,7 +263,7 @@ def _largest(of: Int32Array) -> int:
     largest = 0
     for group in of:
         if group > largest:
-            largest = group
+            largest = int(group)
     return largest
 
 
