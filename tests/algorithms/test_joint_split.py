@@ -22,6 +22,7 @@ from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn,
 from anonset.data.decimals import exact
 from anonset.data.domains import with_grid
 from anonset.data.grids import grid_of
+from anonset.data.hierarchy_rules import hierarchy_by_rule
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster, apply
@@ -304,3 +305,19 @@ def test_records_without_items_are_split_by_their_values_alone() -> None:
         table, {"items": Hierarchy.from_tree(parse("T(a,b)"))}
     )
     assert result.recoding.relational[0].labels == ("f", "m")
+
+
+def test_rare_leaves_of_a_hierarchy_are_published_as_nodes_and_not_listed() -> None:
+    """Postal codes of one person each: sets of them would list the persons."""
+    source = random.Random(1)
+    codes = [f"{10 + n % 7}{n:03}" for n in range(120)]
+    table = Table(SetColumn.of([set(source.choices(ITEMS, k=2)) for _ in codes]), (CategoricalColumn.of("zip", codes),))
+    tree = hierarchy_by_rule("mask:3,2", table.relational[0].vocabulary, "zip")
+    result = JointSplit(k=5, m=1, w="0.5").recode(table, {"zip": tree})
+    assert isinstance(result.recoding, PerCluster)
+    [values] = result.recoding.relational
+    assert len(set(values.labels)) > 1
+    assert {tree.is_leaf[tree.node_of[label]] for label in values.labels} == {False}
+    publication = apply(table, result.recoding)
+    assert verify(publication, KKmAnonymity(5, 1)).holds
+    assert check_relational_truth(table, publication, {"zip": tree}) is None

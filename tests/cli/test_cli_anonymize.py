@@ -235,7 +235,7 @@ def test_m_larger_than_the_longest_record_works(place: Place) -> None:
 
 def test_no_records_at_all(place: Place) -> None:
     place.write("data.dat", "")
-    ran = place.run(*place.job())
+    ran = place.run(*place.job(), "--allow-empty")
     assert ran.code == 0, ran.err
     assert (place.out / "published.dat").read_bytes() == b""
 

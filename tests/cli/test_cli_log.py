@@ -138,7 +138,7 @@ def test_no_label_is_shown(place: Place, case: str) -> None:
     assert "…" in logged(ran)[-2]["message"]
 
 
-NUMBER = "30177"
+NUMBER = "3017"  # as part of `5.3017` it is too short to look like an id, which messages hide
 SMUGGLED = [f"{begin}{NUMBER}" for begin in ("--k.", "k.", "5.", "km/", "codes.", "--items/", "safe.", "--k=")]
 """Labels that look like arguments of the command, or begin as they do."""
 FAULTS: dict[str, tuple[str, str, str]] = {

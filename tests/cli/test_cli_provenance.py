@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from anonset.data.lease import LEASE
 from cli.place import Place
 
 pytestmark = pytest.mark.compiled
@@ -24,7 +25,7 @@ JOBS = {
     "km": ("patients.csv", KM, ["--model", "km", "--k", "3", "--m", "2"]),
     "constraints": ("patients.csv", KM[:6], ["--model", "constraints", "--k", "4", "--m", "2"]),
     "partition-km": ("patients.csv", KM, ["--model", "partition-km", "--k", "3", "--m", "2"]),
-    "kkm": ("patients.csv", RT, ["--model", "kkm", "--algorithm", "rum-bound", "--k", "4", "--m", "2", "--delta", "1"]),
+    "kkm": ("patients.csv", RT, ["--model", "kkm", "--k", "4", "--m", "2", "--delta", "1", "--algorithm", "rum-bound"]),
     "k": ("patients.csv", K, ["--model", "k", "--k", "4"]),
     "anatomy": ("long.csv", BUCKETS, ["--model", "anatomy", "--l", "3"]),
     "safe-grouping": ("long.csv", BUCKETS, ["--model", "safe-grouping", "--k", "4", "--l", "2"]),
@@ -193,5 +194,5 @@ def _forget(path: Path) -> None:
 def test_the_private_directory_of_a_killed_run_is_named(made: Made) -> None:
     place, data, roles = made
     (place.private / "report.json").unlink()
-    (place.private / "unfinished.txt").write_text("")
+    (place.private / LEASE).write_text("")
     assert "the run that made it was killed" in evaluated(place, data, roles)

@@ -206,7 +206,7 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (lambda: Between("x", float("nan"), 2), "low and high must be numbers"),
     (lambda: Among("x", ()), "condition on 'x': values must hold at least one, got none"),
     (lambda: ask(Query((), (Among("y", ("a",)),))), "a condition's column must be among 'c0', 'c1', 'c2', got 'y'"),
-    (lambda: ask(Query((), (Among(ORIGIN, ("Mars",)),))), "value 'Mars' must be one of the 6 of the column"),
+    (lambda: ask(Query((), (Among(ORIGIN, ("o9",)),))), "value 'o9' must be one of the 6 of the column"),
     (lambda: ask(Query((), (Among(AGE, ("19",)),))), "column 'c0' is numeric, a condition on it must be Between"),
     (lambda: ask(Query((), (Between(ORIGIN, 1, 2),))), "column 'c1' is categorical, a condition on it must be Among"),
     (lambda: ask(Query(("Z",), (Between(AGE, 1, 2),))), "item 'Z' must be one of"),
@@ -229,7 +229,7 @@ def test_bad_queries_are_refused(call: Callable[[], Any], message: str) -> None:
 
 def test_bad_publications_are_refused() -> None:
     table, publication, hierarchies = figure_2a()
-    bad = {AGE: "old", ORIGIN: "Asia", GENDER: "Other"}
+    bad = {AGE: "old", ORIGIN: "o9", GENDER: "other"}
     for i, (name, label) in enumerate(bad.items()):
         columns = list(publication.relational)
         columns[i] = CategoricalColumn.of(name, [label] * 6)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-MADE = Path(__file__).resolve().parents[1] / "vectors" / "version_before"
+MADE = Path(__file__).resolve().parents[1] / "vectors" / "publications"
 COUNT = """
 import collections, json, os, sys
 opens, here = collections.Counter(), os.getcwd()

@@ -7,9 +7,14 @@ from anonset.data.grids import Grid, grid_of
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
-from anonset.data.table import CategoricalColumn, Column
+from anonset.data.table import CategoricalColumn, Column, Int64
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
+
+LISTED = 0.1
+"""Share of the persons with values of few persons above which sets of values list persons."""
+FEWEST_LISTED = 10
+"""Rare values in sets, below which they list no persons."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,23 @@ class Range(Discreet):
 
 
 Domain = Hierarchy | ValueSet | Range
+
+
+def lists_persons(counts: Int64, few: int, n: int) -> bool:
+    """Return True if sets of values list persons: more than `LISTED` of the n persons have a value of few persons.
+
+    Parameters
+    ----------
+    counts
+        int64 (values,): persons with each value that the sets contain.
+    few
+        Values of fewer persons are those of few persons.
+
+    >>> lists_persons(np.array([1] * 10 + [90]), 5, 100), lists_persons(np.array([1] * 11 + [89]), 5, 100)
+    (False, True)
+    """
+    of_few = counts[(counts > 0) & (counts < few)]
+    return len(of_few) >= FEWEST_LISTED and bool(of_few.sum() > LISTED * n)
 
 
 def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data import CategoricalColumn, Table
+from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import PROPOSED, is_rule
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Column
@@ -27,7 +28,7 @@ from anonset.jobs.findings import ColumnFindings
 from anonset.jobs.value_problems import null_problems, null_words, odd_codes, word_problems
 from anonset.personal_text import is_like_id
 from anonset.settings.binding import HierarchySpec, bind_columns
-from anonset.settings.coarse_rules import coarse_rule, lists_persons
+from anonset.settings.coarse_rules import coarse_rule
 from anonset.settings.person_columns import Proposed, settled_sensitive, united, with_unit, without_commas
 from anonset.settings.proposal import propose, settings_of, tree_of
 from anonset.settings.remedies import Remedy, remedy_for
@@ -429,7 +430,7 @@ def _lists_persons(column: Column, k: int) -> bool:
     """Return True if sets of the values of a column list persons."""
     if not isinstance(column, CategoricalColumn) or column.vocabulary.filed is not None:
         return False
-    return lists_persons(column.occurrences.tolist(), k, column.n)
+    return lists_persons(column.occurrences, k, column.n)
 
 
 def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def require_statements(opened: Opened) -> None:
         "parameters": (_but_policy(attested.parameters), _but_policy(parameters_of(promised))),
         "statement": (attested.statement, promised.statement),
         "in_plain_words": (attested.in_plain_words, promised.in_plain_words),
-        "limits": (_in_words_of_today(attested.limits, limits), limits),
+        "limits": (attested.limits, limits),
         "counts": (attested.counts, kind_of(promised).counts(publication)),
     }
     if isinstance(data, BucketFiles) and isinstance(publication, BucketPublication):
@@ -79,15 +79,6 @@ def require_statements(opened: Opened) -> None:
     computed["declarations.published_as_is"] = (named, [name for name in named if name in columns])
     for field, (stated, expected) in computed.items():
         _require_equal(opened, field, stated, expected)
-
-
-def _in_words_of_today(attested: str, expected: str) -> str:
-    """Return attested limits, which an earlier version may word differently, in the words of today."""
-    if attested == expected:
-        return attested
-    from anonset.release.earlier_words import todays_words
-
-    return todays_words(attested)
 
 
 def _but_policy(parameters: Mapping[str, Any]) -> dict[str, Any]:

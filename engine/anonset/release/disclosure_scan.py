@@ -4,8 +4,9 @@ The scan looks at the data as they were read back. A finding stops the publicati
 (``publish_as_is``). Few persons are fewer than the model's k, or fewer than `FEW_PERSONS` if the model has no k.
 
 **Relational columns.** Ends of ranges, and single values, that are exact values of few persons. Members of sets
-(``(a,b)``) if values of few persons make up more than a tenth of the persons: then the sets list persons, as they do
-for household ids, times or order numbers. A few rare categories in sets are what the model hides.
+(``(a,b)``) if values of few persons make up more than a tenth of the persons: then the sets list persons
+(`lists_persons`), as they do for household ids, times or order numbers. A few rare categories in sets are what the
+model hides.
 
 **Kept columns.** Any value of few persons. Columns that people know of each other (birth, sex, origin, family,
 residence, by their header) together with the relational columns, if a group has few persons. All kept columns together,
@@ -24,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, Table
+from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.store import MEMORY, Store
@@ -44,7 +46,7 @@ from anonset.release.rare_values import (
     persons_in_small_groups,
     persons_with,
 )
-from anonset.settings.coarse_rules import coarse_rule, lists_persons
+from anonset.settings.coarse_rules import coarse_rule
 from anonset.spelling import setting
 
 FEW_PERSONS = 5
@@ -276,7 +278,7 @@ class _Scanner:
         listed = members_of_sets([label for label in labels if label not in index])
         listed |= {member for label in labels for member in members.get(label, ())}
         codes = np.array([index[member] for member in listed - NO_VALUE if member in index], np.int64)
-        if not lists_persons(counts[codes].tolist(), few, before.n):
+        if not lists_persons(counts[codes], few, before.n):
             return None
         of_few = int(np.count_nonzero((counts[codes] > 0) & (counts[codes] < few)))
         what = f"values of fewer than {few} persons each are listed in sets"

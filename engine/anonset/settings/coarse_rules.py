@@ -3,28 +3,17 @@
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+
+from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import FROM, NO_VALUE, coarser
 from anonset.errors import HierarchyError
 from anonset.io.kinds import MOST_LOOKED_AT, Look, look_at
 from anonset.settings.proposal import tree_of
 
-LISTED = 0.1
-"""Share of the persons with values of few persons above which published sets of values list persons."""
-FEWEST_LISTED = 10
-"""Rare values in sets, below which they list no persons."""
 _DATES = ("month,year,decade", "year,decade", "decade")
 _PLACES = ("postal codes", "zip codes")
 _CUTS = ("3,1", "2,1", "1")
-
-
-def lists_persons(counts: Sequence[int], few: int, persons: int) -> bool:
-    """Tell whether sets of values list persons, given the persons of each value.
-
-    >>> lists_persons([1] * 20, 5, 20), lists_persons([1] * 20, 5, 1000)
-    (True, False)
-    """
-    rare = [count for count in counts if 0 < count < few]
-    return len(rare) >= FEWEST_LISTED and sum(rare) > LISTED * persons
 
 
 def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], few: int, rule: str = "") -> str:
@@ -54,7 +43,7 @@ def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], few: in
         sums = Counter[str]()
         for label, count in present.items():
             sums[above.get(label, label)] += count
-        if len(sums) > 1 and not lists_persons(list(sums.values()), few, persons):
+        if len(sums) > 1 and not lists_persons(np.array(list(sums.values()), np.int64), few, persons):
             return _as_read(within, cut, rule)
     return ""
 

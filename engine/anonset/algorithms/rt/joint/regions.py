@@ -19,7 +19,7 @@ from anonset.algorithms.relational.values import range_text
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
 from anonset.data.decimals import exact
 from anonset.data.distinct import distinct
-from anonset.data.domains import Range
+from anonset.data.domains import Range, lists_persons
 from anonset.data.grids import Grid, grid_of
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import Discreet
@@ -167,19 +167,27 @@ class _Values(Axis):
 
 @dataclass(frozen=True, eq=False)
 class _Nodes(Axis):
-    """Categories with a hierarchy. A region of several nodes is published as the set of their leaves."""
+    """Categories with a hierarchy.
+
+    A region of several nodes is published as the set of their leaves. If such sets list persons, it is published as the
+    node above them, and a cut takes one node out: a region becomes narrower only where it is a single node.
+    """
 
     hierarchy: Hierarchy
+    lists_leaves: bool
+    """Whether regions of several nodes are published as sets of leaves."""
 
     @classmethod
-    def of(cls, column: CategoricalColumn, hierarchy: Hierarchy) -> "_Nodes":
+    def of(cls, column: CategoricalColumn, hierarchy: Hierarchy, k: int) -> "_Nodes":
         there = np.flatnonzero(column.occurrences)
         top = int(hierarchy.lowest_common_ancestor([int(there[0]), int(there[-1])])) if len(there) else 0
         n = hierarchy.n_leaves
-        return cls(column.codes, n, (top,), max(1, n - 1), hierarchy)
+        lists_leaves = not lists_persons(column.occurrences, k, column.n)
+        return cls(column.codes, n, (top,), max(1, n - 1), hierarchy, lists_leaves)
 
     def width(self, region: Region) -> int:
-        return int(self.hierarchy.n_leaves_below[list(region)].sum()) - 1
+        nodes = list(region) if self.lists_leaves else [self._above(region)]
+        return int(self.hierarchy.n_leaves_below[nodes].sum()) - 1
 
     def halves(self, region: Region, counts: Int64, k: int) -> Halves | None:
         tree, nodes, before = self.hierarchy, list(region), begins_of(counts)
@@ -190,7 +198,8 @@ class _Nodes(Axis):
         while len(there := [node for node in nodes if records(node)]) == 1 and not tree.is_leaf[there[0]]:
             nodes.remove(there[0])
             nodes += [int(child) for child in tree.children(there[0])]
-        return _frequent_half(sorted(nodes), {node: records(node) for node in nodes})
+        counted = {node: records(node) for node in nodes}
+        return _frequent_half(sorted(nodes), counted) if self.lists_leaves else _most_frequent(sorted(nodes), counted)
 
     def inside(self, region: Region) -> NDArray[np.bool_]:
         there = np.zeros(self.n_codes, np.bool_)
@@ -204,9 +213,17 @@ class _Nodes(Axis):
         return tuple(tree.lowest_common_ancestor((part[0], part[-1])) for part in own if len(part))
 
     def label(self, region: Region) -> str:
-        if len(region) == 1:
-            return self.hierarchy.labels[region[0]]
+        if len(region) == 1 or not self.lists_leaves:
+            return self.hierarchy.labels[self._above(region)]
         return set_label([x for node in region for x in self.hierarchy.members(node)])
+
+    def _above(self, region: Region) -> int:
+        """Return the lowest node that covers a region."""
+        tree = self.hierarchy
+        if len(region) == 1:
+            return region[0]
+        nodes = list(region)
+        return tree.lowest_common_ancestor((int(tree.leaf_lo[nodes].min()), int(tree.leaf_hi[nodes].max()) - 1))
 
 
 def _frequent_half(members: Sequence[int], counts: Mapping[int, int]) -> Halves | None:
@@ -222,6 +239,18 @@ def _frequent_half(members: Sequence[int], counts: Mapping[int, int]) -> Halves 
     first = min(bisect_right(sums, sums[-1] // 2 - 1) + 1, len(order) - 1)
     front = set(order[:first])
     return tuple(sorted(front)), tuple(x for x in members if x not in front)
+
+
+def _most_frequent(members: Sequence[int], counts: Mapping[int, int]) -> Halves | None:
+    """Cut off the member with the most records.
+
+    >>> _most_frequent((0, 1, 2, 3), {0: 1, 1: 5, 2: 0, 3: 5})
+    ((1,), (0, 2, 3))
+    """
+    if sum(counts[x] > 0 for x in members) < 2:
+        return None
+    most = max(members, key=lambda x: counts[x])
+    return (most,), tuple(x for x in members if x != most)
 
 
 def axes_of(qi: QuasiIdentifiers, k: int) -> tuple[Axis, ...]:
@@ -250,4 +279,4 @@ def _axis(column: Column, domain: object, k: int) -> Axis:
                 "values are published as (a,b,c); rename the value"
             )
             raise InputError(msg)
-    return _Nodes.of(column, domain)
+    return _Nodes.of(column, domain, k)

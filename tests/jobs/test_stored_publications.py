@@ -1,4 +1,4 @@
-"""What the version before published still verifies, and feeds the commands that begin with a publication."""
+"""Publications stored in the repository verify, and the commands that begin with a publication read them."""
 
 import json
 import shutil
@@ -9,14 +9,14 @@ import pytest
 from anonset.cli.main import main
 from anonset.release.statements import versions
 
-MADE = Path(__file__).resolve().parents[1] / "vectors" / "version_before"
+MADE = Path(__file__).resolve().parents[1] / "vectors" / "publications"
 NAMES = ("baskets", "both", "buckets", "constraints", "items", "relational")
 
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """Return a function that copies a publication of the version before, makes its folder the current one, and its
-    report one of this folder and these versions of packages."""
+    """Return a function that copies a stored publication, makes its folder the current one, and rewrites the paths and
+    package versions in its report."""
 
     def copied(name, **changed):
         shutil.copytree(MADE, tmp_path / "made")
