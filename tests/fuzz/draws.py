@@ -14,7 +14,7 @@ RELATIONAL = (
     *("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down"),
     *("full-domain", "local-recoding", "bottom-up", "top-down"),
 )
-RT = ("rum-bound", "tum-bound", "rfirst", "tfirst")
+RT = ("joint-split", "rum-bound", "tum-bound", "rfirst", "tfirst")
 BUCKETS = ("anatomy", "safe-grouping")
 IN_CHUNKS = ("disassociation",)
 """What publishes neither records nor buckets."""
@@ -258,7 +258,7 @@ def _hierarchies(
             specs[column] = "values"
     sets, secrets = list(roles.get("items", ())), set(parameters.get("sensitive_items", ()))
     optional = (name in _TREELESS and not parameters.get("generalize")) or (
-        name in RT[:3] and parameters.get("transaction") in (None, *SET_BASED, "set-search")
+        name in RT[:4] and parameters.get("transaction") in (None, *SET_BASED, "set-search")
     )
     groups = str(parameters.get("utility_constraints", ""))
     if not sets or groups == "utility.txt" or (optional and groups != "level:1" and rng.random() < 0.6):

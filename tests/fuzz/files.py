@@ -20,7 +20,8 @@ UNKNOWN = ("unknown-1", "unknown-2")
 _MODELS = {
     "exact": "km",
     "cluster": "k",
-    "rum-bound": "kkm",
+    "joint-split": "kkm",
+    "rum-bound": "klm",
     "lm-apriori": "lm",
     "coat": "constraints",
     "coherence-suppression": "coherence",
@@ -92,8 +93,10 @@ def _request(case: Case) -> dict[str, str]:
         return {"algorithm": case.algorithm}
     if case.algorithm == "cluster":
         model = "kt" if "t" in case.parameters else "kl" if "l" in case.parameters else "k"
-    model = "klm" if case.parameters.get("transaction") == "lm-apriori" else model
-    return {"model": model} if by == "model" else {"model": model, "algorithm": case.algorithm}
+    if case.parameters.get("m") and case.roles.get("relational"):
+        model = "klm" if case.parameters.get("transaction") == "lm-apriori" else "kkm"
+    by_default = model == _MODELS[case.algorithm] or case.algorithm == "cluster"
+    return {"model": model} if by == "model" and by_default else {"model": model, "algorithm": case.algorithm}
 
 
 def checks_of(case: Case, given: dict[str, Any]) -> dict[str, Any]:

@@ -39,6 +39,7 @@ def parameters_of(name: str, rng: random.Random, drawn: Drawn) -> Drawn:
         **dict.fromkeys(("coat", "pcta"), _set_based),
         **dict.fromkeys(FORMATIONS, _relational),
         **dict.fromkeys(("rum-bound", "tum-bound", "rfirst", "tfirst"), _rt),
+        "joint-split": _joint,
         "lm-apriori": _diverse,
         "coherence-suppression": _coherent,
         "suppress-control": _uncertain,
@@ -159,11 +160,7 @@ def _rt(name: str, rng: random.Random, drawn: Drawn) -> None:
     if name == "tfirst":
         given["partitions"] = rng.randint(1, 4)
         return
-    if rng.random() < 0.85:
-        given["transaction"] = rng.choice(FUNCTIONS if len(drawn.sets) == 1 else FUNCTIONS[:-1])
-    if given.get("transaction") == "lm-apriori":
-        given["l"] = rng.choice((1, 2, 2, 3))
-        _add_secrets(rng, drawn)
+    _add_function(FUNCTIONS, rng, drawn)
     given["formation"] = rng.choice(FORMATIONS)
     if given["formation"] == "cluster" and rng.random() < 0.3:
         given["seed"] = rng.randint(0, 9)
@@ -177,6 +174,26 @@ def _rt(name: str, rng: random.Random, drawn: Drawn) -> None:
     given["btd"] = rng.choice(("xor", "or"))
     if name == "tum-bound":
         given["scan"] = rng.random() < 0.4
+
+
+def _joint(_: str, rng: random.Random, drawn: Drawn) -> None:
+    given = drawn.parameters
+    given["m"] = rng.choice((1, 2, 2, 3))
+    _add_function([name for name in FUNCTIONS if name != "lra"], rng, drawn)
+    if rng.random() < 0.4:
+        given["w"] = rng.choice(("0", "0.000001", "0.03", "0.5", "1"))
+    elif rng.random() < 0.6:
+        given["point"] = rng.choice(("items", "balanced", "attributes"))
+
+
+def _add_function(functions: Sequence[str], rng: random.Random, drawn: Drawn) -> None:
+    """Draw a transaction function; lm-apriori, the last one, only if there is one set-valued column."""
+    given = drawn.parameters
+    if rng.random() < 0.85:
+        given["transaction"] = rng.choice(functions if len(drawn.sets) == 1 else functions[:-1])
+    if given.get("transaction") == "lm-apriori":
+        given["l"] = rng.choice((1, 2, 2, 3))
+        _add_secrets(rng, drawn)
 
 
 def _of_buckets(name: str, rng: random.Random, drawn: Drawn) -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from fuzz.draws import IN_CHUNKS, Case
+from fuzz.draws import IN_CHUNKS, RT, Case
 from fuzz.oracles import are_mixed
 from fuzz.truth import original_rows
 
@@ -17,6 +17,8 @@ _ADVICE: Mapping[str, str] = {
 }
 _UNFIT = (
     "must hold no comma and no",
+    "contains a comma or a parenthesis, and sets of items",
+    "contains a comma or is in parentheses, but sets of values",
     "has the name of an inner node",
     "has two parents",
     "is both a leaf and an inner node",
@@ -45,7 +47,9 @@ def cannot_be(case: Case, said: str) -> bool:
         return False
     if case.algorithm in IN_CHUNKS:
         return 0 < n < k
-    if case.roles.get("relational") and case.algorithm not in ("rum-bound", "tum-bound", "rfirst", "tfirst"):
+    if case.algorithm == "joint-split" and case.parameters.get("transaction") not in ("coat", "lm-apriori"):
+        return 0 < n < k or 0 < sum(map(bool, original_rows(case))) < k
+    if case.roles.get("relational") and case.algorithm not in RT:
         values = case.columns.get("illness", [])
         given = {"l_kind": "distinct", **case.parameters}
         poor = bool(values) and case.roles.get("sensitive") == "illness" and not are_mixed(given, values, values)

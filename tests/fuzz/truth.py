@@ -51,13 +51,17 @@ def _covers(case: Case, published: Records, name: str, label: str, value: str) -
             return Fraction(low) <= Fraction(value) <= Fraction(high)
         except ValueError:
             return False
-    if case.specs.get(name, "").startswith("bins:"):
+    of_values = case.algorithm == "joint-split" and (label.startswith("(") or label in published.value_sets)
+    if case.specs.get(name, "").startswith("bins:") and not of_values:
         low, _, high = label[1:-1].partition(":") if label.startswith("[") else ("", "", "")
         known = label in ("*", value)
         return known or (low.lstrip("-").isdecimal() and int(low) <= int(value) < int(high or 1000))
     if name in case.trees:
         tree = HierarchyModel(case.trees[name])
-        return value in tree.below.get(label, [label])
+        if case.algorithm != "joint-split" or label in tree.below:
+            return value in tree.below.get(label, [label])
+        members = published.value_sets.get(label, members_of(label))  # leaves of several nodes
+        return value in members and {*members} <= {*tree.leaves}
     return value in published.value_sets.get(label, members_of(label))
 
 
