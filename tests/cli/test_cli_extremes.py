@@ -111,12 +111,28 @@ OTHERS: dict[str, tuple[list[str], type[BaseModel], dict[str, str]]] = {
 }  # fmt: skip
 
 
+def usual(name: str) -> list[tuple[str, str]]:
+    """Return the options of a command with all values, but with one where an earlier command tries the same option."""
+    before = list(OTHERS)[: list(OTHERS).index(name)]
+    tried = set(options(settings_model(), "resume")).union(*(options(OTHERS[one][1]) for one in before))
+    of_option: dict[str, list[str]] = {}
+    for option, value in options(OTHERS[name][1]):
+        of_option.setdefault(option, []).append(value)
+    return [
+        (option, value)
+        for option, found in of_option.items()
+        for value in found
+        if value == found[1] or (option, value) not in tried
+    ]
+
+
+@pytest.mark.parametrize("complete", [False, pytest.param(True, marks=pytest.mark.studies)], ids=["usual", "complete"])
 @pytest.mark.parametrize("name", OTHERS)
-def test_every_other_command(place: Place, folder: Path, name: str) -> None:
+def test_every_other_command(place: Place, folder: Path, name: str, complete: bool) -> None:
     command, model, given = OTHERS[name]
     if "safe" in command:
         published(place)
-    for option, value in options(model):
+    for option, value in options(model) if complete else usual(name):
         require_one_line(place, line_of(command, option, value, given))
 
 
