@@ -254,6 +254,7 @@ except InputError as error:
 def test_a_suspended_process_notices_that_it_lost_its_lease(folder, hold, quick):
     child = hold()
     child.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WNOWAIT)
     with pytest.raises(InputError, match="another run is at work"):
         take(folder)  # here it can be seen that the process is there
     far(folder)
