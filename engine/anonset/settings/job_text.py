@@ -53,7 +53,7 @@ def job_text(
     if question:
         lines += [
             "",
-            "# Who is a person? Replace the question mark by one of these answers; the job does not run before.",
+            "# Who is a person? Replace the line with the question mark by one of these; the job does not run before.",
         ]
         lines += [*(f"# {_one_line(line)}" for line in question), 'unit = "?"']
     lines += _settings_lines(settings, guarantee, reasons)
