@@ -19,7 +19,7 @@ OURS = re.compile(
 )
 """Expressions that hold names of columns, files and settings, or what was typed as an option."""
 OTHERS = """
-algorithms/rt/base.py: value; cli/app.py: value; data/decimals.py: value; privacy/model.py: value; spelling.py: value;
+algorithms/rt/base.py: value; cli/flags.py: value; data/decimals.py: value; privacy/model.py: value; spelling.py: value;
 queries/mixed_workload.py: value; release/formats.py: value; cli/datasets.py: text; release/memory.py: text;
 settings/readers.py: text, value[0][1:]; algorithms/transaction/coherence_suppression.py: given; cli/log.py: given;
 cli/refusals.py: given; data/hierarchy_rules.py: unknown[0]; settings/binding.py: unknown[0], missing[0];
@@ -27,7 +27,7 @@ release/buckets.py: different[0];
 generalization/buckets.py: twice; data/joining.py: first, second, prefixed(second, 'x'); cli/items.py: source;
 data/quasi_identifiers.py: odd, total, given[name]; release/published_values.py: odd; queries/mixed_workload.py:
 missing[0]; cli/policy.py: file;
-cli/risk.py: lacking[0]; errors.py: value; io/batches.py: both[0], more[0]; io/source.py: scheme, aside;
+cli/risk.py: lacking[0]; errors.py: value; io/batches.py: both[0], more[0]; io/source.py: scheme; io/folders.py: aside;
 io/dialect.py: mark, encoding, header_line; io/files.py: declared; io/hierarchies.py: shown, spec;
 io/input_checks.py: mark; io/options.py: wrong[0], misplaced, missing; io/publish.py: mark; io/roles.py: homeless[0];
 io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
@@ -42,7 +42,7 @@ jobs/import_project.py: sensitive; release/disclosure_scan.py: unknown[0], names
 """Other such expressions, by their module: options, separators, names of columns."""
 SHOWN_TO_PEOPLE = """
 report/publication_check.py: violation.value; verification/anatomy.py: value;
-verification/cohorts.py: labels[bad.sensitive]; verification/item_truth.py: label; jobs/proposed_reading.py: word
+verification/cohorts.py: labels[bad.sensitive]; verification/item_truth.py: label; jobs/value_problems.py: word
 """
 """Expressions in the account, which no log holds, and in the details of a witness, which are marked as a whole."""
 

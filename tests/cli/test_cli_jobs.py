@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from anonset.jobs import anonymize
+from anonset.jobs import job as running
 from cli.place import Place
 
 JOB = """input = "data/visits.csv"
@@ -227,13 +227,13 @@ def test_a_publication_under_another_list_is_not_skipped(place: Place, name: str
 
 def test_a_list_that_changes_while_it_is_read_stops_the_run(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     job, path, then = job_with(place, "hierarchy")
-    bound = anonymize.bind
+    bound = running.bind
 
     def changed(*given: Any) -> Any:
         path.write_text(then)
         return bound(*given)
 
-    monkeypatch.setattr(anonymize, "bind", changed)
+    monkeypatch.setattr(running, "bind", changed)
     ran = place.run(*job)
     assert (ran.code, ran.err.count("\n"), place.out.exists(), place.private.exists()) == (2, 1, False, False)
     assert "hierarchy items changed while" in ran.err

@@ -46,7 +46,7 @@ def test_a_job_does_not_run_until_it_says_who_is_a_person(tmp_path: Path, name: 
     assert run(tmp_path, f"anonset inspect {raw.name} -o job.toml")[0] == 0
     code, printed = run(tmp_path, "anonset anonymize job.toml")
     assert (code, printed.count("\n")) == (2, 1)
-    assert f'unit = "{raw.unit}"  # {len(raw.persons):,} rows, {len(set(raw.persons))} persons' in printed
+    assert f'unit = "{raw.unit}" # {len(raw.persons):,} rows, {len(set(raw.persons))} persons' in printed
     assert 'unit = "row"' in printed
 
 

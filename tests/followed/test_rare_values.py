@@ -69,24 +69,35 @@ def test_the_proposal_is_published_without_a_rejection(tmp_path: Path, make: Cal
 
 
 @pytest.mark.parametrize(
-    ("make", "column", "rule"),
-    [
-        (orders, "zip", "mask:3,1"),
-        (laboratory, "dob", "date:from-month,year,decade"),
-        (households, "household", "values"),
-    ],
+    ("make", "column", "rule"), [(orders, "zip", "mask:3,1"), (laboratory, "dob", "date:from-month,year,decade")]
 )
-def test_the_remedy_is_published(tmp_path: Path, make: Callable[[], RawFile], column: str, rule: str) -> None:
-    raw = make()
-    (tmp_path / raw.name).write_bytes(raw.content)
-    run(tmp_path, f"anonset inspect {raw.name} -o job.toml")
-    job = tmp_path / "job.toml"
-    job.write_text(job.read_text().replace('unit = "?"', f'unit = "{raw.unit}"'))
-    given = f"anonset anonymize job.toml --relational {column} --hierarchy {column}={rule}"
-    code, said = run(tmp_path, given)
+def test_rare_leaves_are_published_as_nodes(
+    tmp_path: Path, make: Callable[[], RawFile], column: str, rule: str
+) -> None:
+    raw = answered(tmp_path, make())
+    code, said = run(
+        tmp_path, f"anonset anonymize job.toml --relational {column} --hierarchy {column}={rule} --out out"
+    )
+    assert code == 0, said
+    assert judge(raw, tmp_path / "out").persons_below_k == 0
+
+
+def test_the_remedy_is_published(tmp_path: Path) -> None:
+    answered(tmp_path, households())
+    code, said = run(tmp_path, "anonset anonymize job.toml --relational household --hierarchy household=values")
     assert code == 2
-    named = said.partition("; use ")[2].partition("; --publish")[0].split(", or ")
-    for number, remedy in enumerate(one for one in named if "FILE" not in one):
-        moved = f"anonset anonymize job.toml --relational {column} {remedy}"
+    named = [one for one in said.partition("; use ")[2].partition("; --publish")[0].split(", or ") if "FILE" not in one]
+    assert named
+    for number, remedy in enumerate(named):
+        moved = f"anonset anonymize job.toml --relational household {remedy}"
         command = moved if shlex.split(remedy)[0] == "--hierarchy" else f"anonset anonymize job.toml {remedy}"
         assert run(tmp_path, f"{command} --out out{number}")[0] == 0, (said, remedy)
+
+
+def answered(folder: Path, raw: RawFile) -> RawFile:
+    """Write a raw file and the job that `anonset inspect` proposes, with the answer who is a person."""
+    (folder / raw.name).write_bytes(raw.content)
+    run(folder, f"anonset inspect {raw.name} -o job.toml")
+    job = folder / "job.toml"
+    job.write_text(job.read_text().replace('unit = "?"', f'unit = "{raw.unit}"'))
+    return raw

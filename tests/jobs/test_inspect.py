@@ -70,7 +70,7 @@ def test_who_is_at_risk_as_counted_by_hand():
     assert [one.worst(2).value for one in found.known_items] == [0.2, 0.2]
     assert [one.average_unique.value for one in found.known_items] == pytest.approx([1 / 8, 1 / 3])
     assert found.problems == ("1 record without any item",)
-    assert found.question.lines() == ['unit = "row"  # each row is a person: 5 rows, 5 persons']
+    assert found.question.lines() == ['unit = "row" # each row is a person: 5 rows, 5 persons']
 
 
 def test_rows_of_a_person_become_sets():

@@ -11,8 +11,8 @@ from anonset.settings.settings import Settings
 
 JOB = """\
 input = "rows.csv"
-# unit = "who"  # 9 rows, 3 persons
-# unit = "row"  # each row is a person: 9 rows, 9 persons
+# unit = "who" # 9 rows, 3 persons
+# unit = "row" # each row is a person: 9 rows, 9 persons
 unit = "?"
 [unit_is."who"]
 id = ["who"]
@@ -37,8 +37,8 @@ def job(folder: Path, text: str) -> str:
 def test_an_open_question_stops_with_the_possible_lines(tmp_path: Path) -> None:
     with pytest.raises(InputError) as told:
         read_job(job(tmp_path, JOB))
-    assert 'unit = "who"  # 9 rows, 3 persons' in str(told.value)
-    assert 'unit = "row"  # each row is a person: 9 rows, 9 persons' in str(told.value)
+    assert 'unit = "who" # 9 rows, 3 persons' in str(told.value)
+    assert 'unit = "row" # each row is a person: 9 rows, 9 persons' in str(told.value)
     assert "\n" not in str(told.value)
 
 

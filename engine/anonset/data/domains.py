@@ -50,6 +50,7 @@ def lists_persons(counts: Int64, few: int, n: int) -> bool:
     few
         Values of fewer persons are those of few persons.
 
+    >>> import numpy as np
     >>> lists_persons(np.array([1] * 10 + [90]), 5, 100), lists_persons(np.array([1] * 11 + [89]), 5, 100)
     (False, True)
     """

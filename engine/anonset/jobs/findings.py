@@ -76,7 +76,7 @@ class Question(Discreet):
 
     def lines(self) -> list[str]:
         """Return the possible lines of a job file, each with the number of persons."""
-        return [f'unit = "{one.key}"  # {self.told(one)}' for one in self.answers]
+        return [f'unit = "{one.key}" # {self.told(one)}' for one in self.answers]
 
     def told(self, answer: Answer) -> str:
         """Return what an answer means."""
