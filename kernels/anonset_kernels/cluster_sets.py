@@ -18,6 +18,8 @@ _FIRST, _AGAIN, _ROUNDS = np.array([4, 16, 64]), np.array([32, 64, 128, 16]), 40
 _STEEPEST, _LARGEST_COST = 4096, 1 << 60
 """As in `PartitionSearch`."""
 _DESCEND, _ANNEAL, _REPAIR = 0, 1, 2
+_FACTOR, _LOW_BITS = 1_000_003, (1 << 40) - 1
+"""Of hashes, which stay below 2^40, so that no product overflows."""
 
 
 @kernel()
@@ -138,11 +140,11 @@ def _local_records(records: Csr, rows: Int64Array, own: Int32Array, place: Int32
         length = indptr[r + 1] - indptr[r]
         if length == 0:
             continue
-        key = np.uint64(length)
+        key = np.int64(length)
         for j in range(length):
             held[at + j] = place[items[indptr[r] + j]]
-            key = (key ^ np.uint64(held[at + j])) * np.uint64(0x9E3779B97F4A7C15)
-        slot = np.int64((key >> np.uint64(20)) & np.uint64(slots - 1))
+            key = (key * _FACTOR + held[at + j]) & _LOW_BITS
+        slot = (key ^ (key >> 20)) & (slots - 1)
         while table[slot] >= 0 and not _equal(held, begins[table[slot]], begins[table[slot] + 1], at, length):
             slot = (slot + 1) & (slots - 1)
         if table[slot] < 0:

@@ -129,7 +129,7 @@ def _write_job(path: Path, source: str, findings: Findings, *, json: bool) -> No
     write_file(path, [text.encode()])
     if not json:
         first = "look through" if question is None else "answer who is a person in"
-        ways = "" if question is None else f" ({' or '.join(line.partition(' (')[0] for line in lines)})"
+        ways = "" if question is None else f" ({' or '.join(line.partition(' # ')[0] for line in lines)})"
         then = f"{as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}"
         show(f"Next: {first} {path}{ways}, then {then}")
 
