@@ -1,7 +1,12 @@
 """Candidates for generalising a set of nodes: tuples of its members' ancestors, as sets of maximal nodes."""
 
-from anonset_kernels._arrays import Int32Array, Items, Itemset, Parent, SubtreeEnd
+import numpy as np
+
+from anonset_kernels._arrays import Dead, Int32Array, Int64Array, Items, Itemset, Parent, SubtreeEnd, UInt8Array
 from anonset_kernels._jit import kernel
+
+Shape = tuple[Int32Array, Int32Array, Int64Array, Int64Array]
+"""(parent, end, occurrences, leaves) of the nodes of a tree in preorder; the root is 0, its parent -1."""
 
 
 @kernel()
@@ -18,6 +23,71 @@ def next_candidate(itemset: Itemset, raised: Int32Array, parent: Parent) -> bool
         raised[j] = itemset[j]
         j -= 1
     return False
+
+
+@kernel()
+def next_better(
+    itemset: Itemset,
+    raised: Int32Array,
+    shape: Shape,
+    below: Int64Array,
+    chosen: Int32Array,
+    best: Int32Array,
+    least: tuple[int, int],
+) -> tuple[int, int, int]:
+    """Step to the next candidate with a smaller (loss, leaves moved, nodes in preorder) than the best one so far.
+
+    Parameters
+    ----------
+    itemset, raised
+        As in `next_candidate`.
+    shape
+        The tree: int32 (V,) parents and ends of the subtrees, int64 (V,) occurrences and numbers of leaves.
+    below
+        int64 (V,): NCP numerator of the leaves below each node.
+    chosen
+        int32 (size,), filled here: the nodes of the candidate.
+    best, least
+        Nodes of the best candidate so far, int32 (few,), its loss and the leaves it moves; empty if there is none.
+
+    Returns
+    -------
+    The number of nodes, the loss and the leaves moved; (0, 0, 0) after the last candidate. O(size^2) a candidate.
+    """
+    parent, end, occurrences, leaves = shape
+    while next_candidate(itemset, raised, parent):
+        n_chosen = maximal_nodes(raised, end, chosen)
+        loss, moved = np.int64(0), np.int64(0)
+        for v in chosen[:n_chosen]:
+            if not holds(itemset, v):
+                loss += occurrences[v] * leaves[v] - below[v]
+                moved += leaves[v]
+        if moved == 0:
+            continue
+        if len(best) > 0 and (
+            loss > least[0]
+            or (loss == least[0] and moved > least[1])
+            or (loss == least[0] and moved == least[1] and not comes_before(chosen[:n_chosen], best))
+        ):
+            continue
+        return n_chosen, loss, moved
+    return 0, np.int64(0), np.int64(0)
+
+
+@kernel()
+def generalize(v: int, shape: Shape, dead: Dead, published: UInt8Array, below: Int64Array) -> None:
+    """Publish a node in place of all nodes below it, and add its loss to the nodes above. O(nodes below, height).
+
+    `dead` and `published`, uint8 (V,), mark the generalized nodes and those of the cut; `shape` and `below` as in
+    `next_better`.
+    """
+    parent, end, occurrences, leaves = shape
+    change = occurrences[v] * leaves[v] - below[v]
+    published[v] = 1
+    dead[v + 1 : end[v]] = 1
+    while v >= 0:
+        below[v] += change
+        v = parent[v]
 
 
 @kernel()

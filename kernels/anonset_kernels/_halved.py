@@ -8,11 +8,9 @@ size 1: a record adds 1 for each pair of nodes above its items.
 import numpy as np
 
 from anonset_kernels._arrays import Csr, Int32Array, Int64Array, Itemset, Parent, UInt8Array, UInt16Array
-from anonset_kernels._candidates import comes_before, holds, maximal_nodes, next_candidate
+from anonset_kernels._candidates import Shape, generalize, holds, next_better
 from anonset_kernels._jit import kernel
 
-_Shape = tuple[Int32Array, Int32Array, Int64Array, Int64Array]
-"""(parent, end, occurrences, leaves) of the nodes in preorder; the root is 0."""
 _State = tuple[UInt8Array, UInt8Array, Int64Array, Int64Array]
 """(dead, published, below, support) of the nodes."""
 _Pairs = tuple[Int32Array, UInt16Array, int]
@@ -118,7 +116,7 @@ def forget(order: Int32Array, place: Int32Array) -> None:
 
 
 @kernel()
-def _tree(frequency: Int64Array, by_number: bool) -> tuple[_Shape, Int32Array]:
+def _tree(frequency: Int64Array, by_number: bool) -> tuple[Shape, Int32Array]:
     """Return the nodes of the tree of halves in preorder, and the node of each leaf; `frequency` falls, all above 0."""
     n = max(1, len(frequency))
     before = np.zeros(n + 1, np.int64)
@@ -217,7 +215,7 @@ def _count_pairs(records: Csr, rows: Int64Array, place: Int32Array, parent: Pare
 
 
 @kernel()
-def _fix_singles(ranked: Int64Array, k: int, shape: _Shape, state: _State, pairs: _Pairs) -> None:
+def _fix_singles(ranked: Int64Array, k: int, shape: Shape, state: _State, pairs: _Pairs) -> None:
     itemset = np.empty(1, np.int32)
     for v in ranked:
         if state[3][v] < k and not state[0][v]:
@@ -226,7 +224,7 @@ def _fix_singles(ranked: Int64Array, k: int, shape: _Shape, state: _State, pairs
 
 
 @kernel()
-def _fix_pairs(live: Int64Array, k: int, shape: _Shape, state: _State, pairs: _Pairs) -> None:
+def _fix_pairs(live: Int64Array, k: int, shape: Shape, state: _State, pairs: _Pairs) -> None:
     """Fix the rare pairs in the order of the count-tree."""
     dead, end, (_, count, n_live) = state[0], shape[1], pairs
     itemset = np.empty(2, np.int32)
@@ -248,39 +246,22 @@ def _fix_pairs(live: Int64Array, k: int, shape: _Shape, state: _State, pairs: _P
 
 
 @kernel()
-def _fix(itemset: Itemset, k: int, shape: _Shape, state: _State, pairs: _Pairs) -> None:
+def _fix(itemset: Itemset, k: int, shape: Shape, state: _State, pairs: _Pairs) -> None:
     """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k."""
-    above, end, occurrences, leaves = shape
     dead, published, below, _ = state
     size = len(itemset)
     raised, chosen, best = itemset.copy(), np.empty(size, np.int32), np.empty(size, np.int32)
-    n_best, best_cost, best_moved = 0, np.int64(0), np.int64(0)
-    while next_candidate(itemset, raised, above):
-        n_chosen = maximal_nodes(raised, end, chosen)
-        cost, moved = np.int64(0), np.int64(0)
-        for v in chosen[:n_chosen]:
-            if not holds(itemset, v):
-                cost += occurrences[v] * leaves[v] - below[v]
-                moved += leaves[v]
-        if moved == 0:
-            continue
-        if n_best > 0:
-            if cost > best_cost or (cost == best_cost and moved > best_moved):
-                continue
-            if cost == best_cost and moved == best_moved and not comes_before(chosen[:n_chosen], best[:n_best]):
-                continue
+    n_best, least = 0, (np.int64(0), np.int64(0))
+    while True:
+        n_chosen, loss, moved = next_better(itemset, raised, shape, below, chosen, best[:n_best], least)
+        if n_chosen == 0:
+            break
         if _is_frequent(chosen[:n_chosen], k, state, pairs):
-            n_best, best_cost, best_moved = n_chosen, cost, moved
-            for j in range(n_chosen):
-                best[j] = chosen[j]
+            n_best, least = n_chosen, (loss, moved)
+            best[:n_best] = chosen[:n_best]
     for v in best[:n_best]:
         if not holds(itemset, v):
-            change = occurrences[v] * leaves[v] - below[v]
-            published[v] = 1
-            dead[v + 1 : end[v]] = 1
-            while v >= 0:
-                below[v] += change
-                v = above[v]
+            generalize(v, shape, dead, published, below)
 
 
 @kernel()

@@ -27,7 +27,7 @@ from anonset_kernels._arrays import (
     UInt64Matrix,
 )
 from anonset_kernels._bits import bit, bit_count, trailing_zeros
-from anonset_kernels._candidates import comes_before, holds, maximal_nodes, next_candidate
+from anonset_kernels._candidates import generalize, holds, next_better
 from anonset_kernels._jit import kernel
 
 _Tree = tuple[LeafNode, Parent, LeafLo, LeafHi]
@@ -355,29 +355,17 @@ def _fix(itemset: Itemset, found: int, k: int, shape: _Shape, state: _State, fix
 
     `found` is the support of the set. There is no such candidate only where fewer than k records hold any item.
     """
-    above, end, occurrences, leaves = shape
     dead, published, below, _, posting = state
     size = len(itemset)
     raised, chosen, best = itemset.copy(), np.empty(size, np.int32), np.empty(size, np.int32)
-    n_best, best_cost, best_moved = 0, np.int64(0), np.int64(0)
-    while next_candidate(itemset, raised, above):
-        n_chosen = maximal_nodes(raised, end, chosen)
-        cost, moved = np.int64(0), np.int64(0)
-        for v in chosen[:n_chosen]:
-            if not holds(itemset, v):
-                cost += occurrences[v] * leaves[v] - below[v]
-                moved += leaves[v]
-        if moved == 0:
-            continue
-        if n_best > 0:
-            if cost > best_cost or (cost == best_cost and moved > best_moved):
-                continue
-            if cost == best_cost and moved == best_moved and not comes_before(chosen[:n_chosen], best[:n_best]):
-                continue
+    n_best, least = 0, (np.int64(0), np.int64(0))
+    while True:
+        n_chosen, loss, moved = next_better(itemset, raised, shape, below, chosen, best[:n_best], least)
+        if n_chosen == 0:
+            break
         if _support(posting, chosen[:n_chosen]) >= k:
-            n_best, best_cost, best_moved = n_chosen, cost, moved
-            for j in range(n_chosen):
-                best[j] = chosen[j]
+            n_best, least = n_chosen, (loss, moved)
+            best[:n_best] = chosen[:n_best]
     if n_best == 0:
         return
     number, sets, supports, rules = fixes
@@ -389,12 +377,7 @@ def _fix(itemset: Itemset, found: int, k: int, shape: _Shape, state: _State, fix
         if not holds(itemset, v):
             rules[number[0], n_rules] = v
             n_rules += 1
-            change = occurrences[v] * leaves[v] - below[v]
-            published[v] = 1
-            dead[v + 1 : end[v]] = 1
-            while v >= 0:
-                below[v] += change
-                v = above[v]
+            generalize(v, shape, dead, published, below)
     number[0] += 1
 
 

@@ -1,7 +1,7 @@
 """Sets of items by local search on many clusters of records, each by itself, for m up to 2.
 
 The search of each cluster is that of `PartitionSearch`, from the better of the cuts that apriori finds on the two trees
-of halves of the cluster's own items.
+of halves of the cluster's own items. `halved_losses` computes only the loss of the cut by frequency.
 """
 
 import numpy as np
@@ -9,9 +9,8 @@ import numpy as np
 from anonset_kernels._arrays import Csr, Indptr, Int32Array, Int64Array, Items
 from anonset_kernels._halved import forget, items_by_frequency, search_halves
 from anonset_kernels._jit import kernel
-from anonset_kernels._merging import merge_violated
 from anonset_kernels._partitions import CANDIDATES, CELLS, TOTAL, Partition, Records, Rule, Scratch, count
-from anonset_kernels._sweeps import sweep
+from anonset_kernels._sweeps import merge_violated, sweep
 
 _SWEEPS, _NEXT_TO_NOTHING, _CELLS_PER_CALL = 30, 14, 30_000_000
 _FIRST, _AGAIN, _ROUNDS = np.array([4, 16, 64]), np.array([32, 64, 128, 16]), 40
@@ -69,6 +68,42 @@ def search_clusters(
         if status == 0:
             at = _write(own, groups, item, smallest, at)
         end[c] = at if status == 0 else -1 - at
+
+
+@kernel()
+def halved_losses(
+    records: Csr,
+    members: Int64Array,
+    start: Int64Array,
+    rule: tuple[int, int],
+    n_items: int,
+    most_cells: int,
+    losses: Int64Array,
+) -> None:
+    """Compute the loss of each record set: occurrences times (items of the published node - 1), summed.
+
+    Parameters
+    ----------
+    records, members, start, n_items
+        As in `search_clusters`, with a record set in place of each cluster.
+    rule
+        (k, m), m at most 2, k below 2^16.
+    most_cells
+        Most cells of a table of pairs.
+    losses
+        int64 (C,), filled here; -1 if the table of pairs would be larger, or if some, but fewer than k, records of the
+        set have items.
+
+    Cost: for each set its items, sorted, the square of the nodes above the items of each record, and the square of the
+    nodes that are left after size 1.
+    """
+    place = np.full(n_items, -1, np.int32)
+    for c in range(len(start) - 1):
+        rows = members[start[c] : start[c + 1]]
+        ranked = items_by_frequency(records, rows, place)
+        status, loss, _ = search_halves(records, rows, ranked, (rule[0], rule[1], False), place, most_cells)
+        forget(ranked[0], place)
+        losses[c] = -1 if status < 0 else loss
 
 
 @kernel()

@@ -18,8 +18,8 @@ from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, Publication, apply
 from anonset.generalization.local import MergedItems
 from anonset.measures.ncp import ncp_numerator
-from anonset_kernels._merging import merge_violated
 from anonset_kernels._partitions import Rule
+from anonset_kernels._sweeps import merge_violated
 from effort import examples
 from reference.km import naive_km
 from reference.set_search import Group, Groups, Twin, canonical

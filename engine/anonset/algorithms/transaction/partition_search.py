@@ -186,7 +186,7 @@ class PartitionSearch:
 
     def _repair(self) -> None:
         """Merge groups until nothing is violated."""
-        from anonset_kernels._merging import merge_violated
+        from anonset_kernels._sweeps import merge_violated
 
         while self._violated > 0:
             merge_violated(self.records, self.groups, self.scratch, self.rule)

@@ -29,7 +29,7 @@ class Scores(Discreet):
 
     def losses(self, sets: Sequence[Int64]) -> list[int]:
         """Return the loss of each record set; at least k of its records, or none, have items."""
-        from anonset_kernels.halved_records import halved_losses
+        from anonset_kernels.cluster_sets import halved_losses
 
         if self.m > 2 or self.k > _LARGEST_K:
             return [self._searched(members) for members in sets]
