@@ -95,8 +95,8 @@ def published(release: anonset.Release, out: Path) -> None:
 
 @pytest.mark.parametrize("make", FORMING)
 def test_a_transaction_function_that_forms_sets(make: Callable[[], Any], tmp_path: Path) -> None:
-    assert "contains a comma or a parenthesis" in refused(rt(ROWS), make(), tmp_path)
-    for symbols, rows in (("short", ROWS), ("auto", PLAIN)):
+    assert "contains a comma or a parenthesis" in refused(rt(ROWS), make(), tmp_path, symbols="members")
+    for symbols, rows in (("short", ROWS), ("auto", ROWS), ("members", PLAIN)):
         release = anonset.anonymize(rt(rows), make(), symbols=symbols)  # type: ignore[arg-type]
         assert any(len(symbol.members) > 1 for symbol in release.publication.symbols)
         published(release, tmp_path / symbols)
@@ -104,8 +104,8 @@ def test_a_transaction_function_that_forms_sets(make: Callable[[], Any], tmp_pat
 
 @pytest.mark.parametrize("algorithm", ALONE, ids=lambda algorithm: type(algorithm).__name__)
 def test_an_algorithm_that_forms_sets(algorithm: Any, tmp_path: Path) -> None:
-    assert "contains a comma or a parenthesis" in refused(Table.from_sets(ROWS), algorithm, tmp_path)
-    for symbols, rows in (("short", ROWS), ("auto", PLAIN)):
+    assert "contains a comma or a parenthesis" in refused(Table.from_sets(ROWS), algorithm, tmp_path, symbols="members")
+    for symbols, rows in (("short", ROWS), ("auto", ROWS), ("members", PLAIN)):
         release = anonset.anonymize(Table.from_sets(rows), algorithm, symbols=symbols)  # type: ignore[arg-type]
         assert any(len(symbol.members) > 1 for symbol in release.publication.symbols)
         published(release, tmp_path / symbols)
@@ -118,8 +118,9 @@ def test_what_is_declared_is_refused_before_any_work(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Pairs, "recode", never)
     for algorithm in (Declared(k=2, m=2), framework(Declared), framework(partial(Declared))):
         assert traits_of(algorithm).forms_sets
+        table = rt(ROWS) if hasattr(algorithm, "transaction") else Table.from_sets(ROWS)
         with pytest.raises(anonset.InputError, match="contains a comma or a parenthesis"):
-            anonset.anonymize(rt(ROWS) if hasattr(algorithm, "transaction") else Table.from_sets(ROWS), algorithm)
+            anonset.anonymize(table, algorithm, symbols="members")
     assert not traits_of(anonset.Apriori(k=2, m=2)).forms_sets
     assert not traits_of(framework(partial(anonset.Apriori, max_increments=10))).forms_sets
 

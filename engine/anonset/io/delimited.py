@@ -195,12 +195,14 @@ class DelimitedText:
 
     def _names_below(self) -> int:
         """Return the line of the names, if not the first: below it, above rows of as many fields; 0 for none."""
-        if self._n_fields > 1 and len(self.names) == self._n_fields:
-            return 0
         lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_ABOVE]
+        titled = any(len(header_fields(line, self.delimiter)) != self._n_fields for line in lines)
+        if self._n_fields > 1 and len(self.names) == self._n_fields and not titled:
+            return 0
+        fewest = self._n_fields if len(self.names) == self._n_fields else 2
         for mark in dict.fromkeys([self.delimiter, *DELIMITERS]):
             rows = [header_fields(line, mark) for line in lines]
-            number = next((n for n, row in enumerate(rows) if n and len(row) > 2 and all(row)), len(rows))
+            number = next((n for n, row in enumerate(rows) if n and len(row) > max(2, fewest) and all(row)), len(rows))
             below = rows[number:]
             even = len(below) > _ENOUGH and len(set(map(len, below))) == 1
             if even and len(set(below[0])) == len(below[0]) and not any(map(is_figure, below[0])):

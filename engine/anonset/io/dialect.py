@@ -22,6 +22,7 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _WINDOWS = re.compile(r"\\x[89]")  # letters and quotes in Windows-1252, control characters in Latin-1
+_EURO = b"\xa4"  # the euro in ISO 8859-15; in Latin-1 a sign that is hardly written
 _CONTROLS = re.compile("[\x80-\x9f]")
 LINE_END = re.compile(rb"\r\n|\n|\r")
 _SPELLED = {"\\t": "\t", "tab": "\t"}
@@ -182,7 +183,7 @@ def in_another_encoding(data: bytes) -> str:
 def probable_encoding(data: bytes) -> str:
     """Return the probable encoding of a text that is not UTF-8."""
     windows = _WINDOWS.search(data.decode("utf-8", "backslashreplace")) is not None
-    return "cp1252" if windows else "latin-1"
+    return "cp1252" if windows else "iso-8859-15" if _EURO in data else "latin-1"
 
 
 def header_fields(line: str, delimiter: str) -> list[str]:

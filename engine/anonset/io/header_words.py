@@ -23,13 +23,13 @@ _WORDS = {
     "kinder enfant nino nina bambino buyer shopper purchaser kaeufer acheteur comprador guest gast tenant mieter "
     "applicant bewerber worker arbeitnehmer angestellter salarie empleado trabajador caller subscriber abonnent "
     "debtor schuldner borrower kreditnehmer taxpayer policyholder rider "
-    "leser leserin leserausweis reader lecteur lector emp buyers sender",
+    "leser leserin leserausweis reader lecteur lector emp buyers sender patron patrons borrowers",
     "number": "id ids uid uuid guid n no nr nro nummer num number numero nb key code index idx kennung kennzahl ident "
     "identifier identifikation identification identifikationsnummer identifiant identificatie identificador "
     "identificativo identificatore schluessel pseudonym pseudo hash token ref reference referenz clave codigo codice "
-    "matricule pk",
-    "own number": "pid patid patno patnr mrn ssn nhs subjid custid userid empid usubjid empi svnr ahv bsn nir nss dni "
-    "nif nie rvnr kvnr "
+    "matricule pk barcode strichcode",
+    "own number": "pid patid patno patnr mrn nip ipp ssn nhs subjid custid userid empid usubjid empi svnr ahv bsn nir nss "
+    "dni nif nie rvnr kvnr "
     "kvnummer egk passport reisepass paspoort passeport pasaporte passaporto personalausweis ausweis personnummer "
     "tckn steuerid curp rfc tin nin cpr pesel",
     "insurance": "krankenversicherung sozialversicherung rentenversicherung versicherung versicherungs insurance "
@@ -38,7 +38,7 @@ _WORDS = {
     "episode episodio sejour dossier ingreso ricovero opname contact kontakt behandlung bezoek account acct card "
     "karte akte historia cartella order bestellung bestell auftrag auftrags commande pedido ordine bestelling invoice "
     "rechnung rechnungs facture factura fattura receipt beleg bon transaction transaktion transaccion session ticket "
-    "claim trip loan darlehen basket",
+    "claim trip loan darlehen basket vertrag contract contrat contrato contratto",
     "thing": "ward station abteilung abt dept department service unite reparto sala planta afdeling hospital "
     "krankenhaus klinik klinikum clinic clinique clinica hopital ospedale ziekenhuis physician doctor doc arzt aerzte "
     "aerztin hausarzt medecin medico arts huisarts provider practitioner nurse surgeon operateur chirurg gp npi "
@@ -48,7 +48,8 @@ _WORDS = {
     "center centre zentrum lab labor test file batch study company firma firm org organisation organization store "
     "filiale shop supplier lieferant school schule university brand marke teacher lehrer lehrerin lehrkraft professeur "
     "enseignant profesor maestro docente seller verkaeufer vendeur vendedor cashier kassierer caissier cajero agent "
-    "sachbearbeiter berater consultant therapist therapeut merchant haendler course kurs cours curso",
+    "sachbearbeiter berater author autor autorin "
+    "auteur autore verfasser publisher verlag consultant therapist therapeut merchant haendler course kurs cours curso",
     "name": "name names namen vorname nachname familienname zuname rufname geburtsname maedchenname surname firstname "
     "lastname forename fullname givenname familyname middlename nom noms prenom prenoms nombre nombres apellido "
     "apellidos nome cognome achternaam voornaam familienaam naam roepnaam tussenvoegsel initials",
@@ -93,7 +94,7 @@ _SENSITIVE_WORDS = (
     "bezuege schulden vermoegen kredit insolvenz pfaendung mahnung krankheit krankheiten erkrankung erkrankungen "
     "befund befunde ergebnis ergebnisse resultat testergebnis schwanger schwangerschaft behinderung behindert gdb "
     "pflegegrad pflegestufe sucht alkohol raucher krebs tod todesursache verstorben gestorben ausgang rezidiv "
-    "wiederaufnahme wiederaufgenommen komplikation komplikationen therapie behandlung konfession glaube partei "
+    "wiederaufnahme wiederaufgenommen komplikation komplikationen therapie behandlung konf konfession glaube partei "
     "gewerkschaft sexuell sexuelle orientierung sexualitaet vorstrafe vorstrafen straftat delikt urteil note noten "
     "zensur zensuren punkte schulnote zeugnis zeugnisnote abschlussnote bewertung beurteilung bestanden fehlgrund "
     "abwesenheitsgrund kuendigungsgrund krankheitsgrund leistung revenu revenus salaire salaires dette dettes maladie "
@@ -107,10 +108,10 @@ _SENSITIVE_WORDS = (
 _SENSITIVE = frozenset(_SENSITIVE_WORDS.split())
 """Words of attributes that nobody should learn about a person, without accents."""
 _SENSITIVE_STEMS = (
-    "readmi", "diagnos", "einkommen", "krankheit", "erkrank", "religio", "konfession", "income", "salar", "illness",
-    "disease", "maladie", "enfermedad", "schulden", "sexual", "pregnan", "schwanger", "befund", "ergebnis", "behinder",
+    "readmi", "diagnos", "einkommen", "mahnst", "krankheit", "erkrank", "religio", "konfession", "income", "salar",
+    "illness", "disease", "maladie", "enfermedad", "schulden", "sexual", "pregnan", "schwanger", "befund", "ergebnis", "behinder",
 )  # fmt: skip
-_SENSITIVE_ENDS = ("note", "noten", "zensur", "krankheit")
+_SENSITIVE_ENDS = ("note", "noten", "zensur", "krankheit", "gehalt", "lohn", "einkommen", "bezuege")
 _COUNTS_WORDS = "num number n nb count anzahl zahl nombre numero cantidad date datum fecha day tag year jahr time"
 _COUNTS = frozenset(_COUNTS_WORDS.split())
 """Words beside which a word of the list above is no attribute: `number_diagnoses`, `date_of_death`."""

@@ -60,7 +60,6 @@ _OF_PLACES = re.compile(
 )
 _FIRST = 3
 """Labels that show the format of dates."""
-_YEARS_OF_BIRTHS = 40
 _LONGEST_WITHOUT_DOT = 4
 """Characters of an ICD-10 code of the WHO without its dot."""
 _SERIALS = (5_000, 60_000)  # days since 1899-12-30: 1913 to 2064
@@ -80,8 +79,6 @@ class Look(Discreet):
     """Whether the values can be used as they are written."""
     width: str = ""
     """Of numbers: the width of intervals, of which the values fill some twenty."""
-    births: bool = False
-    """Of dates: whether they span as many years as dates of birth do."""
     odd: int = 0
     """Number of distinct values that are not of this kind."""
 
@@ -194,13 +191,12 @@ def _dates(labels: Sequence[str]) -> Look:
     if "%y" in form and any(max(read[one]) > date.today() for one in forms):
         doubt = "years of two digits, whose century cannot be told; write them with four"
         return Look("dates", form, doubt, usable=False)
-    births = max(days).year - min(days).year >= _YEARS_OF_BIRTHS
     if len(forms) > 1:
         ways = " or ".join(f"date:{one}:month,year,decade" for one in forms)
         doubt = f"day and month cannot be told apart, and years alone are used; if you know which is which: {ways}"
-        return Look("dates", form, doubt, births=births, odd=odd)
+        return Look("dates", form, doubt, odd=odd)
     iso = form == "%Y-%m-%d" and sum(map(bool, map(_ISO, labels))) == most
-    return Look("dates", "" if iso else form, births=births, odd=odd)
+    return Look("dates", "" if iso else form, odd=odd)
 
 
 def _formats_of(labels: Sequence[str]) -> list[str]:

@@ -28,9 +28,9 @@ from anonset.errors import InputError
 from anonset.io import arrow
 from anonset.io.agreement import FEWEST_PAIRS, agreeing_within, count_distinct
 from anonset.io.columns import is_list
-from anonset.io.header_words import ATTRIBUTES, is_about_a_thing, is_direct, is_sampling_weight, meaning_of
+from anonset.io.header_words import ATTRIBUTES, is_about_a_thing, is_direct, is_quantity, is_sampling_weight, meaning_of
 from anonset.io.input_checks import MISSING
-from anonset.io.person_values import DATE, are_keys, attribute_of, identifying
+from anonset.io.person_values import are_keys, attribute_of, identifying, is_full_date
 from anonset.io.roles import Roles
 
 PERSON_IDS = ("person id", "id", "case id")
@@ -38,7 +38,7 @@ PERSON_IDS = ("person id", "id", "case id")
 REACHES = ("e-mail", "IBAN", "account", "phone")
 """Meanings of headers and values by which a person is reached, and told apart."""
 NAMED_AND_BORN, NAMED, AGREEING, KEY = "names and birth", "name", "agreement", "key"
-_SUREST = ("person id", "e-mail", NAMED_AND_BORN, "IBAN", "account", "phone", NAMED, "id", "case id", AGREEING, KEY)
+_SUREST = ("person id", "e-mail", NAMED_AND_BORN, "IBAN", "account", "phone", AGREEING, NAMED, "id", "case id", KEY)
 _OVER_CASES = ("person id", "e-mail")
 """Candidates that show that records of another id are not persons."""
 _MOST_ROWS, _MOST_COLUMNS = 50_000, 300
@@ -50,6 +50,7 @@ _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
 """Distinct opaque keys as a share of the rows, and rows of the most frequent key at most."""
 _MISSING = tuple(sorted(MISSING))
 _CODES = re.compile(r"[A-Z]\d{2}(\.[0-9A-Z]{1,4}|\d{1,2}|[A-Z]([A-Z](\d\d)?)?)?[*+!]?").fullmatch
+_AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,]\d{1,2}\D{0,4}").fullmatch
 _LABELS = 300
 
 
@@ -100,6 +101,8 @@ class _Coded:
     """Whether its values are full dates."""
     keys: bool = False
     """Whether its values are opaque keys."""
+    amounts: bool = False
+    """Whether most of its values are numbers with decimals."""
     thing: bool = False
     """Whether its header names a ward, a physician, a shop or the like."""
 
@@ -219,7 +222,7 @@ def candidates_in(
     found = _by_meaning(free, ids, grouped=grouped)
     attributes = [] if few else _attributes(coded)
     for name, column in {} if grouped or not attributes else free.items():
-        silent = not column.kind and not is_sampling_weight(name)
+        silent = not (column.kind or column.amounts or is_sampling_weight(name) or is_quantity(name))
         if silent and (agreeing := agreeing_within(column.codes, attributes)):
             found.append(_single(name, column, AGREEING, agreeing))
     sure = any(one.repeats for one in found)
@@ -340,9 +343,11 @@ def _coded(name: str, column: Any) -> _Coded:
         if labels is None
         else [label for label in labels.slice(0, _LABELS).to_pylist() if label not in (None, *_MISSING)]
     )
-    dates = all(map(DATE.fullmatch, first))
+    dates = all(map(is_full_date, first))
     keys = not dates and are_keys(first) and not all(map(_CODES, first))
-    return _Coded(codes, _meaning(name, first, dates=dates), _are_cut(first), dates, keys, is_about_a_thing(name))
+    amounts = 2 * sum(_AMOUNT(label) is not None for label in first) > len(first)
+    meaning = _meaning(name, first, dates=dates)
+    return _Coded(codes, meaning, _are_cut(first), dates, keys, amounts, is_about_a_thing(name))
 
 
 def _meaning(name: str, labels: Sequence[str], *, dates: bool) -> str:

@@ -29,8 +29,12 @@ _WORDS_FOR_SEX = (
     "maschio femmina man vrouw unknown/invalid"
 )
 _SEXES = frozenset(_WORDS_FOR_SEX.split())
-DATE = re.compile(r"(\d{4})-?\d{2}-?\d{2}|\d{1,2}[./]\d{1,2}[./](\d{4})")
-"""Full dates, with the year."""
+_YEAR, _MONTH, _DAY = r"((?:18|19|20)\d\d)", r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
+_DAYS = r"(?:0?[1-9]|[12]\d|3[01])"
+_DATE = re.compile(
+    rf"(?:{_YEAR}([-/.]?){_MONTH}\2{_DAY}|{_DAYS}([-/.]){_DAYS}\3(?:{_YEAR}|\d\d)"
+    rf"|{_DAYS}[- ][A-Za-z]{{3,9}}[- ]{_YEAR}|[A-Z][a-z]{{2,8}} {_DAYS}, ?{_YEAR})(?:[T ]00:00(?::00)?)?"
+)
 _YEARS = 40
 """Fewest years between the first and the last date of birth."""
 _IN_SENTENCES = tuple(
@@ -119,9 +123,27 @@ def attribute_of(labels: Sequence[str]) -> str:
     """
     if 2 <= len(labels) <= 4 and {label.lower() for label in labels} <= _SEXES and "m" in "".join(labels).lower():
         return "sex"
-    dates = [DATE.fullmatch(label[:10]) for label in labels]
-    years = [int(date[1] or date[2]) for date in dates if date is not None]
+    years = [year for label in labels if (year := year_of(label) or year_of(label[:10]))]
     return "birth" if years and len(years) == len(labels) and max(years) - min(years) >= _YEARS else ""
+
+
+def is_full_date(label: str) -> bool:
+    """Return True if a value is a date with its day, in digits or with the name of a month.
+
+    >>> is_full_date("1950/12/24"), is_full_date("24.12.50"), is_full_date("24-Dec-1950"), is_full_date("00104729")
+    (True, True, True, False)
+    """
+    return _DATE.fullmatch(label) is not None
+
+
+def year_of(label: str) -> int:
+    """Return the year of a full date, 0 if it has two digits, or if the value is no date.
+
+    >>> year_of("24.12.1950"), year_of("24.12.50"), year_of("12345678")
+    (1950, 0, 0)
+    """
+    date = _DATE.fullmatch(label)
+    return 0 if date is None else int(next(filter(None, (date[1], date[4], date[5], date[6])), 0))
 
 
 def are_keys(labels: Sequence[str]) -> bool:

@@ -296,13 +296,24 @@ def _separator(name: str, labels: Sequence[str], separator: str | None) -> str |
         if (
             len(several) * 20 >= max(1, len(looked_at))
             and several
-            and are_sets(looked_at, mark, hint=_OF_SETS.search(name))
+            and are_sets(looked_at, mark, hint=_OF_SETS.search(name) or _separates_surely(looked_at, several, mark))
         ):
             beside = next((other for other in marks if mark == " " != other and f"{other} " in text), None)
             if beside is None:
                 return mark
             return beside if _OF_SETS.search(name) and _recur(looked_at, beside) else None
     return None
+
+
+def _separates_surely(labels: Sequence[str], several: Sequence[str], mark: str) -> bool:
+    """Tell whether a semicolon or bar separates codes, or parts of which some are cells by themselves."""
+    if mark not in _SUREST_MARKS:
+        return False
+    parts = [{part.strip() for part in label.split(mark)} for label in several]
+    if kind_of_values(sorted(set[str]().union(*parts) - {""})) in ("ICD-10 codes", "ATC codes"):
+        return True
+    single = {label.strip() for label in labels if mark not in label}
+    return 2 * sum(not single.isdisjoint(cell) for cell in parts) > len(parts)
 
 
 def _recur(labels: Sequence[str], mark: str) -> bool:

@@ -117,7 +117,7 @@ def _proposal_for(
     loaded = with_nulls(loaded, words) if words else loaded
     opened = opened.held(loaded)  # read once
     candidates = _candidates(loaded, opened.names)
-    identifying = {name for candidate in candidates for name in candidate.columns}
+    identifying = {name for one in candidates if one.repeats or one.persons == one.given for name in one.columns}
     proposed = propose(profiles, lambda name: pattern(loaded[name]), identifying)
     proposed = _with_given(opened, proposed, given)
     if words:
@@ -185,8 +185,8 @@ def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tup
     null = names_in((), given.get("null"))
     how = Reading(None, dialect, given.get("separator"), lacking, given.get("labels"), null=null)
     opened = open_source(source, how)
-    if len(opened.names) == 1 and opened.below and not named:
-        what = "the first line names one column, and others below hold several"
+    if opened.below and not named:
+        what = f"the first line names {counted(len(opened.names), 'column')}, and the lines below hold others"
         way = f"if line {opened.below} holds the names: {setting('header_line', opened.below)}"
         msg = f"{opened.where}: {what}; {way}"
         raise MisreadError(msg, {"header_line": opened.below})

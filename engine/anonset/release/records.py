@@ -52,7 +52,7 @@ class RecordsKind:
         if column is None:
             return
         set_based = traits_of(algorithm).forms_sets
-        if set_based and layout.symbols != "short":
+        if set_based and layout.symbols == "members":
             require_plain_items(column.vocabulary.labels)
         hierarchy = None if set_based else hierarchies.get(column.name)
         labels: Iterable[str] = column.vocabulary.labels
@@ -87,7 +87,7 @@ class RecordsKind:
         value_sets += _with_leaf_sets(publication, hierarchies)
         nodes = () if tree is None else (tree.labels[node] for node in np.flatnonzero(~tree.is_leaf))
         others = (*nodes, *layout.taken)
-        return name_sets(publication, value_sets, layout.symbols, layout.codes, odd=tree is not None, others=others)
+        return name_sets(publication, value_sets, layout.symbols, layout.codes, others=others)
 
     def require_readable(self, publication: Publication) -> None:
         """Refuse symbols whose names say something else than they stand for, by whatever algorithm."""

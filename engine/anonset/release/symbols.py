@@ -33,7 +33,6 @@ def name_sets(
     symbols: Symbols,
     known: Mapping[tuple[str, ...], str] = MappingProxyType({}),
     *,
-    odd: bool = False,
     others: Iterable[str] = (),
 ) -> Publication:
     """Give codes to sets of items (``G1``, ...) and of values (``V1``, ...), numbered in their order.
@@ -45,11 +44,9 @@ def name_sets(
     value_sets
         Names of the relational columns that are published as sets of values.
     symbols
-        Which sets get a code.
+        Which sets get a code; with ``auto`` also those with a member that could not be read back from their names.
     known
         Names that sets of items have already, by their members; no other set gets one of them.
-    odd
-        Give codes (``auto``) to sets with a member that could not be read back from their names, too.
     others
         Texts that are no codes either: inner nodes of the items' hierarchy, names of earlier releases.
     """
@@ -71,7 +68,7 @@ def name_sets(
             else replace(symbol, label=known[symbol.members])
             if symbol.members in known
             else replace(symbol, label=code())
-            if len(symbol.members) >= least or (odd and symbols == "auto" and not all(map(_is_plain, symbol.members)))
+            if len(symbol.members) >= least or (symbols == "auto" and not all(map(_is_plain, symbol.members)))
             else symbol
             for symbol in sets
         )

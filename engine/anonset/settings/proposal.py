@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Any
 
 from anonset.data.hierarchy_rules import FROM, PROPOSED
-from anonset.io.header_words import is_sampling_weight, is_sensitive, meaning_of
+from anonset.io.header_words import is_sampling_weight, is_sensitive
 from anonset.io.kinds import Look
 from anonset.io.profiles import Profile
 from anonset.settings.person_columns import ROLES, Proposed, is_grade, of_a_person
@@ -137,23 +137,23 @@ def _alone(profile: Profile) -> Proposed:
 
 def _hierarchy(profile: Profile) -> str:
     """Return how a quasi-identifier may be generalized, by what its values look like."""
-    many = profile.distinct > min(_FEW, profile.records // 3)
+    many = profile.distinct > min(_FEW, profile.records // 3) or profile.look.form != ""
     if profile.kind in _NUMBERS and many and not (profile.missing or profile.nulls or profile.look.odd):
         return "range"
     if profile.kind in _NUMBERS and many and profile.look.width and not profile.look.form:
         return f"bins:width={profile.look.width},{4 * Fraction(profile.look.width)}"
     if profile.kind == "dates":
-        return _of_dates(profile.look, births=profile.look.births or meaning_of(profile.name) in ("birth", "born"))
+        return _of_dates(profile.look)
     return "mask:3,1" if profile.kind in _VALUES[2:] else _CODE_LEVELS.get(profile.kind, "values")
 
 
-def _of_dates(look: Look, *, births: bool) -> str:
+def _of_dates(look: Look) -> str:
     """Return the levels above dates: no month where it is what they hold, by the same name, or may be the day.
 
-    Full dates of birth are never published as they are.
+    Full dates are never published as they are.
     """
     levels = "year,decade" if look.doubt or look.form in _MONTHS else "month,year,decade"
-    levels = f"{FROM}{levels}" if births and "d" in (look.form or "%d") else levels
+    levels = f"{FROM}{levels}" if "d" in (look.form or "%d") else levels
     return f"date:{look.form}:{levels}" if look.form else f"date:{levels}"
 
 

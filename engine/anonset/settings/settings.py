@@ -206,7 +206,9 @@ class Settings(InputSettings):
         "sorted", description="Order of the published rows: sorted hides the original order."
     )
     symbols: Literal["auto", "members", "short"] = Field(
-        "auto", description="Name groups by their members, by short codes, or (auto) by codes above 8 members."
+        "auto",
+        description="Name groups by their members, by short codes, or (auto) by codes above 8 members, or if a name has "
+        "a comma.",
     )
     recoding: str | None = Field(
         None, description="OUT.private of an earlier release to continue: published names keep their meaning."

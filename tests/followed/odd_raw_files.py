@@ -1,0 +1,154 @@
+"""Raw files whose keys, titles, dates and amounts look like something else."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+
+import numpy as np
+
+from followed.raw_files import FIRST_NAMES, SURNAMES, RawFile
+
+
+def _file(
+    name: str, head: str, rows: Sequence[Sequence[object]], persons: list[int], unit: str, secrets: set[str],
+    *, above: str = "", encoding: str = "utf-8", sensitive: tuple[str, ...] = (),
+) -> RawFile:  # fmt: skip
+    mark = ";" if ";" in head else ","
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=mark, lineterminator="\n").writerows([head.split(mark), *rows])
+    content = (above + text.getvalue()).encode(encoding)
+    return RawFile(name, content, persons, frozenset(secrets), unit=unit, sensitive=sensitive)
+
+
+def _born(random: np.random.Generator, first: int = 1930, years: int = 80) -> date:
+    return date(first, 1, 1) + timedelta(days=int(random.integers(0, 365 * years)))
+
+
+def eight_digit_keys(n: int, seed: int) -> RawFile:
+    """Stays whose key of the person has eight digits, as dates without marks have, under a header that says nothing."""
+    random = np.random.default_rng(seed)
+    rows: list[list[object]] = []
+    persons, keys = [], [f"{number * 104729 % 9999991:08d}" for number in range(1, n + 1)]
+    age, sex = random.integers(1, 95, n), random.integers(1, 3, n)
+    for at in [*range(n), *random.integers(0, n, n).tolist()]:
+        codes = [f"{'CEIJK'[int(c) // 10]}{10 + int(c) % 10}{int(c) % 4}" for c in random.integers(0, 50, 3)]
+        rows.append([len(rows), keys[at], age[at], sex[at], 75001 + int(age[at]) % 20, *codes])
+        persons.append(at)
+    head = "NUM_RSA,CLE_ANO,AGE,SEXE,COD_POST,DP,DAS_1,DAS_2"
+    return _file("sejours.csv", head, rows, persons, "CLE_ANO", set(keys))
+
+
+def titles_with_commas(n: int, seed: int) -> RawFile:
+    """Loans by card, with authors as values that are names, and titles that contain commas."""
+    random = np.random.default_rng(seed)
+    rows: list[list[object]] = []
+    persons, cards = [], [f"2{number * 7919:012d}" for number in range(1, n + 1)]
+    for at in [at for at in range(n) for _ in range(6)]:
+        title = int(random.integers(0, 40) * random.random())
+        author = f"{SURNAMES[title % len(SURNAMES)]}, {FIRST_NAMES[title % len(FIRST_NAMES)]}"
+        rows.append([880000 + len(rows), cards[at], 1950 + at % 60, f"The Moon, the Sun {title}", author])
+        persons.append(at)
+    return _file("loans.csv", "Trans ID,Patron Barcode,YOB,Title,Author", rows, persons, "Patron Barcode", set(cards))
+
+
+def marks_below_a_title(n: int, seed: int) -> RawFile:
+    """Marks in long form below a title with a comma; years of birth have two digits."""
+    random = np.random.default_rng(seed)
+    rows: list[list[object]] = []
+    persons, secrets = [], set[str]()
+    for at in range(n):
+        surname, born = f"{SURNAMES[at % len(SURNAMES)]}{'aeiou'[at % 5]}", _born(random, 2007, 5)
+        secrets |= {surname, f"{born:%d.%m.%y}"}
+        for subject in random.choice(["Mathe", "Deutsch", "Englisch", "Sport", "Kunst", "Musik"], 4, replace=False):
+            mark = f"{random.integers(10, 60) / 10}".replace(".", ",")
+            rows.append(
+                [
+                    surname,
+                    FIRST_NAMES[at % 7],
+                    f"{born:%d.%m.%y}",
+                    f"{5 + at % 3}a",
+                    subject,
+                    mark,
+                    ["ev", "rk"][at % 2],
+                ]
+            )
+            persons.append(at)
+    head = "Name;Rufname;geb. am;Klasse;Fach;Note;Konf."
+    above = "Goethe-Gymnasium, 1. Halbjahr 2023/24\n"
+    return _file(
+        "noten.csv", head, rows, persons, "Name,Rufname,geb. am", secrets, above=above, encoding="cp1252",
+        sensitive=("Note", "Konf."),
+    )  # fmt: skip
+
+
+def fees_with_commas(n: int, seed: int) -> RawFile:
+    """Members, a row each, with fees of few different values that have a decimal comma."""
+    random = np.random.default_rng(seed)
+    rows: list[list[object]] = []
+    secrets = set[str]()
+    for at in range(n):
+        born, surname = _born(random), f"{SURNAMES[at % len(SURNAMES)]}{'aeiou'[at % 5]}{'rstvw'[at // 5 % 5]}"
+        secrets |= {surname, f"{born:%d.%m.%Y}"}
+        sports = ", ".join(random.choice(["Turnen", "Tennis", "Judo", "Schach"], 1 + at % 3, replace=False).tolist())
+        fee = ["4,50", "6,00", "12,50"][at % 3]
+        rows.append([1000 + at, surname, FIRST_NAMES[at % 7], f"{born:%d.%m.%Y}", "mw"[at % 2], sports, fee])
+    head = "Mitgl-Nr;Nachname;Vorname;geboren;m/w;Abteilungen;Monatsbeitrag"
+    return _file("mitglieder.csv", head, rows, list(range(n)), "Mitgl-Nr", secrets)
+
+
+def shared_policies(n: int, seed: int) -> RawFile:
+    """Claims of families that share a policy: who is a person is the first name with the date of birth."""
+    random = np.random.default_rng(seed)
+    rows: list[list[object]] = []
+    persons, secrets = [], set[str]()
+    everybody = [(f"PV-{at // 3:06d}", FIRST_NAMES[at % len(FIRST_NAMES)], _born(random)) for at in range(n)]
+    for at in [*range(n), *random.integers(0, n, n).tolist()]:
+        policy, first, born = everybody[at]
+        secrets |= {policy, first, f"{born:%Y/%m/%d}"}
+        codes = "; ".join(f"{'CEIJ'[int(c) // 10]}{10 + int(c) % 10}.{int(c) % 3}" for c in random.integers(0, 40, 2))
+        rows.append([2023000 + len(rows), policy, first, f"{born:%Y/%m/%d}", "MF"[at % 2], codes, "paid"])
+        persons.append(at)
+    head = "claim_no,policy_no,insured_first_name,birth,sex,icd10,status"
+    return _file("claims.csv", head, rows, persons, "insured_first_name,birth", secrets)
+
+
+def bookings(n: int, seed: int) -> RawFile:
+    """Bookings by e-mail address, with few extras between semicolons, and days of arrival as full dates."""
+    random = np.random.default_rng(seed)
+    rows: list[list[object]] = []
+    persons, secrets = [], set[str]()
+    for at in [*range(n), *random.integers(0, n, n // 2).tolist()]:
+        day, mail = date(2023, 1, 1) + timedelta(days=int(random.integers(0, 12))), f"guest{at}@mail.example"
+        secrets |= {mail, f"{day:%d/%m/%Y}"}
+        extras = ["Spa", "Spa; Late checkout", "Breakfast; Parking", "Breakfast", "Cot; Breakfast", "Halal"]
+        nation = ["DE", "GB", "US"][at % 3]
+        rows.append([f"A{len(rows):05d}X", mail, nation, f"{day:%d/%m/%Y}", extras[int(random.integers(0, 6))]])
+        persons.append(at)
+    return _file("bookings.csv", "Conf#,Guest,Nat.,Arr,Extras", rows, persons, "Guest", secrets)
+
+
+def hashes_as_json(n: int, seed: int) -> RawFile:
+    """Vaccinations as JSON Lines with two lists and a timestamp."""
+    random = np.random.default_rng(seed)
+    lines, persons, secrets = [], [], set[str]()
+    for at in [*range(n), *random.integers(0, n, n // 2).tolist()]:
+        key, born = f"{at * 104729:016x}", date(1940 + at % 60, 1 + at % 12, 1 + at % 28)
+        secrets |= {key, born.isoformat()}
+        given = random.choice(["Comirnaty", "Fluad", "MMR", "Shingrix"], 1 + at % 2, replace=False).tolist()
+        lots = [f"EW{int(number)}" for number in random.integers(10, 20, len(given))]
+        one = {"person_hash": key, "dob": born.isoformat(), "sex": "mf"[at % 2], "vaccines": given, "lots": lots}
+        lines.append(json.dumps(one))
+        persons.append(at)
+    content = "\n".join(lines).encode()
+    return RawFile("shots.jsonl", content, persons, frozenset(secrets), unit="person_hash")
+
+
+ODD_RAW_FILES: dict[str, Callable[[int, int], RawFile]] = {
+    make.__name__: make
+    for make in (
+        eight_digit_keys, titles_with_commas, marks_below_a_title, fees_with_commas, shared_policies, bookings,
+        hashes_as_json,
+    )
+}  # fmt: skip
