@@ -28,8 +28,8 @@ _WORDS = {
     "identifier identifikation identification identifikationsnummer identifiant identificatie identificador "
     "identificativo identificatore schluessel pseudonym pseudo hash token ref reference referenz clave codigo codice "
     "matricule pk barcode strichcode",
-    "own number": "pid patid patno patnr mrn nip ipp ssn nhs subjid custid userid empid usubjid empi svnr ahv bsn nir nss "
-    "dni nif nie rvnr kvnr "
+    "own number": "pid patid patno patnr mrn nip ipp ssn nhs subjid custid userid empid usubjid empi svnr ahv bsn nir "
+    "nss dni nif nie rvnr kvnr "
     "kvnummer egk passport reisepass paspoort passeport pasaporte passaporto personalausweis ausweis personnummer "
     "tckn steuerid curp rfc tin nin cpr pesel",
     "insurance": "krankenversicherung sozialversicherung rentenversicherung versicherung versicherungs insurance "
@@ -109,7 +109,8 @@ _SENSITIVE = frozenset(_SENSITIVE_WORDS.split())
 """Words of attributes that nobody should learn about a person, without accents."""
 _SENSITIVE_STEMS = (
     "readmi", "diagnos", "einkommen", "mahnst", "krankheit", "erkrank", "religio", "konfession", "income", "salar",
-    "illness", "disease", "maladie", "enfermedad", "schulden", "sexual", "pregnan", "schwanger", "befund", "ergebnis", "behinder",
+    "illness", "disease", "maladie", "enfermedad", "schulden", "sexual", "pregnan", "schwanger", "befund", "ergebnis",
+    "behinder",
 )  # fmt: skip
 _SENSITIVE_ENDS = ("note", "noten", "zensur", "krankheit", "gehalt", "lohn", "einkommen", "bezuege")
 _COUNTS_WORDS = "num number n nb count anzahl zahl nombre numero cantidad date datum fecha day tag year jahr time"

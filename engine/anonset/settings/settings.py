@@ -207,8 +207,8 @@ class Settings(InputSettings):
     )
     symbols: Literal["auto", "members", "short"] = Field(
         "auto",
-        description="Name groups by their members, by short codes, or (auto) by codes above 8 members, or if a name has "
-        "a comma.",
+        description="Name groups by their members, by short codes, or (auto) by codes above 8 members, or if a name "
+        "has a comma.",
     )
     recoding: str | None = Field(
         None, description="OUT.private of an earlier release to continue: published names keep their meaning."
