@@ -352,7 +352,61 @@ def test_group_demands_equal_values(tmp_path, numeric):
     with pytest.raises(InputError) as error:
         read(path, items="codes", relational="age", numeric=numeric, id="id", group=True)
     differ = f"{path}: rows 1 and 3 have the same id ('id'), but differ in 'age'"
-    assert str(error.value) == f"{differ}; they must agree, or drop='age' leaves it out"
+    ways = "they must agree, or drop='age' leaves it out, or items='age' makes sets of the values of each person"
+    assert str(error.value) == f"{differ}; {ways}"
+
+
+def test_group_names_all_columns_that_differ(tmp_path):
+    path = write(tmp_path, b"id,age,ward,sex,hiv\n1,30,A,f,neg\n2,40,B,m,neg\n1,30,B,f,neg\n2,41,B,m,pos\n")
+    with pytest.raises(InputError) as error:
+        read(path, relational="age,ward,sex", sensitive="hiv", id="id", group=True)
+    assert str(error.value) == (
+        f"{path}: rows have the same id ('id'), but differ in "
+        "'age' (rows 2 and 4), 'ward' (rows 1 and 3), 'hiv' (rows 2 and 4); they must agree, "
+        "or drop='age,ward,hiv' leaves them out, or items='age,ward' makes sets of the values of each person"
+    )
+
+
+def test_a_dropped_column_has_no_other_role(tmp_path):
+    path = write(tmp_path, VISITS)
+    table = read(path, **{**ROLES, "numeric": "age", "drop": "name,age"})
+    assert [column.name for column in table.relational] == ["sex"]
+
+
+SEPARATED = ["T1+T2+T3", "T1+T2", "T2+T3", "T1+T3", "T3", "T4+T1"]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "|", "/", "+", " "])
+def test_grouped_cells_that_look_like_sets_are_refused(mark):
+    cells = [cell.replace("+", mark) for cell in SEPARATED]
+    data = {"who": list("aabbcc"), "parts": cells}
+    with pytest.raises(InputError) as error:
+        read(data, items="parts", id="who", group=True)
+    way = f"if it separates items: separator={mark!r}; if not: one_code='parts'"
+    assert str(error.value).endswith(f"column 'parts': each cell would be one item, but 5 of 6 contain {mark!r}; {way}")
+    assert len(read(data, items="parts", id="who", group=True, separator=mark).transactions.vocabulary) == 4
+    assert len(read(data, one_code="parts", id="who", group=True).transactions.vocabulary) == 6
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["type 2 diabetes", "type 1 diabetes", "asthma", "asthma, severe", "diabetes, type 3"],
+        ["2024/01/05", "2024/02/05", "2024/02/07", "2024/03/07", "2024/03/01"],
+        ["A+", "A-", "B+", "B-", "AB+", "0+"],
+        ["Crime / Punishment", "War + Peace", "Love & Loss", "Space, Again", "Goal!"],
+        ["amoxicillin/clavulanate", "amoxicillin", "sulfamethoxazole/trimethoprim", "ramipril", "codeine/paracetamol"],
+    ],
+)
+def test_grouped_cells_that_are_single_items_are_read(cells):
+    table = read({"who": list("aabbcc")[: len(cells)], "what": cells}, items="what", id="who", group=True)
+    assert len(table.transactions.vocabulary) == len(cells)
+
+
+@pytest.mark.parametrize("mark", ["/", "+"])
+def test_items_between_other_marks_are_not_read_as_one(mark):
+    with pytest.raises(InputError, match="blanks were taken for what separates items, but 5 of 6 items hold"):
+        read({"parts": [cell.replace("+", mark) for cell in SEPARATED]}, items="parts")
 
 
 def test_an_id_that_is_also_dropped_identifies_persons() -> None:

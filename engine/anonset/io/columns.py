@@ -17,7 +17,7 @@ from anonset.data.vocabulary import canonical_codes
 from anonset.errors import InputError, typed
 from anonset.io import arrow
 from anonset.io.files import reading
-from anonset.io.input_checks import NULLS, require_items, require_split
+from anonset.io.input_checks import NULLS, require_items, require_split, require_whole
 from anonset.io.normalizing import Changes, normalize_items, normalize_values
 from anonset.io.numbers import Numbers, others, read_numbers
 from anonset.spelling import setting
@@ -37,6 +37,8 @@ class Encoder:
     """Whether a null category is the category ``?``."""
     whole: bool = False
     """Whether a cell of text is one item, where nothing separates items."""
+    codes_declared: bool = False
+    """Whether the owner declares that each cell contains one item."""
     exact: bool = False
     """Whether anonset wrote the text: then blanks count, and labels are taken as they are."""
     normalize: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -83,7 +85,7 @@ class Encoder:
 
     def codes(self, name: str, column: Any) -> SetColumn:
         """Encode a column whose cells hold one code each, or none where they are empty or null."""
-        return replace(self, whole=True, empty_for_null=True).sets(name, column)
+        return replace(self, whole=True, codes_declared=True, empty_for_null=True).sets(name, column)
 
     def _sets(self, columns: Mapping[str, Any]) -> list[SetColumn]:
         """Encode columns of sets, if they are no columns of 0 and 1, nor hold several items in one."""
@@ -112,6 +114,8 @@ class Encoder:
         for name, labels in cells.items():
             if not self.whole or self._mark(name) is not None:
                 require_split(f"{self.where}: column {name!r}", labels, self._mark(name))
+            elif not self.codes_declared:
+                require_whole(self.where, name, labels)
 
     def _mark(self, name: str) -> str | None:
         """Return what separates the items of a column; None for blanks."""

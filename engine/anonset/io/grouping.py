@@ -44,14 +44,19 @@ def unite(where: str, table: Table, store: Store) -> Table:
     Raises
     ------
     InputError
-        If two rows of an id disagree, with the rows and the column.
+        If rows of an id disagree, with all columns in which they do, and two rows for each.
     """
     person, first = _persons(table, store)
     if len(first) == table.n:
         return table
-    for column in table.columns:
-        if not isinstance(column, SetColumn) and column not in table.ids:
-            _refuse_disagreement(where, table, column, first, person)
+    differ = {
+        column.name: rows
+        for column in table.columns
+        if not isinstance(column, SetColumn) and column not in table.ids
+        if (rows := _disagreement(column, first, person)) is not None
+    }
+    if differ:
+        raise InputError(_differing(where, table, differ))
     sets, sensitive = table.transactions, table.sensitive
     return replace(
         table,
@@ -86,13 +91,15 @@ def _persons(table: Table, store: Store) -> tuple[Int32, Int64]:
         return person, first.finished()
 
 
-def _refuse_disagreement(where: str, table: Table, column: Column, first: Int64, person: Int32) -> None:
+def _disagreement(column: Column, first: Int64, person: Int32) -> tuple[int, int] | None:
+    """Return two rows (from 0) of a person that differ in a column; None if there are none."""
     values = column.codes if isinstance(column, CategoricalColumn) else column.values
-    for begin, end in spans(table.n):
+    for begin, end in spans(len(person)):
         rows = first[person[begin:end]]
         wrong = np.flatnonzero(values[rows] != values[begin:end])
         if len(wrong):
-            raise InputError(differing(where, table, column.name, (int(rows[wrong[0]]), begin + int(wrong[0]))))
+            return int(rows[wrong[0]]), begin + int(wrong[0])
+    return None
 
 
 def _united(sets: SetColumn, person: Int32, persons: int, store: Store) -> SetColumn:
@@ -140,11 +147,17 @@ def _categories(column: CategoricalColumn, rows: Int64, store: Store) -> Categor
     return CategoricalColumn(column.name, codes, column.vocabulary)
 
 
-def differing(where: str, table: Table, name: str, rows: tuple[int, int]) -> str:
-    """Return the message that two rows (from 0) of a person differ in a column."""
-    which = f"rows {rows[0] + 1} and {rows[1] + 1}"
-    ways = f"they must agree, or {setting('drop', name)} leaves it out"
-    return f"{where}: {which} have the same id ({_named(table)}), but differ in {name!r}; {ways}"
+def _differing(where: str, table: Table, differ: dict[str, tuple[int, int]]) -> str:
+    """Return the message that rows of a person differ in columns, with two rows (from 0) for each."""
+    ways = f"they must agree, or {setting('drop', ','.join(differ))} leaves {'it' if len(differ) == 1 else 'them'} out"
+    sensitive = "" if table.sensitive is None else table.sensitive.name
+    if sets := ",".join(name for name in differ if name != sensitive):
+        ways += f", or {setting('items', sets)} makes sets of the values of each person"
+    same = f"have the same id ({_named(table)}), but differ in"
+    columns = [(f"rows {first + 1} and {other + 1}", repr(name)) for name, (first, other) in differ.items()]
+    if len(columns) == 1:
+        return f"{where}: {columns[0][0]} {same} {columns[0][1]}; {ways}"
+    return f"{where}: rows {same} {', '.join(f'{name} ({rows})' for rows, name in columns)}; {ways}"
 
 
 def _named(table: Table) -> str:

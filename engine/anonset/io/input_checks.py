@@ -9,6 +9,8 @@ from anonset.errors import InputError, datum
 from anonset.spelling import setting
 
 _MARKS = (",", ";", "|")
+_FURTHER_MARKS = ("/", "+")
+"""Separators that are usual within items, too."""
 ABSENT = frozenset({"0", "0.0", "false", "False", "FALSE"})
 PRESENT = frozenset({"1", "1.0", "true", "True", "TRUE"})
 """Values of a column that says of each record whether an item is in it."""
@@ -81,7 +83,7 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
             f"if it is one: {setting('separator', ' ')}"
         )
         raise InputError(msg)
-    mark = _mark_within(labels) if separator is None else None
+    mark = (_mark_within(labels) or (None if baskets else _mark_of_sets(labels))) if separator is None else None
     if separator is not None and baskets and separator.strip() and any(separator in label for label in labels):
         mark = separator
     if mark is None:
@@ -93,6 +95,35 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
         f"if it separates them: {ways}; if not: {setting('separator', ' ')}"
     )
     raise InputError(msg)
+
+
+def require_whole(where: str, name: str, labels: Collection[str]) -> None:
+    """Refuse cells that would be one item each, if they look like sets of items.
+
+    Raises
+    ------
+    InputError
+        With the option that splits them, and the one that declares that each cell is one item.
+    """
+    if (mark := _mark_of_sets(labels, *_MARKS, " ")) is not None:
+        some = f"{sum(mark in label for label in labels):,} of {len(labels):,}"
+        msg = (
+            f"{where}: column {name!r}: each cell would be one item, but {some} contain {mark!r}; "
+            f"if it separates items: {setting('separator', mark)}; if not: {setting('one_code', name)}"
+        )
+        raise InputError(msg)
+
+
+def _mark_of_sets(labels: Collection[str], *usual: str) -> str | None:
+    """Return the mark, of some usual and of ``/`` and ``+``, that separates items that other labels contain, too."""
+    some = sorted(labels)[:_MOST_LOOKED_AT]
+    return next((mark for mark in (*usual, *_FURTHER_MARKS) if _are_split(some, mark)), None)
+
+
+def _are_split(labels: Sequence[str], mark: str) -> bool:
+    several = sum(mark in label for label in labels)
+    is_usual = 5 * several >= len(labels) and several >= _FEWEST_SETS
+    return is_usual and (_hold_codes(labels, mark) or (mark != " " and are_sets(labels, mark, hint=None)))
 
 
 def _torn(labels: Collection[str], begin: str, end: str) -> bool:
@@ -205,7 +236,7 @@ def require_single(where: str, name: str, labels: Sequence[str]) -> None:
     InputError
         With the column, and the options that would help.
     """
-    mark = next((mark for mark in (*_MARKS, " ") if _hold_codes(labels[:_MOST_LOOKED_AT], mark)), None)
+    mark = next((mark for mark in (*_MARKS, *_FURTHER_MARKS, " ") if _hold_codes(labels[:_MOST_LOOKED_AT], mark)), None)
     if mark is not None:
         split = f" {setting('separator', mark)}" if mark.strip() else ""
         ways = f"if each is a code: {setting('items', name)}{split}; if not, leave it out: {setting('drop', name)}"

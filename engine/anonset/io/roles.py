@@ -92,21 +92,22 @@ def resolve(
     header.require_distinct()
     for role, asked in wanted.items():
         header.require_there(role, asked)
-    numbers = frozenset(wanted.pop("numeric"))
-    ids = frozenset(wanted.get("id", ()))
-    wanted["drop"] = tuple(name for name in wanted.get("drop", ()) if name not in ids)  # ids are never published
+    ids, numbers = frozenset(wanted.get("id", ())), frozenset(wanted.pop("numeric"))
+    for name in sorted(numbers - frozenset(wanted.get("relational", ()))):
+        msg = f"{where}: numeric column {name!r} must be {setting('relational')} too"
+        raise InputError(msg)
+    dropped = frozenset(wanted.get("drop", ())) - ids  # ids are never published
+    wanted = {
+        role: tuple(name for name in asked if (name in dropped) == (role == "drop")) for role, asked in wanted.items()
+    }  # a dropped column has no other role, so that the remedy of a message can be added to a command
     roles = Roles(**wanted)
     _refuse_clash(where, roles)
     _refuse_shapes(where, roles)
-    relational = frozenset(roles.relational)
-    for name in sorted(numbers - relational):
-        msg = f"{where}: numeric column {name!r} must be {setting('relational')} too"
-        raise InputError(msg)
     header.require_placed({*roles.used, *roles.drop})
     if not roles.used:
         msg = f"{where}: every column is dropped; at least one must be used"
         raise InputError(msg)
-    return roles, numbers
+    return roles, numbers - dropped
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,8 @@ def gather(
             without_id, footer = without_id + batch.without_id, footer + batch.footer
         source.judge()
         if unjudged:
-            replace(encoder, whole=encoder.whole or bool(plan.roles.one_code)).judge(unjudged)
+            codes_declared = bool(plan.roles.one_code)
+            replace(encoder, whole=encoder.whole or codes_declared, codes_declared=codes_declared).judge(unjudged)
         if gathering.persons is not None:
             gathering.persons.refuse_repeated(source.where)
         repeated = (*repeated, *(() if seen is None else seen.repeated()))

@@ -259,7 +259,11 @@ def anonymize_file(
 
 
 def _require_records(table: Table, settings: "Settings") -> None:
-    """Refuse data without records, which usually are an export that failed."""
+    """Refuse data without records, which usually are an export that failed, and persons without a column."""
+    if not table.columns:
+        ways = f"publish at least one, such as a set of codes ({setting('items')}) or an attribute of persons"
+        msg = f"{settings.input}: every column but the id is dropped; {ways} ({setting('relational')})"
+        raise InputError(msg)
     if not table.n and not settings.allow_empty:
         publish_empty = setting("allow_empty", True)
         msg = f"{settings.input}: the data contain no record; use {publish_empty} to publish an empty table"

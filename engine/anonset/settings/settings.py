@@ -313,7 +313,8 @@ def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     >>> over({"k": 2, "hierarchy": {"born": "date:year"}}, {"k": 5, "m": None, "hierarchy": {"code": "prefix:1"}})
     {'k': 5, 'hierarchy': {'born': 'date:year', 'code': 'prefix:1'}}
     """
-    job, flags = _with_moved_columns(job, {name: value for name, value in flags.items() if value is not None})
+    given = _without_dropped({name: value for name, value in flags.items() if value is not None})
+    job, flags = _with_moved_columns(job, given)
     merged = {**job, **flags}
     trees = [given for given in (job.get("hierarchy"), flags.get("hierarchy")) if given is not None]
     if len(trees) > 1 and all(isinstance(given, Mapping) for given in trees):
@@ -325,6 +326,26 @@ _MOVES = ("items", "relational", "keep", "drop")
 """Roles to which a flag adds columns."""
 _LEFT = ("one_hot", "one_code", "numeric", "sensitive", "id")
 """Roles that a column leaves if a flag gives it another one."""
+
+
+def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:
+    """Return flags in which dropped columns have no other role, so that the --drop of a message can be added.
+
+    >>> _without_dropped({"relational": "age,house", "sensitive": "hiv", "drop": ["house", "hiv"]})
+    {'relational': ['age'], 'drop': ['house', 'hiv']}
+    """
+    if not isinstance(flags.get("drop"), str | list):
+        return flags
+    dropped, left = frozenset(_names(flags["drop"])), dict(flags)
+    for role in (*_MOVES, *_LEFT):
+        names = flags.get(role)
+        if role not in ("drop", "id") and isinstance(names, str | list) and not dropped.isdisjoint(_names(names)):
+            left[role] = [name for name in _names(names) if name not in dropped]
+            if not left[role]:
+                del left[role]
+    if isinstance(trees := flags.get("hierarchy"), Mapping):
+        left["hierarchy"] = {name: tree for name, tree in trees.items() if name not in dropped}
+    return left
 
 
 def _with_moved_columns(

@@ -26,6 +26,7 @@ from anonset.measures.relational_ncp import relational_ncp
 from anonset.privacy import require_at_least
 from anonset.privacy.classes import Distance, Kind
 from anonset.privacy.k import KAnonymity
+from anonset.spelling import hierarchy_of, setting
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,6 +271,11 @@ def bind_tuples(
     InfeasibleError
         If there are some, but fewer than k, records.
     """
+    if table.transactions is not None and not table.relational:
+        alone = f"{setting('model', 'km')} {hierarchy_of(table.transactions.name, 'halves:frequency')}"
+        needed = "the table must have at least one relational column (quasi-identifier), got none"
+        msg = f"{needed}; {alone} protects sets alone"
+        raise InputError(msg)
     qi = QuasiIdentifiers.of(table.relational, hierarchies, weights, bounded=bounded)
     require_plain_values(qi)
     if 0 < qi.n < k:

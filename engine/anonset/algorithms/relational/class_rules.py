@@ -47,13 +47,14 @@ def model_of(
         ]
         if given:
             needed = f"{setting(given[0])} requires {setting('sensitive')}"
-            msg = f"{needed}: the column whose values are to be mixed in each class"
+            without = f"{setting('model', 'k')} without {setting(given[0])} protects tables without such a column"
+            msg = f"{needed}: the column whose values are to be mixed in each class; {without}"
             raise InputError(msg)
         return KAnonymity(k)
     if (l is None) == (t is None):
         both = f"{setting('l')} and {setting('t')}"
         which = f"one of {both} is required with it" if l is None else f"{both} are of two models; one of them is taken"
-        ways = f"{setting('keep')} publishes it without a guarantee, {setting('drop')} leaves it out"
+        ways = f"{setting('keep')} publishes it without a guarantee, {setting('drop', sensitive)} leaves it out"
         msg = f"{setting('sensitive')} {sensitive!r}: {which}; {ways}"
         raise InputError(msg)
     if l is not None:

@@ -16,6 +16,7 @@ from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy import KmAnonymity
+from anonset.spelling import hierarchy_of
 
 
 def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy | None]:
@@ -55,7 +56,8 @@ def bind_to_hierarchy(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tup
     """
     column, hierarchy = bind_items(table, hierarchies)
     if hierarchy is None:
-        msg = f"column {column.name!r} must have a hierarchy (a file, or halves:frequency), got none"
+        way = hierarchy_of(column.name, "halves:frequency")
+        msg = f"column {column.name!r} must have a hierarchy, got none; give a file, or {way}"
         raise InputError(msg)
     return column, hierarchy
 
