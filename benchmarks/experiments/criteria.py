@@ -8,10 +8,11 @@ Version 2: shares of repetitions in place of one run. (Version 1 judged one leaf
 Version 3: a cluster is held against threads by CPU and by the clock. (Versions before: by CPU alone.) The studies
 of trees and of disassociation have claims of their own since; those of the papers and of other studies are what they
 were. Version 4: the cost model of the scalability study must tell runs within 1.25 times. (Before: 1.3.)
+Version 5: the study of RT-datasets has claims of its own; all others are unchanged.
 """
 
-VERSION = 4
-DIGEST = "a0759701efd55850"
+VERSION = 5
+DIGEST = "ca78e95a84618e4f"
 """Of all claims and their criteria (`verdicts.criteria_digest`): a test holds it, so that none changes by the way."""
 HOLDS = 0.9
 """A claim holds where at least this share of the repetitions meets its criterion."""

@@ -114,6 +114,11 @@ class JointSplit(Discreet):
         """(k, k^m)-anonymity, or (k, l^m)-diversity by a transaction algorithm that guarantees l^m-diversity."""
         return transaction_model(self.algorithm, self.k, self.m)
 
+    @property
+    def largest_relational_loss(self) -> Fraction:
+        """The largest relational NCP of the point."""
+        return LARGEST_RELATIONAL_LOSS[self.point or "balanced"]
+
     def recode(
         self,
         table: Table,
@@ -164,7 +169,7 @@ class JointSplit(Discreet):
         Between the last weight that fails and the first that does not, the middle is tried, until they are within
         1/16 of each other. If no weight up to 1/2 reaches the point, that is the weight.
         """
-        largest = LARGEST_RELATIONAL_LOSS[self.point or "balanced"]
+        largest = self.largest_relational_loss
 
         def reaches(w: int) -> bool:
             loss = sum(leaf.relational for leaf in growth.grow(w).leaves)

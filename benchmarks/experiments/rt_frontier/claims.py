@@ -1,0 +1,128 @@
+"""What the study asks of the frameworks for RT-datasets, and how the results answer."""
+
+from collections.abc import Sequence
+
+from benchmarks.experiments.cases import Claim, Results
+from benchmarks.experiments.checks import Check
+
+COUNTED = 0.25
+"""Largest median error of frequent items with which a recipient can still count."""
+ITEMS = 0.05
+"""Largest median error of frequent items at the point `items`."""
+JOINT = "joint-split"
+_SAME = 1 + 1e-9
+
+
+def _best_at_bounds(quantity: str, name: str) -> Check:
+    """Return a check that at each bound some variants of a framework are no better than `joint-split`."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        shown, held = [], True
+        for x in results.positions:
+            ours = results.measured.get((JOINT, x), {})
+            theirs = {s: one[quantity] for s, one in _points(results, name, x) if quantity in one}
+            if quantity not in ours or not theirs:
+                continue
+            best = min(theirs, key=theirs.__getitem__)
+            held &= float(ours[quantity]) <= theirs[best] * _SAME
+            shown.append(f"{x}: {float(ours[quantity]):.3g} / {theirs[best]:.3g} ({best})")
+        return held and bool(shown), "; ".join(shown) or "nothing to compare"
+
+    return check
+
+
+def _points(results: Results, name: str, x: float | str) -> list[tuple[str, dict[str, float]]]:
+    """Return the results of the series whose names begin so, at one position."""
+    return [(s, dict(one)) for (s, at), one in results.measured.items() if at == x and s.startswith(name)]
+
+
+def _not_dominated(*names: str) -> Check:
+    """Return a check that for each point of some frameworks, one of `joint-split` is as good in both losses."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        ours = [one for (s, _), one in results.measured.items() if s == JOINT and "rum" in one]
+        theirs = {
+            (s, one["rum"], one["items_error"])
+            for (s, _), one in results.measured.items()
+            if s.startswith(names) and "rum" in one
+        }
+        free = [
+            f"{s} ({rum:.3g}, {error:.3g})"
+            for s, rum, error in sorted(theirs)
+            if not any(one["rum"] <= rum * _SAME and one["items_error"] <= error * _SAME for one in ours)
+        ]
+        return not free and bool(theirs), f"of {len(theirs)} points: {len(free)} not" + "".join(f"; {x}" for x in free)
+
+    return check
+
+
+def _at_most(quantity: str, x: float, most: float) -> Check:
+    def check(results: Results) -> tuple[bool, str]:
+        value = results.at(JOINT, x, quantity)
+        return value <= most, f"{value:.3g}"
+
+    return check
+
+
+def _rises(quantity: str, slack: float) -> Check:
+    """Return a check that each curve rises but for a part of the largest value before."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        falls = {}
+        for series in results.series:
+            values, worst = results.values(series, quantity), 0.0
+            for i, value in enumerate(values[1:], 1):
+                if (before := max(values[:i])) > 0:
+                    worst = max(worst, 1 - value / before)
+            falls[series] = worst
+        return all(fall <= slack for fall in falls.values()), "largest fall: " + ", ".join(
+            f"{name} {fall:.2g}" for name, fall in falls.items()
+        )
+
+    return check
+
+
+def _each_within(quantity: str, other: str | None, factor: float, more: float = 0.0) -> Check:
+    """Return a check that a quantity is at most a factor times another one, or the position, at all positions."""
+
+    def check(results: Results) -> tuple[bool, str]:
+        pairs = [
+            (x, float(one[quantity]), float(x) if other is None else float(one[other]))
+            for (_, x), one in results.measured.items()
+        ]
+        held = all(value <= factor * limit + more for _, value, limit in pairs)
+        return held and bool(pairs), "; ".join(f"{x}: {value:.3g} / {limit:.3g}" for x, value, limit in pairs)
+
+    return check
+
+
+def _best(name: str, text: str, quantity: str, series: Sequence[str]) -> Claim:
+    return Claim(text, f"at each bound at most that of each {name}", _best_at_bounds(quantity, name),
+                 about=(JOINT, *series))  # fmt: skip
+
+
+_RUM = (*(f"RM_{merge}, {function}" for function in ("COAT", "AA") for merge in ("R", "T", "RT")), "RM_RT, sets")
+_TUM = tuple(f"TM_{merge}, {function}" for function in ("COAT", "AA") for merge in ("R", "T", "RT"))
+_FIRST = ("rfirst, COAT", "rfirst, AA", "rfirst, sets")
+
+BY_BOUND = (
+    _best("RM", "`joint-split` counts frequent items better than Rum-bound", "items_error", _RUM),
+    _best("RM", "`joint-split` counts frequent pairs better than Rum-bound", "pairs_error", _RUM),
+    _best("RM", "UL is smaller than by Rum-bound", "tum", _RUM),
+    _best("RM", "ARE (1 value, 2 items, 1/s each) is smaller than by Rum-bound", "are1s_1_2", _RUM),
+    Claim("no point of `rfirst`, `tfirst` or Tum-bound is out of reach of `joint-split`",
+          "for each of their points, one of joint-split has no larger relational loss and no larger item error",
+          _not_dominated("rfirst", "tfirst", "TM"), about=(JOINT, *_FIRST, "tfirst", *_TUM)),
+    Claim("frequent items can be counted at a relational loss of 0.1", f"median error at most {COUNTED:.0%}",
+          _at_most("items_error", 0.1, COUNTED), about=(JOINT,)),
+    Claim("frequent pairs can be counted at a relational loss of 0.1", f"median error at most {COUNTED:.0%}",
+          _at_most("pairs_error", 0.1, COUNTED), about=(JOINT,)),
+)  # fmt: skip
+OVER_K = (Claim("the item error rises with k", "no curve falls by more than a tenth", _rises("items_error", 0.1)),)
+OVER_M = (Claim("the item error rises with m", "no curve falls by more than a tenth", _rises("items_error", 0.1)),)
+HALVES = (
+    Claim("a weight keeps its bound on other records of the same kind", "relational loss at most 1.25 times the bound",
+          _each_within("rum", None, 1.25)),
+    Claim("and its item error", "at most 1.25 times that of the learned half, and one percentage point",
+          _each_within("items_error", "learned_items_error", 1.25, 0.01)),
+)  # fmt: skip

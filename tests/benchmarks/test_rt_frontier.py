@@ -1,0 +1,109 @@
+"""The study of RT-datasets: its measurement on small data, and its claims on results that are made up."""
+
+import random
+
+import numpy as np
+import pytest
+from benchmarks.experiments import runner
+from benchmarks.experiments.cases import Results
+from benchmarks.experiments.poulis2013 import jobs
+from benchmarks.experiments.rt_frontier import claims, measurement
+
+from anonset.data import SetColumn, Table
+from anonset.data.table import CategoricalColumn, NumericColumn
+
+pytestmark = [pytest.mark.compiled, pytest.mark.studies]
+
+PAPER = runner.paper("rt_frontier")
+DRAW = random.Random(5)
+ROWS = [{f"i{int(12 * DRAW.random() ** 2)}" for _ in range(DRAW.randint(1, 5))} for _ in range(240)]
+TABLE = Table(
+    SetColumn.of(ROWS),
+    (
+        NumericColumn("age", np.array([DRAW.randint(18, 90) for _ in ROWS], np.int64)),
+        CategoricalColumn.of("place", [DRAW.choice("abcd") for _ in ROWS]),
+    ),
+)
+ASKED = {"what": "whole", "data": "small", "k": 3, "m": 2}
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    measurement._reach.cache_clear()
+    monkeypatch.setattr(measurement, "_table", lambda _: TABLE)
+    monkeypatch.setattr(jobs, "_whole", lambda _: TABLE)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"framework": "joint-split", "function": "set-search", "bound": 0.3},
+        {"framework": "rum-bound", "function": "coat", "merge": "rt", "bound": 0.3},
+        {"framework": "tum-bound", "function": "apriori", "merge": "r", "bound": 0.5},
+        {"framework": "rfirst", "function": "coat"},
+        {"framework": "tfirst", "function": "apriori"},
+    ],
+)
+def test_a_framework_is_measured(more: dict[str, object]) -> None:
+    found = measurement.measure({**ASKED, **more})
+    assert {"rum", "tum", "items_error", "pairs_error", "usefulness", "kept", "are_1_2", "are1s_2_2"} <= found.keys()
+    assert 0 <= found["rum"] <= 1
+    assert 0 < found["items_error"] < 2
+
+
+def test_each_bound_is_kept() -> None:
+    asked = {**ASKED, "framework": "joint-split", "function": "set-search"}
+    losses = [measurement.measure({**asked, "bound": bound})["rum"] for bound in (0.1, 0.3, 0.6)]
+    assert losses == sorted(losses)
+    assert losses[0] < losses[-1]
+    assert all(loss <= bound + 0.05 for loss, bound in zip(losses, (0.1, 0.3, 0.6), strict=True))
+
+
+def test_a_bound_below_the_first_clusters_is_a_result() -> None:
+    found = measurement.measure({**ASKED, "framework": "rum-bound", "function": "coat", "merge": "r", "bound": 0.001})
+    assert found.keys() == {"infeasible_below"}
+    assert found["infeasible_below"] > 0.001
+
+
+def test_a_weight_is_learned_on_one_half() -> None:
+    asked = {**ASKED, "what": "halves", "bound": 0.3, "halves": 2}
+    found = measurement.measure(asked)
+    assert 0 < found["w"] <= 0.5
+    assert found["learned_rum"] <= 0.35
+    assert found["learned_rum"] != found["rum"]
+
+
+def results(values: dict[tuple[str, float], dict[str, float]]) -> Results:
+    return Results(dict(values))
+
+
+def test_the_best_variant_at_each_bound_is_compared() -> None:
+    points = {("joint-split", 0.1): {"rum": 0.1, "e": 0.2}, ("RM_R", 0.1): {"e": 0.5}, ("RM_T", 0.1): {"e": 0.3}}
+    assert claims._best_at_bounds("e", "RM")(results(points)) == (True, "0.1: 0.2 / 0.3 (RM_T)")
+    assert not claims._best_at_bounds("e", "RM")(results({**points, ("RM_RT", 0.1): {"e": 0.1}}))[0]
+    assert not claims._best_at_bounds("e", "TM")(results(points))[0]
+
+
+def test_points_that_are_out_of_reach_are_named() -> None:
+    points = {("joint-split", 0.1): {"rum": 0.1, "items_error": 0.2}, ("rfirst", 0.1): {"rum": 0.1, "items_error": 0.2}}
+    assert claims._not_dominated("rfirst")(results(points)) == (True, "of 1 points: 0 not")
+    held, shown = claims._not_dominated("rfirst")(
+        results({**points, ("rfirst, AA", 0.1): {"rum": 0.05, "items_error": 0.9}})
+    )
+    assert (held, shown) == (False, "of 2 points: 1 not; rfirst, AA (0.05, 0.9)")
+    assert not claims._not_dominated("tfirst")(results(points))[0]
+
+
+def test_a_quantity_is_held_against_its_position_or_another_one() -> None:
+    points = {("joint-split", 0.1): {"rum": 0.12, "e": 0.3, "f": 0.2}}
+    assert claims._each_within("rum", None, 1.25)(results(points))[0]
+    assert not claims._each_within("rum", None, 1.1)(results(points))[0]
+    assert not claims._each_within("e", "f", 1.25)(results(points))[0]
+    assert claims._each_within("e", "f", 1.25, 0.05)(results(points))[0]
+    assert not claims._each_within("e", "f", 2)(results({}))[0]
+
+
+def test_each_declared_case_names_its_algorithm() -> None:
+    for case in PAPER.cases:
+        if case.parameters["what"] == "whole":
+            assert measurement.algorithm_of(case.parameters).model.k == case.parameters["k"]
