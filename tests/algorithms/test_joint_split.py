@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import reference.joint_split as twins
 from anonset.algorithms.base import Result
+from anonset.algorithms.rt.joint.pruning import Point, shown_frontier
 from anonset.algorithms.rt.joint.regions import axes_of
 from anonset.algorithms.rt.joint.scores import Scores
 from anonset.algorithms.rt.joint_split import LARGEST_RELATIONAL_LOSS, LARGEST_WEIGHT, JointSplit
@@ -148,6 +149,13 @@ def test_the_frontier_lists_the_prunings_of_the_twin(case: tuple[Table, int, int
         assert point.item_loss == pytest.approx(float(sum(leaf.items for leaf in leaves)))
         if at:  # the next weight of 6 places has another pruning
             assert len(twins.pruned(tree, exact(point.w) + Fraction(1, 10**6))) > len(leaves)
+
+
+def test_points_that_are_nearly_the_same_are_shown_once() -> None:
+    losses = (0.1, 0.102, 0.1049, 0.106, 0.111, 0.5)
+    trace = [Point(0.5 - loss, 9, loss, 0.1) for loss in losses]
+    assert [point.relational_ncp for point in shown_frontier(trace)] == [0.1, 0.106, 0.111, 0.5]
+    assert shown_frontier([object()]) == ()
 
 
 @given(case=cases, point=st.sampled_from(["items", "balanced", "attributes"]))

@@ -13,6 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import anonset
+from anonset.algorithms.rt.joint_split import JointSplit
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.exact import Exact
 from anonset.attacks.base import Scene
@@ -167,3 +168,10 @@ def test_a_rare_item_is_told_to_be_there() -> None:
     common = Scene(release.publication, anonset.KmAnonymity(1, 1), release.unverified.table, {"items": FLAT})
     assert minimality(common) == "no item that fewer than k records hold stands behind a node"
     assert isinstance(minimality(Scene(release.publication, anonset.KmAnonymity(3, 1))), str)
+
+
+def test_regions_that_were_chosen_by_items_are_not_tried() -> None:
+    table = Table.from_columns({"items": [set("ac"), set("bd")] * 6}, place=[f"p{n % 2}" for n in range(12)])
+    release = anonset.anonymize(table, JointSplit(k=3, m=1), hierarchies={"items": FLAT})
+    scene = Scene(release.publication, anonset.KmAnonymity(3, 1), release.unverified.table, {"items": FLAT})
+    assert "does not try clusters that were chosen by items" in str(minimality(scene))

@@ -219,6 +219,25 @@ def test_a_page_never_lies_in_the_publication_nor_over_a_file(ward: Place) -> No
     assert (ran.code, "exists already" in ran.err) == (2, True)
 
 
+def test_the_internal_page_draws_what_other_weights_lose(place: Place) -> None:
+    lines = [f"{20 + n % 40},{'fm'[n % 2]},a{n % 4} b{n // 40}" for n in range(240)]
+    rows = place.write("rows.csv", "age,sex,codes\n" + "\n".join(lines) + "\n")
+    settings = 'items = ["codes"]\nrelational = ["age", "sex"]\nnumeric = ["age"]\nmodel = "kkm"\nk = 5\nm = 2\n'
+    job = place.write("job.toml", f'input = "{rows}"\n{settings}')
+    ran = place.run("anonymize", job, "--point", "attributes", "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    assert "frontier" in ran.out
+    report = json.loads((place.private / "report.json").read_text())
+    assert len(report["frontier"]) > 1
+    pages = [place.folder / "own.html", place.folder / "shared.html"]
+    assert place.run("report", str(place.private / "report.json"), "-o", str(pages[0])).code == 0
+    assert place.run("report", str(place.out), "-o", str(pages[1]), "--shareable").code == 0
+    own, shared = (page.read_text() for page in pages)
+    assert ("<polyline" in own, "<polyline" in shared) == (True, False)
+    (line,) = re.findall(r'<polyline points="([^"]*)"', own)
+    assert len(line.split()) == len(report["frontier"])
+
+
 @pytest.mark.parametrize("model", [("anatomy", "--l", "2"), ("safe-grouping", "--k", "4", "--l", "2")])
 def test_buckets_have_a_page_too(long: Place, model: tuple[str, ...]) -> None:
     data = str(long.folder / "long.csv")

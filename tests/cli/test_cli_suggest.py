@@ -1,6 +1,7 @@
 """``anonset suggest``: candidates, the best, and a command that runs it."""
 
 import json
+import random
 import shlex
 
 import pytest
@@ -31,6 +32,27 @@ def test_the_command_runs(place: Place, monkeypatch: pytest.MonkeyPatch) -> None
     shown = place.run("suggest", "rows.csv", "--items", "codes", "--k", "3")
     assert f"Next: {best['command']}" in shown.out
     assert "->" in shown.out
+
+
+def test_the_frontier_is_drawn_and_told(place: Place) -> None:
+    image = pytest.importorskip("matplotlib.image")
+    draw = random.Random(3)
+    lines = [f"{20 + n % 40},{'fm'[n % 2]},{' '.join(draw.sample('abcdefgh', 2))}" for n in range(240)]
+    rows = str(place.write("rows.csv", "age,sex,codes\n" + "\n".join(lines) + "\n"))
+    folder = place.folder / "plots"
+    asked = ["suggest", rows, "--items", "codes", "--relational", "age,sex", "--numeric", "age", "--quiet"]
+    ran = place.run(*asked, "--plot", str(folder))
+    assert ran.code == 0, ran.err
+    assert "joint-split, other weights: item loss 100% at relational loss" in ran.out
+    assert image.imread(folder / "frontier.png")[..., 0].min() < 0.2
+    points = place.run(*asked, "--json").json["frontier"]
+    losses = [point["relational_ncp"] for point in points]
+    assert len(losses) > 1
+    assert losses == sorted(losses)
+    assert "exists already" in place.run(*asked, "--plot", str(folder)).err
+    other = place.run("suggest", rows, "--items", "codes", "--drop", "age,sex", "--plot", str(place.folder / "none"))
+    assert (other.code, "the data must have both" in other.err) == (2, True)
+    assert not (place.folder / "none").exists()
 
 
 @pytest.mark.parametrize("of_job", [False, True])

@@ -1,6 +1,7 @@
 """What is suggested for a guarantee: the candidate that leaves the most to count, which holds, on all data."""
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import anonset
 from anonset.algorithms.registry import with_traits
 from anonset.algorithms.relational.formations import FORMATIONS
+from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.jobs import suggest as suggesting
 from anonset.jobs.candidates import BY_FREQUENCY, KNOWN, candidates_for
@@ -24,6 +26,7 @@ from anonset.jobs.ranking import (
 )
 from anonset.jobs.suggest import FINALISTS, suggest
 from anonset.measures.countable import Countable, FrequentItems, countable
+from anonset.privacy.kkm import KKmAnonymity
 from anonset_kernels._compiling import COMPILATION
 
 RNG = random.Random(5)
@@ -344,6 +347,17 @@ def test_whether_hierarchy_or_algorithm_limits():
     assert limit(one("apriori", 0.4), [exact]).startswith("a cut of the hierarchy loses 0.3000")
     assert "exact came within 2.0%" in limit(one("apriori", 0.4), [one("exact", 0.3, gap=0.02)])
     assert limit(one("apriori", 0.4), []) == limit(None, [exact]) == ""
+
+
+def test_items_that_are_rare_in_their_clusters_are_told_as_the_limit():
+    rows = [{f"i{n // 8}", f"j{n % 7}"} for n in range(56)]
+    table = Table(SetColumn.of(rows), (CategoricalColumn.of("place", [f"p{n % 8}" for n in range(56)]),))
+    found = suggest(table, KKmAnonymity(5, 2), seconds=20)
+    rare = {one.algorithm: one.measures["rare_in_clusters"] for one in found.candidates if one.measures}
+    assert 0.9 < rare["rfirst"] <= 1
+    best = Candidate("rfirst", {}, "holds", measures={"rare_in_clusters": 0.5})
+    assert "contain the items of 50.0% of the occurrences" in limit(best, [best])
+    assert limit(replace(best, measures={"rare_in_clusters": 0.49}), [best]) == ""
 
 
 def test_the_notebook_view(found):

@@ -4,6 +4,10 @@ A cut that loses as little as is safe shows a node above its children only where
 of its children in the data, that one could have been shown, for the same rows and less loss: so at least two are. Of a
 node with two children, of which one is an item, that item is in the data for certain, be it in a single record.
 
+Clusters with cuts of their own are not tried. Where clusters are chosen by items (`joint-split`, merges of Rum- and
+Tum-bound by items), their boundaries say where items are distributed differently. That is a statement on groups of at
+least k records.
+
 It finds no row. Going through all inputs of tiny tables, whoever knows at most m items is left with the same rows as
 without the rule, none of them likelier than 1/k; and the items that are told are exactly those that all inputs hold
 (tests/attacks/test_minimality.py).
@@ -26,6 +30,8 @@ def minimality(scene: Scene) -> tuple[Outcome, ...] | str:
     """Tell of random persons with a rare item, which a node hides, whether somebody with it is in the data."""
     if scene.original is None or (column := scene.original.transactions) is None or not scene.hierarchies:
         return f"it needs {setting('original')} of sets of items, and their hierarchy"
+    if scene.publication.relational:
+        return "it reads one cut of a hierarchy for all records; it does not try clusters that were chosen by items"
     tree = scene.hierarchies.get(column.name)
     if tree is None or Side.of(scene.publication) is None:
         return "every item must be published in one way, as a node of a hierarchy"

@@ -10,7 +10,6 @@ from cyclopts import Parameter
 from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import flags_of, given_flags, pairs
 from anonset.cli.output import progress_bars, show, show_json
-from anonset.errors import InputError
 from anonset.jobs.compare import rows
 from anonset.jobs.comparison import run_comparison
 from anonset.jobs.growth import growths
@@ -53,7 +52,9 @@ def compare(
     settings = validate(compare_settings_model(), {**given, "input": source, "vary": varied})
     require_local(out, plot)
     if plot is not None:
-        _require_plots(Path(plot))
+        from anonset.report.plots import require_plots
+
+        require_plots(Path(plot))
     with progress_bars(quiet=quiet) as progress:
         runs = rows(run_comparison(settings, progress=progress, kept=None if out is None else Path(out)))
     if plot is not None:
@@ -77,18 +78,6 @@ def compare(
         if differing := unequal_guarantees(runs):
             show(differing)
     return DONE
-
-
-def _require_plots(folder: Path) -> None:
-    from anonset.report.plots import require_plots
-
-    if folder.exists():
-        msg = f"--plot {folder}: exists already; plots go to a new directory"
-        raise InputError(msg)
-    if not folder.parent.is_dir():
-        msg = f"--plot {folder}: {str(folder.parent)!r} must be an existing directory"
-        raise InputError(msg)
-    require_plots()
 
 
 def _csv(runs: list[dict[str, Any]]) -> str:

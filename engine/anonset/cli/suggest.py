@@ -18,6 +18,7 @@ from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError
 from anonset.jobs.candidates import KNOWN, serves
 from anonset.jobs.ranking import Candidate
+from anonset.local_paths import require_local
 from anonset.privacy import PrivacyModel
 from anonset.release.statements import parameters_of
 from anonset.settings.commands import SuggestSettings
@@ -38,6 +39,7 @@ def suggest(
     /,
     *,
     flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
+    plot: Annotated[str | None, Parameter(help="New directory for a plot of item and relational losses (PNG).")] = None,
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     json: Annotated[bool, Parameter(help="Print the candidates as JSON.")] = False,
 ) -> int:
@@ -51,12 +53,20 @@ def suggest(
     from anonset.release.memory import memory_for, require_memory
     from anonset.report.suggestions import suggestion_account, suggestion_summary
 
+    require_local(plot)
+    if plot is not None:
+        from anonset.report.plots import require_plots
+
+        require_plots(Path(plot))
     place, given = over_job(source, "input", given_flags(flags), SuggestSettings)
     settings = validate(SuggestSettings, {**given, "input": place})
     data = settings.source(place)
     need = memory_for(data.size)
     require_memory(need, settings.memory_limit, "a sample is drawn once all records are read")
     table = read_data(data, settings.read_options(), mapped=False)
+    if plot is not None and (table.transactions is None or not table.relational):
+        msg = f"--plot {plot}: draws the loss of items against that of relational columns; the data must have both"
+        raise InputError(msg)
     guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
     if guarantee.sensitive_column is not None:  # ids do not repeat beside it
         table = read_data(data, with_sensitive_kept(settings, guarantee).read_options(), mapped=False)
@@ -87,6 +97,10 @@ def suggest(
         command_of(tried.with_own_hierarchy, "" if same else "-own"),
         command_of(tried.beside),
     )
+    if plot is not None:
+        from anonset.report.plots import draw_frontier
+
+        draw_frontier(tried, Path(plot) / "frontier.png")
     if json:
         show_json(suggestion_summary(tried, *commands))
     else:

@@ -19,6 +19,7 @@ from typing import Any
 
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
+from anonset.algorithms.rt.joint.pruning import Point
 from anonset.data.redacted_repr import Discreet, figures_shown
 from anonset.measures.countable import Countable
 from anonset.privacy import PrivacyModel
@@ -31,6 +32,8 @@ COUNTED_WITHIN = 0.25
 """Median error of the counts of frequent items up to which a recipient can count with them."""
 NEARLY = Fraction(4, 5)
 """Share of the usefulness of the most useful candidate that one must have that comes before it."""
+MOST_RARE = 0.5
+"""Share of occurrences of items too rare in their cluster from which this is said to be the limit."""
 _PARTS = 10_000
 _EQUAL = 1e-9
 
@@ -61,6 +64,8 @@ class Candidate(Discreet):
     """What a recipient can still count of the items; None where there are none."""
     nodes: bool = False
     """Whether its symbols are nodes of the items' hierarchy that was given."""
+    frontier: tuple[Point, ...] = field(default=(), repr=False)
+    """What other weights of `joint-split` would have lost."""
     beside: str = ""
     """Name of its model, where that is another one than the asked: it is shown, and never the best."""
 
@@ -234,6 +239,18 @@ def warning(best: Candidate | None) -> str:
     )
 
 
+def rare_text(share: float) -> str:
+    """Say that items are too rare in their clusters to stay as they are.
+
+    >>> rare_text(0.625)
+    'fewer than k records of their cluster contain the items of 62.5% of the occurrences: no algorithm can keep these'
+    """
+    return (
+        f"fewer than k records of their cluster contain the items of {share:.1%} of the occurrences: "
+        "no algorithm can keep these"
+    )
+
+
 def way_out(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float) -> str:
     """Say why no candidate is of use, and what would help.
 
@@ -270,7 +287,9 @@ def way_out(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float
 
 
 def limit(best: Candidate | None, candidates: Sequence[Candidate]) -> str:
-    """Say what limits how much is kept, by the cut that is proven to lose the least; nothing without it."""
+    """Say what limits how much is kept: items that are rare in clusters, or a cut that is proven to lose the least."""
+    if best is not None and (rare := best.measures.get("rare_in_clusters", 0.0)) >= MOST_RARE:
+        return rare_text(rare)
     tried = [
         candidate
         for candidate in candidates

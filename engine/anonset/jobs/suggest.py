@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anonset.algorithms.base import Algorithm, Progress, traits_of
+from anonset.algorithms.rt.joint.pruning import shown_frontier
 from anonset.data import Table
 from anonset.data.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.redacted_repr import Discreet
@@ -18,7 +19,7 @@ from anonset.jobs.job import Job
 from anonset.jobs.persons import require_persons
 from anonset.jobs.ranking import Candidate, best_of, limit, named, ranked, reason, set_beside, warning, way_out
 from anonset.measures.countable import FrequentItems, countable
-from anonset.measures.retention import by_level, of_nodes, shares
+from anonset.measures.retention import by_level, of_nodes, rare_in_clusters, shares
 from anonset.privacy import PrivacyModel
 from anonset.release.formats import Layout, Unverified
 from anonset.release.publish import kind_of
@@ -62,6 +63,12 @@ class Suggestion(Discreet):
     """What is wrong with the best one; empty where nothing is."""
     beside: Candidate | None = None
     """The most useful of another guarantee, which is shown beside the best; None without any."""
+
+    @property
+    def finest(self) -> Candidate | None:
+        """The candidate whose `frontier` begins at the smallest relational loss; None without any."""
+        found = [one for one in self.candidates if one.frontier and one.outcome == "holds"]
+        return min(found, key=lambda one: one.frontier[0].relational_ncp, default=None)
 
     def _repr_html_(self) -> str:
         """Return the candidates as a table, for notebooks."""
@@ -299,7 +306,11 @@ class _Trial:
         """Return a candidate with what it left, and whether it holds."""
         figures, recoding = unverified.result.figures, unverified.result.recoding
         measures = {**unverified.measures, **({"gap": figures["gap"]} if "gap" in figures else {})}
-        measured = replace(candidate, shares=shares(unverified.retention), measures=measures)
+        if table.transactions is not None and isinstance(recoding, PerCluster):
+            k = int(getattr(model, "k", 1))
+            measures["rare_in_clusters"] = rare_in_clusters(table.transactions, recoding.cluster, k)
+        points = shown_frontier(unverified.result.trace)
+        measured = replace(candidate, shares=shares(unverified.retention), measures=measures, frontier=points)
         if table.transactions is not None and isinstance(recoding, (Cut, ItemGroups, PerCluster)):
             nodes, made = of_nodes(recoding), "hierarchy" in candidate.settings
             tree = trees.get(table.transactions.name) if nodes and not made else None

@@ -23,6 +23,27 @@ _BANDS = (10, 100, 1000)
 SUPPRESSED, KEPT = "suppressed", "kept"
 
 
+def rare_in_clusters(column: SetColumn, cluster: Int32, k: int) -> float:
+    """Return the share of occurrences of items that fewer than k records of their cluster contain.
+
+    Under k^m-anonymity within each cluster they cannot be published as they are. Cost: O(nnz log nnz).
+
+    Parameters
+    ----------
+    cluster
+        int32 (n,): cluster of each record.
+
+    Examples
+    --------
+    >>> column = SetColumn.of(["ab", "a", "ab", "a"])
+    >>> rare_in_clusters(column, np.array([0, 0, 1, 1], np.int32), 2)
+    0.3333333333333333
+    """
+    of_item = np.repeat(cluster.astype(np.int64), column.lengths) * len(column.vocabulary) + column.items
+    counts = np.unique(of_item, return_counts=True)[1]
+    return float(counts[counts < k].sum() / max(1, counts.sum()))
+
+
 def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
     """Count the occurrences of items by the number of items that their published symbol stands for.
 

@@ -270,6 +270,8 @@ class Report(Document):
     """What rules changed in the data while reading: the column, the rule, and how many labels and occurrences."""
     phases: list[PhaseRecord]
     trace: list[Any] | None
+    frontier: list[dict[str, float]] = []
+    """What other weights would have lost: weight, clusters, relational loss and estimated item loss of each."""
 
 
 def read_attestation(out: Path) -> tuple[Attestation, str]:

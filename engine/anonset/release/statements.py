@@ -52,6 +52,11 @@ RANGES = "The ends of a range may be values of some of its records, unless a hie
 """What holds where a number is published as a range."""
 FINEST = "The result is as detailed as is safe; that itself can hint at what was hidden (minimality)."
 """What holds of every publication of records."""
+REGIONS = (
+    "Records may be divided by relational values where their items differ: a boundary says that the items on its sides "
+    "are distributed differently, a wide region that finer ones would lose more of the items (minimality)."
+)
+"""What holds where relational values and items are published together."""
 LOCAL = (
     "Equal values may be published in different ways (local recoding): whoever knows how the search works may learn "
     "more from the way that was chosen for a record (refinement and downcoding attacks: Cohen, Attacks on "
@@ -198,6 +203,7 @@ def _of_records(model: PrivacyModel, publication: Publication) -> list[str]:
         MEMBERS: several or any(len(members_of(text)) > 1 for text in texts),
         RANGES: any(len(set(range_ends(text))) > 1 for text in texts),
         FINEST: True,
+        REGIONS: publication.transactions is not None and bool(publication.relational),
         LOCAL: bool(publication.relational) or _has_local_items(model, publication),
     }
     return [text for text, holds in applies.items() if holds]
@@ -321,6 +327,8 @@ def report(
     exact_values
         Number of values of few persons that the model publishes as they are, by column.
     """
+    from anonset.algorithms.rt.joint.pruning import shown_frontier
+
     result = unverified.result
     return Report(
         schema_version=SCHEMA_VERSION,
@@ -346,6 +354,7 @@ def report(
         changes=plain(unverified.table.changes),
         phases=[PhaseRecord(phase=p.name, seconds=p.seconds, peak_memory=p.peak_memory) for p in phases],
         trace=plain(result.trace) if trace else None,
+        frontier=plain(shown_frontier(result.trace)),
     )
 
 

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anonset.generalization import Buckets, Disassociated, ItemGroups, Publication
-from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, shares
+from anonset.algorithms.rt.joint.pruning import shown_frontier
+from anonset.generalization import Buckets, Disassociated, ItemGroups, PerCluster, Publication
+from anonset.jobs.ranking import MOST_RARE, rare_text
+from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, rare_in_clusters, shares
 from anonset.privacy import Verdict
 from anonset.release.disclosure_scan import few_persons
 from anonset.release.documents import ATTESTATION, Declarations
@@ -18,6 +20,7 @@ from anonset.release.release import Release
 from anonset.release.statements import IN_SHORT, declarations, declared_limits, parameters_of, plain
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
+from anonset.report.frontier import frontier_text
 from anonset.spelling import Facts, counted, facts_table, printable, setting, shortened
 
 if TYPE_CHECKING:
@@ -57,6 +60,7 @@ def summary(release: Release) -> dict[str, Any]:
             "measures": unverified.measures,
             **({"earlier": unverified.since} if unverified.since is not None else {}),
             **({"merging": way} if (way := _merging(unverified)) else {}),
+            **({"frontier": points} if (points := shown_frontier(unverified.result.trace)) else {}),
             **({"proof": proof} if (proof := _proof(unverified)) else {}),
             **({"exact_values": release.exact_values} if release.exact_values else {}),
             "retention": unverified.retention,
@@ -84,8 +88,10 @@ def account(release: Release) -> list[str | Facts]:
         "earlier": _since_text(unverified),
         "together": _together_text(unverified),
         **_merging_texts(unverified),
+        **_frontier_texts(unverified),
         **_retention_texts(unverified),
         "generalized": _levels_text(unverified),
+        "too rare": _rare_text(unverified),
         **_loss_texts(unverified),
         "removed": _removal_text(unverified),
         "exact values": _exact_values_text(release),
@@ -255,6 +261,21 @@ def _merging_texts(unverified: Unverified[Any]) -> dict[str, str]:
     """Return what other bounds on the loss would have been reached with: the trade-off on the way of this run."""
     way = [f"{step['clusters']:,} at {step['rum']:.4g}" for step in _merging(unverified)]
     return {"merged": f"clusters by RUM on the way: {', '.join(way)}"} if len(way) > 1 else {}
+
+
+def _frontier_texts(unverified: Unverified[Any]) -> dict[str, str]:
+    """Return what other weights of `joint-split` would have lost."""
+    points = shown_frontier(unverified.result.trace)
+    return {"frontier": frontier_text(points)} if len(points) > 1 else {}
+
+
+def _rare_text(unverified: Unverified[Any]) -> str:
+    """Return that items are too rare in their clusters to stay as they are, where most are; only of a table at once."""
+    column, recoding = unverified.table.transactions, unverified.result.recoding
+    if column is None or not isinstance(recoding, PerCluster) or recoding.parts is not None:
+        return ""
+    share = rare_in_clusters(column, recoding.cluster, int(getattr(unverified.algorithm, "k", 1)))
+    return rare_text(share) if share >= MOST_RARE else ""
 
 
 def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:

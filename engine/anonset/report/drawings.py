@@ -1,4 +1,4 @@
-"""Bars as SVG, within the page: told apart by pattern and by their labels, not by colour."""
+"""Bars and curves as SVG, within the page: told apart by pattern and by their labels, not by colour."""
 
 from collections.abc import Sequence
 from html import escape
@@ -35,4 +35,39 @@ def bars(title: str, rows: Sequence[tuple[str, Sequence[Bar]]]) -> str:
     return (
         f'<svg viewBox="0 0 {_WIDTH} {y + 4}" role="img" aria-label="{escape(title)}" font-size="10.5" '
         f'font-family="sans-serif" fill="#111"><title>{escape(title)}</title>{_HATCH}{"".join(parts)}</svg>'
+    )
+
+
+def curve(title: str, axes: tuple[str, str], points: Sequence[tuple[float, float]], mark: tuple[float, float]) -> str:
+    """Return a drawing of a line through points from (0, 0) to (1, largest), and a mark.
+
+    >>> curve("losses", ("x", "y"), [(0.0, 0.4), (1.0, 0.1)], (0.5, 0.2)).count("<polyline")
+    1
+    """
+    height, left, bottom, top = 200, 40, 170, 12
+    largest = max(*(y for _, y in points), mark[1], 1e-9)
+
+    def at(point: tuple[float, float]) -> tuple[float, float]:
+        across = left + min(1.0, point[0]) * (_WIDTH - left - 20)
+        return across, bottom - point[1] / largest * (bottom - top)
+
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(at, points))
+    (x, y), right = at(mark), _WIDTH - 20
+    texts = [
+        (left, height - 14, "start", "0"),
+        (right, height - 14, "end", "1"),
+        ((left + right) / 2, height - 3, "middle", axes[0]),
+        (left - 4, bottom, "end", "0"),
+        (left - 4, top + 8, "end", f"{largest:.2g}"),
+        (left + 6, top + 8, "start", axes[1]),
+    ]
+    written = "".join(
+        f'<text x="{a:.1f}" y="{b:.1f}" text-anchor="{c}">{escape(text)}</text>' for a, b, c, text in texts
+    )
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{escape(title)}" font-size="10.5" '
+        f'font-family="sans-serif" fill="#111"><title>{escape(title)}</title>'
+        f'<path d="M{left},{top} V{bottom} H{right}" fill="none" stroke="#222"/>'
+        f'<polyline points="{line}" fill="none" stroke="#222"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="#fff" stroke="#222"/>{written}</svg>'
     )

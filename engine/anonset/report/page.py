@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from anonset.algorithms.rt.joint.pruning import Point
 from anonset.data.table_facts import Change
 from anonset.errors import InputError
 from anonset.jobs.bucket_risk import BucketRisk, guess_table, inference_table
@@ -19,6 +20,7 @@ from anonset.privacy import KAnonymity, PrivacyModel
 from anonset.report.account import loss_label
 from anonset.report.drawings import Bar, bars
 from anonset.report.first_screen import countable_figures, protection
+from anonset.report.frontier import frontier_drawing
 from anonset.report.risks import persons_below_k
 from anonset.report.techniques import columns_of, left_out
 from anonset.strict_json import dumps
@@ -55,6 +57,7 @@ def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
         "attack": _attack(facts.after),
         "attacks": _attacks(facts.after),
         "utility": _utility(report.retention),
+        "frontier": frontier_drawing([Point(**point) for point in report.frontier], report.measures),
         "losses": [(loss_label(name), f"{value:.6g}") for name, value in report.measures.items()],
         "facts": {
             "input": f"{report.input.get('file', 'from Python')}, SHA-256 {report.input.get('sha256', 'not taken')}",
@@ -85,6 +88,7 @@ def shareable_page(facts: ReportFacts, purpose: Purpose) -> str:
         "attack": None,
         "attacks": None,
         "utility": None,
+        "frontier": "",
         "losses": [],
         "facts": {f"file {name}": f"SHA-256 {digest}" for name, digest in public.attested.data.sha256.items()},
         "settings": [],

@@ -1,15 +1,20 @@
-"""Plots of a comparison: a picture for each figure, whose lines differ by mark and dash and need no colour."""
+"""Plots of comparisons and suggestions, whose lines differ by mark and dash and need no colour."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from anonset.errors import InputError
 from anonset.jobs.growth import AXES
+from anonset.jobs.ranking import Candidate
+from anonset.jobs.suggest import Suggestion
 from anonset.release.losses import LOSSES
 from anonset.report.account import loss_label
+from anonset.report.frontier import scaled
 
 _MARKS = "os^Dv*XP"
 _DASHES = ("-", "--", "-.", ":")
@@ -41,20 +46,23 @@ class Axes:
     """What is drawn, a picture each."""
 
 
-def require_plots() -> None:
-    """Refuse plots if the package that draws them is not installed.
+def require_plots(folder: Path) -> None:
+    """Refuse plots if their folder exists or cannot be made, or the package that draws them is not installed.
 
     Raises
     ------
     InputError
-        With what to install.
+        With what to change or to install.
     """
-    try:
-        import matplotlib as mpl
-    except ImportError:
+    if folder.exists():
+        msg = f"--plot {folder}: exists already; plots go to a new directory"
+        raise InputError(msg)
+    if not folder.parent.is_dir():
+        msg = f"--plot {folder}: {str(folder.parent)!r} must be an existing directory"
+        raise InputError(msg)
+    if find_spec("matplotlib") is None:
         msg = "plots need the package matplotlib: pip install matplotlib"
-        raise InputError(msg) from None
-    mpl.use("agg")
+        raise InputError(msg)
 
 
 def axes_of(rows: Sequence[Mapping[str, Any]]) -> Axes:
@@ -82,19 +90,52 @@ def draw(rows: Sequence[Mapping[str, Any]], folder: Path) -> list[str]:
 
     If runs are repeated over seeds, the mean is drawn, and a bar from the least to the most.
     """
-    require_plots()
-    from matplotlib import pyplot as plt
-
     axes, written = axes_of(rows), []
     for figure in axes.figures:
-        with plt.rc_context({"font.size": 9, "hatch.linewidth": 0.7}):
-            picture, plot = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+        name = f"{figure.replace('_', '-')}.png"
+        with _picture(folder / name) as plot:
             (_bars if axes.across is None else _lines)(plot, rows, axes, figure)
-            name = f"{figure.replace('_', '-')}.png"
-            picture.savefig(folder / name, dpi=150, metadata={"Software": None})
-            plt.close(picture)
         written.append(name)
     return written
+
+
+@contextmanager
+def _picture(path: Path) -> Iterator[Any]:
+    """Yield empty axes, and write them to a file afterwards."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from matplotlib import pyplot as plt
+
+    with plt.rc_context({"font.size": 9, "hatch.linewidth": 0.7}):
+        picture, plot = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+        yield plot
+        picture.savefig(path, dpi=150, metadata={"Software": None})
+        plt.close(picture)
+
+
+def draw_frontier(suggestion: Suggestion, path: Path) -> None:
+    """Draw the losses of the candidates for an RT-dataset, and the frontier of `joint-split`; nothing if none holds."""
+    held = [one for one in suggestion.candidates if one.outcome == "holds" and {"rum", "lm"} <= one.measures.keys()]
+    if not held:
+        return
+    by_name: dict[str, list[Candidate]] = {}
+    for candidate in held:
+        by_name.setdefault(candidate.algorithm, []).append(candidate)
+    path.parent.mkdir()
+    with _picture(path) as plot:
+        for number, (name, candidates) in enumerate(by_name.items()):
+            x, y = ([one.measures[loss] for one in candidates] for loss in ("rum", "lm"))
+            plot.plot(x, y, _MARKS[number % 8], color="black", markerfacecolor="none", label=name)
+        if (finest := suggestion.finest) is not None:
+            losses = scaled(finest.frontier, finest.measures["lm"])
+            line = [point.relational_ncp for point in losses], list(losses.values())
+            plot.plot(*line, "-", color=_GREYS[1], label="joint-split, other weights (estimated)")
+        plot.set(xlabel="relational loss (NCP)", ylabel="item loss (LM)", xlim=(-0.02, 1.02))
+        heights = [one.measures["lm"] for one in held]
+        _scale(plot, heights, logarithmic=max(heights) >= _LOG_FROM * min(heights))
+        plot.grid(visible=True, linewidth=0.3)
+        plot.legend(loc="best")
 
 
 def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: Axes, figure: str) -> None:

@@ -1,5 +1,6 @@
 """The account of the candidates for a guarantee, on one scale."""
 
+from dataclasses import replace
 from textwrap import shorten
 from typing import Any
 
@@ -10,6 +11,7 @@ from anonset.jobs.suggest import Suggestion, cells
 from anonset.measures.countable import FREQUENT
 from anonset.queries.estimate import ONE_MEMBER
 from anonset.release.statements import parameters_of, plain
+from anonset.report.frontier import frontier_text
 from anonset.spelling import counted, printable
 
 _NOTE = 90
@@ -41,6 +43,7 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "",
             "beside": None if other is None else {**_entry(other), "command": beside},
             "reason": suggestion.reason,
             "limit": suggestion.limit or None,
+            "frontier": [] if suggestion.finest is None else suggestion.finest.frontier,
             "warning": suggestion.warning or None,
             "made_from_data": made_from_data(suggestion.recommended) or None,
         }
@@ -49,7 +52,8 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "",
 
 
 def _entry(one: Candidate) -> dict[str, Any]:
-    facts: dict[str, Any] = plain(one)
+    facts: dict[str, Any] = plain(replace(one, frontier=()))
+    del facts["frontier"]
     return {**facts, "usefulness": one.usefulness, "ranges_kept": one.ranges_kept}
 
 
@@ -84,6 +88,8 @@ def suggestion_account(
         parts.append(f"Warning: {suggestion.warning}.")
     if suggestion.limit:
         parts.append(f"Limit: {suggestion.limit}.")
+    if (finest := suggestion.finest) is not None and len(finest.frontier) > 1:
+        parts.append(f"joint-split, other weights: {frontier_text(finest.frontier)}.")
     if (own := suggestion.with_own_hierarchy) is best:
         parts.append("It is the best with your hierarchy, too.")
     elif own is not None:

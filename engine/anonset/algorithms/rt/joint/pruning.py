@@ -1,8 +1,10 @@
 """Cost-complexity pruning of a grown tree for all weights (as in CART, Breiman et al. 1984, chapter 3)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
+from typing import Any
 
 from anonset.algorithms.rt.joint.growth import WHOLE, Losses, Tree
 from anonset.data.redacted_repr import Discreet
@@ -19,6 +21,22 @@ class Point(Discreet):
     relational_ncp: float
     item_loss: float
     """Estimated item loss (by the scores of the growth)."""
+
+
+_APART = 1 / 200
+"""Least difference in relational loss between two points that are shown."""
+
+
+def shown_frontier(trace: Sequence[Any]) -> tuple[Point, ...]:
+    """Return the points of a trace, from the finest to the root; of several within 1/200 the first.
+
+    Empty for the trace of another algorithm.
+    """
+    shown: list[Point] = []
+    for point in trace:
+        if isinstance(point, Point) and not (shown and point.relational_ncp - shown[-1].relational_ncp < _APART):
+            shown.append(point)
+    return tuple(shown)
 
 
 def frontier(tree: Tree, losses: Losses, w: int) -> list[Point]:

@@ -1,0 +1,42 @@
+"""The frontier of `joint-split`: what other weights lose of the relational values, and of the items.
+
+The growth estimates the loss of the items by a fast search, which loses more than that of the leaves: the estimates are
+told relative to the first point, or scaled to the loss that was measured there.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from anonset.algorithms.rt.joint.pruning import Point
+from anonset.report.drawings import curve
+
+_SHOWN = (0.03, 0.1, 0.3, 0.5)
+"""Relational losses near which a point is told, beside the first and the last."""
+_LEAST = 1e-9
+
+
+def frontier_text(points: Sequence[Point]) -> str:
+    """Return some points of a frontier as text.
+
+    >>> frontier_text([Point(0.1, 9, 0.02, 0.05), Point(0.05, 4, 0.2, 0.03), Point(0.01, 1, 1.0, 0.02)])
+    'item loss 100% at relational loss 0.02, 60% at 0.20, 40% at 1.00 (estimated)'
+    """
+    nearest = [min(points, key=lambda point: abs(point.relational_ncp - loss)) for loss in _SHOWN]
+    told = sorted({points[0], points[-1], *nearest}, key=lambda point: point.relational_ncp)
+    losses = scaled(points, 1.0)
+    texts = [f"{losses[point]:.0%} at {point.relational_ncp:.2f}" for point in told]
+    texts[0] = texts[0].replace(" at ", " at relational loss ")
+    return f"item loss {', '.join(texts)} (estimated)"
+
+
+def scaled(points: Sequence[Point], loss: float) -> dict[Point, float]:
+    """Return the estimated item loss of each point, scaled so that the first one has the measured loss."""
+    return {point: point.item_loss / max(_LEAST, points[0].item_loss) * loss for point in points}
+
+
+def frontier_drawing(points: Sequence[Point], measures: Mapping[str, float]) -> str:
+    """Return a drawing of a frontier with the losses of what is published; empty without a frontier."""
+    if len(points) < 2:
+        return ""
+    line = [(point.relational_ncp, loss) for point, loss in scaled(points, measures["lm"]).items()]
+    axes = "relational loss (NCP)", "item loss (LM)"
+    return curve("losses at other weights", axes, line, (measures["rum"], measures["lm"]))
