@@ -121,7 +121,8 @@ diabetes130_patients by `joint-split`, vermont2013 at a bound of 0.1).
 The points `items`, `balanced` and `attributes` follow from the halves by rules that were written down with the claims:
 `items` is the smallest bound at which the item error of the learned half is at most {claims.ITEMS:.0%} on at least half
 of the data sets (the largest bound if there is none), `attributes` the smallest one at which it is at most
-{claims.COUNTED:.0%} on at least half of them, and `balanced` the bound of the largest mean usefulness. All bounds: {", ".join(map(str, HALVED))}.""",
+{claims.COUNTED:.0%} on at least half of them, and `balanced` the bound of the largest mean usefulness. All bounds:
+{", ".join(map(str, HALVED))}.""",
     measure=measure,
     study=True,
     prepare=compile_kernels,
