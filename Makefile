@@ -17,18 +17,12 @@ COMPILE := build/uv/bin/uv pip compile --quiet --universal --python-version 3.11
 # Modules are compiled once, by whoever imports them first: some images tell Python to compile them for each process.
 export PYTHONDONTWRITEBYTECODE :=
 
-# What the tests cover, what that depends on, and the folders of tests that call kernels.
-COMPILED := build/coverage/compiled
-PLAIN := build/coverage/plain
-SOURCES := $(shell find engine kernels datasets tests -name '*.py')
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Folders of tests that call kernels.
 ON_KERNELS := $(addprefix tests/,kernels data generalization support privacy queries measures attacks algorithms verification)
 
-# Where temporary files of tests lie: in memory, if it has room for them and those of others.
-IN_MEMORY := /dev/shm/anonset-tests-$(shell pwd | cksum | cut -d' ' -f1)
-ROOM := $(shell df --output=avail -BG /dev/shm 2> /dev/null | tr -dc 0-9)
-PLACE := $(if $(shell test "0$(ROOM)" -ge 8 && echo 1),--basetemp $(IN_MEMORY))
-
-.PHONY: help setup constraints demo test check check-all lint types coverage docs wheel release releasable bench reproduce clean
+.PHONY: help setup constraints demo test check check-all lint types long coverage docs wheel release releasable bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -55,16 +49,13 @@ constraints:  ## Renew constraints.txt: the newest versions that pyproject.toml 
 demo: $(READY)  ## Anonymize a generated data set and verify the result
 	$(BIN)/anonset demo
 
-test: $(READY)  ## Run the tests, which build the site, and note what of the engine they cover
-	@rm -rf $(COMPILED) $(COMPILED).part
-	ANONSET_COVERED=engine/anonset,datasets/anonset_datasets ANONSET_COVERAGE=$(COMPILED).part \
-		$(BIN)/python -m pytest -n 2 --dist worksteal $(PLACE) -m "not studies"
-	@mv $(COMPILED).part $(COMPILED) && rm -rf $(IN_MEMORY)
+test: $(READY)  ## Run the tests, in about five minutes
+	$(PYTEST) -m "not long and not studies"
 
-check: lint types wheel coverage  ## Lint, types, layers, the wheel, the kernels as plain Python, coverage; -j2 for two at a time
+check: lint types wheel coverage  ## Everything but the experiments: lint, types, layers, the wheel, all tests, coverage
 
-check-all: test check  ## All of the above, the experiments of the papers, the site in a browser, and the wheel on other Pythons
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m studies
+check-all: check  ## Also the experiments of the papers, the site in a browser, and the wheel on other Pythons
+	$(PYTEST) -m studies
 	for python in python3.12 python3.13; do \
 		if $$python --version 2> /dev/null; then $(MAKE) wheel PYTHON=$$python || exit 1; \
 		else echo "$$python is not there: the wheel is not tried with it"; fi; done
@@ -100,15 +91,16 @@ releasable:
 	@grep -q "^\[project.urls\]" pyproject.toml || { echo "pyproject.toml has no [project.urls]: add the address of the repository" >&2; exit 1; }
 	@grep -q "^## $(VERSION)" CHANGELOG.md || { echo "CHANGELOG.md has no section on version $(VERSION)" >&2; exit 1; }
 
-$(COMPILED): $(READY) $(SOURCES)
-	$(MAKE) test
+long: $(READY)  ## Run the long tests: large examples, processes, sites
+	$(PYTEST) -m "long and not studies"
 
-coverage: $(COMPILED)  ## Run the kernels as plain Python, where an index out of bounds is an error; coverage of this and of `make test`
-	@rm -rf $(PLAIN)
-	NUMBA_DISABLE_JIT=1 ANONSET_COVERED=kernels/anonset_kernels ANONSET_COVERAGE=$(PLAIN) \
-		$(BIN)/python -m pytest -q -n 2 --dist worksteal $(PLACE) -m "not data and not compiled" $(ON_KERNELS)
-	@rm -rf $(IN_MEMORY)
-	$(BIN)/python -m slipcover --merge $(COMPILED)/*.json $(PLAIN)/*.json --json --out build/coverage/all.json --skip-covered --fail-under 97
+coverage: export PYTEST_ADDOPTS = --cov --cov-append --cov-report=
+coverage: $(READY)  ## Run all tests, and the kernels as plain Python, where an index out of bounds is an error; report coverage
+	rm -f .coverage
+	$(MAKE) test
+	$(MAKE) long
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -q -m "not data and not compiled" $(ON_KERNELS)
+	$(BIN)/coverage report --skip-covered
 
 bench: $(READY)  ## Benchmark the kernels and the algorithms
 	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-only --benchmark-json benchmarks/results/benchmarks.json
@@ -119,4 +111,4 @@ reproduce: $(READY)  ## Measure what the papers claim and write the verdicts; QU
 	$(if $(QUICK),$(BIN)/python -m benchmarks.experiments agree)
 
 clean:  ## Remove the virtual environment and caches
-	rm -rf $(VENV) $(IN_MEMORY) site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) .coverage site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

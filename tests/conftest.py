@@ -1,6 +1,5 @@
 """Settings of all tests: hypothesis without deadlines (the first call of a kernel compiles), data only where it is."""
 
-import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -10,21 +9,14 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import settings
 
-from covered import of_this_worker
 from effort import examples
 
-COVERED = of_this_worker()  # before it imports what is to be covered
-
-gc.disable()  # until all tests are collected: what is imported and collected stays until the end
 settings.register_profile("anonset", deadline=None, max_examples=examples(100), derandomize="CI" in os.environ)
 settings.load_profile("anonset")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Let the workers share the compiling: the first begins with the first file of kernels, the second with the last.
-
-    What one of them has compiled the other finds on the disk.
-    """
+    """Compile all kernels, in opposite order in the two workers: each finds on disk what the other has compiled."""
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return
@@ -60,17 +52,6 @@ def on_disk() -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def nothing_waits_for_the_disk() -> Iterator[None]:
-    """Force nothing to the disk but in processes of their own: each file that is takes some 4 ms of waiting.
-
-    Whether it was forced would show after a failure of power alone. What is no open file is refused all the same.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("os.fsync", os.fstat)
-        yield
-
-
 @pytest.fixture(autouse=True)
 def temporary_files_of_killed_runs() -> Iterator[None]:
     """Remove what a run that a test killed left in the temporary folder: the next test's runs would name it."""
@@ -93,25 +74,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("data"):
                 item.add_marker(pytest.mark.skip(reason="ANONSET_DATA is not set: real data do not ship"))
-
-
-def pytest_collection_finish() -> None:
-    """Let the collector pass over what lives until the end: thousands of tests and the modules that they imported."""
-    gc.set_threshold(100_000, 20, 20)  # examples make many objects and few cycles
-    gc.enable()
-    gc.collect()
-    gc.freeze()
-
-
-def pytest_sessionfinish() -> None:
-    """Write what the tests of this worker covered."""
-    if COVERED is not None:
-        COVERED.write()
-
-
-def pytest_unconfigure() -> None:
-    """Let the collector see it again: what extension modules still hold at the end, they print as leaked."""
-    gc.unfreeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,9 +1,6 @@
-"""How much a thorough test does: how many random examples it looks at, and when it collects garbage.
+"""Number of random examples of a test, and the files that a store keeps.
 
-All examples are looked at compiled, a quarter of them as plain Python.
-
-The plain run takes some hundred times as long for each; what it could find beyond the compiled one is found in the
-first of them.
+Kernels as plain Python take some hundred times as long: that run tries a quarter of the examples.
 """
 
 import gc
@@ -22,11 +19,7 @@ def examples(compiled: int) -> int:
     return compiled // 4 if os.environ.get("NUMBA_DISABLE_JIT") == "1" else compiled
 
 
-def files_kept(folder: Path, wanted: set[str]) -> set[str]:
-    """Return the names of the files in a folder; if they are not as wanted, once garbage has let go of others.
-
-    To collect garbage takes 25 ms and more, which is most of what a small example takes.
-    """
-    if {path.name for path in folder.iterdir()} != wanted:
-        gc.collect()
+def file_names(folder: Path) -> set[str]:
+    """Return the names of the files in a folder, after garbage is collected: arrays remove their files."""
+    gc.collect()
     return {path.name for path in folder.iterdir()}

@@ -95,6 +95,7 @@ def assert_equal(name: str, case: Case) -> None:
         assert is_km(found.rows, k, m)
 
 
+@pytest.mark.long
 @thorough
 @given(cases)
 def test_all_decide_as_their_twins(case: Case) -> None:

@@ -88,6 +88,7 @@ def drawn_rows(draw: st.DrawFn) -> Rows:
 tables = st.one_of(drawn_rows(), seeds.map(random_rows))
 
 
+@pytest.mark.long
 @thorough
 @given(rows=tables, l=st.integers(1, 5), seed=st.integers(0, 2**64 - 1))
 def test_anatomy_decides_as_its_twin(rows: Rows, l: int, seed: int) -> None:  # noqa: E741
@@ -104,6 +105,7 @@ def test_anatomy_decides_as_its_twin(rows: Rows, l: int, seed: int) -> None:  # 
         assert not found.removed | found.starred
 
 
+@pytest.mark.long
 @thorough
 @given(rows=tables, k=st.integers(1, 5), less=st.integers(0, 4), seed=st.integers(0, 2**64 - 1))
 def test_safe_grouping_decides_as_its_twin_and_is_safe(rows: Rows, k: int, less: int, seed: int) -> None:

@@ -25,6 +25,7 @@ COUNTEREXAMPLE = publication_of([(3, "", [["1", "01", "01"]]), (3, "9", [])], [(
 """Of the paper's condition for shared chunks: the one of the first cluster has two chunks of one domain around it."""
 
 
+@pytest.mark.long
 @given(RECORDS, st.integers(1, 4), st.integers(1, 4), SIZES, SECRETS, CAPS, st.booleans(), CLUSTERINGS)
 @settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow])
 def test_publishes_what_the_twin_does(
@@ -72,6 +73,7 @@ def test_is_independent_of_how_much_is_held_at_once(records: list[set[str]], k: 
     assert (one.clusters, one.shared, one.totals) == (other.clusters, other.shared, other.totals)
 
 
+@pytest.mark.long
 @given(
     st.lists(st.sets(st.sampled_from("abcdef"), max_size=4), min_size=2, max_size=6),
     st.integers(2, 3),
@@ -92,6 +94,7 @@ def test_links_nobody_in_all_possible_worlds(
         assert twin.surest_link(published, m, empty=empty) <= Fraction(1, k)
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @given(
     st.lists(st.sets(st.sampled_from("aaaabcdef"), max_size=4), min_size=2, max_size=6),

@@ -23,7 +23,7 @@ from anonset.data.hierarchy import attach_sensitive
 from anonset.data.spans import Limits
 from anonset.data.store import Files, Memory
 from anonset.errors import HierarchyError, InfeasibleError, InputError
-from effort import examples, files_kept
+from effort import examples, file_names
 from reference.diversity import brute_force_feasible, is_diverse, lm_apriori
 from reference.hierarchy_model import HierarchyModel, Tree, parse
 from reference.transaction_algorithms import Infeasible
@@ -70,6 +70,7 @@ def test_a_generalization_may_break_another_set() -> None:
     assert run(PAIRS, rows, ("s",), 1, 2, 1).trace == ()
 
 
+@pytest.mark.long
 @settings(max_examples=examples(500), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32 - 1).map(diverse_case))
 def test_equals_its_twin(case: Case) -> None:
@@ -139,6 +140,7 @@ def test_any_blocks_give_the_same(case: Case, records_per_block: int) -> None:
             assert outcome(case, (column, Blocks.of(column, records_per_block), tree)) == expected, name
 
 
+@pytest.mark.long
 @settings(fixed, max_examples=examples(20))
 @given(st.integers(0, 2**32 - 1).map(diverse_case))
 def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path: Path, case: Case) -> None:
@@ -153,7 +155,7 @@ def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path: Path, case: C
         for (name, window), workers in product(WINDOWS.items(), (1, 2)):
             with in_windows(*window):
                 assert outcome(case, (mapped, blocks, tree), workers) == expected, f"{name}, {workers} workers"
-            assert files_kept(work.path, {"indptr", "items"}) == {"indptr", "items"}
+            assert file_names(work.path) == {"indptr", "items"}
 
 
 @pytest.mark.parametrize(("limit", "behind"), [(1, True), (8000, False)])

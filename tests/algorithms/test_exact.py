@@ -84,6 +84,7 @@ def assert_optimal(case: Case, *, suppress: bool) -> None:
     assert verify(apply(table, result.recoding), KmAnonymity(k, m)).holds
 
 
+@pytest.mark.long
 @thorough
 @given(cases)
 def test_without_suppression_it_is_the_best_cut(case: Case) -> None:
@@ -95,6 +96,7 @@ def few_leaves(case: Case) -> bool:
     return len(HierarchyModel(case[0]).leaves) <= 8
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @thorough
 @given(cases.filter(few_leaves))
@@ -111,6 +113,7 @@ def larger_case(seed: int) -> Case:
     return random_tree(rng, leaves), rows, rng.choice([2, 3, 5]), rng.choice([1, 2, 3, 4])
 
 
+@pytest.mark.long
 @settings(thorough, max_examples=examples(60))
 @given(st.integers(0, 2**32 - 1).map(larger_case))
 def test_it_is_never_above_the_heuristics(case: Case) -> None:
@@ -125,6 +128,7 @@ def test_it_is_never_above_the_heuristics(case: Case) -> None:
             assert loss_of(result, table) <= loss_of(heuristic(k=k, m=m).recode(table, {"items": hierarchy}), table)
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @in_both_modes
 @settings(thorough, max_examples=examples(40), suppress_health_check=[*HealthCheck])
@@ -233,6 +237,7 @@ def test_the_items_of_each_cluster_lose_the_least(seed: int, framework: Any) -> 
         assert ncp_exact(items.take(members), mapping) == least_loss(part, HierarchyModel(tree), 2, m, suppress=False)
 
 
+@pytest.mark.long
 @thorough
 @given(cases.filter(few_leaves))
 def test_of_equal_ones_it_prefers_the_root_to_nothing_and_leaves_alone_what_never_occurs(case: Case) -> None:

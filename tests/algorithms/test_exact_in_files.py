@@ -16,7 +16,7 @@ from anonset.data.blocks import Blocks, Rows
 from anonset.data.spans import Limits
 from anonset.data.store import Files, Memory
 from anonset.errors import InputError
-from effort import files_kept
+from effort import file_names
 
 HIERARCHY = Hierarchy.balanced([f"i{n:02}" for n in range(40)], 3)
 N = 300
@@ -66,7 +66,7 @@ def test_it_is_the_cut_of_records_in_memory(
     with Files.temporary(tmp_path) as work, executor_of(workers) as executor:
         found = exact.search(in_files(column, work, ends), HIERARCHY, executor=executor)
         assert told(found) == expected
-        assert files_kept(work.path, {"indptr", "items"}) == {"indptr", "items"}
+        assert file_names(work.path) == {"indptr", "items"}
 
 
 def test_what_memory_has_no_room_for_goes_into_files(column: SetColumn, tmp_path: Path) -> None:

@@ -209,6 +209,7 @@ def test_clauses_of_siblings_close_their_parent() -> None:
     assert clauses.closing.tolist() == [node["A"]]
 
 
+@pytest.mark.long
 @some
 @given(cases.filter(several_leaves))
 def test_bounds_hold_wherever_the_search_is_stopped(case: Case) -> None:
@@ -248,6 +249,7 @@ command()
 """
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_ctrl_c_ends_the_solver_and_leaves_nothing(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)

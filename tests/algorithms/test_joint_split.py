@@ -102,6 +102,7 @@ def run(table: Table, k: int, m: int, **options: Any) -> Result | None:
         return None
 
 
+@pytest.mark.long
 @given(case=cases, w=weights)
 @thorough
 def test_grows_the_tree_of_the_twin(case: tuple[Table, int, int], w: str) -> None:
@@ -118,6 +119,7 @@ def test_grows_the_tree_of_the_twin(case: tuple[Table, int, int], w: str) -> Non
     assert result.figures["estimated_item_loss"] == pytest.approx(float(sum(leaf.items for leaf in leaves)))
 
 
+@pytest.mark.long
 @given(case=cases, w=weights)
 @thorough
 def test_what_is_published_is_anonymous_and_true(case: tuple[Table, int, int], w: str) -> None:
@@ -131,6 +133,7 @@ def test_what_is_published_is_anonymous_and_true(case: tuple[Table, int, int], w
     assert check_item_truth(table, publication) is None
 
 
+@pytest.mark.long
 @given(case=cases, w=weights)
 @thorough
 def test_the_frontier_lists_the_prunings_of_the_twin(case: tuple[Table, int, int], w: str) -> None:
@@ -158,6 +161,7 @@ def test_points_that_are_nearly_the_same_are_shown_once() -> None:
     assert shown_frontier([object()]) == ()
 
 
+@pytest.mark.long
 @given(case=cases, point=st.sampled_from(["items", "balanced", "attributes"]))
 @settings(thorough, max_examples=examples(60))
 def test_a_point_is_reached_by_the_weight_of_the_twin(case: tuple[Table, int, int], point: Any) -> None:

@@ -100,6 +100,7 @@ def by_record(publication: Publication, record_of: list[int], n: int) -> Beside:
     return Beside(publication, row_of[record_of])
 
 
+@pytest.mark.long
 @given(
     records=st.lists(RECORD, min_size=6, max_size=14), left=st.integers(0, 3), new=st.lists(RECORD, max_size=3),
     changes=st.dictionaries(st.integers(0, 20), RECORD, max_size=2), k=st.integers(2, 3), m=st.integers(1, 2),
@@ -144,6 +145,7 @@ GROUPS = st.lists(st.integers(-1, 3), min_size=5, max_size=5)
 OF_FOUR = st.frozensets(st.sampled_from("abcd"), min_size=1, max_size=3)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(1000), deadline=None)
 @given(
     records=st.lists(RECORD | OF_FOUR, min_size=3, max_size=8) | st.lists(OF_FOUR, min_size=4, max_size=8),

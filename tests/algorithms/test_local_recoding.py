@@ -218,6 +218,7 @@ def test_lra_vector(name: str) -> None:
     assert [[ids, nodes] for ids, nodes in lra(FOOD, HierarchyModel(FOOD_TREE), k, m, 3)] == expected
 
 
+@pytest.mark.long
 @thorough
 @given(seeds, st.integers(1, 5))
 def test_lra_equals_its_twin(seed: int, parts: int) -> None:
@@ -316,6 +317,7 @@ def test_vpa_vector(name: str) -> None:
     assert list(dict.fromkeys(final.values())) == cut
 
 
+@pytest.mark.long
 @thorough
 @given(seeds, st.integers(1, 3))
 def test_vpa_equals_its_twin(seed: int, depth: int) -> None:

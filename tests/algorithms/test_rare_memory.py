@@ -63,6 +63,7 @@ def test_no_more_sets_are_held_than_are_read_out_at_once() -> None:
     assert most < 16 * total + table.planes.planes.nbytes  # not all sets, beside the table
 
 
+@pytest.mark.long
 def test_what_is_above_takes_what_is_counted_for_each_set() -> None:
     nodes, tables = rare_triples(16 << 20)
     _, _, rare, frequent = tables.rare_together(lambda _: 1 << 30)

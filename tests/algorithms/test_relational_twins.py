@@ -35,6 +35,7 @@ def clusters_of(cluster: Any) -> list[list[int]]:
     return [members.tolist() for members in list_members(cluster)]
 
 
+@pytest.mark.long
 @thorough
 @given(case=cases, k=st.integers(1, 6))
 def test_every_formation_equals_its_twin(case: RelationalCase, k: int) -> None:

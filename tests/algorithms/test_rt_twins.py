@@ -139,6 +139,7 @@ def check_published(case: Case, result: Result) -> None:
     assert check_relational_truth(case.table, publication, case.hierarchies) is None
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @thorough
 @given(case=cases, bound=st.sampled_from(["rum", "rum", "tum"]), scan=st.booleans())
@@ -165,6 +166,7 @@ def test_framework_equals_its_twin(case: Case, bound: str, scan: bool) -> None:
         assert caught.value.achieved == pytest.approx(wanted)
 
 
+@pytest.mark.long
 @thorough
 @given(case=cases)
 def test_distances_equal_their_twin_through_merges(case: Case) -> None:

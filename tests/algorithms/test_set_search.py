@@ -163,6 +163,7 @@ def partitions(items: Sequence[int]) -> Iterator[list[Group]]:
             yield [*rest[:at], group | {first}, *rest[at + 1 :]]
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize(("m", "mean", "most"), [(2, 1.05, 1.75), (3, 1.3, 2.0)])
 def test_close_to_the_best_of_all_partitions(m: int, mean: float, most: float) -> None:

@@ -77,6 +77,7 @@ def partition(cluster: Any) -> list[list[int]]:
     return sorted(np.flatnonzero(cluster == c).tolist() for c in np.unique(cluster))
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @LAX
 @given(seed=st.integers(0, 10**9))

@@ -37,6 +37,7 @@ def best_fit(group: NDArray[np.integer]) -> tuple[float, int]:
     return float(rise.max()) / best_by_chance(TABLE.n), int(rise.argmax()) % len(TRIED)
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_trying_seeds_tells_nothing() -> None:
     for seed in (0, 123, 999):

@@ -121,6 +121,7 @@ MIXED: Domains = ((NUMBERS, None), ("xyz", FLAT))
 LEVELS: Domains = (("abc", UNEVEN), ("xyz", None))
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     ("domains", "n", "k", "least", "mistaken"),

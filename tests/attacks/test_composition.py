@@ -52,6 +52,7 @@ def naive_left(first: Publication, second: Publication, known: tuple[str, ...]) 
     return sum(any((row, other) in possible for other in rows[1]) for row in rows[0])
 
 
+@pytest.mark.long
 @given(records=RECORDS, others=RECORDS, groups=GROUPS, other_groups=GROUPS)
 def test_what_is_left_is_what_some_record_allows(
     records: list[set[str]], others: list[set[str]], groups: list[int], other_groups: list[int]

@@ -138,6 +138,7 @@ def guessed(found: Published, tried: range) -> tuple[Score, list[float], list[in
     return Score(hits, chance), fits, seeds
 
 
+@pytest.mark.long
 def test_trying_seeds_names_nobody_above_chance() -> None:
     found, fits, _ = guessed(published(2, 3000, 1), TRIED)
     assert max(fits) < 1

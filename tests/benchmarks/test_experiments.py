@@ -79,6 +79,7 @@ def result(place, *key) -> dict:
     return store.load(place / "results" / "made.up")[key]
 
 
+@pytest.mark.long
 def test_cases_are_run_once_failures_again_and_claims_are_judged(place):
     results = place / "results"
     assert runner.run("made.up", results=results) == (4, 1)
@@ -120,6 +121,7 @@ def test_figures_and_changed_parameters(place):
     assert runner.run("made.up", figures=("third",), results=results) == (1, 0)
 
 
+@pytest.mark.long
 def test_results_are_compared_by_what_came_out_and_not_by_times(place, capsys):
     (place / "mended").touch()
     for name in ("results", "again"):
@@ -229,6 +231,7 @@ def judged():
     return verdicts.judged_papers()
 
 
+@pytest.mark.long
 def test_the_criteria_are_those_of_their_version(judged):
     """Changed criteria need a new version, before anything is judged by them."""
     assert verdicts.criteria_digest(judged) == criteria.DIGEST

@@ -114,6 +114,7 @@ def test_changed_buckets_are_not_those_that_were_attested(long: Place, name: str
     assert (ran.code, f"{str(long.out / name)!r} is not the file that was attested" in ran.err) == (2, True)
 
 
+@pytest.mark.long
 @pytest.mark.data
 def test_longitudinal_data_from_generator_to_buckets(place: Place) -> None:
     if "ANONSET_DATA" not in os.environ:

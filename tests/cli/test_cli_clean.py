@@ -19,6 +19,8 @@ import anonset
 from anonset.cli.main import main
 from anonset.data.lease import leave, take
 
+pytestmark = pytest.mark.long
+
 _STOPPED = """
 import sys, time
 from dataclasses import replace

@@ -15,7 +15,7 @@ from anonset.settings.publication import RiskSettings, check_settings_model
 from anonset.settings.settings import settings_model
 from cli.place import Place
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.long]
 DIGITS = "9" * 5000
 INTEGERS = ("-1", "2147483648", "9223372036854775808", DIGITS, "")
 NUMBERS = ("nan", "inf", "-1", DIGITS, "x")

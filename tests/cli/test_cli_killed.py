@@ -16,6 +16,8 @@ from anonset.errors import InputError
 from anonset.release.staging import Staging, leftovers, require_free
 from cli.place import Place
 
+pytestmark = pytest.mark.long
+
 EVERY_LINE = """
     import json, os, shutil, signal, sys
     from pathlib import Path

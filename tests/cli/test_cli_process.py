@@ -15,7 +15,7 @@ import pytest
 
 from cli.place import Place
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
 HEAVY = {"numpy", "pyarrow", "pydantic", "numba", "scipy", "rich.progress", "anonset_kernels", "anonset.jobs.anonymize"}
 ROOT = Path(__file__).resolve().parents[2]

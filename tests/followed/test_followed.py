@@ -8,7 +8,7 @@ import pytest
 from followed.follow import follow, judge, run
 from followed.raw_files import RAW_FILES
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
 
 SAFE = [

@@ -8,7 +8,7 @@ import pytest
 from followed.follow import follow, judge
 from followed.more_raw_files import MORE_RAW_FILES
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
 
 @pytest.mark.parametrize("name", ["us_claims", "german_cases", "library", "workbook", "visits_as_json", "nameless"])

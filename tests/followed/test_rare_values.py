@@ -10,7 +10,7 @@ import pytest
 from followed.follow import follow, judge, run
 from followed.raw_files import RawFile
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.long]
 N = 400
 
 

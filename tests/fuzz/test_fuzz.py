@@ -28,6 +28,8 @@ from fuzz.files import checks_of
 from fuzz.jobs import Ran, anonymized, chance, evaluated, policy_file, policy_of, refused_to_verify, verified
 from fuzz.published import Records, attestation_of, records_of, tables_of, write_lines
 
+pytestmark = pytest.mark.long
+
 FOLLOWED = (
     *("exact", "apriori", "direct", "optimal", "vpa", "hghs", "mhghs"),
     *("coherence-suppression", "coat", "pcta"),

@@ -186,6 +186,7 @@ def test_the_patients_of_real_encounters_are_told(key):
     assert [one.column for one in found.repeated] == [key]
 
 
+@pytest.mark.long
 @given(
     texts=st.lists(
         st.one_of(st.integers(-3, 30).map(str), st.integers(0, 2**70).map(str), st.text(max_size=3)), max_size=40

@@ -81,6 +81,7 @@ def test_the_set_column_keeps_its_name(tmp_path, kind):
     assert read_published(path, items="codes").transactions.name == "codes"
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_more_records_than_a_block(tmp_path):
     sets = [{str(i), str(i + 1)} if i % 3 else set() for i in range(70_000)]

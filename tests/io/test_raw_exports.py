@@ -175,6 +175,7 @@ def test_data_frames_have_words_for_null_and_decimal_commas():
 CELL = st.sampled_from(["", "a", "1", " "])
 
 
+@pytest.mark.long
 @given(rows=st.lists(st.tuples(CELL, CELL, CELL), max_size=8), size=st.integers(1, 9), end=st.booleans())
 def test_rows_of_separators_count_where_others_follow(tmp_path_factory, rows, size, end):
     expected = list(rows)

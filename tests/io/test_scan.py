@@ -118,6 +118,7 @@ CELLS = st.lists(st.sampled_from(["b", "a", "10", "9", "", " c", "B"]), max_size
 ROWS = st.lists(st.tuples(CELLS, st.sampled_from(["x", "10", "9"]), st.integers(-2, 2)), max_size=7)
 
 
+@pytest.mark.long
 @given(rows=ROWS, coded=st.booleans(), rule=st.sampled_from(["", "upper", "upper,lower"]))
 @settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
 def test_parquet_of_lists_and_codes(tmp_path, rows, coded, rule):

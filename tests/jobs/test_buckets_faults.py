@@ -18,6 +18,8 @@ from anonset.algorithms.buckets import safe_grouping
 from anonset.cli.main import main
 from anonset.jobs.warmup import warm_up
 
+pytestmark = pytest.mark.long
+
 ROLES = ["--id", "name", "--sensitive", "drug", "--keep", "ward", "--seed", "4", "--l", "2"]
 MODELS = {"safe-grouping": ["--model", "safe-grouping", "--k", "3"], "anatomy": ["--model", "anatomy"]}
 PLACES = ["-o", "out", "--work-dir", "work"]

@@ -24,6 +24,8 @@ from anonset.errors import InputError
 from anonset.jobs import cluster
 from anonset.jobs.cluster import ClusterExecutor, _packed, _unpacked, _version, cluster_of, require_on_workers
 
+pytestmark = pytest.mark.long
+
 N_ITEMS, K, M = 60, 4, 3
 HIERARCHY = Hierarchy.balanced([str(i) for i in range(N_ITEMS)], 4)
 

@@ -13,6 +13,8 @@ from tests.jobs.test_by_blocks import BASKETS, files_of
 
 from anonset.cli.main import main
 
+pytestmark = pytest.mark.long
+
 AT_WORK = """
     import os, signal, time
     signal.signal(signal.SIGINT, signal.default_int_handler)

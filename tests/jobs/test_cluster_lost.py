@@ -16,6 +16,8 @@ from anonset.errors import AnonsetError, InputError
 from anonset.jobs import cluster
 from anonset.jobs.cluster import ClusterExecutor, cluster_of
 
+pytestmark = pytest.mark.long
+
 
 def test_an_address_for_which_dask_has_no_tls_configuration_is_one_line():
     with pytest.raises(InputError, match="TLS configuration"), cluster_of("tls://127.0.0.1:9"):

@@ -60,6 +60,7 @@ def published(table):
     return apply(table, ItemGroups.identity(table.transactions.vocabulary), by_content=True)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(60), deadline=None)
 @given(found=rows, held=st.sampled_from([0, 2, 1000]), format=st.sampled_from(["csv", "parquet"]))
 def test_labels_in_files_are_published_as_those_in_memory(tmp_path_factory, found, held, format):  # noqa: A002

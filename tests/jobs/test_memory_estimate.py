@@ -19,6 +19,8 @@ from anonset.io.source import source_of
 from anonset.jobs.input import memory_of
 from anonset.release.memory import AT_LEAST, format_size, memory_for
 
+pytestmark = pytest.mark.long
+
 MANY = Size(1_000_000, 7_500_000, 30_000_000)
 SENSITIVE = "101,276,801,1201,1551"
 RECORDS = 200_000

@@ -9,6 +9,8 @@ from benchmarks.process_tree import group, run
 from anonset.cli.main import main
 from anonset.jobs.warmup import warm_up
 
+pytestmark = pytest.mark.long
+
 LIMIT = 600 << 20
 PEAK = 300 << 20  # on one thread: about 250 by blocks, and 350 in memory
 RECORDS = "900000"  # the fewest that would need more than the limit

@@ -13,6 +13,8 @@ from anonset.cli.main import main
 from anonset.data.lease import leave, take
 from anonset.jobs.cluster import cluster_of
 
+pytestmark = pytest.mark.long
+
 KILLED = {
     "in the search": """
         from anonset.algorithms.transaction.cut_search import CutSearch

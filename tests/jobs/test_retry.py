@@ -15,7 +15,7 @@ from anonset.cli.main import main
 from anonset.data import lease as module
 from anonset.data.lease import LEASE, forget, leave, take
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.long]
 KILLED = {
     "before the work directory is of a run": """
         from anonset.jobs import work_places

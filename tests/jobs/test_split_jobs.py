@@ -120,6 +120,7 @@ def test_where_no_part_keeps_the_bound_it_is_infeasible(tmp_path, run):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 def test_parts_are_solved_on_the_workers_of_a_cluster(tmp_path, run):
     assert run("here", ALGORITHMS["rum-bound"], "--memory-limit", "100")[0] == 0

@@ -26,12 +26,14 @@ from anonset_kernels._compiling import COMPILATION
 from jobs.cold_cache import cache_without
 from kernels.signatures import allows, hints_of, kernels
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[1]
 APRIORI = anonset.Apriori(k=2, m=2)
 compiled = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 
 WARM = """
-import gc, json, sys
+import json, sys
 from anonset_kernels import _jit
 from anonset_kernels._compiling import COMPILATION
 called = []
@@ -56,7 +58,6 @@ for number, job in enumerate(wanted):
     if out.exists() and number % 9 == 0:
         codes += [same_bytes.run(asked)["code"] for asked in same_bytes.after(job, out) if asked[0] != "report"]
 done = codes.count(0)
-gc.freeze()  # what is still there goes with the process
 print(json.dumps({"compiled": kernels, "scipy": scipy, "warm": n_warm, "done": done, "late": called[n_warm:]}))
 """
 

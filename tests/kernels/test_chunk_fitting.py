@@ -3,6 +3,7 @@
 import random
 
 import numpy as np
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ def naive(postings, k, m):
     return found
 
 
+@pytest.mark.long
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 5), st.sampled_from((5, 30, 64, 65, 150, 260)))
 @example(23, 2, 3, 30)  # a pair that no record holds
 @settings(max_examples=examples(150), deadline=None)

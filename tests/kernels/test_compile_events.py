@@ -39,7 +39,10 @@ def calls_it(indptr, items):
 print(calls_it(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32)))
 """
 
-pytestmark = pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+pytestmark = [
+    pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled"),
+    pytest.mark.long,
+]
 
 
 def run(script: str, cache: Path) -> str:

@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -133,6 +134,7 @@ def test_any_blocks_give_the_same(rows, size, k, records_per_block):
         assert np.array_equal(marked, marked_by_blocks)
 
 
+@pytest.mark.long
 @settings(max_examples=examples(100))
 @given(st.lists(st.sets(st.sampled_from(LEAVES_OF_TREE), min_size=4), min_size=20, max_size=60), st.integers(3, 4))
 def test_dense_data_are_counted_the_same(rows, size):

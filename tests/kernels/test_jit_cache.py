@@ -12,7 +12,7 @@ import pytest
 import anonset_kernels
 from anonset_kernels._jit import directory_of, sources_of
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
 CALLEE = "from anonset_kernels._jit import kernel\n\n@kernel()\ndef factor():\n    return {}\n"
 CALLER = """

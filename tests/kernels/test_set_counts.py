@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,6 +45,7 @@ def supports(rows, size):
     return Counter(chosen for row in rows for chosen in combinations(sorted(row), size))
 
 
+@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(records, records, st.integers(3, 5), st.integers(1, 4), bytes_at_once, st.randoms(use_true_random=False))
 def test_sets_are_counted_up_to_k_over_any_blocks_and_in_any_ranges(rows, others, size, k, most, random):

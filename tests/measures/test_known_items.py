@@ -41,6 +41,7 @@ def test_every_set_of_every_record_is_counted(sets, size, k, random, sampled):
             assert flat(seen) == pytest.approx(flat(sorted(expected)))
 
 
+@pytest.mark.long
 @settings(max_examples=examples(150))
 @given(rows, st.integers(1, 4), st.sampled_from([None, 60, 800, 4000, 20000]), st.randoms(use_true_random=False))
 def test_what_is_counted_by_blocks_is_what_the_definition_says(sets, size, room, random):

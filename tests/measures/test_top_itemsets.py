@@ -100,6 +100,7 @@ def test_of_local_groups(rows: list[set[str]], groups: list[list[int]], top: int
     assert_measured(column, publication, count, top, reading)
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @given(st.lists(st.sets(st.sampled_from("aaabbcdefg"), max_size=5), min_size=4, max_size=40), st.integers(1, 12))
 @settings(max_examples=examples(100), deadline=None)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "plugins.md"
 ASKED = ("--model", "common-items", "--k", "2")

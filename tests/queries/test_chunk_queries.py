@@ -52,6 +52,7 @@ def queries_on(items: Sequence[str]) -> list[tuple[str, ...]]:
     return [query for size in range(4) for query in combinations(sorted(items), size)]
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @given(publications())
 @settings(max_examples=examples(150), deadline=None)

@@ -6,7 +6,6 @@ It needs nothing but the standard library, and anonset for a command of it.
 
 import ast
 import contextlib
-import gc
 import io
 import json
 import os
@@ -108,7 +107,6 @@ def main() -> None:
     answers = sys.stdout
     for line in sys.stdin:
         print(json.dumps(shown(json.loads(line), names)), file=answers, flush=True)
-    gc.freeze()  # what is still there goes with the process: nobody needs to look for cycles in it
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from anonset.queries import Query, TrueCounts
 from anonset.queries.chunks import ChunkCounts
 from anonset_datasets import catalogue
 
-pytestmark = pytest.mark.data
+pytestmark = [pytest.mark.data, pytest.mark.long]
 DRAWS = 5
 
 

@@ -13,7 +13,7 @@ from anonset.cli.main import main
 from anonset.measures.ncp import ncp_exact
 from anonset_datasets import catalogue
 
-pytestmark = pytest.mark.data
+pytestmark = [pytest.mark.data, pytest.mark.long]
 
 
 def hierarchy_of(name: str) -> str:

@@ -20,13 +20,11 @@ import pytest
 
 pytest.importorskip("mkdocs", reason="the site is built by mkdocs, of the group docs")
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 _LOADED = re.compile(r'<(?:script|img|link|iframe|source)\b[^>]*?(?:src|href)="(?P<url>(?:https?:)?//[^"]+)"')
-_MKDOCS = "import gc; gc.disable(); from mkdocs.__main__ import cli; cli()"
-"""As ``python -m mkdocs``, but a fifth sooner: a build makes many objects, and what it leaves goes with the process."""
 _PROBE = """<!doctype html><meta charset="utf-8"><body><script>
 const pages = %s, widths = [360, 1280], found = [];
 (async () => {
@@ -52,7 +50,7 @@ const pages = %s, widths = [360, 1280], found = [];
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-c", _MKDOCS, "build", "--quiet", "--strict", "--site-dir", str(folder)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
     done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
     return folder
