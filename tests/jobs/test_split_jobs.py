@@ -17,7 +17,7 @@ from anonset.data import spans
 from anonset.jobs.cluster import cluster_of
 from anonset.release import memory
 
-ROLES = ["--items", "codes", "--relational", "age,sex", "--numeric", "age", "--keep", "ward"]
+ROLES = ["--items", "codes", "--relational", "age,sex", "--numeric", "age", "--keep", "ward", "--publish-as-is", "ward"]
 RT = [*ROLES, "--hierarchy", "codes=balanced:2", "--model", "kkm", "--k", "2", "--m", "2", "--formation", "mondrian"]
 RT += ["--on-infeasible", "merge", "--transaction", "apriori"]
 ALGORITHMS = {
@@ -133,7 +133,8 @@ def test_parts_are_solved_on_the_workers_of_a_cluster(tmp_path, run):
     )
     with cluster_of("local:1") as client:
         release = anonset.anonymize(
-            data, algorithm, hierarchies={"codes": "balanced:2"}, out=tmp_path / "there", client=client
-        )
+            data, algorithm, hierarchies={"codes": "balanced:2"}, out=tmp_path / "there", client=client,
+            publish_as_is="ward",
+        )  # fmt: skip
     assert release.unverified.result.figures["parts"] > 2
     assert files_of(tmp_path / "here") == files_of(tmp_path / "there")

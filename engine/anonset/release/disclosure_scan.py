@@ -8,10 +8,9 @@ The scan looks at the data as they were read back. A finding stops the publicati
 (`lists_persons`), as they do for household ids, times or order numbers. A few rare categories in sets are what the
 model hides.
 
-**Kept columns.** Any value of few persons. Columns that people know of each other (birth, sex, origin, family,
-residence, by their header) together with the relational columns, if a group has few persons. All kept columns together,
-if more than `ALONE` of the persons are alone with their combination. Columns that the model is about, and those of
-buckets, are promised as they are: their rare values are counted for the owner, and do not stop.
+**Kept columns.** Any value of few persons, and any group of few persons that are equal in the kept and the relational
+columns. Columns that the model is about, and those of buckets, are promised as they are: their rare values are counted
+for the owner, and do not stop.
 
 **Any column.** E-mail addresses, IBANs, telephone numbers, names of persons; items that are free text. The owner does
 not expect a model to publish these, even if k persons share them.
@@ -34,7 +33,6 @@ from anonset.errors import DisclosureError, InputError
 from anonset.generalization import Publication
 from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.generalization.chunks import ChunkPublication
-from anonset.io.header_words import ATTRIBUTES
 from anonset.io.person_values import KINDS_OF_VALUES
 from anonset.io.roles import Names, names_in
 from anonset.privacy import PrivacyModel
@@ -55,12 +53,8 @@ KEYS = 0.9
 """Share of the occurrences of items of few persons above which items are those of keys."""
 FEWEST_KEYS = 100
 """Items of few persons, below which they are no keys."""
-ALONE = 0.01
-"""Share of the persons alone with their kept values above which these columns make records unique."""
 _LOOKED_AT = 20_000
 """Labels in files that are compared with patterns, evenly spread."""
-_KNOWN = ("born", *ATTRIBUTES)
-"""Meanings of headers whose values people know of each other."""
 
 
 @dataclass(frozen=True)
@@ -208,9 +202,9 @@ class _Scanner:
         word, sensitive = self.table.word, self.model.sensitive_column
         asked = [c for c in kept if c.name not in (*word.publish_as_is, sensitive) and not self._answered(c)]
         found = [finding for column in asked if (finding := self._rare(column)) is not None]
+        found += self._patterns(kept, {finding.column for finding in found})
         named = {finding.column for finding in found}
         found += self._together([column for column in asked if column.name not in named], relational, store)
-        found += self._patterns(kept, named)
         return found
 
     def _answered(self, column: CategoricalColumn) -> bool:
@@ -307,24 +301,22 @@ class _Scanner:
     def _together(
         self, kept: Sequence[CategoricalColumn], relational: Sequence[CategoricalColumn], store: Store
     ) -> Iterator[Finding]:
-        """Yield kept columns without rare values that single out persons together."""
-        from anonset.io.header_words import meaning_of
+        """Yield kept columns that make groups of few persons, beside relational and other kept columns.
 
-        known = [column for column in kept if meaning_of(column.name) in _KNOWN]
-        if known and len(known) + len(relational) > 1:
-            _, small = persons_in_small_groups((*relational, *known), self.few, store)
-            if small:
-                names = tuple(column.name for column in known)
-                beside = "beside the relational columns, " if relational else ""
-                what = f"persons are in groups of fewer than {self.few} by values that others know ({beside}kept as is)"
-                yield Finding.of(names, small, what, remedies.of_known(names, self.model))
-                return
-        if len(kept) > 1:
-            alone, _ = persons_in_small_groups(kept, self.few, store)
-            if alone > ALONE * kept[0].n and self.few > 1:
-                names = tuple(column.name for column in kept)
-                what = "persons are alone with their values in these columns together"
-                yield Finding.of(names, alone, what, remedies.of_combination(names))
+        The other kept columns make no such group.
+        """
+        together, singling, small = list(relational), list[CategoricalColumn](), 0
+        for column in kept if len(kept) + len(relational) > 1 else ():
+            persons = persons_in_small_groups((*together, column), self.few, store)
+            if persons:
+                singling.append(column)
+                small = max(small, persons)
+            else:
+                together.append(column)
+        if singling:
+            names = tuple(column.name for column in singling)
+            what = f"persons are in groups of fewer than {self.few} with the other published columns"
+            yield Finding.of(names, small, what, remedies.of_singling(names, self.model))
 
     def _patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[Finding]:
         """Yield columns published unchanged whose values name or reach persons."""

@@ -1,4 +1,4 @@
-"""How many persons of the original have a published value, and how many are alone with several values together.
+"""How many persons of the original have a published value, and how many are in small groups by several values.
 
 Everything goes through the records in spans and adds up integers, so the results do not depend on where the data are.
 """
@@ -84,8 +84,8 @@ def members_of_sets(labels: Sequence[str]) -> set[str]:
     return {member for label in labels if len(members := members_of(label)) > 1 for member in members}
 
 
-def persons_in_small_groups(columns: Sequence[CategoricalColumn], few: int, store: Store = MEMORY) -> tuple[int, int]:
-    """Count the records that no other equals in all columns, and those in groups of fewer than `few` equal records.
+def persons_in_small_groups(columns: Sequence[CategoricalColumn], few: int, store: Store = MEMORY) -> int:
+    """Count the records in groups of fewer than `few` records that are equal in all columns.
 
     Parameters
     ----------
@@ -96,13 +96,9 @@ def persons_in_small_groups(columns: Sequence[CategoricalColumn], few: int, stor
 
     >>> pair = CategoricalColumn.of("sex", "ffm"), CategoricalColumn.of("year", "112")
     >>> persons_in_small_groups(pair, few=3)
-    (1, 3)
+    3
     """
-    alone = small = 0
-    for sizes in _group_sizes(columns, store):
-        alone += int(np.count_nonzero(sizes == 1))
-        small += int(sizes[sizes < few].sum())
-    return alone, small
+    return sum(int(sizes[sizes < few].sum()) for sizes in _group_sizes(columns, store))
 
 
 def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator[Int64]:

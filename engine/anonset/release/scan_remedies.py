@@ -59,19 +59,12 @@ def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) ->
     return dropped(name)
 
 
-def of_known(names: Sequence[str], model: PrivacyModel) -> str:
-    """Return the remedy for kept columns that people know of each other."""
+def of_singling(names: Sequence[str], model: PrivacyModel) -> str:
+    """Return the remedy for kept columns that single out persons beside other columns."""
     joined = ",".join(names)
     if "relational" in model.protects:
-        return (
-            f"add them to {setting('relational', joined)} in place of {setting('keep', joined)}, or {dropped(joined)}"
-        )
+        return f"{dropped(joined)}, or {setting('relational', joined)} in place of {setting('keep', joined)}"
     return dropped(joined)
-
-
-def of_combination(names: Sequence[str]) -> str:
-    """Return the remedy for kept columns that make records unique together."""
-    return f"leave out one of them, such as {setting('drop', names[-1])}"
 
 
 def of_items(names: Sequence[str]) -> str:
