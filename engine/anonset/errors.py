@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from operator import index
-from typing import Any, ClassVar, SupportsIndex
+from typing import Any, SupportsIndex
 
 from anonset.personal_text import hidden
 
@@ -90,17 +90,19 @@ class AnonsetError(Exception):
 
     Attributes
     ----------
+    code
+        Kind of error, for programs: a short word of its class, or of this error alone.
     public
         The message without what it takes from the data.
     place
         Where the fault lies, for programs: some of ``column``, ``line`` and ``row`` (from 1), and ``count`` of faults.
     """
 
-    code: ClassVar[str] = "error"
-    """What kind of error it is, for programs."""
+    code = "error"
 
-    def __init__(self, message: str = "", **place: str | SupportsIndex) -> None:
+    def __init__(self, message: str = "", *, code: str = "", **place: str | SupportsIndex) -> None:
         self._marked = message
+        self.code = code or self.code
         self.place = {name: one if isinstance(one, str) else index(one) for name, one in place.items()}
         self.public = public_text(message)
         super().__init__(plain_text(message))

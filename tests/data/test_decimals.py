@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.data.decimals import exact, floor_fraction, require_between_0_and_1, shown, written
 from anonset.errors import InputError
@@ -36,7 +37,7 @@ def test_a_number_is_what_was_written(value, expected):
     "value", ["", "x", "nan", "inf", "-Infinity", "1/0", "1e999999999999", "1e-999999999999", "9" * 401, True, None, []]
 )
 def test_what_is_no_number_that_can_be_held(value):
-    with pytest.raises(ValueError, match="a number of at most 400 digits is required"):
+    with refused(ValueError, "400"):
         exact(value)
 
 
@@ -50,15 +51,15 @@ def test_numbers_are_shown_and_kept_without_rounding(value):
 @pytest.mark.parametrize(
     ("value", "above_0", "asked"),
     [
-        (0, True, "above 0 and at most 1"),
-        ("1.0000000000000000000001", False, r"in \[0, 1\]"),
-        ("-1e-30", False, r"in \[0, 1\]"),
-        (float("nan"), False, r"in \[0, 1\]"),
-        ("half", True, "above 0 and at most 1"),
+        (0, True, "0 1"),
+        ("1.0000000000000000000001", False, "0 1"),
+        ("-1e-30", False, "0 1"),
+        (float("nan"), False, "0 1"),
+        ("half", True, "0 1"),
     ],
 )
 def test_what_is_no_share(value, above_0, asked):
-    with pytest.raises(InputError, match=f"^h must be a number {asked}, got "):
+    with refused(InputError, f"h {asked}"):
         require_between_0_and_1("h", value, above_0=above_0)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.errors import HierarchyError
@@ -38,7 +39,7 @@ def test_unary_nodes_are_collapsed():
 
 
 def test_a_label_stands_for_one_node():
-    with pytest.raises(HierarchyError, match="label 'a' stands for two nodes"):
+    with refused(HierarchyError, "label a"):
         Hierarchy.from_tree(("ALL", [("A", ["a", "b"]), ("B", ["a", "c"])]))
 
 
@@ -60,13 +61,13 @@ def test_balanced(n_items, fanout):
 @pytest.mark.parametrize(
     ("items", "fanout", "message"),
     [
-        (["a"], 1, "fan-out must be at least 2, got 1"),
-        ([], 5, "at least one item"),
-        (["N1_0", "b"], 2, "'N1_0' has the name"),
+        (["a"], 1, "fan-out 2 1"),
+        ([], 5, "item"),
+        (["N1_0", "b"], 2, "N1_0"),
     ],
 )
 def test_balanced_refuses(items, fanout, message):
-    with pytest.raises(HierarchyError, match=message):
+    with refused(HierarchyError, message):
         Hierarchy.balanced(items, fanout)
 
 
@@ -79,10 +80,10 @@ def test_bind_recodes_to_leaf_positions():
     assert h.bind(bound) is bound
 
 
-@pytest.mark.parametrize(("item", "kind"), [("z", "missing"), ("A", "an inner node")])
+@pytest.mark.parametrize(("item", "kind"), [("z", "missing"), ("A", "inner")])
 def test_bind_refuses_what_is_no_leaf(item, kind):
     h = Hierarchy.from_tree(("ALL", [("A", ["a", "b"]), "c"]))
-    with pytest.raises(HierarchyError, match=f"item '{item}' of the data must be a leaf, but is {kind}"):
+    with refused(HierarchyError, f"{item} leaf {kind}"):
         h.codes_of(Vocabulary(("a", item)), "items")
 
 

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from tests.facts import refused
 
 from anonset.data import lease as module
 from anonset.data.lease import LEASE, forget, holds, is_lost, lease_of, leave, release, require_held, state_of, take
@@ -32,7 +33,7 @@ try:
     lease.require_held(Path(sys.argv[1]))
     print("still held", flush=True)
 except Exception as error:
-    print(error, flush=True)
+    print(error.code, error, flush=True)
 """
 """Takes a lease, and says whether it still holds it when a line comes."""
 
@@ -111,7 +112,7 @@ def far(folder, **said):
 def test_a_lease_is_in_use_as_long_as_its_process_lives(folder, hold):
     child = hold()
     assert state_of(folder) == "in use"
-    with pytest.raises(InputError, match=f"another run is at work in .*process {child.pid} on"):
+    with refused(InputError, f"{child.pid}", code="in-use"):
         take(folder)
     kill(child)
     assert state_of(folder) == "left"
@@ -150,7 +151,7 @@ def test_a_directory_given_up_on_a_full_disk_is_free_though_its_process_lives(fo
     take(folder)
     with monkeypatch.context() as patch:
         patch.setattr(os, "pwrite", out_of_room)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(OSError, match="No space"):
             leave(folder)
     assert state_of(folder) == "left"
     take(folder, pytest.fail)
@@ -161,7 +162,7 @@ def test_a_directory_given_up_on_a_full_disk_is_free_though_its_process_lives(fo
 @pytest.mark.parametrize("step", ["pwrite", "fsync"])
 def test_a_lease_that_finds_no_room_is_named_and_removed(folder, monkeypatch, step):
     monkeypatch.setattr(os, step, out_of_room)
-    with pytest.raises(OSError, match="No space left") as failed:
+    with pytest.raises(OSError, match="No space") as failed:
         take(folder)
     assert failed.value.filename == str(folder / LEASE)
     assert list(folder.iterdir()) == []
@@ -216,7 +217,7 @@ def test_a_lease_of_another_host_that_is_renewed_is_kept_whatever_the_clocks_say
         return data and json.dumps(json.loads(data) | json.loads(clock)).encode()
 
     monkeypatch.setattr(module, "_read", read)
-    with pytest.raises(InputError, match="another run is at work"):
+    with refused(InputError, code="in-use"):
         take(folder)
     assert [path.name for path in folder.iterdir()] == [LEASE]
 
@@ -236,7 +237,7 @@ try:
     time.sleep(2.5)
     print("held" if lease.holds(Path(sys.argv[1])) else "lost", flush=True)
 except InputError as error:
-    print(error, flush=True)
+    print(error.code, error, flush=True)
 """
     far(ended)
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
@@ -247,7 +248,7 @@ except InputError as error:
         child.stdin.flush()
     said = sorted(child.communicate()[0] for child in children)
     assert said[-1] == "won\nheld\n"
-    assert all("another run is at work" in line for line in said[:-1])
+    assert all(line.startswith("in-use ") for line in said[:-1])
     assert all(line.count("\n") == 1 for line in said[:-1])
 
 
@@ -255,14 +256,14 @@ def test_a_suspended_process_notices_that_it_lost_its_lease(folder, hold, quick)
     child = hold()
     child.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WNOWAIT)
-    with pytest.raises(InputError, match="another run is at work"):
+    with refused(InputError, code="in-use"):
         take(folder)  # here it can be seen that the process is there
     far(folder)
     take(folder)
     child.send_signal(signal.SIGCONT)
     child.stdin.write("\n")
     child.stdin.flush()
-    assert "another run has taken" in child.stdout.readline()
+    assert child.stdout.readline().startswith("in-use ")
     assert holds(folder)
     release(folder)
 
@@ -289,7 +290,7 @@ def test_a_directory_that_was_made_again_is_lost_and_stays(folder):
     folder.mkdir()
     (folder / "data").touch()
     assert is_lost(folder)
-    with pytest.raises(InputError, match="publishes nothing"):
+    with refused(InputError, f"{folder}", code="in-use"):
         require_held(folder)
     Files(folder).remove()
     assert (folder / "data").exists()
@@ -308,7 +309,7 @@ def test_who_watched_a_lease_of_a_directory_made_again_does_not_get_it(folder, e
     last = module._last
     monkeypatch.setattr(module, "_held", {})
     monkeypatch.setattr(module, "_last", lambda *of, **how: next(looked, None) or last(*of, **how))
-    with pytest.raises(InputError, match="another run is at work"):
+    with refused(InputError, code="in-use"):
         take(ended)
     assert lease_of(ended) == theirs
     monkeypatch.setattr(module, "_held", kept)
@@ -428,5 +429,5 @@ def test_a_taken_up_directory_is_not_removed(ended):
     assert not remove_left(found)
     leave(ended)
     assert remove_left(found)
-    with pytest.raises(InputError, match="cannot be read: No such file or directory"):
+    with refused(InputError, "'No such file'"):
         work_directories(ended)

@@ -57,7 +57,7 @@ def test_a_full_disk_is_one_line(work, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(InputError, match=r"codes-\w+: cannot be written: No space left on device$"):
+    with pytest.raises(InputError, match=r"codes-\w+: .*No space"):
         place(codes, 0, 1)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.store import MEMORY, Files, backing, store_of
@@ -70,7 +71,7 @@ def test_a_failure_in_the_middle_leaves_no_half_an_array(work):
     with pytest.raises(RuntimeError):
         fail()
     assert list(work.path.iterdir()) == []
-    with pytest.raises(InputError, match=r"codes: cannot be read: No such file or directory$"):
+    with refused(InputError, "codes 'No such file'"):
         work.mapped("codes", np.int32)
 
 
@@ -79,13 +80,13 @@ def test_a_full_disk_is_one_line(work, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(InputError, match=r"codes-\w+: cannot be written: No space left on device$"):
+    with pytest.raises(InputError, match=r"codes-\w+: .*No space"):
         work.array("codes", np.int32, 1)
 
 
 def test_a_torn_array_is_refused(work):
     (work.path / "codes").write_bytes(b"12345")
-    with pytest.raises(InputError, match="the work directory is damaged: 5 bytes are no whole number of elements"):
+    with refused(InputError, "codes 5", code="damaged"):
         work.mapped("codes", np.int32)
     work.drop("codes", "never there")
     assert not (work.path / "codes").exists()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.fingerprints import column_sha256
@@ -29,7 +30,7 @@ def test_canonical_order(labels, ordered):
 
 
 def test_vocabulary_refuses_a_label_twice():
-    with pytest.raises(InputError, match="labels 1 and 2 of the vocabulary must differ"):
+    with refused(InputError, "1 2 vocabulary"):
         Vocabulary(("a", "b", "b"))
 
 
@@ -41,21 +42,21 @@ def test_set_column():
 
 
 def test_an_item_outside_the_universe_is_refused():
-    with pytest.raises(InputError, match="item 'x' is not in the universe of 1 items"):
+    with refused(InputError, "x universe 1"):
         SetColumn.of([["a", "x"]], universe=["a"])
 
 
 @pytest.mark.parametrize(
     ("indptr", "items", "message"),
     [
-        (np.array([0, 1], np.int32), np.array([0], np.int32), "indptr must be int64"),
+        (np.array([0, 1], np.int32), np.array([0], np.int32), "indptr int64"),
         (np.array([0, 1]), np.array([0], np.int64), "items int32"),
-        (np.array([0, 2]), np.array([0], np.int32), "indptr must run from 0"),
-        (np.array([], np.int64), np.array([], np.int32), "indptr must run from 0"),
+        (np.array([0, 2]), np.array([0], np.int32), "indptr 0"),
+        (np.array([], np.int64), np.array([], np.int32), "indptr 0"),
     ],
 )
 def test_malformed_arrays_are_refused(indptr, items, message):
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         SetColumn("items", indptr, items, Vocabulary(("a",)))
 
 
@@ -72,9 +73,9 @@ def test_recode_sorts_rows(rows, order):
 
 def test_columns_must_agree():
     sets = SetColumn.of([["a"], []])
-    with pytest.raises(InputError, match="same number of records, got age: 3, items: 2"):
+    with refused(InputError, "age 3 items 2"):
         Table(sets, relational=(NumericColumn("age", np.array([1, 2, 3])),))
-    with pytest.raises(InputError, match="same name"):
+    with refused(InputError, "items"):
         Table(sets, kept=(CategoricalColumn.of("items", ["x", "y"]),))
 
 
@@ -108,15 +109,15 @@ def test_columns_are_joined_under_prefixed_names(rows: list[tuple[set[str], ...]
 @pytest.mark.parametrize(
     ("sets", "relational", "message"),
     [
-        ({"a": [["x"]], "a:b": [["x"]]}, {}, "columns 'a' and 'a:b' cannot be joined: an item 'a:b:x' could be of"),
-        ({"a": [["x"]], "b": [["x"], []]}, {}, "same number of records, got a: 1, b: 2"),
-        ({"a": [["x"]], "b": [["x"]]}, {"sex": ["f", "m"]}, "same number of records, got sex: 2, items: 1"),
-        ({"a": [["x"]], "b": [["x"]]}, {"a": ["f"]}, "two columns have the same name: a, a, b, items"),
-        ({"a": [["x"]], "b": [["x"]]}, {"items": ["f"]}, "two columns have the same name: a, b, items, items"),
+        ({"a": [["x"]], "a:b": [["x"]]}, {}, "a a:b a:b:x"),
+        ({"a": [["x"]], "b": [["x"], []]}, {}, "a 1 b 2"),
+        ({"a": [["x"]], "b": [["x"]]}, {"sex": ["f", "m"]}, "sex 2 items 1"),
+        ({"a": [["x"]], "b": [["x"]]}, {"a": ["f"]}, "a b items"),
+        ({"a": [["x"]], "b": [["x"]]}, {"items": ["f"]}, "a b items"),
     ],
 )
 def test_columns_that_cannot_be_joined(sets, relational, message):
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         Table.from_columns(sets, **relational)
 
 

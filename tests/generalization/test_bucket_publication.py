@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from tests.facts import refused
 
 from algorithms.bucket_tables import FIGURE_1, FIGURE_1B_GROUPS, buckets_of, published, table_of, values_of
 from anonset.data import CategoricalColumn, Table, Vocabulary
@@ -76,35 +77,35 @@ def publication_of(groups: list[int], snt_group: list[int], snt_value: list[int]
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: publication_of([0, 1], [0, 1], [0, 0], [1, 2]), "group '2' must have as many rows .* got 1 and 2"),
+        (lambda: publication_of([0, 1], [0, 1], [0, 0], [1, 2]), "group 2 1"),
         (
             lambda: publication_of([0, 1], [0, 1], [0, 0], [1, 2**63 - 1]),
-            "group '2' must have as many rows .* got 1 and 9223372036854775807",
+            "group 2 1 9223372036854775807",
         ),
         (
             lambda: publication_of([0, 1, 1, 1], [0, 1, 1], [0, 0, 1], [1, 2**63 - 1, 2**63 - 1]),
-            "group '2' must have as many rows .* got 3 and 18446744073709551614",
+            "group 2 3 18446744073709551614",
         ),
-        (lambda: publication_of([0, 0], [0, 0], [1, 0], [1, 1]), "groups in ascending order"),
-        (lambda: publication_of([0, 0], [0, 0], [0, 0], [1, 1]), "each value of a group once"),
-        (lambda: publication_of([0, 0], [0, 0], [0, 1], [2, 0]), "counted at least 1"),
-        (lambda: publication_of([0, 0], [0], [0, 1], [1, 1]), "columns of the SNT must have the same number"),
-        (lambda: published([("a", "x")], [0, 0]), "2 tuples are grouped, the table has 1"),
-        (lambda: published([("*", "x"), ("b", "y")], [0, 0], [1]), r"id column 'id0' must not hold '\*'"),
+        (lambda: publication_of([0, 0], [0, 0], [1, 0], [1, 1]), "order"),
+        (lambda: publication_of([0, 0], [0, 0], [0, 0], [1, 1]), "once"),
+        (lambda: publication_of([0, 0], [0, 0], [0, 1], [2, 0]), "counted 1"),
+        (lambda: publication_of([0, 0], [0], [0, 1], [1, 1]), "SNT"),
+        (lambda: published([("a", "x")], [0, 0]), "tuples 2 1"),
+        (lambda: published([("*", "x"), ("b", "y")], [0, 0], [1]), "id0 *"),
         (
             lambda: BucketPublication.of(Table.from_sets([{"a"}]), buckets_of([0])),
-            "give 'items' another role",
+            "items",
         ),
         (
             lambda: BucketPublication.of(
                 Table(sensitive=CategoricalColumn.of("drug", ["x"]), kept=(CategoricalColumn.of("group", ["1"]),)),
                 buckets_of([0]),
             ),
-            "must be distinct, got 'group' twice",
+            "group twice",
         ),
     ],
 )
 def test_what_is_no_pair_of_tables_is_refused(make: object, message: str) -> None:
     assert callable(make)
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         make()

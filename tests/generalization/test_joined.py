@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.hierarchy import join_hierarchies
@@ -72,7 +73,7 @@ def test_nothing_is_separated_where_nothing_was_joined() -> None:
 def test_two_symbols_of_one_text_are_refused() -> None:
     hierarchy = Hierarchy.from_tree(("c", [("a", ["dx:a", "dx:b"]), ("r", ["dx:c", "rx:1", "rx:2"])]))
     table = table_of(hierarchy.leaves.labels)
-    with pytest.raises(InputError, match=r"column 'dx': 'a' and 'dx:a' would both be published as 'a'; labels must be"):
+    with refused(InputError, "dx a dx:a"):
         written_columns(Publication(table.transactions, _both(hierarchy), (), (), np.arange(4), joined=JOINED))
 
 

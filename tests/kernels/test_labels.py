@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.data import CategoricalColumn, Vocabulary, label_order
 from anonset.data.file_labels import FiledLabels
@@ -86,11 +87,11 @@ def test_a_text_that_differs_is_found():
 def test_damaged_labels_are_not_read(starts):
     labels = FiledLabels(np.array(starts), np.frombuffer(b"abb", np.uint8).copy())
     codes = np.array([0, 1], np.int32)
-    with pytest.raises(InputError, match="damaged"):
+    with refused(InputError, code="damaged"):
         labels.gathered(codes)
     assert labels.first_other(codes, *as_bytes(["a", "bb"])) >= 0
     for code in (-1, 3):
-        with pytest.raises(InputError, match="damaged"):
+        with refused(InputError, code="damaged"):
             labels.gathered(np.array([code], np.int32))
 
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from algorithms.bucket_tables import FIGURE_1, FIGURE_1B_GROUPS, FIGURE_2, buckets_of, published, shown_rows, values_of
 from anonset.data import CategoricalColumn, Table
@@ -108,10 +109,10 @@ def test_alpha_leaves_out_individuals_in_few_groups() -> None:
 
 def test_bad_input_is_refused() -> None:
     publication = published(FIGURE_2, [0] * 6)
-    with pytest.raises(InputError, match="alpha must be an integer of at least 2, got 1"):
+    with refused(InputError, "alpha 2 1"):
         inter_group_violations(publication, 2, alpha=1)
-    with pytest.raises(InputError, match="l must be an integer of at least 1, got 0"):
+    with refused(InputError, "l 1 0"):
         inter_group_violations(publication, 0)
     nobody = BucketPublication.of(Table(sensitive=CategoricalColumn.of("drug", ["x"])), buckets_of([0]))
-    with pytest.raises(InputError, match="has no id column"):
+    with refused(InputError, "id"):
         intra_group_violations(nobody)

@@ -4,9 +4,9 @@ import random
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
@@ -84,11 +84,11 @@ def test_nothing_costs_nothing() -> None:
 
 def test_unbound_columns_are_refused() -> None:
     column = SetColumn.of([{"tea"}])
-    with pytest.raises(InputError, match="must be bound"):
+    with refused(InputError, "Hierarchy.bind"):
         ncp_exactly(column, Cut.identity(HIERARCHY))
-    with pytest.raises(InputError, match="must have the vocabulary"):
+    with refused(InputError, "vocabulary"):
         lm_exactly(column, ItemGroups.identity(HIERARCHY.leaves))
-    with pytest.raises(InputError, match="clusters of 2 records, the column has 1"):
+    with refused(InputError, "clusters 2 1"):
         ncp_exactly(column, PerCluster(np.zeros(2, np.int32), (Cut.identity(HIERARCHY),)))
 
 
@@ -129,5 +129,5 @@ def test_a_global_cut_is_exclusive() -> None:
 
 
 def test_exclusiveness_needs_a_set_valued_column() -> None:
-    with pytest.raises(InputError, match="must have a set-valued column"):
+    with refused(InputError, "set-valued"):
         exclusiveness(Publication(None, (), (), (), np.zeros(0, np.int64)))

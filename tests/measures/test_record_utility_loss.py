@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.data import SetColumn, Vocabulary
 from anonset.errors import InputError
@@ -66,8 +67,8 @@ def test_huge_symbols_do_not_overflow() -> None:
 
 
 def test_bad_input_is_refused() -> None:
-    with pytest.raises(InputError, match="must be 'uniform' or 'ones', got 'lca'"):
+    with refused(InputError, "uniform ones lca"):
         record_utility_loss(published("a|b"), "lca")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="speaks of a set-valued column"):
+    with refused(InputError, "set-valued"):
         record_utility_loss(Publication(None, (), (), (), np.arange(0)))
     assert record_utility_loss(Publication(SetColumn.of([]), (), (), (), np.arange(0))) == 0.0

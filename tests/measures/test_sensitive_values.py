@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.data import CategoricalColumn, NumericColumn, spans
 from anonset.data.spans import Limits
@@ -84,9 +85,9 @@ def test_no_record_is_no_class() -> None:
 
 def test_classes_that_do_not_fit_are_refused() -> None:
     column = CategoricalColumn.of("s", ["a", "b"])
-    with pytest.raises(InputError, match="column 's' has 2 records, the classes have 3"):
+    with refused(InputError, "s 2 3"):
         class_diversity(np.array([0, 0, 1]), column)
-    with pytest.raises(InputError, match="without gaps, class 1 has no records"):
+    with refused(InputError, "class 1"):
         class_diversity(np.array([0, 2]), column)
 
 

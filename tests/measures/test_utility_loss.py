@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
@@ -117,23 +118,23 @@ def test_weights(weights: Any, group: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ({("a",): 1.5}, r"the weight of \(a\) must be in \[0, 1\], got 1.5"),
-        ({("a", "b"): "much"}, r"the weight of \(a,b\) must be a number in \[0, 1\], got 'much'"),
-        ({("a", "a"): 1}, r"\(a,a\) must be a non-empty set of items"),
-        ({("a", "b"): "1/1000000007"}, "common denominator of at most 1,000,000,000, got 1,000,000,007"),
+        ({("a",): 1.5}, "(a) 0 1 1.5"),
+        ({("a", "b"): "much"}, "(a,b) 0 1 much"),
+        ({("a", "a"): 1}, "(a,a) non-empty"),
+        ({("a", "b"): "1/1000000007"}, "denominator 1,000,000,000 1,000,000,007"),
     ],
 )
 def test_bad_weights_are_refused(weights: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         ItemWeights.of(weights)
 
 
 def test_what_does_not_belong_together_is_refused() -> None:
     column = SetColumn.of(FIGURE_1)
     other = SetColumn.of(["xy"])
-    with pytest.raises(InputError, match="must hold the 2 items of the recoding"):
+    with refused(InputError, "items 2"):
         utility_loss(column, groups_of(other, [0, 0]))
-    with pytest.raises(InputError, match="penalty must be 'support' or 'fraction', got 'none'"):
+    with refused(InputError, "penalty support fraction none"):
         utility_loss(other, groups_of(other, [0, 0]), penalty="none")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="the column must be bound to the hierarchy first"):
+    with refused(InputError, "lca Hierarchy.bind"):
         group_weights("lca", other.vocabulary, TREE)

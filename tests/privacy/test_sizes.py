@@ -4,6 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
+from tests.facts import refused
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
@@ -38,14 +39,14 @@ def made(cls: Any, name: str, value: int) -> Any:
 def test_sizes_have_a_limit(cls: type, name: str) -> None:
     assert made(cls, name, LARGEST_SIZE) is not None
     for value in (LARGEST_SIZE + 1, 1 << 63, 10**30):
-        with pytest.raises(InputError, match=f"^[klmp] must be an integer of at most [0-9]+, got {value}$"):
+        with refused(InputError, f"{value}"):
             _ = getattr(made(cls, name, value), "model", None)
 
 
 @pytest.mark.parametrize(("cls", "name"), cases(ALGORITHMS, LIMITS))
 def test_limits_of_work_have_a_limit(cls: type, name: str) -> None:
     assert made(cls, name, (1 << 63) - 1) is not None
-    with pytest.raises(InputError, match=f"^{name} must be an integer of at most {(1 << 63) - 1}, got {1 << 63}$"):
+    with refused(InputError, f"{name} {(1 << 63) - 1} {1 << 63}"):
         made(cls, name, 1 << 63)
 
 
@@ -55,7 +56,7 @@ def test_each_size_is_named() -> None:
         (lambda: ConstraintSet(LARGEST_SIZE + 1, m=1), "k"),
         (lambda: LmDiversity(2, 2, LARGEST_SIZE + 1), "m"),
     ):
-        with pytest.raises(InputError, match=f"^{name} must be"):
+        with refused(InputError, name):
             make()
 
 

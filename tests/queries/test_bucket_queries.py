@@ -4,6 +4,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from algorithms.bucket_tables import FIGURE_1, FIGURE_1B_GROUPS, buckets_of, published, table_of, values_of
 from anonset.data import CategoricalColumn, Table
@@ -96,16 +97,16 @@ def test_workloads_take_values_from_records() -> None:
 
 def test_bad_queries_are_refused() -> None:
     table, publication = table_of(FIGURE_1), published(FIGURE_1, FIGURE_1B_GROUPS)
-    with pytest.raises(InputError, match="must be among 'id0', got 'age'"):
+    with refused(InputError, "id0 age"):
         estimate(publication, BucketQuery({"age": {"1"}}))
-    with pytest.raises(InputError, match="must be among 'id0', got 'age'"):
+    with refused(InputError, "id0 age"):
         record_workload(table, ["age"])
-    with pytest.raises(InputError, match="n_queries must be at most 1000000, got 100000000000"):
+    with refused(InputError, "n_queries 1000000 100000000000"):
         record_workload(table, ["id0"], queries=10**11)
-    with pytest.raises(InputError, match="floor must be at least 1, got 0"):
+    with refused(InputError, "floor 1 0"):
         relative_errors(table, publication, [], floor=0)
     without = Table(ids=(CategoricalColumn.of("id0", ["a"]),))
-    with pytest.raises(InputError, match="no sensitive column"):
+    with refused(InputError, "sensitive"):
         true_count(without, BucketQuery(sensitive={"x"}))
-    with pytest.raises(InputError, match="needs a table with a sensitive column"):
+    with refused(InputError, "sensitive"):
         record_workload(without, [])

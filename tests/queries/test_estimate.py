@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
@@ -192,16 +193,16 @@ def test_presence_of_large_symbols_is_stable() -> None:
 
 def test_an_unknown_reading_is_refused() -> None:
     _, publication = figure_2c()
-    with pytest.raises(InputError, match="reading must be one-member, subsets or subsets-apart, got 'all'"):
+    with refused(InputError, "reading one-member subsets subsets-apart all"):
         ExpectedCounts(publication, reading="all")  # type: ignore[arg-type]
 
 
 def test_bad_queries_are_refused() -> None:
     column, publication = figure_2c()
-    with pytest.raises(InputError, match="query: item 'Z' must be one of the 8 items of the data"):
+    with refused(InputError, "item Z 8"):
         errors_of(column, publication, Workload.of(["aZ"]))
-    with pytest.raises(InputError, match="floor must be above 0, got 0"):
+    with refused(InputError, "floor 0"):
         relative_errors([], lambda _: (1.0, 1.0), floor=0)
     without = Publication(None, (), (), (), np.arange(0, dtype=np.int64))
-    with pytest.raises(InputError, match="queries speak of a set-valued column"):
+    with refused(InputError, "set-valued"):
         ExpectedCounts(without)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from algorithms.relational_cases import RelationalCase, figure_1, random_case
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
@@ -202,14 +203,14 @@ def distinct(table: Table, name: str, stretch: Stretch) -> tuple[Fraction, ...]:
 
 
 BAD: list[tuple[Callable[[], Any], str]] = [
-    (lambda: Between("x", 3, 2), "condition on 'x': low and high must be numbers, low <= high, got 3, 2"),
-    (lambda: Between("x", float("nan"), 2), "low and high must be numbers"),
-    (lambda: Among("x", ()), "condition on 'x': values must hold at least one, got none"),
-    (lambda: ask(Query((), (Among("y", ("a",)),))), "a condition's column must be among 'c0', 'c1', 'c2', got 'y'"),
-    (lambda: ask(Query((), (Among(ORIGIN, ("o9",)),))), "value 'o9' must be one of the 6 of the column"),
-    (lambda: ask(Query((), (Among(AGE, ("19",)),))), "column 'c0' is numeric, a condition on it must be Between"),
-    (lambda: ask(Query((), (Between(ORIGIN, 1, 2),))), "column 'c1' is categorical, a condition on it must be Among"),
-    (lambda: ask(Query(("Z",), (Between(AGE, 1, 2),))), "item 'Z' must be one of"),
+    (lambda: Between("x", 3, 2), "x low high 3 2"),
+    (lambda: Between("x", float("nan"), 2), "x low high"),
+    (lambda: Among("x", ()), "values x"),
+    (lambda: ask(Query((), (Among("y", ("a",)),))), "c0 c1 c2 y"),
+    (lambda: ask(Query((), (Among(ORIGIN, ("o9",)),))), "o9 6"),
+    (lambda: ask(Query((), (Among(AGE, ("19",)),))), "c0 numeric Between"),
+    (lambda: ask(Query((), (Between(ORIGIN, 1, 2),))), "c1 categorical Among"),
+    (lambda: ask(Query(("Z",), (Between(AGE, 1, 2),))), "item Z"),
 ]
 
 
@@ -222,9 +223,8 @@ def ask(query: Query) -> float:
 
 @pytest.mark.parametrize(("call", "message"), BAD)
 def test_bad_queries_are_refused(call: Callable[[], Any], message: str) -> None:
-    with pytest.raises(InputError) as refused:
+    with refused(InputError, message):
         call()
-    assert message in str(refused.value)
 
 
 def test_bad_publications_are_refused() -> None:
@@ -234,12 +234,12 @@ def test_bad_publications_are_refused() -> None:
         columns = list(publication.relational)
         columns[i] = CategoricalColumn.of(name, [label] * 6)
         wrong = Publication(None, (), tuple(columns), (), np.arange(6))
-        with pytest.raises(InputError, match=f"published value '{label}' must stand for values"):
+        with refused(InputError, f"{label}"):
             ExpectedAnswers(table, wrong, hierarchies)
     without = Publication(None, (), publication.relational, (), np.arange(6))
-    with pytest.raises(InputError, match="the query asks for items, and there is no set-valued column"):
+    with refused(InputError, "set-valued"):
         ExpectedAnswers(table, without, hierarchies).count(Query(("E",)))
-    with pytest.raises(InputError, match="column 'c0' is numeric and must have no hierarchy"):
+    with refused(InputError, "c0 numeric hierarchy"):
         TrueAnswers(table, {AGE: hierarchies[ORIGIN]})
 
 

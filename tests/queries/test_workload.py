@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 from anonset.data import SetColumn, Table
 from anonset.data.split_mix import SplitMix
@@ -74,17 +75,17 @@ def test_a_seed_determines_the_workload(make: Callable[[int, int, int], Workload
 @pytest.mark.parametrize(
     ("n", "q", "seed", "message"),
     [
-        (0, 2, 0, "n_queries must be an integer of at least 1, got 0"),
-        (1_000_001, 2, 0, "n_queries must be at most 1000000, got 1000001"),
-        (5, 0, 0, "n_items must be an integer of at least 1, got 0"),
-        (5, 40, 0, "n_items must be at most"),
-        (5, 2, -1, "seed must be an integer of at least 0, got -1"),
+        (0, 2, 0, "n_queries 1 0"),
+        (1_000_001, 2, 0, "n_queries 1000000 1000001"),
+        (5, 0, 0, "n_items 1 0"),
+        (5, 40, 0, "n_items"),
+        (5, 2, -1, "seed 0 -1"),
     ],
 )
 def test_bad_numbers_are_refused(
     make: Callable[[int, int, int], Workload], n: int, q: int, seed: int, message: str
 ) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         make(n, q, seed)
 
 

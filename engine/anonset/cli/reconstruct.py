@@ -56,7 +56,7 @@ def reconstruct(
     paths = [path] if draws == 1 else [path.with_name(f"{path.stem}-{own}{path.suffix}") for own in seeds]
     if there := next((one for one in paths if one.exists()), None):
         msg = f"{there} exists already; tables are not overwritten"
-        raise InputError(msg)
+        raise InputError(msg, code="exists")
     for own, table in zip(paths, possible_tables(published, seeds), strict=True):
         if table.transactions is not None:
             write_sets(table.transactions, own)

@@ -80,7 +80,7 @@ def _require_place(path: Path, published: Path) -> None:
         raise InputError(msg)
     if path.exists():
         msg = f"{path} exists already; pages are not overwritten"
-        raise InputError(msg)
+        raise InputError(msg, code="exists")
 
 
 def _write(path: Path, text: str, *, shareable: bool) -> None:

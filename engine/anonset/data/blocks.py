@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from anonset.data.codes import Codes, GrowingCodes, NarrowCodes, in_full, stored_codes
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of
-from anonset.data.store import DAMAGED, MEMORY, Closing, Growing, Store, backing
+from anonset.data.store import MEMORY, Closing, Growing, Store, backing, damaged
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary, canonical_codes
-from anonset.errors import InputError
 
 Rows = tuple[Int64, Int32]
 """(indptr, items): int64 (b + 1,), where each record of a block begins in the items; int32, its codes, ascending."""
@@ -88,16 +87,13 @@ def sound(rows: StoredRows, n_items: int) -> Rows:
     for file in (begins, codes):
         path = Path(str(file.filename))
         if not path.exists() or path.stat().st_size < file.offset + file.nbytes:  # what lies behind cannot be read
-            msg = f"{path}: {DAMAGED}"
-            raise InputError(msg)
+            raise damaged(path)
     first, end = int(indptr[0]), int(indptr[-1])
     if not 0 <= first <= end <= len(items) or bool(np.any(indptr[1:] < indptr[:-1])):
-        msg = f"{begins.filename}: {DAMAGED}"
-        raise InputError(msg)
+        raise damaged(begins.filename)
     held = items[first:end]
     if len(held) and (int(held.min()) < 0 or int(held.max()) >= n_items):
-        msg = f"{codes.filename}: {DAMAGED}"
-        raise InputError(msg)
+        raise damaged(codes.filename)
     return (indptr - first, held) if isinstance(items, NarrowCodes) else (indptr, items)
 
 

@@ -115,7 +115,7 @@ def take(folder: Path, tell: Tell | None = None) -> None:
     """
     name, found = _last(folder)
     if found is not None and not _is_stale(folder, found, tell):
-        raise InputError(_in_use(folder, found))
+        raise _in_use(folder, found)
     name = LEASE if found is None else _successor(found)
     mine = Lease(
         secrets.token_hex(16), os.getpid(), _start(os.getpid()), _processes(), _boot(), platform.node(), os.getuid(),
@@ -124,7 +124,7 @@ def take(folder: Path, tell: Tell | None = None) -> None:
     try:
         descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
-        raise InputError(_in_use(folder, _last(folder)[1])) from None
+        raise _in_use(folder, _last(folder)[1]) from None
     held = _held[folder] = _Held(folder, name, descriptor, mine, threading.Lock())
     try:
         held.write(mine)
@@ -138,7 +138,7 @@ def take(folder: Path, tell: Tell | None = None) -> None:
     if not holds(folder):  # the directory was removed and made again meanwhile, by the process that won
         forget(folder)
         (folder / name).unlink(missing_ok=True)
-        raise InputError(_in_use(folder, _last(folder)[1]))
+        raise _in_use(folder, _last(folder)[1])
     _keep_renewing()
 
 
@@ -164,7 +164,7 @@ def require_held(*folders: Path) -> None:
     """
     for folder in filter(is_lost, folders):
         msg = f"another run has taken {str(folder)!r} over while this process was suspended; this run publishes nothing"
-        raise InputError(msg)
+        raise InputError(msg, code="in-use")
 
 
 def leave(folder: Path) -> None:
@@ -283,10 +283,11 @@ def _is_stale(folder: Path, found: bytes, tell: Tell | None) -> bool:
     return True
 
 
-def _in_use(folder: Path, found: bytes | None) -> str:
+def _in_use(folder: Path, found: bytes | None) -> InputError:
     lease = None if found is None else _parsed(found)
     whose = "" if lease is None else f" (process {lease.process} on {lease.host})"
-    return f"another run is at work in {str(folder)!r}{whose}; wait for it, or name another directory"
+    msg = f"another run is at work in {str(folder)!r}{whose}; wait for it, or name another directory"
+    return InputError(msg, code="in-use")
 
 
 def _last(folder: Path, *, own: bool = False) -> tuple[str, bytes | None]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from anonset.data.codes import as_codes, stored_codes
 from anonset.data.file_labels import FiledLabels
-from anonset.data.store import DAMAGED, Files, backing
+from anonset.data.store import Files, backing, damaged
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.table_facts import Change, CodeRules, OwnersWord, Repeated
 from anonset.data.vocabulary import Vocabulary
@@ -120,7 +120,7 @@ def saved_table(store: Files) -> Table:
     description = _described(store)
     if description is None:
         msg = f"{store.path}: no table was finished there"
-        raise InputError(msg)
+        raise InputError(msg, code="unfinished")
     with _sound(store):
         return _table_of(store, description)
 
@@ -129,8 +129,7 @@ def _table_of(store: Files, description: Mapping[str, Any]) -> Table:
     def array(entry: Mapping[str, Any]) -> NDArray[Any]:
         path = store.path / entry["file"]
         if path.parent != store.path or not path.is_file() or _digest(path) != entry["blake2b"]:
-            msg = f"{path}: {DAMAGED}"
-            raise InputError(msg)
+            raise damaged(path)
         return store.mapped(path.name, entry["dtype"])
 
     def column(entry: Mapping[str, Any]) -> Any:
@@ -172,8 +171,7 @@ def _described(store: Files) -> dict[str, Any] | None:
     except (OSError, ValueError):
         description = None
     if not isinstance(description, dict):
-        msg = f"{path}: {DAMAGED}"
-        raise InputError(msg)
+        raise damaged(path)
     return description
 
 
@@ -185,8 +183,7 @@ def _sound(store: Files) -> Iterator[None]:
     except InputError:
         raise
     except (AttributeError, LookupError, TypeError, ValueError):
-        msg = f"{store.path / NAME}: {DAMAGED}"
-        raise InputError(msg) from None
+        raise damaged(store.path / NAME) from None
 
 
 def _digest(path: Path) -> str:

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from anonset.data.codes import stored_codes
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
-from anonset.data.store import DAMAGED, backing
+from anonset.data.store import backing, damaged
 from anonset.data.table import Column, NumericColumn, SetColumn, Table
-from anonset.errors import InputError
 
 _WORDS = 1 << 20
 Sum = tuple[int, int, int]
@@ -52,8 +51,7 @@ class Seal(Discreet):
         """
         for path, expected in self.sums.items():
             if not path.exists() or _sum(path) != expected:
-                msg = f"{path}: {DAMAGED}"
-                raise InputError(msg)
+                raise damaged(path)
 
     @contextmanager
     def kept(self) -> Iterator[None]:

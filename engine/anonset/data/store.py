@@ -31,9 +31,14 @@ PARTS = "part-"
 """What the names of files begin with that keep what was found of a part."""
 INSIDE = "anonset-work"
 """Name of the directory that is made in an existing directory that a user names."""
-DAMAGED = "the work directory is damaged: delete it and start again"
 
 _temporary: dict[Path, None] = {}  # the temporary directories of this process that exist
+
+
+def damaged(file: object = "", why: str = "") -> InputError:
+    """Return the error of a work directory, or of a file in it, that is not as this run has written it."""
+    said = [str(part) for part in (file, "the work directory is damaged", why, "delete it and start again") if part]
+    return InputError(": ".join(said), code="damaged")
 
 
 class Store(Protocol):
@@ -176,7 +181,7 @@ class Files(Discreet):
         with writing(path):
             there = path.is_dir()
             if there and any(path.iterdir()):
-                raise InputError(why_taken(path))
+                raise InputError(why_taken(path), code="exists")
             made = cls(path / INSIDE if there else path, limits)
             made.path.parent.mkdir(parents=True, exist_ok=True)
             made.path.mkdir(mode=0o700)
@@ -276,8 +281,7 @@ class Files(Discreet):
         with writing(path, "cannot be read"):
             size = path.stat().st_size
             if size % np.dtype(dtype).itemsize:
-                msg = f"{path}: the work directory is damaged: {size} bytes are no whole number of elements"
-                raise InputError(msg)
+                raise damaged(path, f"{size} bytes are no whole number of elements")
             if not size:
                 return np.empty(0, dtype)
             mapped: Any = np.memmap(path, dtype, mode)

@@ -58,7 +58,7 @@ def finished_before(settings: "Settings", *, progress: Progress | None = None) -
     if other := [what for what, value in asked.items() if made[what] != value]:
         which = differing(asked[other[0]], made[other[0]]) if other[0] in ("settings", "side files") else ""
         msg = f"{settings.out!r} exists already, made from other {other[0]}{which}; give another --out"
-        raise InputError(msg)
+        raise InputError(msg, code="other-run")
     constraints = validate(check_settings_model(), kept_constraints(private))
     check = check_opened(out, opened, constraints, progress=progress)
     if settings.if_exists == "resume" and check.holds is not False:

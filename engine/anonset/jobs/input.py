@@ -230,7 +230,7 @@ def _require_same(settings: "Settings", before: str, now: str) -> None:
     if before != now:
         way = setting("resume", True) if settings.resume else setting("if_exists", "resume")
         msg = f"{way}: the data have changed since they were read; start again in another directory"
-        raise InputError(msg)
+        raise InputError(msg, code="other-run")
 
 
 def _by_blocks(chosen: Input, store: Files) -> str:

@@ -143,7 +143,7 @@ def _require_same_run(path: Path, settings: "Settings") -> None:
         what = next((part for part in now if found.get(part) != now[part]), "settings")
         which = differing(now[what], found.get(what, {})) if what in ("settings", "side files") else ""
         msg = f"{asked} is of a run with other {what}{which}; start again in another directory"
-        raise InputError(msg)
+        raise InputError(msg, code="other-run")
 
 
 def _manifest(path: Path, asked: str) -> dict[str, Any]:
@@ -166,7 +166,7 @@ def _manifest(path: Path, asked: str) -> dict[str, Any]:
     except (OSError, ValueError):
         pass
     msg = f"{asked} is damaged: {RUN} cannot be read; start again in another directory"
-    raise InputError(msg)
+    raise InputError(msg, code="damaged")
 
 
 def _identity(settings: "Settings") -> dict[str, Any]:

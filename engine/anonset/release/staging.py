@@ -43,7 +43,7 @@ def require_new(*folders: Path) -> None:
     for folder in folders:
         if os.path.lexists(folder):
             msg = f"{str(folder)!r} exists already; {_NOT_OVERWRITTEN}"
-            raise InputError(msg)
+            raise InputError(msg, code="exists")
         if not folder.parent.is_dir():
             msg = f"cannot make {str(folder)!r}: {str(folder.parent)!r} must be an existing directory"
             raise InputError(msg)
@@ -96,19 +96,21 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
     left, complete = leftovers(out, private), os.path.lexists(out)
     if busy := [path for path, held in left.items() if held]:
         msg = f"another run is making {str(out)!r} in {str(busy[0])!r} right now; wait for it, or name a new directory"
-        raise InputError(msg)
+        raise InputError(msg, code="in-use")
     if left:
-        raise InputError(_left_behind(out, private, list(left), complete=complete, by_command=by_command))
+        raise InputError(
+            _left_behind(out, private, list(left), complete=complete, by_command=by_command), code="unfinished"
+        )
     if private.is_dir() and not complete:
         msg = (
             f"{str(private)!r} exists already, without a publication {str(out)!r}; name another private directory, or "
             "remove it if it is left from a publication that is gone"
         )
-        raise InputError(msg)
+        raise InputError(msg, code="exists")
     if complete and by_command:
         again = setting("if_exists", "resume")
         msg = f"{str(out)!r} exists already; {_NOT_OVERWRITTEN}, or use {again} to verify what this command has made"
-        raise InputError(msg)
+        raise InputError(msg, code="exists")
     require_new(out, private)
 
 

@@ -9,9 +9,8 @@ from numpy.typing import DTypeLike, NDArray
 from anonset.data import CategoricalColumn
 from anonset.data.division import Division
 from anonset.data.spans import spans
-from anonset.data.store import DAMAGED, Store
+from anonset.data.store import Store, damaged
 from anonset.data.table import Column, Int64
-from anonset.errors import InputError
 
 _FIRST, _SECOND, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(31)
 _WORDS = 1 << 64
@@ -52,7 +51,7 @@ def divided(
             if len(share):
                 yield share
     if before % _WORDS != after % _WORDS:
-        raise InputError(DAMAGED)
+        raise damaged()
 
 
 def _sum_of_hashes(rows: NDArray[Any]) -> int:

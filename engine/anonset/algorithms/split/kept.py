@@ -15,9 +15,8 @@ from anonset.algorithms.rt.across import Begun
 from anonset.algorithms.transaction.cluster_mappings import concatenate
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import Discreet
-from anonset.data.store import DAMAGED, MEMORY, PARTS, RUN, Files, Store
+from anonset.data.store import MEMORY, PARTS, RUN, Files, Store, damaged
 from anonset.data.table import Int32
-from anonset.errors import InputError
 from anonset.generalization import PerCluster, RelationalValues
 from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
 from anonset_kernels._arrays import ClusterStates
@@ -76,8 +75,7 @@ class Kept(Discreet):
                 arrays = {one: kept[one] for one in kept.files if one != "facts"}
                 return self._result(facts, arrays) if "relational" in facts else self._begun(facts, arrays)
         except (OSError, EOFError, ValueError, KeyError, BadZipFile):
-            msg = f"{path}: {DAMAGED}"
-            raise InputError(msg) from None
+            raise damaged(path) from None
 
     @staticmethod
     def _file(name: str) -> str:

@@ -19,7 +19,7 @@ from anonset.data.blocks import sound
 from anonset.data.codes import stored_codes
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of, spans
-from anonset.data.store import DAMAGED, MEMORY, Store, backing
+from anonset.data.store import MEMORY, Store, backing, damaged
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups
@@ -140,8 +140,7 @@ class ConstraintSearch:
             rows = sound((begins, column.codes), len(column.vocabulary))
             if not add_records(groups, *rows, self._code_of, first):
                 file = backing(stored_codes(column.codes))
-                msg = f"{column.name if file is None else file.filename}: {DAMAGED}"
-                raise InputError(msg)
+                raise damaged(column.name if file is None else file.filename)
         return groups
 
     def restart(self, rule: "Rule") -> None:

@@ -9,8 +9,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from anonset.algorithms.transaction.cut_search import CutSearch, Fix
-from anonset.data.store import DAMAGED, Files
-from anonset.errors import InputError
+from anonset.data.store import Files, damaged
 
 NAME = "rounds.npz"
 
@@ -49,8 +48,7 @@ class Rounds:
                 facts: dict[str, Any] = json.loads(str(kept["facts"]))
                 arrays = [kept[name] for name in ("image", "generalized", "loss")]
         except (OSError, EOFError, ValueError, KeyError, BadZipFile):
-            msg = f"{path}: {DAMAGED}"
-            raise InputError(msg) from None
+            raise damaged(path) from None
         if facts["key"] != self.key:
             return 0
         search = self.search
