@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 import reference.transaction_algorithms as twins
 from anonset.algorithms.transaction import apriori_on_clusters, cut_search, lra
@@ -84,7 +85,7 @@ def test_lra_finds_the_same_whoever_searches_its_partitions(monkeypatch, m: int)
 
 def test_lra_refuses_what_would_take_too_many_increments_of_a_small_partition() -> None:
     column = column_of(random.Random(1), 90)
-    with pytest.raises(InputError, match=r"counting sets of 2 would take .* above max_increments=9"):
+    with refused(InputError, "2 max_increments 9"):
         Lra(k=3, m=2, partitions=2, max_increments=9).recode(Table(column), {column.name: HIERARCHY})
 
 

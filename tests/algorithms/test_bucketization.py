@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from algorithms.bucket_tables import (
     FIGURE_1,
@@ -197,7 +198,7 @@ def test_figure_1_by_anatomy(monkeypatch: pytest.MonkeyPatch) -> None:
     buckets = grouped(Anatomy(l=3), table_of(FIGURE_1))
     members = [np.flatnonzero(buckets.group == g).tolist() for g in range(buckets.n_groups)]
     assert members == [[0, 1, 2], [4, 5, 6], [3, 7, 8], [9, 10, 14], [11, 12, 13]]
-    with pytest.raises(InfeasibleError, match=r"hidden: like a name. .* 4 of 15 rows \(26\.7%\), at most 1/l = 1/5"):
+    with refused(InfeasibleError, "4 15 26.7 1/5"):
         Anatomy(l=5).recode(table_of(FIGURE_1), {})
 
 
@@ -260,35 +261,35 @@ def test_an_empty_table_stays_empty(algorithm: Algorithm) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Anatomy(l=0), "l must be an integer of at least 1, got 0"),
-        (lambda: SafeGrouping(k=0, l=1), "k must be an integer of at least 1, got 0"),
-        (lambda: SafeGrouping(k=2, l=True), "l must be an integer of at least 1, got True"),
-        (lambda: SafeGrouping(k=2, l=3), "k must be at least l, .* got k=2 and l=3"),
+        (lambda: Anatomy(l=0), "l 1 0"),
+        (lambda: SafeGrouping(k=0, l=1), "k 1 0"),
+        (lambda: SafeGrouping(k=2, l=True), "l 1 True"),
+        (lambda: SafeGrouping(k=2, l=3), "k l 2 3"),
     ],
 )
 def test_bad_parameters_are_refused(make: Callable[[], Algorithm], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         make()
 
 
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (Table(ids=(CategoricalColumn.of("id", ["a"]),)), "must have a sensitive column, got none"),
-        (Table(sensitive=CategoricalColumn.of("drug", ["a"])), "must have at least one id column .* got none"),
-        (table_of([("a", "x"), ("", "y")]), "id column 'id0': row 2 holds '', a value is required"),
-        (table_of([(("a", "?"), "x"), (("a", "b"), "y")]), r"id column 'id1': row 1 holds '\?'"),
-        (table_of([("*", "x"), ("b", "y")]), r"id column 'id0': row 1 holds '\*'"),
-        (table_of([("a", "x"), ("b", "")]), "sensitive column 'drug': row 2 holds ''"),
+        (Table(ids=(CategoricalColumn.of("id", ["a"]),)), "sensitive"),
+        (Table(sensitive=CategoricalColumn.of("drug", ["a"])), "id"),
+        (table_of([("a", "x"), ("", "y")]), "id id0 2 row"),
+        (table_of([(("a", "?"), "x"), (("a", "b"), "y")]), "id id1 1 ? row"),
+        (table_of([("*", "x"), ("b", "y")]), "id id0 1 * row"),
+        (table_of([("a", "x"), ("b", "")]), "sensitive drug 2 row"),
         (
             Table(sensitive=CategoricalColumn.of("s", ["a"]), relational=(CategoricalColumn.of("age", ["1"]),)),
-            "give 'age' another role",
+            "age",
         ),
-        (Table.from_sets([{"a"}]), "give 'items' another role"),
+        (Table.from_sets([{"a"}]), "items"),
     ],
 )
 def test_bad_tables_are_refused(table: Table, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         SafeGrouping(k=1, l=1).recode(table, {})
 
 
@@ -299,18 +300,18 @@ def test_bad_tables_are_refused(table: Table, message: str) -> None:
             [("a", "x"), ("b", "x"), ("c", "x")],
             2,
             2,
-            r"no group keeps k=2 .* of 3 rows 3 would be removed .* \(value 'x' of column 'drug' stands in 100\.0% of",
+            "k 2 3 x drug 100.0",
         ),
-        ([("a", "x"), ("b", "y"), ("a", "z")], 3, 2, "at least k=3 individuals are required, the table has 2"),
+        ([("a", "x"), ("b", "y"), ("a", "z")], 3, 2, "k 3 2"),
         ([("a", "x"), ("a", "y"), ("a", "x"), ("b", "y")] * 3, 1, 1, ""),
-        ([("a", "x"), ("b", "x"), ("c", "y")], 3, 3, r"no group keeps k=3 .* value may have more than 1/l = 1/3 of it"),
+        ([("a", "x"), ("b", "x"), ("c", "y")], 3, 3, "k 3 1/3"),
     ],
 )
 def test_infeasible_tables_are_refused(rows: Rows, k: int, l: int, message: str) -> None:  # noqa: E741
     if not message:
         assert grouped(SafeGrouping(k=k, l=l), table_of(rows)).n_groups == 2
         return
-    with pytest.raises(InfeasibleError, match=message) as caught:
+    with refused(InfeasibleError, message) as caught:
         SafeGrouping(k=k, l=l).recode(table_of(rows), {})
     assert caught.value.algorithm == "safe-grouping"
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from algorithms.implementations import image_of
 from algorithms.test_against_twins import small_case
@@ -214,27 +215,27 @@ def test_nothing_to_hide_is_unchanged(rows: list[set[str]]) -> None:
 
 
 def test_a_sensitive_item_in_too_many_records_is_infeasible() -> None:
-    with pytest.raises(InfeasibleError, match=r"sensitive item 's1' is in 2 of 3 records, at most 1/2 are allowed"):
+    with refused(InfeasibleError, "sensitive s1 2 3 1/2"):
         run(PAIRS, [{"a1", "s1"}, {"a2", "s1"}, {"b1"}], ("s2", "s1"), 1, 2, 1)
 
 
 def test_fewer_than_k_records_are_infeasible() -> None:
-    with pytest.raises(InfeasibleError, match=r"there are 1 records, at least k=2"):
+    with refused(InfeasibleError, "1 k 2"):
         run(PAIRS, [{"a1"}], (), 2, 1, 1)
 
 
 def test_no_generalization_may_help() -> None:
-    with pytest.raises(InfeasibleError, match=r"no generalisation makes the records that match \{a1\}"):
+    with refused(InfeasibleError, "{a1}"):
         run(PAIRS, [{"a1", "s"}, {"a1"}, {"b1", "s"}, set(), set(), set()], ("s",), 3, 3, 1)
 
 
 def test_the_hierarchy_must_not_generalize_sensitive_items() -> None:
-    with pytest.raises(InputError, match=r"sensitive item 'a1' must not be in the hierarchy"):
+    with refused(InputError, "sensitive a1 hierarchy"):
         run(PAIRS, WORKED, ("a1",), 2, 2, 1)
 
 
 def test_an_item_that_is_neither_is_refused() -> None:
-    with pytest.raises(HierarchyError, match=r"item 's2' of the data must be a leaf, but is missing"):
+    with refused(HierarchyError, "s2 leaf missing"):
         run(PAIRS, WORKED, ("s1",), 2, 2, 1)
 
 
@@ -250,12 +251,12 @@ def test_a_hierarchy_with_the_sensitive_items_attached_gives_the_same() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"k": 0, "l": 2, "m": 2}, r"k must be an integer of at least 1, got 0"),
-        ({"k": 2, "l": 0, "m": 2}, r"l must be an integer of at least 1, got 0"),
-        ({"k": 2, "l": 2, "m": 0}, r"m must be an integer of at least 1, got 0"),
-        ({"k": 2, "l": 2, "m": 2, "sensitive_items": ("s", "s")}, r"sensitive_items must be distinct, got 's' twice"),
+        ({"k": 0, "l": 2, "m": 2}, "k 1 0"),
+        ({"k": 2, "l": 0, "m": 2}, "l 1 0"),
+        ({"k": 2, "l": 2, "m": 0}, "m 1 0"),
+        ({"k": 2, "l": 2, "m": 2, "sensitive_items": ("s", "s")}, "sensitive_items s twice"),
     ],
 )
 def test_bad_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         LmApriori(**parameters)

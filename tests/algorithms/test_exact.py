@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from algorithms.implementations import Rows, bound_table
 from algorithms.test_against_twins import Case, cases, random_tree, small_case
@@ -166,7 +167,7 @@ def test_records_that_a_limit_has_no_room_for_are_refused(records_per_block: int
     ample, small = (replace(blocks, store=Memory(Limits(room=room))) for room in (1 << 29, 8000))
     assert image_of(Exact(k=8, m=4).search(ample, hierarchy)) == image_of(expected)
     Exact(k=8, m=3).search(small, hierarchy)
-    with pytest.raises(InputError, match=r"exact would hold 0.0 GiB of records at once, more than memory_limit"):
+    with refused(InputError, "exact GiB memory_limit"):
         Exact(k=8, m=4).search(small, hierarchy)
 
 
@@ -191,7 +192,7 @@ def test_edges(name: str, suppress: bool) -> None:
 
 def test_with_fewer_records_than_k_it_says_so_in_one_line() -> None:
     rows, tree, k, m = EDGES["fewer records than k"]
-    with pytest.raises(InfeasibleError, match="exact: there are 2 non-empty records, at least k=3 are required"):
+    with refused(InfeasibleError, "2 k 3"):
         run(rows, tree, k, m)
     result, _, _ = run(rows, tree, k, m, suppress=True)
     assert image_of(result) == {"a": None, "b": None, "c": "c"}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 from algorithms.test_exact import image_of
 from anonset.algorithms.base import Result, executor_of
@@ -72,13 +73,13 @@ def test_it_is_the_cut_of_records_in_memory(
 def test_what_memory_has_no_room_for_goes_into_files(column: SetColumn, tmp_path: Path) -> None:
     exact, blocks = Exact(k=4, m=4), Blocks.of(column, 100)
     expected, limits = exact.search(blocks, HIERARCHY), Limits(room=4_000)
-    with pytest.raises(InputError, match=r"exact would hold 0\.0 GiB of records at once"):
+    with refused(InputError, "exact GiB"):
         exact.search(replace(blocks, store=Memory(limits)), HIERARCHY)
     with Files.temporary(tmp_path, limits) as work:
         blocks = in_files(column, work, [100])
         assert told(exact.search(blocks, HIERARCHY)) == told(expected)
         tiny = replace(blocks, store=replace(work, limits=Limits(room=40)))
-        with pytest.raises(InputError, match="records at once, more than memory_limit leaves"):
+        with refused(InputError, "memory_limit"):
             exact.search(tiny, HIERARCHY)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 from algorithms.contracts import CONTRACTS, Case, published, rows_of
 from anonset.algorithms.base import Algorithm, Result
@@ -239,5 +240,5 @@ def test_bad_k_is_refused(name: str, k: Any, message: str) -> None:
 @pytest.mark.parametrize("name", [name for name, contract in CONTRACTS.items() if len(contract.parameters) > 1])
 @pytest.mark.parametrize("m", [0, -1, True])
 def test_bad_m_is_refused(name: str, m: Any) -> None:
-    with pytest.raises(InputError, match=rf"{CONTRACTS[name].parameters[1]} must be .* at least 1, got {m}"):
+    with refused(InputError, f"{CONTRACTS[name].parameters[1]} 1 {m}"):
         make(name, 2, m)

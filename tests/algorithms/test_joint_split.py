@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 import reference.joint_split as twins
 from anonset.algorithms.base import Result
@@ -294,12 +295,12 @@ def test_a_node_is_split_below_its_only_child_that_occurs() -> None:
 
 @pytest.mark.parametrize("w", ["-0.1", "1.1", "0.0000001", "much", 1e-7])
 def test_weights_have_at_most_six_decimals(w: Any) -> None:
-    with pytest.raises(InputError, match="at most 6 decimals"):
+    with refused(InputError, "w 6"):
         JointSplit(k=2, m=2, w=w)
 
 
 def test_a_weight_and_a_point_exclude_each_other() -> None:
-    with pytest.raises(InputError, match="not both"):
+    with refused(InputError, "w point both"):
         JointSplit(k=2, m=2, w="0.1", point="items")
     with pytest.raises(InputError, match="balanced"):
         JointSplit(k=2, m=2, point="all")  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from algorithms.implementations import bound_table, image_of, published_rows
 from algorithms.test_against_twins import small_case
@@ -167,7 +168,7 @@ def test_nothing_to_divide(rows: list[set[str]]) -> None:
     [([{"x"}], "non-empty"), ([set(), {"x"}, {"y"}], "empty"), ([set(), set(), {"x"}], "non-empty")],
 )
 def test_lg_needs_k_records_with_items_and_without(rows: list[set[str]], kind: str) -> None:
-    with pytest.raises(InfeasibleError, match=rf"there are 1 {kind} records, at least k=2 \(or none\)"):
+    with refused(InfeasibleError, f"1 {kind} k 2"):
         run(LocalGeneralization(k=2), rows, SHORT)
 
 
@@ -296,7 +297,7 @@ def test_damaged_files_are_told_before_they_are_sorted(tmp_path: Path) -> None:
     with Files.temporary(tmp_path) as work:
         held = mapped(column, work)
         held.items[3] = 99
-        with pytest.raises(InputError, match="the work directory is damaged"):
+        with refused(InputError, code="damaged"):
             Lra(k=2, m=2).recode(Table(held, store=work), {"items": hierarchy})
         assert len(list(work.path.iterdir())) == 2
 
@@ -366,19 +367,19 @@ def test_is_the_same_for_any_number_of_workers(algorithm: Any) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: LocalGeneralization(k=0), r"k must be an integer of at least 1, got 0"),
-        (lambda: Lra(k=2, m=0), r"m must be an integer of at least 1, got 0"),
-        (lambda: Lra(k=2, m=2, partitions=0), r"partitions must be an integer of at least 1, got 0"),
-        (lambda: Vpa(k=2, m=2, depth=0), r"depth must be an integer of at least 1, got 0"),
-        (lambda: Vpa(k=2.0, m=2), r"k must be an integer of at least 1, got 2\.0"),  # type: ignore[arg-type]
+        (lambda: LocalGeneralization(k=0), "k 1 0"),
+        (lambda: Lra(k=2, m=0), "m 1 0"),
+        (lambda: Lra(k=2, m=2, partitions=0), "partitions 1 0"),
+        (lambda: Vpa(k=2, m=2, depth=0), "depth 1 0"),
+        (lambda: Vpa(k=2.0, m=2), "k 1 2.0"),  # type: ignore[arg-type]
     ],
 )
 def test_bad_parameters_are_refused(make: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         make()
 
 
 @pytest.mark.parametrize("algorithm", [Lra(k=2, m=2), Vpa(k=2, m=2)])
 def test_fewer_than_k_records_with_items_are_infeasible(algorithm: Any) -> None:
-    with pytest.raises(InfeasibleError, match=r"there are 1 non-empty records"):
+    with refused(InfeasibleError, "1 k"):
         run(algorithm, [{"x"}, set()], SHORT)

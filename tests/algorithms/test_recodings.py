@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from algorithms.relational_cases import RelationalCase, encode, random_case
 from anonset.algorithms.clusters import list_members
@@ -130,9 +131,9 @@ def test_the_loss_told_is_that_of_what_is_published(made: Any) -> None:
 def test_a_lattice_that_is_too_large_is_refused() -> None:
     case = random_case(3, 30, 4)
     for name in (FullDomain, LocalRecoding):
-        with pytest.raises(InputError, match=r"at most max_vectors=2 vectors of levels, got .* would do"):
+        with refused(InputError, "max_vectors 2"):
             name(k=2, max_vectors=2).recode(Table(None, case.columns), case.hierarchies)
-    with pytest.raises(InputError, match=r"max_suppressed_records must be a number in \[0, 1\], got 1.5"):
+    with refused(InputError, "max_suppressed_records 0 1 1.5"):
         FullDomain(k=2, max_suppressed_records=1.5)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 import reference.recoding as recodings
 import reference.relational as twins
@@ -124,35 +125,35 @@ def test_no_record_is_no_cluster(name: str) -> None:
 
 @every_formation
 def test_fewer_records_than_k_are_infeasible(name: str) -> None:
-    with pytest.raises(InfeasibleError, match="there are 2 records, at least k=3 are required") as caught:
+    with refused(InfeasibleError, "2 k 3") as caught:
         FORMATIONS[name](k=3).recode(Table.from_columns(sex=["f", "m"]), {})
     assert (caught.value.achieved, caught.value.bound) == (2.0, 3.0)
 
 
 def test_bad_input_is_refused() -> None:
     table = Table(SetColumn.of([{"a"}] * 3), (CategoricalColumn.of("sex", "fmf"),))
-    with pytest.raises(InputError, match="'items' is set-valued, which k-anonymity does not protect"):
+    with refused(InputError, "items set-valued"):
         Cluster(k=2).recode(table, {})
     columns = (CategoricalColumn.of("sex", "fmf"),)
     cases: list[tuple[tuple[Any, ...], dict[str, float] | None, str]] = [
-        ((), None, "at least one relational column"),
-        (columns, {"age": 1.0}, "must name each relational column once"),
-        (columns, {"sex": 1.5}, r"weight of 'sex' must be in \[0, 1\], got 1.5"),
-        ((NumericColumn("age", np.array([1.0, np.nan])),), None, "column 'age': record 1: a finite number is required"),
+        ((), None, "relational"),
+        (columns, {"age": 1.0}, "relational once"),
+        (columns, {"sex": 1.5}, "sex 0 1 1.5"),
+        ((NumericColumn("age", np.array([1.0, np.nan])),), None, "age 'record 1' number"),
     ]
     for relational, weights, message in cases:
-        with pytest.raises(InputError, match=message):
+        with refused(InputError, message):
             QuasiIdentifiers.of(relational, {}, weights)
     two = (*columns, CategoricalColumn.of("race", "121"))
-    with pytest.raises(InputError, match="at most 1 for a bound"):
+    with refused(InputError, "weights 1"):
         QuasiIdentifiers.of(two, {}, {"sex": 0.7, "race": 0.7}, bounded=True)
-    with pytest.raises(InputError, match="'race': value '1,2' must hold no comma"):
+    with refused(InputError, "race 1,2 comma"):
         Cluster(k=1).recode(Table.from_columns(race=["1,2", "3"]), {})
-    with pytest.raises(InputError, match=r"at most max_records=2 records, .* got 3"):
+    with refused(InputError, "max_records 2 3"):
         KMember(k=1, max_records=2).recode(Table(None, columns), {})
-    with pytest.raises(InputError, match="formation must be one of"):
+    with refused(InputError, "formation nearest mondrian"):
         formation_of("nearest", 2)
-    with pytest.raises(InputError, match="seed applies to the formation 'cluster' only"):
+    with refused(InputError, "seed cluster"):
         formation_of("mondrian", 2, 5)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 import reference.rt as twins
 from algorithms.relational_cases import random_case
@@ -145,7 +146,7 @@ def test_losses_of_what_is_published_are_sums_of_all_records(seed: int) -> None:
 def test_the_error_of_tum_bound_names_a_delta_that_would_do(seed: int) -> None:
     table, hierarchies, _ = table_of(random.Random(seed), 80)
     algorithm = {"k": 4, "m": 2, "transaction": Apriori, "on_infeasible": "merge"}
-    with pytest.raises(InfeasibleError, match="one cluster is left") as caught:
+    with refused(InfeasibleError, "cluster") as caught:
         TumBound(delta=0.0, **algorithm).recode(table, hierarchies)  # type: ignore[arg-type]
     found = re.search(r"at least ([0-9.e-]+) would do", str(caught.value))
     assert found is not None

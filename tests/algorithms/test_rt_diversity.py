@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from tests.facts import refused
 
 from algorithms.contracts import classes, rows_of, tuples_of
 from anonset.algorithms.rt.rfirst import RFirst
@@ -82,11 +83,11 @@ def test_a_cluster_with_too_frequent_a_sensitive_item_is_infeasible_or_merged(na
     rows = [{"a1", "s1"}, {"a2", "s1"}, {"b1"}, {"b2"}]
     ages = CategoricalColumn.of("age", ["1", "1", "2", "2"])
     table = Table(SetColumn.of(rows, universe=(*HIERARCHY.leaves.labels, *SECRETS)), (ages,))
-    with pytest.raises(InfeasibleError, match="has the sensitive item 's1' in 2 of 2 records, at most 1/2 are allowed"):
+    with refused(InfeasibleError, "sensitive s1 2 1/2"):
         make(name, 2, 2, 1, **({} if name == "rfirst" else {"delta": 0.0})).recode(table, {"items": HIERARCHY})
     result = make(name, 2, 2, 1, on_infeasible="merge").recode(table, {"items": HIERARCHY})
     assert result.recoding.cluster.tolist() == [0, 0, 0, 0]
-    with pytest.raises(InfeasibleError, match="one cluster of all records has the sensitive item 's1'"):
+    with refused(InfeasibleError, "cluster sensitive s1"):
         make(name, 2, 3, 1, on_infeasible="merge").recode(table, {"items": HIERARCHY})
 
 
@@ -105,7 +106,7 @@ def test_a_relational_value_may_be_spelled_as_a_sensitive_item(name: str) -> Non
 def test_the_hierarchy_must_be_one_of_the_other_items(name: str) -> None:
     table = table_of(1)
     wrong = Hierarchy.from_tree(parse("ALL(a1,a2,a3,b1,b2,b3,s1,s2)"))
-    with pytest.raises(InputError, match="'s1' must not be in the hierarchy"):
+    with refused(InputError, "s1 hierarchy"):
         make(name, 2, 2, 1).recode(table, {"items": wrong})
-    with pytest.raises(InputError, match="must have a hierarchy"):
+    with refused(InputError, "hierarchy"):
         make(name, 2, 2, 1).recode(table, {})

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 import reference.relational as relational_twins
 import reference.rt as twins
@@ -250,51 +251,51 @@ def test_no_record_is_no_cluster(kind: Any) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"delta": 1.5}, r"delta must be a number in \[0, 1\], got 1.5"),
-        ({"delta": float("nan")}, r"delta must be a number in \[0, 1\], got nan"),
-        ({"delta": "0.5"}, r"delta must be a number in \[0, 1\], got '0.5'"),
-        ({"merge": "tr"}, "merge must be one of r, t, rt, got 'tr'"),
-        ({"order": "x"}, "order must be one of btd, ul, got 'x'"),
-        ({"btd": "and"}, "btd must be one of xor, or, got 'and'"),
-        ({"on_infeasible": "drop"}, "on_infeasible must be one of error, merge, got 'drop'"),
-        ({"formation": "near"}, "formation must be one of"),
-        ({"k": 0}, "k must be an integer of at least 1, got 0"),
-        ({"m": 0}, "m must be an integer of at least 1, got 0"),
-        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
+        ({"delta": 1.5}, "delta 0 1 1.5"),
+        ({"delta": float("nan")}, "delta 0 1 nan"),
+        ({"delta": "0.5"}, "delta 0 1 0.5"),
+        ({"merge": "tr"}, "merge r t rt tr"),
+        ({"order": "x"}, "order btd ul x"),
+        ({"btd": "and"}, "btd xor or and"),
+        ({"on_infeasible": "drop"}, "on_infeasible error merge drop"),
+        ({"formation": "near"}, "formation cluster mondrian near"),
+        ({"k": 0}, "k 1 0"),
+        ({"m": 0}, "m 1 0"),
+        ({"seed": -1}, "seed 0 -1"),
     ],
 )
 @pytest.mark.parametrize("kind", [RumBound, TumBound])
 def test_bad_parameters_are_refused(kind: Any, settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         kind(**{"k": 2, "m": 2, "delta": 0.5, **settings})
 
 
 def test_unfit_tables_are_refused() -> None:
     relational = Table.from_columns(sex=["f", "m"])
-    with pytest.raises(InputError, match="must have a set-valued column"):
+    with refused(InputError, "set-valued"):
         RumBound(k=2, m=2, delta=0.65).recode(relational, {})
-    with pytest.raises(InputError, match="at least one relational column"):
+    with refused(InputError, "relational"):
         RumBound(k=2, m=2, delta=0.65).recode(Table.from_sets([{"a"}, {"a"}]), {})
     table = Table.from_columns({"items": [{"a"}, {"a"}]}, sex=["f", "m"], race=["1", "2"])
-    with pytest.raises(InputError, match="sum up to at most 1"):
+    with refused(InputError, "relational weights 1 1.2"):
         RumBound(k=2, m=2, delta=0.65, relational_weights={"sex": 0.6, "race": 0.6}).recode(table, {})
 
 
 def test_a_cluster_with_too_few_filled_records_is_infeasible_or_merged() -> None:
     table = Table.from_columns({"items": [{"a"}, set(), {"a"}, {"a"}]}, sex=["f", "f", "m", "m"])
-    with pytest.raises(InfeasibleError, match="a cluster of 2 records has 1 with items") as caught:
+    with refused(InfeasibleError, "cluster 2 1") as caught:
         RumBound(k=2, m=2, delta=0.65).recode(table, {})
     assert (caught.value.achieved, caught.value.bound) == (1.0, 2.0)
     result = RumBound(k=2, m=2, delta=1.0, on_infeasible="merge").recode(table, {})
     assert clusters_of(result) == [[0, 1, 2, 3]]
     lonely = Table.from_columns({"items": [{"a"}, set()]}, sex=["f", "f"])
-    with pytest.raises(InfeasibleError, match="there are 1 non-empty records"):
+    with refused(InfeasibleError, "1 k 2"):
         RumBound(k=2, m=2, delta=0.65, on_infeasible="merge").recode(lonely, {})
 
 
 def test_the_error_tells_which_delta_it_takes() -> None:
     table = Table.from_columns({"items": [{"a"}, {"b"}, {"a"}, {"b"}]}, sex=["f", "m", "x", "y"])
-    with pytest.raises(InfeasibleError, match=r"it takes a delta of at least 0\.5") as caught:
+    with refused(InfeasibleError, "delta 0.5") as caught:
         RumBound(k=2, m=2, delta=0.25).recode(table, {})
     assert (caught.value.achieved, caught.value.bound) == (0.5, 0.25)
     assert RumBound(k=2, m=2, delta=0.5).recode(table, {}).figures["rum"] == 0.5

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from algorithms.set_based_cases import (
     FIGURE_1,
@@ -79,13 +80,8 @@ def test_example_4_1(weights: str | None, hierarchies: Mapping[str, Hierarchy], 
 
 
 def test_example_4_1_with_a_tighter_bound_says_what_would_do() -> None:
-    with pytest.raises(InfeasibleError) as caught:
+    with refused(InfeasibleError, "coat 3 (d) 1 8 max_suppressed 0.1 0 0.125") as caught:
         Coat(k=5, constraints=FIGURE_1B, utility=FIGURE_1C, max_suppressed=0.1).recode(figure_1_table(), {})
-    assert str(caught.value) == (
-        "coat: utility constraint 3 leaves (d) nothing to be generalized with: 1 of 8 items would have to be "
-        "suppressed, max_suppressed=0.1 allows 0; max_suppressed=0.125 or wider utility constraints would do "
-        "(utility constraint 3, (d))"
-    )
     assert (caught.value.achieved, caught.value.bound) == (0.125, 0.1)
     Coat(k=5, constraints=FIGURE_1B, utility=FIGURE_1C, max_suppressed=0.125).recode(figure_1_table(), {})
 
@@ -104,9 +100,7 @@ def test_coat_on_the_constraints_of_figure_1() -> None:
     result = Coat(k=5, constraints=constraints).recode(table, {})
     assert isinstance(result.recoding, ItemGroups)
     assert ["".join(group) for group in result.recoding.labels] == ["abcde", "fgh"]
-    with pytest.raises(
-        InfeasibleError, match=r"2 of 8 items would have to be suppressed, max_suppressed=0\.15 allows 1"
-    ):
+    with refused(InfeasibleError, "2 8 max_suppressed 0.15 1"):
         Coat(k=5, constraints=constraints, utility=FIGURE_1C, max_suppressed=0.15).recode(table, {})
 
 
@@ -175,7 +169,7 @@ def test_nothing_to_hide_is_unchanged(algorithm: Any, rows: Rows) -> None:
 
 @pytest.mark.parametrize("algorithm", [Coat, Pcta])
 def test_one_record_cannot_be_hidden_by_generalization(algorithm: Any) -> None:
-    with pytest.raises(InfeasibleError, match="1 non-empty records, at least k=2 are required"):
+    with refused(InfeasibleError, "1 k 2"):
         algorithm(k=2, m=2).recode(Table.from_sets(["x"], universe="xwyz"), {})
 
 
@@ -218,40 +212,40 @@ def test_hundreds_of_items_are_compared_exactly() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 0, "m": 2}, "k must be an integer of at least 1, got 0"),
-        ({"k": 2, "m": 0}, "m must be an integer of at least 1, got 0"),
-        ({"k": 2}, r"exactly one of m .* and constraints .* must be given, got neither"),
-        ({"k": 2, "m": 2, "constraints": FIGURE_1B}, "must be given, got both"),
-        ({"k": 2, "m": 2, "max_suppressed": 1.5}, r"max_suppressed must be a number in \[0, 1\], got 1.5"),
-        ({"k": 2, "m": 2, "item_weights": "heavy"}, "item weights must be one of lca, uniform, ones or a file"),
-        ({"k": 2, "m": 2, "single": "drop"}, "single must be 'generalize' or 'suppress', got 'drop'"),
+        ({"k": 0, "m": 2}, "k 1 0"),
+        ({"k": 2, "m": 0}, "m 1 0"),
+        ({"k": 2}, "m constraints neither"),
+        ({"k": 2, "m": 2, "constraints": FIGURE_1B}, "m constraints both"),
+        ({"k": 2, "m": 2, "max_suppressed": 1.5}, "max_suppressed 0 1 1.5"),
+        ({"k": 2, "m": 2, "item_weights": "heavy"}, "lca uniform ones heavy"),
+        ({"k": 2, "m": 2, "single": "drop"}, "single generalize suppress drop"),
     ],
 )
 def test_bad_parameters_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         Coat(**options)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"constraints": PrivacyPolicy.of(["ab", "aZ"])}, "privacy constraint 2: item 'Z' must be one of the 8 items"),
-        ({"m": 2, "utility": UtilityPolicy.of(["abZ"])}, "utility constraint 1: item 'Z' must be one of the 8 items"),
+        ({"constraints": PrivacyPolicy.of(["ab", "aZ"])}, "privacy constraint 2 Z 8"),
+        ({"m": 2, "utility": UtilityPolicy.of(["abZ"])}, "utility constraint 1 Z 8"),
         (
             {"m": 2, "utility": UtilityPolicy.of(["abc"])},
-            "must hold every item, but miss 5 of 8: 'd'",
+            "5 8 d",
         ),
-        ({"m": 2, "item_weights": "lca"}, "item weights 'lca' need a hierarchy, got none"),
-        ({"m": 2, "item_weights": ItemWeights.of({("a", "Z"): 0.5})}, "item weights: item 'Z' must be one of the 8"),
+        ({"m": 2, "item_weights": "lca"}, "lca hierarchy"),
+        ({"m": 2, "item_weights": ItemWeights.of({("a", "Z"): 0.5})}, "Z 8"),
     ],
 )
 def test_settings_that_do_not_fit_the_data_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         Coat(k=2, **options).recode(figure_1_table(), {})
 
 
 def test_a_table_without_items_is_refused() -> None:
-    with pytest.raises(InputError, match="the table must have a set-valued column, got none"):
+    with refused(InputError, "set-valued"):
         Coat(k=2, m=2).recode(Table(), {})
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 import anonset
 from anonset.algorithms.transaction import partition_search, sets_on_clusters
@@ -228,14 +229,14 @@ def test_a_search_out_of_steps_says_so_and_is_safe(m: int, monkeypatch: pytest.M
     assert spent[0] == 0 < spent[-1]
 
 
-@pytest.mark.parametrize(("mu", "message"), [(-1, "from 0 to 100, got -1"), (101, "from 0 to 100, got 101")])
+@pytest.mark.parametrize(("mu", "message"), [(-1, "0 100 -1"), (101, "0 100 101")])
 def test_a_weight_out_of_range_is_refused(mu: int, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         anonset.SetSearch(k=2, m=2, mu=mu)
 
 
 def test_too_few_records_are_infeasible() -> None:
-    with pytest.raises(InfeasibleError, match="there are 2 non-empty records, at least k=3 are required"):
+    with refused(InfeasibleError, "2 k 3"):
         anonset.SetSearch(k=3, m=2).recode(Table.from_sets(["ab", "b", ""]), {})
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 import anonset
 from anonset.algorithms.relational.mondrian import Mondrian
@@ -177,7 +178,7 @@ def test_a_part_that_is_infeasible_joins_its_neighbour() -> None:
 def test_where_no_neighbour_helps_it_is_infeasible() -> None:
     table = Table(SetColumn.of([{"x"}] + [set[str]()] * 39), (CategoricalColumn.of("sex", "ab" * 20),))
     algorithm = RFirst(k=2, m=1, formation="mondrian", transaction=anonset.Coat, on_infeasible="merge")
-    with pytest.raises(InfeasibleError, match=r"40 of 40 records.* by themselves: there are 1 non-empty"):
+    with refused(InfeasibleError, "40 1 k 2"):
         split_and_solve(algorithm, 10, table, {})
 
 
@@ -197,5 +198,5 @@ def test_a_tuple_of_two_parts_is_one_class() -> None:
 
 def test_a_number_that_cannot_be_worked_with_is_named_by_its_record_in_the_whole() -> None:
     table = Table(relational=(NumericColumn("age", np.array([1.0] * 30 + [np.inf])),))
-    with pytest.raises(InputError, match="record 30: a finite number is required"):
+    with refused(InputError, "'record 30'"):
         split_and_solve(Mondrian(k=2), 10, table, {})

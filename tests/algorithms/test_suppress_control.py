@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import names, refused
 
 from anonset.algorithms.transaction.suppress_control import SuppressControl
 from anonset.data import Hierarchy, Table
@@ -64,9 +64,7 @@ def test_the_check_finds_what_the_naive_twin_finds(seed: int) -> None:
     assert verdict.holds is not bool(bad)
     if verdict.witness is not None:
         assert verdict.witness.what == bad[0][0]
-        assert any(
-            f"sensitive item {secret!r}" in verdict.witness.detail for known, secret in bad if known == bad[0][0]
-        )
+        assert any(names(verdict.witness.detail, f"sensitive {secret}") for known, secret in bad if known == bad[0][0])
         need = verdict.witness.required
         holders = min(sum({*bad[0][0], secret} <= set(row) for row in rows) for secret in SENSITIVE)
         assert verdict.witness.support < need or holders == 0
@@ -191,15 +189,15 @@ def test_most_draws_end_at_the_least_loss_of_all_cuts() -> None:
 
 def test_generalizing_needs_a_hierarchy() -> None:
     asked = SuppressControl(rho=0.5, m=1, sensitive_items=("s",), generalize=True)
-    with pytest.raises(InputError, match="generalize=True: column 'items' must have a hierarchy of its other items"):
+    with refused(InputError, "generalize items hierarchy"):
         asked.recode(Table.from_sets([["a", "s"], ["a"]]), {})
-    with pytest.raises(InputError, match="sensitive item 's' must not be in the hierarchy"):
+    with refused(InputError, "sensitive s hierarchy"):
         asked.recode(Table.from_sets([["a", "s"], ["a"]]), {"items": Hierarchy.from_tree(parse("R(a,s)"))})
 
 
 def test_too_many_rules_are_refused() -> None:
     rows = [["s", *"abcdefgh"], ["s", *"ijklmnop"]]
-    with pytest.raises(InputError, match="m must be below 1, or rho larger: there are more than max_rules=3 rules"):
+    with refused(InputError, "m 1 rho max_rules 3"):
         SuppressControl(rho=0.5, m=1, sensitive_items=("s",), from_nothing=False, max_rules=3).recode(
             Table.from_sets(rows), {}
         )

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from algorithms.implementations import bound_table, published_rows
 from algorithms.test_against_twins import small_case
@@ -261,7 +262,7 @@ def test_an_item_that_is_dear_to_the_owner_stays() -> None:
     for little in (0.1, "0.1", "1/10", Fraction(1, 10)):
         assert CoherenceSuppression(k=2, p=2, item_loss={"b": little}).recode(table, {}).trace == ("b",)
     assert CoherenceSuppression(k=2, p=2, item_loss={}).recode(table, {}).trace == ("b",)  # a tie: the last goes
-    with pytest.raises(InputError, match="item_loss: item 'z' must be one of the 2 items of the data"):
+    with refused(InputError, "item_loss z 2"):
         CoherenceSuppression(k=2, p=2, item_loss={"z": 1}).recode(table, {})
 
 
@@ -319,12 +320,12 @@ def test_is_the_same_for_any_number_of_workers(algorithm: Any) -> None:
 
 @pytest.mark.parametrize("algorithm", [HgHs(k=2, m=2, max_threats=5), MHgHs(k=2, m=2, max_threats=5)])
 def test_too_many_threats_are_refused(algorithm: Any) -> None:
-    with pytest.raises(InputError, match=r"m must be below 2, or k smaller: .*max_threats=5"):
+    with refused(InputError, "m 2 k max_threats 5"):
         run(algorithm, OUTLIER_ROWS, OUTLIER)
 
 
 def test_too_many_moles_are_refused() -> None:
-    with pytest.raises(InputError, match=r"p must be below 2, or k smaller: .*max_threats=5"):
+    with refused(InputError, "p 2 k max_threats 5"):
         run(CoherenceSuppression(k=2, p=2, max_threats=5), OUTLIER_ROWS, OUTLIER)
 
 
@@ -344,29 +345,29 @@ def test_a_share_below_one_in_all_records_lets_no_private_item_be_told() -> None
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: CoherenceSuppression(h="half", k=2, p=2), r"h must be a number above 0 and at most 1, got 'half'"),
-        (lambda: CoherenceSuppression(h="1e-999999999", k=2, p=2), r"h must be a number above 0 .*, got '1e-9"),
-        (lambda: CoherenceSuppression(h="1.00000000000000000000001", k=2, p=2), r"h must be a number above 0 "),
-        (lambda: HgHs(k=0, m=2), r"k must be an integer of at least 1, got 0"),
-        (lambda: HgHs(k=2, m=0), r"m must be an integer of at least 1, got 0"),
-        (lambda: MHgHs(k=2, m=2, cost="other"), r"cost must be 'original' or 'reduced', got 'other'"),
-        (lambda: MHgHs(k=2, m=2, max_threats=0), r"max_threats must be an integer of at least 1, got 0"),
-        (lambda: CoherenceSuppression(h=0, k=2, p=2), r"h must be a number above 0 and at most 1, got 0"),
-        (lambda: CoherenceSuppression(h=1.5, k=2, p=2), r"h must be a number above 0 and at most 1, got 1\.5"),
-        (lambda: CoherenceSuppression(h=float("nan"), k=2, p=2), r"h must be a number above 0 .*, got nan"),
-        (lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": 0}), r"item_loss of 'a' must be .*, got 0"),
-        (lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": 1.5}), r"item_loss of 'a' must be .*, got 1\.5"),
-        (lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": "much"}), r"item_loss of 'a' must be .*, got 'much'"),
-        (lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": float("nan")}), r"item_loss of 'a' .*, got nan"),
+        (lambda: CoherenceSuppression(h="half", k=2, p=2), "h 0 1 half"),
+        (lambda: CoherenceSuppression(h="1e-999999999", k=2, p=2), "h 0 1e-999999999"),
+        (lambda: CoherenceSuppression(h="1.00000000000000000000001", k=2, p=2), "h 0 1"),
+        (lambda: HgHs(k=0, m=2), "k 1 0"),
+        (lambda: HgHs(k=2, m=0), "m 1 0"),
+        (lambda: MHgHs(k=2, m=2, cost="other"), "cost original reduced other"),
+        (lambda: MHgHs(k=2, m=2, max_threats=0), "max_threats 1 0"),
+        (lambda: CoherenceSuppression(h=0, k=2, p=2), "h 0 1"),
+        (lambda: CoherenceSuppression(h=1.5, k=2, p=2), "h 0 1 1.5"),
+        (lambda: CoherenceSuppression(h=float("nan"), k=2, p=2), "h 0 nan"),
+        (lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": 0}), "item_loss a 0"),
+        (lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": 1.5}), "item_loss a 1.5"),
+        (lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": "much"}), "item_loss a much"),
+        (lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": float("nan")}), "item_loss a nan"),
         (
             lambda: CoherenceSuppression(k=2, p=1, item_loss={"a": "1/1000000007"}),
-            r"denominator of at most 1,000,000,000",
+            "denominator 1,000,000,000",
         ),
-        (lambda: CoherenceSuppression(k=2, p=0), r"p must be an integer of at least 1, got 0"),
-        (lambda: CoherenceSuppression(k=2, p=1, sensitive_items=("s", "s")), r"sensitive_items must be distinct"),
-        (lambda: CoherenceSuppression(k=2, p=1, sensitive_items="s"), r"sensitive_items must be a tuple of labels"),  # type: ignore[arg-type]
+        (lambda: CoherenceSuppression(k=2, p=0), "p 1 0"),
+        (lambda: CoherenceSuppression(k=2, p=1, sensitive_items=("s", "s")), "sensitive_items s twice"),
+        (lambda: CoherenceSuppression(k=2, p=1, sensitive_items="s"), "sensitive_items tuple s"),  # type: ignore[arg-type]
     ],
 )
 def test_bad_parameters_are_refused(make: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         make()

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.facts import refused
 
 from anonset.data import Table
 from anonset.errors import InputError
@@ -46,29 +47,27 @@ def test_terms_that_must_be_shown_are_in_the_note(name: str, words: str) -> None
 
 
 def test_unknown_name_is_refused() -> None:
-    with pytest.raises(InputError, match=r"data set must be one of bms_webview1, .*, got 'bms'"):
+    with refused(InputError, "bms_webview1 bms"):
         catalogue.load("bms")
 
 
 @pytest.mark.parametrize("find", [catalogue.path, catalogue.hierarchy, catalogue.load])
 def test_unset_variable_is_refused(find: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANONSET_DATA", raising=False)
-    with pytest.raises(
-        InputError, match=r"'bms_webview2': the environment variable ANONSET_DATA must name .* do not ship"
-    ):
+    with refused(InputError, "bms_webview2 ANONSET_DATA"):
         find("bms_webview2")  # type: ignore[operator]
 
 
 def test_folder_and_files_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANONSET_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(InputError, match=r"ANONSET_DATA must name a folder, got .*nowhere"):
+    with refused(InputError, f"ANONSET_DATA {tmp_path / 'nowhere'}"):
         catalogue.path("retail")
     monkeypatch.setenv("ANONSET_DATA", str(tmp_path))
-    with pytest.raises(InputError, match=r"must hold transactions/retail.dat.gz; real data do not ship"):
+    with refused(InputError, "transactions/retail.dat.gz"):
         catalogue.path("retail")
-    with pytest.raises(InputError, match=r"must hold its hierarchy taxonomies/groceries_taxonomy.csv.gz"):
+    with refused(InputError, "hierarchy taxonomies/groceries_taxonomy.csv.gz"):
         catalogue.hierarchy("groceries")
-    with pytest.raises(InputError, match=r"must hold its hierarchy hierarchies/adult_arx/adult_hierarchy_age.csv.gz"):
+    with refused(InputError, "hierarchy hierarchies/adult_arx/adult_hierarchy_age.csv.gz"):
         catalogue.relational_hierarchies("adult")
     assert catalogue.hierarchy("retail") is None
 
@@ -80,12 +79,8 @@ def test_bms_pos_is_found_under_its_names(file: str, tmp_path: Path, monkeypatch
     target.write_bytes(gzip.compress(b"1 2\n3\n") if file.endswith(".gz") else b"1 2\n3\n")
     monkeypatch.setenv("ANONSET_DATA", str(tmp_path))
     assert catalogue.path("bms_pos") == target
-    with pytest.raises(InputError) as error:
+    with refused(InputError, "bms_pos 515,597 2 1,657 3 164 6.5 1.5"):
         catalogue.load("bms_pos")
-    assert str(error.value) == (
-        "data set 'bms_pos' is not the published one: records 515,597 expected, 2 found; "
-        "items 1,657 expected, 3 found; longest record 164 expected, 2 found; average length 6.5 expected, 1.5 found"
-    )
 
 
 def test_check_compares_every_characteristic() -> None:
@@ -93,7 +88,7 @@ def test_check_compares_every_characteristic() -> None:
     known = replace(ENTRIES["retail"], n=3, n_items=3, max_length=2, avg_length=1.33)
     catalogue.check(known, table)
     for wrong in ({"n": 4}, {"n_items": 4}, {"max_length": 1}, {"avg_length": 1.34}):
-        with pytest.raises(InputError, match="'retail' is not the published one"):
+        with refused(InputError, "retail"):
             catalogue.check(replace(known, **wrong), table)
 
 

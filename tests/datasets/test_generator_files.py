@@ -3,6 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 from anonset.data import NumericColumn
 from anonset.errors import InputError
@@ -70,23 +71,22 @@ def test_same_parameters_same_bytes(tmp_path: Path) -> None:
             "pos",
             "x.dat",
             {},
-            "generator must be one of pos_like, long_tail, quest, youtube_like, shop, hospital, pre",
+            "generator pos_like long_tail quest youtube_like shop hospital",
         ),
-        ("shop", "x.dat", {"k": 5}, "parameter of 'shop' must be one of n, seed, got 'k'"),
-        ("shop", "x.csv", {}, "path of 'shop' must end in .dat or .dat.gz, got "),
-        ("youtube_like", "x.dat", {}, "path of 'youtube_like' must end in .csv or .csv.gz, got "),
-        ("shop", "there.dat", {}, "path must be a new file, but "),
-        ("shop", "nowhere/x.dat", {}, "path must lie in an existing folder, got "),
-        ("shop", "x.dat", {"n": -1}, "n must be an integer of at least 0, got -1"),
+        ("shop", "x.dat", {"k": 5}, "shop n seed k"),
+        ("shop", "x.csv", {}, "shop .dat .dat.gz x.csv"),
+        ("youtube_like", "x.dat", {}, "youtube_like .csv .csv.gz x.dat"),
+        ("shop", "there.dat", {}, "there.dat"),
+        ("shop", "nowhere/x.dat", {}, "folder nowhere/x.dat"),
+        ("shop", "x.dat", {"n": -1}, "n 0 -1"),
     ],
 )
 def test_bad_requests_are_refused(
     name: str, file: str, parameters: dict[str, int], message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "there.dat").write_text("mine\n", "utf-8")
-    with pytest.raises(InputError) as error:
+    with refused(InputError, message):
         make(name, tmp_path / file, **parameters)
-    assert str(error.value).startswith(message)
     assert (tmp_path / "there.dat").read_text("utf-8") == "mine\n"
     assert len(list(tmp_path.iterdir())) == 1
 
@@ -139,12 +139,12 @@ def test_the_hierarchy_of_a_generator_is_that_of_its_items(tmp_path: Path, name:
     column = generate(name, n=50).transactions
     assert column is not None
     assert written.leaves == column.vocabulary
-    with pytest.raises(InputError, match="must be a new file"):
+    with refused(InputError, "tree.csv"):
         write_tree(name, tmp_path / "tree.csv")
 
 
 def test_items_without_a_meaning_have_no_hierarchy(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="'quest' has no hierarchy of its items; use balanced:5"):
+    with refused(InputError, "quest hierarchy balanced:5"):
         write_tree("quest", tmp_path / "tree.csv")
     assert list(tmp_path.iterdir()) == []
 

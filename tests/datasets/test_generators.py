@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from tests.facts import refused
 
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
@@ -193,40 +194,39 @@ def test_demonstration_generalizes_rare_categories_and_keeps_popular_items() -> 
 @pytest.mark.parametrize(
     ("function", "parameters", "message"),
     [
-        (pos_like, {"n": -1}, "n must be an integer of at least 0, got -1"),
-        (pos_like, {"n": 1.5}, "n must be an integer of at least 0, got 1.5"),
-        (pos_like, {"n": True}, "n must be an integer of at least 0, got True"),
-        (pos_like, {"seed": -1}, "seed must be an integer of at least 0, got -1"),
-        (pos_like, {"n_items": 189}, "n_items must be an integer of at least 190, got 189"),
-        (pos_like, {"max_length": 0}, "max_length must be an integer of at least 1, got 0"),
-        (pos_like, {"avg_length": 0.5}, "avg_length must be between 1 and 82.0 (half of max_length), got 0.5"),
-        (pos_like, {"avg_length": 200.0}, "avg_length must be between 1 and 82.0 (half of max_length), got 200.0"),
-        (pos_like, {"avg_length": float("nan")}, "avg_length must be between 1 and 82.0 (half of max_length), got nan"),
-        (quest, {"n": -1}, "n must be an integer of at least 0, got -1"),
-        (quest, {"n_items": 0}, "n_items must be an integer of at least 1, got 0"),
-        (quest, {"avg_length": 1_001.0}, "avg_length must be between 1 and 1000 (n_items), got 1001.0"),
-        (quest, {"n_patterns": 0}, "n_patterns must be an integer of at least 1, got 0"),
-        (quest, {"avg_pattern": 0.0}, "avg_pattern must be between 1 and 1000 (n_items), got 0.0"),
-        (quest, {"correlation": 1.1}, "correlation must be between 0 and 1, got 1.1"),
-        (quest, {"corruption": -0.1}, "corruption must be between 0 and 1, got -0.1"),
-        (youtube_like, {"n": -1}, "n must be an integer of at least 0, got -1"),
-        (youtube_like, {"n_items": 671}, "n_items must be an integer of at least 672, got 671"),
-        (youtube_like, {"avg_length": 40.0}, "avg_length must be between 1 and 18.5 (half of max_length), got 40.0"),
-        (shop, {"n": -1}, "n must be an integer of at least 0, got -1"),
-        (shop, {"n": 10**20}, "n must be an integer of at most 100000000, got 100000000000000000000"),
-        (pos_like, {"n": 100_000_001}, "n must be an integer of at most 100000000, got 100000001"),
-        (pos_like, {"max_length": 10**20}, f"max_length must be an integer of at most 100000000, got {10**20}"),
-        (quest, {"n": 10**20}, f"n must be an integer of at most 100000000, got {10**20}"),
-        (quest, {"n_items": 10**20}, f"n_items must be an integer of at most 100000000, got {10**20}"),
-        (quest, {"n_patterns": 10**20}, f"n_patterns must be an integer of at most 100000000, got {10**20}"),
-        (youtube_like, {"n": 10**20}, f"n must be an integer of at most 100000000, got {10**20}"),
-        (longitudinal, {"individuals": 10**20}, f"individuals must be an integer of at most 100000000, got {10**20}"),
+        (pos_like, {"n": -1}, "n 0 -1"),
+        (pos_like, {"n": 1.5}, "n 0 1.5"),
+        (pos_like, {"n": True}, "n 0 True"),
+        (pos_like, {"seed": -1}, "seed 0 -1"),
+        (pos_like, {"n_items": 189}, "n_items 190 189"),
+        (pos_like, {"max_length": 0}, "max_length 1 0"),
+        (pos_like, {"avg_length": 0.5}, "avg_length 1 82.0 max_length 0.5"),
+        (pos_like, {"avg_length": 200.0}, "avg_length 1 82.0 max_length 200.0"),
+        (pos_like, {"avg_length": float("nan")}, "avg_length 1 82.0 max_length nan"),
+        (quest, {"n": -1}, "n 0 -1"),
+        (quest, {"n_items": 0}, "n_items 1 0"),
+        (quest, {"avg_length": 1_001.0}, "avg_length 1 1000 n_items 1001.0"),
+        (quest, {"n_patterns": 0}, "n_patterns 1 0"),
+        (quest, {"avg_pattern": 0.0}, "avg_pattern 1 1000 n_items 0.0"),
+        (quest, {"correlation": 1.1}, "correlation 0 1 1.1"),
+        (quest, {"corruption": -0.1}, "corruption 0 1 -0.1"),
+        (youtube_like, {"n": -1}, "n 0 -1"),
+        (youtube_like, {"n_items": 671}, "n_items 672 671"),
+        (youtube_like, {"avg_length": 40.0}, "avg_length 1 18.5 max_length 40.0"),
+        (shop, {"n": -1}, "n 0 -1"),
+        (shop, {"n": 10**20}, "n 100000000 100000000000000000000"),
+        (pos_like, {"n": 100_000_001}, "n 100000000 100000001"),
+        (pos_like, {"max_length": 10**20}, f"max_length 100000000 {10**20}"),
+        (quest, {"n": 10**20}, f"n 100000000 {10**20}"),
+        (quest, {"n_items": 10**20}, f"n_items 100000000 {10**20}"),
+        (quest, {"n_patterns": 10**20}, f"n_patterns 100000000 {10**20}"),
+        (youtube_like, {"n": 10**20}, f"n 100000000 {10**20}"),
+        (longitudinal, {"individuals": 10**20}, f"individuals 100000000 {10**20}"),
     ],
 )
 def test_bad_parameters_are_refused(function: Callable[..., Table], parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as error:
+    with refused(InputError, message):
         function(**parameters)
-    assert str(error.value) == message
 
 
 @pytest.mark.parametrize(

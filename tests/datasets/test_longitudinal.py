@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 from anonset.data import Table
 from anonset.errors import InputError
@@ -93,26 +94,26 @@ def test_any_number_of_individuals_that_can_have_two_tuples_each(individuals: in
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"individuals": 1}, "individuals must be an integer of at least 2, got 1"),
-        ({"moving": 1.5}, "moving must be between 0 and 1, got 1.5"),
-        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
-        ({"missing": "guess"}, "missing must be 'value' or 'drop', got 'guess'"),
+        ({"individuals": 1}, "individuals 2 1"),
+        ({"moving": 1.5}, "moving 0 1 1.5"),
+        ({"seed": -1}, "seed 0 -1"),
+        ({"missing": "guess"}, "missing value drop guess"),
     ],
 )
 def test_bad_parameters_are_refused(parameters: dict[str, int | float | str], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         longitudinal(**parameters)  # type: ignore[arg-type]
 
 
 @pytest.mark.data
 def test_too_many_individuals_are_refused() -> None:
-    with pytest.raises(InputError, match="individuals must be at most 24,421, half the number of tuples, got 24,422"):
+    with refused(InputError, "individuals 24,421 24,422"):
         longitudinal(24_422)
 
 
 def test_without_the_real_data_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANONSET_DATA", raising=False)
-    with pytest.raises(InputError, match="ANONSET_DATA must name the data folder"):
+    with refused(InputError, "ANONSET_DATA"):
         longitudinal()
 
 
@@ -169,5 +170,5 @@ def test_tuples_without_occupation_are_left_out_on_request() -> None:
 
 @pytest.mark.usefixtures("small")
 def test_more_individuals_than_tuples_allow_are_refused() -> None:
-    with pytest.raises(InputError, match="individuals must be at most 20, half the number of tuples, got 21"):
+    with refused(InputError, "individuals 20 21"):
         longitudinal(21)

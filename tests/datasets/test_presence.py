@@ -5,6 +5,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from tests.facts import refused
 
 from anonset.errors import InputError
 from anonset_datasets import presence
@@ -70,10 +71,10 @@ def test_what_nothing_needs_may_be_missing_but_not_wrong(folder: Path) -> None:
 def test_without_a_folder_all_is_missing_and_a_wrong_one_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(InputError, match=r"data set must be one of .*, got 'retial'"):
+    with refused(InputError, "retail retial"):
         look(["retail", "retial"])
     monkeypatch.setenv("ANONSET_DATA", str(folder / "nowhere"))
-    with pytest.raises(InputError, match=r"ANONSET_DATA must name a folder, got .*nowhere"):
+    with refused(InputError, f"ANONSET_DATA {folder / 'nowhere'}"):
         look()
     monkeypatch.delenv("ANONSET_DATA")
     assert {found.state for found in look()} == {"missing"}

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.facts import names, refused
 
 import anonset
 from anonset.data.code_fitting import inner_labels, misfits, with_unspecified
@@ -30,31 +31,27 @@ def refusal(rows, tree=TREE, **options):
 
 
 def test_all_misfits_are_said_at_once_with_their_counts_and_what_would_help():
-    assert refusal(ROWS) == (
-        "hierarchy of 'items': item 'E11' of the data must be a leaf, but is an inner node (2); "
-        "so must 2 more: 'E10.05' missing (1), 'XX' missing (1); --inner-items leaf makes leaves of inner nodes; "
-        "--unknown suppress leaves unknown items out"
-    )
+    assert names(refusal(ROWS), "items E11 2 E10.05 1 XX '--inner-items leaf' '--unknown suppress'")
     many = refusal([[f"x{n}"] for n in range(30)])
-    assert many.count("missing (1)") == 20
-    assert "; and 10 more, listed by: anonset hierarchy check; " in many
+    assert sum(names(many, f"x{n}") for n in range(30)) == 20
+    assert names(many, "10 'anonset hierarchy check'")
 
 
 @pytest.mark.parametrize(
     ("rows", "way"),
     [
-        ([["e10.0"], ["I10"]], "all are leaves by --normalize upper"),
-        ([["I10."], ["I.11"]], "all are leaves by --normalize strip-dots"),
-        ([["i1.0"], ["I11"]], "all are leaves by --normalize upper,strip-dots"),
-        ([["I 10"]], "all are leaves by --normalize strip-blanks"),
-        ([["E10.05"], ["I10x"]], "--unknown prefix takes the nodes that they begin with; --unknown suppress leaves"),
-        ([["e10.0"], ["XX"]], "; --normalize upper makes leaves of 1; --unknown suppress leaves"),
-        ([["E"]], "--inner-items leaf makes leaves of inner nodes"),
-        ([["XX"]], "(1); --unknown suppress leaves unknown items out"),
+        ([["e10.0"], ["I10"]], "'--normalize upper'"),
+        ([["I10."], ["I.11"]], "'--normalize strip-dots'"),
+        ([["i1.0"], ["I11"]], "'--normalize upper,strip-dots'"),
+        ([["I 10"]], "'--normalize strip-blanks'"),
+        ([["E10.05"], ["I10x"]], "'--unknown prefix' '--unknown suppress'"),
+        ([["e10.0"], ["XX"]], "'--normalize upper' 1 '--unknown suppress'"),
+        ([["E"]], "'--inner-items leaf'"),
+        ([["XX"]], "XX 1 '--unknown suppress'"),
     ],
 )
 def test_the_message_names_the_option_that_helps(rows, way):
-    assert way in refusal(rows)
+    assert names(refusal(rows), way)
 
 
 def test_unknown_items_are_left_out_where_that_is_said():
@@ -67,10 +64,10 @@ def test_the_longest_prefix_that_is_a_node_takes_the_place():
     rows, changes, _ = fit([["E10.05", "E10.0"], ["I10x"], ["I11"]], unknown="prefix")
     assert rows == [["E10.0"], ["I10"], ["I11"]]
     assert changes == (Change("items", "unknown prefix", 2, 2),)
-    assert "'E12' missing (1)" not in refusal([["E12"], ["anything"]], unknown="prefix", inner_items="leaf")
+    assert not names(refusal([["E12"], ["anything"]], unknown="prefix", inner_items="leaf"), "E12")
     rows, _, _ = fit([["E12"]], unknown="prefix", inner_items="leaf")
     assert rows == [["E:unspecified"]]
-    assert "'anything' of the data must be a leaf" in refusal([["anything"]], unknown="prefix", inner_items="leaf")
+    assert names(refusal([["anything"]], unknown="prefix", inner_items="leaf"), "anything leaf")
 
 
 def test_every_inner_node_gets_a_leaf_whatever_occurs():
@@ -86,7 +83,7 @@ def test_nodes_that_were_collapsed_are_inner_nodes_too():
     assert rows == [["E10:unspecified"], ["E:unspecified"], ["E10.0"]]
     node = found.node_of["E10"]
     assert [found.labels[child] for child in found.children(node)] == ["E10.0", "E10:unspecified"]
-    assert "'E10' of the data must be a leaf, but is an inner node" in refusal([["E10"]], tree)
+    assert names(refusal([["E10"]], tree), "E10 leaf inner")
 
 
 def trees():
@@ -100,8 +97,8 @@ def test_with_unspecified_keeps_the_tree(tree):
         before = anonset.Hierarchy.from_tree(tree)
     except HierarchyError:
         return
-    names = [label for label, _ in before.aliases]
-    if len({*before.labels, *names}) < before.n_nodes + len(names):
+    aliases = [label for label, _ in before.aliases]
+    if len({*before.labels, *aliases}) < before.n_nodes + len(aliases):
         return
     after = with_unspecified(before)
     assert {*after.leaves.labels} == {*before.leaves.labels, *(f"{x}:unspecified" for x in inner_labels(before))}
@@ -117,7 +114,7 @@ def test_relational_values_take_the_same_rules_but_cannot_be_left_out():
     tree = anonset.Hierarchy.from_tree(("*", [("10*", ["101", "102", "103"]), ("104", ["1041", "1042"])]))
     found, _ = bind_columns(read(table, relational="zip", unknown="prefix", inner_items="leaf"), {"zip": tree})
     assert found.relational[0].labels() == ["101", "102", "103", "104:unspecified"]
-    with pytest.raises(HierarchyError, match="hierarchy of 'zip': item '1031' of the data must be a leaf, but is miss"):
+    with refused(HierarchyError, "hierarchy zip 1031 leaf"):
         bind_columns(read(table, relational="zip", unknown="suppress", inner_items="leaf"), {"zip": tree})
 
 
@@ -139,10 +136,7 @@ def test_joined_columns_are_fitted_each_to_its_own():
 @pytest.mark.parametrize("hierarchies", [{}, {"items": "balanced:2"}])
 def test_rules_without_a_hierarchy_are_refused(options, name, hierarchies):
     table = read([["a"], ["b"]], **options)
-    with (
-        spell_options(),
-        pytest.raises(InputError, match=f"{name} is about codes that a hierarchy from a file, or a rule, rejects"),
-    ):
+    with spell_options(), refused(InputError, f"{name} hierarchy"):
         bind_columns(table, hierarchies)
 
 
@@ -177,12 +171,12 @@ def test_what_normalizing_changed_is_counted_and_equal_items_are_one(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"normalize": "uper"}, "--normalize must be one of upper, lower, strip-dots.*got 'uper'; did you mean upper"),
-        ({"normalize": "strip-dots"}, "--normalize strip-dots: nothing is left of item '..' of column 'items'"),
-        ({"unknown": "ignore"}, "--unknown must be one of error, suppress, prefix, got 'ignore'"),
-        ({"inner_items": "leaves"}, "--inner-items must be one of error, leaf, got 'leaves'"),
+        ({"normalize": "uper"}, "--normalize uper"),
+        ({"normalize": "strip-dots"}, "--normalize .. items"),
+        ({"unknown": "ignore"}, "--unknown ignore"),
+        ({"inner_items": "leaves"}, "--inner-items leaf leaves"),
     ],
 )
 def test_rules_that_are_none(options, message):
-    with spell_options(), pytest.raises(InputError, match=message):
+    with spell_options(), refused(InputError, message):
         read([[".."]], **options)

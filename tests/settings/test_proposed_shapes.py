@@ -3,6 +3,7 @@
 from datetime import date, timedelta
 
 import pytest
+from tests.facts import names
 
 import anonset
 from anonset.errors import InputError
@@ -52,24 +53,24 @@ def test_dates_of_birth_are_proposed_without_their_days_by_their_header(header):
 def test_a_day_and_a_month_that_cannot_be_told_apart_are_said_and_years_are_used():
     one, found = proposed([f"{1 + n % 12:02d}/{1 + n % 11:02d}/{1980 + n % 40}" for n in range(N)])
     assert one.hierarchy == "date:%d/%m/%Y:from-year,decade"
-    assert any("date:%d/%m/%Y:month,year,decade or date:%m/%d/%Y:month,year,decade" in p for p in found.problems)
+    assert any(names(p, "date:%d/%m/%Y:month,year,decade date:%m/%d/%Y:month,year,decade") for p in found.problems)
 
 
 @pytest.mark.parametrize(
     ("values", "kind", "said"),
     [
-        (["24.12.50", "1.2.60", "3.4.20"], "dates", "years of two digits"),
-        (["2020-12-24", "24.12.2020"], "dates", "no one format"),
-        (["30/31/2020", "12/12/2020"], "dates", "no one format"),
-        (["1,23479E+11", "4,5E+11"], "cut numbers", "cut off"),
-        (["1.23479E+11", "123456789012"], "cut numbers", "cut off"),
+        (["24.12.50", "1.2.60", "3.4.20"], "dates", "years"),
+        (["2020-12-24", "24.12.2020"], "dates", "format"),
+        (["30/31/2020", "12/12/2020"], "dates", "format"),
+        (["1,23479E+11", "4,5E+11"], "cut numbers", "cut"),
+        (["1.23479E+11", "123456789012"], "cut numbers", "cut"),
         (["€ 1.234", "€ 999"], "grouped numbers", "thousands"),
     ],
 )
 def test_values_that_are_spoilt_are_a_problem_and_are_dropped(values, kind, said):
     one, found = proposed([value for value in values for _ in range(4)])
     assert (one.profile.kind, one.role) == (kind, "drop")
-    assert any("'x'" in problem and said in problem for problem in found.problems)
+    assert any(names(problem, f"x {said}") for problem in found.problems)
     assert not any(value in str(found) for value in values if len(value) > 4)
 
 
@@ -95,15 +96,15 @@ def test_what_values_look_like(name, values, kind):
 
 @pytest.mark.parametrize(
     ("values", "said"),
-    [(["1,234", "999"], "its commas"), (["1.234", "999"], "its points"), (["1.234", "0.5"], ""), (["1,25", "2"], "")],
+    [(["1,234", "999"], "commas"), (["1.234", "999"], "points"), (["1.234", "0.5"], ""), (["1,25", "2"], "")],
 )
 def test_a_sign_that_may_separate_thousands_is_told(values, said):
     doubt = look_at("x", values).doubt
-    assert said in doubt if said else not doubt
+    assert names(doubt, said) if said else not doubt
 
 
 def test_postal_codes_that_lost_their_zeros_are_told():
-    assert "took zeros off" in look_at("PLZ", ["1067", "10115"]).doubt
+    assert names(look_at("PLZ", ["1067", "10115"]).doubt, "zeros")
     assert not look_at("PLZ", ["01067", "10115"]).doubt
 
 
@@ -166,7 +167,7 @@ def test_words_for_null_are_named_and_proposed(tmp_path):
     found = anonset.inspect(path)
     assert (found.settings["null"], found.settings["missing"]) == (["k.A.", "n/a"], "empty,value")
     assert found.settings["hierarchy"]["age"] == "bins:width=5,20"
-    assert any("'k.A.' probably says that there is no value ('age')" in problem for problem in found.problems)
+    assert any(names(problem, "k.A. age") for problem in found.problems)
     assert found.records == N
 
 
@@ -198,7 +199,7 @@ def test_data_below_a_title_are_read_on_by_the_line_of_their_names(tmp_path):
     path.write_text("Report\n\nid;age;code\n" + "\n".join(f"{n};{n % 5};E1{n % 9}" for n in range(N)))
     found = anonset.inspect(path)
     assert (found.records, found.settings["header_line"]) == (N, 3)
-    assert "read with header_line=3, which was recognised" in found.problems[0]
+    assert names(found.problems[0], "header_line 3")
     assert anonset.inspect(path, header_line=3).problems == found.problems[1:]
     with pytest.raises(InputError):
         anonset.inspect(path, header_line=1)
@@ -283,4 +284,4 @@ def test_grades_are_sensitive_and_no_items():
 def test_persons_of_whom_nothing_is_left_are_no_proposal():
     found = anonset.inspect({"iban": [f"k{n // 4}" for n in range(N)], "amount": [n * 1.5 for n in range(N)]}, k=2, m=1)
     assert found.records == 0
-    assert "no column is left to publish" in found.problems[-1]
+    assert names(found.problems[-1], "column")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.facts import names, refused
 
 import anonset
 from anonset.cli.main import main
@@ -20,33 +21,33 @@ MM = partial(anonset.CoherenceSuppression, h=0.5, k=2, p=1)
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        (("HIV",), r"sensitive item 'HIV' is not in column 'items'; .* \(leave out"),
-        (("hiv", "hvi"), r"sensitive item 'hvi' is not in column 'items'; the item most like it is 'hiv' \(leave out"),
-        (("x", "y", "z"), r"sensitive item 'x' is not in column 'items', nor are 2 more of sensitive_items; "),
+        (("HIV",), "sensitive HIV items"),
+        (("hiv", "hvi"), "sensitive hvi items hiv"),
+        (("x", "y", "z"), "sensitive x items 2 sensitive_items"),
     ],
 )
 def test_what_is_misspelt_is_refused(algorithm: Any, named: tuple[str, ...], message: str) -> None:
     table = anonset.Table.from_sets(ROWS)
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         anonset.anonymize(table, algorithm(sensitive_items=named), hierarchies={"items": "balanced:2"})
 
 
 def test_the_command_line_names_the_option() -> None:
     table = anonset.Table.from_sets(ROWS)
-    with spell_options(), pytest.raises(InputError, match="nor are 1 more of --sensitive-items"):
+    with spell_options(), refused(InputError, "1 --sensitive-items"):
         anonset.anonymize(table, MM(sensitive_items=("x", "y")))
-    with spell_options(), pytest.raises(InputError, match="model lm: --sensitive-items must name at least one item"):
+    with spell_options(), refused(InputError, "lm --sensitive-items"):
         anonset.anonymize(table, LM(), hierarchies={"items": "balanced:2"})
 
 
 def test_what_could_occur_but_does_not_is_refused() -> None:
     table = anonset.Table.from_sets(ROWS, universe=["a", "b", "flu", "hiv", "rare"])
-    with pytest.raises(InputError, match="sensitive item 'rare' is not in column 'items'"):
+    with refused(InputError, "sensitive rare items"):
         anonset.anonymize(table, MM(sensitive_items=("rare",)))
 
 
 def test_diversity_of_nothing_is_refused() -> None:
-    with pytest.raises(InputError, match="model lm: sensitive_items must name at least one item, got none"):
+    with refused(InputError, "lm sensitive_items"):
         anonset.anonymize(anonset.Table.from_sets(ROWS), LM(), hierarchies={"items": "balanced:2"})
     assert anonset.anonymize(anonset.Table.from_sets(ROWS), MM()).verdict.holds
 
@@ -65,4 +66,4 @@ def test_a_check_refuses_what_is_misspelt(tmp_path: Path, capsys: pytest.Capture
     settings = ["--items", "codes", "--model", "coherence", "--k", "2", "--p", "1", "--h", "0.5", "--sensitive-items"]
     assert main(["verify", str(path), *settings, "hiv"]) == 1
     assert main(["verify", str(path), *settings, "HIV"]) == 2
-    assert "sensitive item 'HIV' is not in column 'codes'; the item most like it is" in capsys.readouterr().err
+    assert names(capsys.readouterr().err, "sensitive HIV codes")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from tests.facts import refused
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
@@ -56,29 +57,29 @@ def test_default_algorithms_give_their_model(relational: bool) -> None:
 @pytest.mark.parametrize(
     ("model", "algorithm", "given", "message"),
     [
-        ("km", "coat", {"k": 2, "m": 2}, "guarantees the model constraints, not km"),
-        ("k", "apriori", {"k": 2, "m": 2}, "guarantees the model km, not k"),
-        ("kkm", "rum-bound", {**RT, "transaction": "hghs"}, "--transaction must be one of coat, "),
-        ("kkm", "rum-bound", {**RT, "relational_weights": {"a": "x"}}, "weight of 'a' must be a number"),
-        ("klm", "rum-bound", RT, "--transaction lm-apriori requires --l"),
-        ("kkm", "rum-bound", {"k": 2, "m": 2}, "algorithm rum-bound requires --delta: the largest loss to accept"),
-        ("kkm", "tum-bound", {"k": 2}, "algorithm tum-bound requires --m and --delta: the largest loss to accept"),
-        ("kkm", "rum-bound", {"k": 2, "m": 2, "l": 2}, "--l does not apply"),
-        ("kkm", "tfirst", {"k": 2, "m": 2, "merge": "rt"}, "--merge does not apply to algorithm tfirst"),
-        ("kkm", None, {"k": 2, "m": 2, "delta": 0.5}, "for --delta, give --algorithm rum-bound or tum-bound$"),
-        ("kkm", None, {"k": 2, "m": 2, "delta": 0.5, "scan": True}, "--delta and --scan, give --algorithm tum-bound$"),
-        ("kkm", None, {"k": 2, "m": 2, "l": 2}, r"--l does not apply to algorithm joint-split \([^;]*\)$"),
-        ("kl", None, {"k": 2}, "model kl requires --l and --sensitive"),
-        ("kt", None, {"k": 2, "sensitive": "drug"}, "'drug': one of l and t is required with it"),
-        ("kt", "cluster", {"k": 2, "l": 2, "sensitive": "drug"}, "model kt requires --t"),
-        ("kl", "cluster", {"k": 2, "l": 2}, "l requires sensitive"),
-        ("kl", "cluster", {"k": 2, "l": 2, "t": "0.2", "sensitive": "drug"}, "l and t are of two models"),
-        ("kl", "rum-bound", {"k": 2, "l": 2}, "guarantees the model kkm or klm, not kl, which mondrian|cluster"),
-        ("anatomy", None, {"k": 2}, "--k does not apply .*; algorithm anatomy requires --l"),
+        ("km", "coat", {"k": 2, "m": 2}, "coat constraints km"),
+        ("k", "apriori", {"k": 2, "m": 2}, "apriori km k"),
+        ("kkm", "rum-bound", {**RT, "transaction": "hghs"}, "--transaction coat"),
+        ("kkm", "rum-bound", {**RT, "relational_weights": {"a": "x"}}, "a number"),
+        ("klm", "rum-bound", RT, "'--transaction lm-apriori' --l"),
+        ("kkm", "rum-bound", {"k": 2, "m": 2}, "rum-bound --delta"),
+        ("kkm", "tum-bound", {"k": 2}, "tum-bound --m --delta"),
+        ("kkm", "rum-bound", {"k": 2, "m": 2, "l": 2}, "--l rum-bound"),
+        ("kkm", "tfirst", {"k": 2, "m": 2, "merge": "rt"}, "--merge tfirst"),
+        ("kkm", None, {"k": 2, "m": 2, "delta": 0.5}, "--delta '--algorithm rum-bound' tum-bound"),
+        ("kkm", None, {"k": 2, "m": 2, "delta": 0.5, "scan": True}, "--delta --scan '--algorithm tum-bound'"),
+        ("kkm", None, {"k": 2, "m": 2, "l": 2}, "--l joint-split"),
+        ("kl", None, {"k": 2}, "kl --l --sensitive"),
+        ("kt", None, {"k": 2, "sensitive": "drug"}, "drug l t"),
+        ("kt", "cluster", {"k": 2, "l": 2, "sensitive": "drug"}, "kt --t"),
+        ("kl", "cluster", {"k": 2, "l": 2}, "l sensitive"),
+        ("kl", "cluster", {"k": 2, "l": 2, "t": "0.2", "sensitive": "drug"}, "l t"),
+        ("kl", "rum-bound", {"k": 2, "l": 2}, "rum-bound kkm klm kl mondrian cluster"),
+        ("anatomy", None, {"k": 2}, "--k anatomy --l"),
     ],
 )
 def test_wrong_requests(model: str, algorithm: str | None, given: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         make_algorithm(model, algorithm, given)
 
 
@@ -117,16 +118,16 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"k": True}, "--k must be an integer, got true"),
-        ({"k": "5"}, "--k must be an integer, got '5'"),
-        ({"max_loss": -0.1}, "--max-loss must be at least 0, got -0.1"),
-        ({"order": "x"}, "--order must be 'sorted' or 'input', got 'x'"),
-        ({"hierarchy": {"a": 5}}, "--hierarchy a must be text, got 5"),
-        ({"ordre": "input"}, "unknown setting 'ordre'"),
+        ({"k": True}, "--k integer true"),
+        ({"k": "5"}, "--k integer 5"),
+        ({"max_loss": -0.1}, "--max-loss 0 -0.1"),
+        ({"order": "x"}, "--order sorted input x"),
+        ({"hierarchy": {"a": 5}}, "'--hierarchy a' 5"),
+        ({"ordre": "input"}, "ordre"),
     ],
 )
 def test_wrong_values(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         make_settings({**NEEDED, **given})
 
 
@@ -140,7 +141,7 @@ def test_sizes(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "G", "-1", "1X", "1,5G"])
 def test_no_sizes(text: str) -> None:
-    with pytest.raises(InputError, match="memory limit"):
+    with refused(InputError, "memory"):
         memory.parse_size(text)
 
 
@@ -157,7 +158,7 @@ def test_memory_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(memory, "_MEMINFO", meminfo)
     assert memory.default_limit() == 819_200
     memory.require_memory(819_200, None)
-    with pytest.raises(InputError, match=r"about 800.0 KiB of memory, above the limit of 800.0 KiB"):
+    with refused(InputError, "800.0 KiB"):
         memory.require_memory(819_201, None)
     memory.require_memory(819_201, "1G")
     monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "none")
@@ -168,7 +169,7 @@ def test_memory_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["input", "out", "private", "work_dir"])
 def test_a_path_with_a_nul_is_one_line(name: str) -> None:
     given = {"input": "a.dat", "out": "b", "algorithm": "apriori", "k": 2, "m": 2, name: "a\0b"}
-    with pytest.raises(InputError, match=r"no path holds a NUL, \\x00"):
+    with refused(InputError, "NUL \\x00"):
         make_settings(given)
 
 

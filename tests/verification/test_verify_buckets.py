@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import names, refused
 
 from algorithms.bucket_tables import (
     FIGURE_1,
@@ -114,15 +115,15 @@ def test_figure_3_is_safe_and_figure_1b_is_not() -> None:
     [
         (
             FIGURE_2, [0] * 6, [], 3, 3, ("Azelaic acid",),
-            "'Azelaic acid' stands in 3 of the 6 tuples of group 1, more than 1/3 of them",
+            "'Azelaic acid' 3 6 'group 1' 1/3",
         ),
-        (FIGURE_2, [0] * 6, [], 3, 2, ("group 1",), "group 1 has 2 visible individuals, k=3 are required"),
-        (FIGURE_2, [0] * 6, [], 2, 2, (), "its individual shows 2 tuples in group 1, another 4"),
+        (FIGURE_2, [0] * 6, [], 3, 2, ("group 1",), "'group 1' 2 k 3"),
+        (FIGURE_2, [0] * 6, [], 2, 2, (), "2 'group 1' 4"),
         (FIGURE_2, [0] * 6, [0, 1], 2, 2, None, ""),
-        (FIGURE_2, [0] * 6, range(6), 1, 1, ("group 1",), "group 1 has 0 visible individuals, k=1 are required"),
+        (FIGURE_2, [0] * 6, range(6), 1, 1, ("group 1",), "'group 1' 0 k 1"),
         (
             [("a", "x"), ("b", "y"), ("a", "x"), ("b", "y")], [0, 0, 1, 1], [], 2, 2, (),
-            "its individual is in groups 1 and 2, one is required",
+            "groups 1 2",
         ),
     ],
 )  # fmt: skip
@@ -133,16 +134,16 @@ def test_witnesses(rows: Any, group: Any, starred: Any, k: int, l: int, what: An
     else:
         assert witness is not None
         assert witness.what == what
-        assert witness.detail.startswith(detail)
+        assert names(witness.detail, detail)
 
 
 def test_what_cannot_be_checked_is_refused() -> None:
     nobody = BucketPublication.of(Table(sensitive=CategoricalColumn.of("drug", ["x"])), buckets_of([0]))
-    with pytest.raises(InputError, match="has no id column"):
+    with refused(InputError, "id"):
         verdict_of(nobody, 1, 1)
     half = BucketPublication.of(table_of([(("a", "b"), "x"), (("c", "d"), "y")]), buckets_of([0, 0]))
     tampered = replace(half, ids=(half.ids[0], CategoricalColumn.of("id1", ["*", "d"])))
-    with pytest.raises(InputError, match=r"published row 0: all id columns \('id0', 'id1'\) must be '\*', or none"):
+    with refused(InputError, "'row 0' id0 id1 *"):
         verdict_of(tampered, 1, 1)
 
 
@@ -181,7 +182,7 @@ def test_tampering_is_noticed() -> None:
     record[3] = record[4]
     witness = check_buckets_truthful(table, replace(publication, record=record))
     assert witness is not None
-    assert "more than once" in witness.detail
+    assert names(witness.detail, f"{record[3]}")
     first = np.flatnonzero(publication.snt_group == 0)
     swapped = publication.snt_count.copy()
     most, least = first[np.argmax(swapped[first])], first[np.argmin(swapped[first])]
@@ -203,12 +204,12 @@ def test_a_divided_individual_is_noticed_even_when_starred() -> None:
     witness = check_undivided(table_of(rows), publication)
     assert witness is not None
     assert (witness.what, witness.support, publication.record[witness.record] in (0, 2)) == ((), 2, True)
-    assert witness.detail == "tuples of its individual are in groups 1 and 2, one is required"
+    assert names(witness.detail, "groups 1 2")
 
 
 def test_truth_needs_the_columns_of_the_original() -> None:
     table, publication = safe_table()
-    with pytest.raises(InputError, match="must have the ids, kept and sensitive columns of the table"):
+    with refused(InputError, "ids sensitive"):
         check_buckets_truthful(Table(sensitive=table.sensitive, ids=table.ids), publication)
-    with pytest.raises(InputError, match="must be 0 to 199, got"):
+    with refused(InputError, "0 199"):
         check_buckets_truthful(table, replace(publication, record=publication.record + 50))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.facts import names, refused
 
 from algorithms.chunk_cases import RECORDS, as_in_twin, disassociated, publication_of
 from anonset.data import Table, spans
@@ -27,31 +28,31 @@ HOLDS = publication_of(
     [(0, 1, ["c", "c", "cd", "cd"])],
 )
 FORGED = [
-    (publication_of([(1, "a", [])]), "cluster 0 has 1 records of 2"),
-    (publication_of([(4, "a", [["a", "a"]])]), "{a}: cluster 0 shows it at two places"),
-    (publication_of([(4, "x", [["a", "a"], ["ab", "ab"]])]), "{a}: cluster 0 shows it at two places"),
-    (publication_of([(2, "x", [["a", "a", "b", "b"]])]), "a chunk of cluster 0 has 4 sub-records on 2 places"),
-    (publication_of([(4, "", [["a", "a", "a"]])]), "cluster 0 has no terms, and its chunks do not cover its records"),
-    (publication_of([(4, "", [["a"] * 3, ["b"] * 2])]), "cluster 0 has no terms, and its chunks do not cover"),
-    (publication_of([(4, "x", [["a", "a", "b", "ab"]])]), "{a, b} matches 1 record, 2 required"),
-    (publication_of([(4, "x", [["a", "a", "b"]])]), "{b} matches 1 record, 2 required"),
-    (publication_of([(2, "x", []), (2, "y", [])], [(0, 1, ["a", "a", "ab"])]), "{b} matches 1 record, 2 required"),
-    (publication_of([(2, "x", []), (2, "a", [])], [(0, 1, ["a", "a", "a"])]), "has 3 sub-records on 2 places"),
-    (publication_of([(2, "a", []), (2, "x", [["a", "a"]])], [(0, 1, ["a", "a"])]), "has 2 sub-records on 0 places"),
+    (publication_of([(1, "a", [])]), "'cluster 0' records 1 2"),
+    (publication_of([(4, "a", [["a", "a"]])]), "{a} 'cluster 0'"),
+    (publication_of([(4, "x", [["a", "a"], ["ab", "ab"]])]), "{a} 'cluster 0'"),
+    (publication_of([(2, "x", [["a", "a", "b", "b"]])]), "'cluster 0' sub-records 4 2"),
+    (publication_of([(4, "", [["a", "a", "a"]])]), "'cluster 0' terms"),
+    (publication_of([(4, "", [["a"] * 3, ["b"] * 2])]), "'cluster 0' terms"),
+    (publication_of([(4, "x", [["a", "a", "b", "ab"]])]), "'{a, b}' 1 2"),
+    (publication_of([(4, "x", [["a", "a", "b"]])]), "{b} 1 2"),
+    (publication_of([(2, "x", []), (2, "y", [])], [(0, 1, ["a", "a", "ab"])]), "{b} 1 2"),
+    (publication_of([(2, "x", []), (2, "a", [])], [(0, 1, ["a", "a", "a"])]), "sub-records 3 2"),
+    (publication_of([(2, "a", []), (2, "x", [["a", "a"]])], [(0, 1, ["a", "a"])]), "sub-records 2 0"),
     (
         publication_of([(2, "x", [])] * 5, [(0, 4, ["a"] * 3), (0, 3, ["a"] * 2)]),
-        "has 3 sub-records on 2 places that show none of its items",
+        "sub-records 3 2",
     ),
     (
         publication_of([(2, "x", []), (2, "y", [])], [(0, 1, ["a", "a"]), (0, 1, ["ab", "ab"])]),
-        "{a}: two chunks of the clusters 0 to 1 show it",
+        "{a} clusters 0 1",
     ),
     (
         publication_of([(2, "x", [])] * 3, [(0, 1, ["a", "a"]), (1, 2, ["b", "b"])]),
-        "the range 1 to 2 of a shared chunk crosses that of another one",
+        "range 1 2",
     ),
-    (publication_of([(2, "x", []), (2, "y", [])], [(0, 2, ["a", "a"])]), "has the clusters 0 to 2 of 2"),
-    (publication_of([(2, "x", []), (2, "y", [])], [(1, 1, ["a", "a"])]), "has the clusters 1 to 1 of 2"),
+    (publication_of([(2, "x", []), (2, "y", [])], [(0, 2, ["a", "a"])]), "clusters 0 2"),
+    (publication_of([(2, "x", []), (2, "y", [])], [(1, 1, ["a", "a"])]), "clusters 1 2"),
 ]
 """Publications that break a rule each for k = m = 2, and what the witness says."""
 
@@ -70,20 +71,20 @@ def test_every_rule_can_be_broken(
     monkeypatch.setattr(spans, "AT_ONCE", at_once)
     verdict = verify(publication, DisassociationModel(2, 2))
     assert verdict.holds is False
-    assert message in plain_text(f"{verdict}")
+    assert names(plain_text(f"{verdict}"), message)
 
 
 SECRET = DisassociationModel(2, 2, ("a",), "1/2")
 ABOVE_CAP = [
-    (publication_of([(4, "x", [["ab", "ab"]])]), "{a}: a chunk of cluster 0 shows it beside other items"),
-    (publication_of([(5, "x", [["a"] * 3])]), "{a}: a chunk of cluster 0 shows it on 3 of 5 places, above the cap"),
+    (publication_of([(4, "x", [["ab", "ab"]])]), "{a} 'cluster 0'"),
+    (publication_of([(5, "x", [["a"] * 3])]), "{a} 'cluster 0' 3 5 cap"),
     (
         publication_of([(4, "x", []), (2, "y", [["a"]]), (2, "z", [])], [(0, 2, ["a"] * 4)]),
-        "{a}: a chunk that the clusters 0 to 2 share shows it on 4 of 6 places, above the cap",
+        "{a} clusters 0 2 4 6 cap",
     ),
     (
         publication_of([(4, "x", []), (4, "z", [])], [(0, 1, ["a", "a", "ab", "ab"])]),
-        "{a}: a chunk that the clusters 0 to 1 share shows it beside other items",
+        "{a} clusters 0 1",
     ),
 ]
 
@@ -97,15 +98,15 @@ def test_a_sensitive_item_may_fill_its_cap_and_be_a_term() -> None:
 def test_a_sensitive_item_above_its_cap_is_found(publication: ChunkPublication, message: str) -> None:
     verdict = verify(publication, SECRET)
     assert verdict.holds is False
-    assert message in plain_text(f"{verdict}")
+    assert names(plain_text(f"{verdict}"), message)
 
 
 TWO = [(4, "x", []), (4, "xy", []), (4, "z", [])]
 WRONG_TOTALS = [
-    (publication_of(TWO, [], {"x": 1}), "{x}: the total of a term of 2 clusters must be from 2 to 8, got 1"),
-    (publication_of(TWO, [], {"x": 9}), "{x}: the total of a term of 2 clusters must be from 2 to 8, got 9"),
-    (publication_of(TWO, [], {"c": 2}), "{c}: a total is published of it, and it is no term"),
-    (publication_of([*TWO, (4, "a", [])], [], {"a": 2}), "{a}: a total is published of it, and it is sensitive"),
+    (publication_of(TWO, [], {"x": 1}), "{x} total clusters 2 8 1"),
+    (publication_of(TWO, [], {"x": 9}), "{x} total clusters 2 8 9"),
+    (publication_of(TWO, [], {"c": 2}), "{c} total"),
+    (publication_of([*TWO, (4, "a", [])], [], {"a": 2}), "{a} total sensitive"),
 ]
 
 
@@ -117,7 +118,7 @@ def test_totals_of_terms() -> None:
 def test_totals_that_cannot_be_or_are_of_sensitive_items_are_found(publication: ChunkPublication, message: str) -> None:
     verdict = verify(publication, SECRET)
     assert verdict.holds is False
-    assert message in plain_text(f"{verdict}")
+    assert names(plain_text(f"{verdict}"), message)
 
 
 TRIPLE = publication_of([(9, "x", [["ab", "ab", "ac", "ac", "bc", "bc", "abc"]])])
@@ -146,7 +147,7 @@ def test_how_far_a_budget_reaches_is_no_matter_of_how_much_is_held_at_once(
 
 
 def test_other_publications_are_refused() -> None:
-    with pytest.raises(InputError, match="speaks of a disassociated publication"):
+    with refused(InputError, "disassociation"):
         verify(Table.from_sets([{"a"}, {"a"}]), DisassociationModel(2, 2))
 
 
@@ -239,25 +240,25 @@ def _record_twice(publication: ChunkPublication) -> ChunkPublication:
 
 
 UNTRUE: list[tuple[Callable[[ChunkPublication], ChunkPublication], str]] = [
-    (lambda one: _changed(one, chunks=((((0,), 1),),)), ""),
-    (_swapped, ""),
-    (_record_twice, "the clusters do not part the 48 records"),
-    (lambda one: _changed(one, n=1), " records"),
-    (lambda one: _changed(one, terms=()), "shows it nowhere, and a record of it holds it"),
-    (lambda one: _changed(one, terms=tuple(range(len(one.vocabulary))), chunks=()), "and no record of it holds it"),
+    (lambda one: _changed(one, chunks=((((0,), 1),),)), "cluster"),
+    (_swapped, "cluster"),
+    (_record_twice, "clusters 48"),
+    (lambda one: _changed(one, n=1), "records"),
+    (lambda one: _changed(one, terms=()), "cluster"),
+    (lambda one: _changed(one, terms=tuple(range(len(one.vocabulary))), chunks=()), "cluster"),
     (
         lambda one: replace(one, totals=((next(own.terms[0] for own in one.clusters if own.terms), 40),)),
-        "records hold it where it is a term, not",
+        "term 40",
     ),
-    (lambda one: replace(one, shared=()), "shows it nowhere, and a record of it holds it"),
+    (lambda one: replace(one, shared=()), "cluster"),
     (
         lambda one: replace(
             one, shared=tuple(replace(own, rows=tuple((row, n + 1) for row, n in own.rows)) for own in one.shared)
         ),
-        "differs from what its records hold",
+        "records",
     ),
-    (lambda one: replace(one, cluster=_clusters(one) + np.int32(90)), "in a cluster that is not published"),
-    (lambda one: replace(one, cluster=_clusters(one)[:-1]), "the clusters do not part the 48 records"),
+    (lambda one: replace(one, cluster=_clusters(one) + np.int32(90)), "cluster"),
+    (lambda one: replace(one, cluster=_clusters(one)[:-1]), "clusters 48"),
 ]
 
 
@@ -284,10 +285,10 @@ def test_untrue_publications_are_found(
     assert check_chunks_true(table, publication) is None
     breach = check_chunks_true(table, change(publication))
     assert breach is not None
-    assert message in plain_text(f"{breach}")
+    assert names(plain_text(f"{breach}"), message)
 
 
 def test_without_the_cluster_of_each_record_nothing_is_compared() -> None:
     publication = replace(disassociated(ORIGINAL, 3, 2, 6), record=None, cluster=None)
-    with pytest.raises(InputError, match="by the cluster of each record"):
+    with refused(InputError, "cluster"):
         check_chunks_true(Table.from_sets(ORIGINAL), publication)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import names, refused
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary, spans
 from anonset.data.spans import Limits
@@ -62,7 +63,7 @@ def assert_witness(verdict: Verdict, rows: Rows, k: int, share: Fraction, sensit
     if witness.detail:
         assert worst > share * len(cohort)
         assert worst <= share * witness.required
-        assert f"is in {worst} of them" in witness.detail
+        assert names(witness.detail, f"{worst}")
     else:
         assert len(cohort) < k == witness.required
 
@@ -306,16 +307,14 @@ def test_the_cases_hold_and_fail() -> None:
 def test_the_witness_is_the_smallest_set_then_the_first() -> None:
     rows = [{"a", "b", "c"}] * 2 + [{"a", "c", "d"}] * 2 + [{"b", "c"}, {"d", "c"}]
     verdict = check_coherence(SetColumn.of(rows), Coherence(1, 3, 3), BUDGET, None)
-    assert str(verdict.witness) == "{a, b} matches 2 records, 3 required; published row 0 shows it"
+    assert names(verdict.witness, "'{a, b}' 2 3 0")
 
 
 def test_a_disclosed_item_is_named() -> None:
     rows = [{"a", "s"}, {"a", "s"}, {"a"}, {"b"}, {"b"}, {"b"}]
     verdict = check_lm(SetColumn.of(rows), LmDiversity(1, 2, 2, ("s",)), BUDGET, None)
-    assert str(verdict) == (
-        "lm-diversity with k=1, l=2, m=2, 1 sensitive item fails: {a} matches 3 records, 4 required; published "
-        "row 0 shows it; sensitive item 's' is in 2 of them"
-    )
+    assert verdict.outcome == "fails"
+    assert names(verdict, "{a} 3 4 0 s 2")
     everyone = check_lm(SetColumn.of(rows[:3]), LmDiversity(1, 2, 2, ("s",)), BUDGET, None)
     assert everyone.witness is not None
     assert everyone.witness.what == ()
@@ -325,7 +324,7 @@ def test_a_check_beyond_its_budget_is_undecided() -> None:
     column = SetColumn.of([{"a", "b", "c"}] * 3)
     verdict = check_coherence(column, Coherence(1, 2, 3), 100, None)
     assert verdict.holds is None
-    assert verdict.checked["covered"] == "sizes below 2; size 2 has 3 occurrences, too many for the budget of 100"
+    assert names(verdict.checked["covered"], "2 3 budget 100")
 
 
 def test_progress_reaches_the_total() -> None:
@@ -336,15 +335,15 @@ def test_progress_reaches_the_total() -> None:
 
 
 def test_partitions_must_be_known() -> None:
-    with pytest.raises(InputError, match=r"model 'partition-km' needs the partition of each published record"):
+    with refused(InputError, "partition-km"):
         check_partitions(SetColumn.of([{"a"}]), None, PartitionKmAnonymity(2, 2), BUDGET, None)
 
 
 def test_malformed_columns_are_refused() -> None:
     column = SetColumn("items", np.array([0, 2]), np.array([1, 0], np.int32), SetColumn.of([{"a", "b"}]).vocabulary)
-    with pytest.raises(InputError, match="strictly ascending"):
+    with refused(InputError, "ascending"):
         check_coherence(column, Coherence(1, 1, 1), BUDGET, None)
-    with pytest.raises(InputError, match="strictly ascending"):
+    with refused(InputError, "ascending"):
         check_transaction_k(column, TransactionKAnonymity(1))
 
 
