@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from pathlib import Path
 
 import pytest
+from tests.facts import refused
 
 import anonset
 from anonset.errors import InputError
@@ -49,15 +50,15 @@ def test_a_release_in_memory_has_no_attestation_to_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("persons", "earlier", "why"),
     [
-        (["p1", "p1"], list(RECORDS), "persons must name somebody else for each record, 1 repeat"),
-        (["p1"], ["p1"], "must be a release of 1 records"),
-        ([None, "p1"], list(RECORDS), "persons must name somebody for each record, that of record 0 is null"),
-        (["p1"], [float("nan"), *list(RECORDS)[1:]], "earlier_persons must name somebody for each record, that of"),
-        ([1, 2], list(RECORDS), "none of the 2 ids is one of the 80 of the other release"),
+        (["p1", "p1"], list(RECORDS), "persons record 1"),
+        (["p1"], ["p1"], "release 1"),
+        ([None, "p1"], list(RECORDS), "persons 'record 0' null"),
+        (["p1"], [float("nan"), *list(RECORDS)[1:]], "earlier_persons record"),
+        ([1, 2], list(RECORDS), "2 ids 80"),
     ],
 )
 def test_who_is_who_must_be_told(persons: list[Hashable], earlier: list[Hashable], why: str) -> None:
-    with pytest.raises(InputError, match=why):
+    with refused(InputError, why):
         anonset.beside(release(list(RECORDS), TREE), persons, earlier)
 
 
@@ -66,7 +67,7 @@ def test_another_number_of_records_is_refused(n: int) -> None:
     names = list(RECORDS)
     first = release(names, TREE)
     beside = anonset.beside(first, names[:n], names)
-    with pytest.raises(InputError, match=f"tells of {n} records who they are, and there are 80"):
+    with refused(InputError, f"{n} 80"):
         release(names, TREE, after=beside)
-    with pytest.raises(InputError, match=f"tells of {n} records who they are, and there are 80"):
+    with refused(InputError, f"{n} 80"):
         anonset.risk(first, attacks=["composition"], beside=beside)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.facts import names, refused
 from tests.jobs.test_by_blocks import files_of, report_of_both
 
 import anonset
@@ -52,7 +53,7 @@ DRUGS = ["aspirin", "a, b", 'the "c"', "d", "e", "007"]
 def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, capsys):
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
         assert main(["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / out), *OPTIONS, *limit]) == 0
-    assert "runs by blocks" in capsys.readouterr().err
+    assert names(capsys.readouterr().err, "blocks")
     assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
     private = [files_of(tmp_path / f"{out}.private") for out in ("memory", "blocks")]
     reports = [json.loads(files.pop("report.json")) for files in private]
@@ -94,10 +95,12 @@ def test_correlations_are_not_looked_for_in_too_many_rows(tmp_path, capsys, monk
     monkeypatch.setattr(publication_check, "MOST_CORRELATED", 70)
     capsys.readouterr()
     assert main(["verify", str(tmp_path / "out")]) == 0
-    assert "correlations, intra group: " in capsys.readouterr().out
+    assert names(capsys.readouterr().out, "correlations intra")
     monkeypatch.setattr(publication_check, "MOST_CORRELATED", 69)
     assert main(["verify", str(tmp_path / "out")]) == 0
-    assert "correlations: not looked for in more than " in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert names(shown, "correlations rows")
+    assert not names(shown, "correlations intra")
 
 
 def test_an_id_that_was_not_written_as_it_was_meant_is_found(tmp_path):
@@ -118,10 +121,10 @@ def test_an_id_that_was_not_written_as_it_was_meant_is_found(tmp_path):
     assert [column.labels() for column in again.qit] == [column.labels() for column in meant.qit]
     text = (tmp_path / "qit.csv").read_text()
     (tmp_path / "qit.csv").write_text(text.replace("*,*,", "Ann1,*,", 1))
-    with pytest.raises(AnonsetError, match="column 'name': what was read back differs"):
+    with refused(AnonsetError, "column name"):
         read_buckets(tmp_path, **given, expected=meant.ids)
     (tmp_path / "qit.csv").write_text(text[: text.rstrip().rindex("\n") + 1])
-    with pytest.raises(AnonsetError, match="column 'name': what was read back differs"):
+    with refused(AnonsetError, "column name"):
         read_buckets(tmp_path, **given, expected=meant.ids)
 
 
@@ -166,7 +169,7 @@ def test_what_is_read_back_must_be_what_was_meant(mapped):
     codes[60] = (codes[60] + 1) % 3
     spoilt = replace(meant, kept=(CategoricalColumn("ward", codes, wards.vocabulary),))
     assert BucketsKind().require_same(meant, meant).n == 68
-    with pytest.raises(AnonsetError, match="column 'ward': what was read back differs"):
+    with refused(AnonsetError, "column ward"):
         BucketsKind().require_same(meant, spoilt)
     assert check_buckets_truthful(table, spoilt).record == 60
 
@@ -185,4 +188,4 @@ def test_a_value_too_many_in_a_late_group_is_found(mapped):
     last = np.flatnonzero(published.snt_group == 9)
     swapped[last] = np.sort((swapped[last] + 1) % 6)
     told = replace(published, snt_value=CategoricalColumn("drug", swapped, published.snt_value.vocabulary))
-    assert "group 10 is said to have the value" in check_buckets_truthful(table, told).detail
+    assert names(check_buckets_truthful(table, told).detail, "'group 10'")

@@ -4,6 +4,7 @@ import random
 
 import pytest
 from tests.cli.place import Ran
+from tests.facts import names
 from tests.jobs.test_by_blocks import files_of, report_of_both
 
 from anonset.cli.main import main
@@ -53,7 +54,7 @@ def test_the_bytes_are_those_of_a_run_in_memory(tmp_path, run, monkeypatch, opti
     monkeypatch.setattr(spans, "AT_ONCE", at_once)
     done = run("blocks", *options, "--memory-limit", "100")
     assert (done.code, done.err.count("\n")) == (0, 1)
-    assert done.err.startswith("anonset: runs by blocks in ")
+    assert names(done.err, "blocks")
     assert report_of_both(tmp_path)["figures"]["shared_chunks"] > 0
 
 
@@ -89,5 +90,5 @@ def test_what_is_read_block_by_block_is_held_against_its_original(tmp_path, run,
 def test_clusters_of_the_paper_take_all_records_at_once(tmp_path, run):
     done = run("out", "--m", "2", "--clustering", "horpart", "--memory-limit", "100")
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "disassociation runs by blocks where clusters are pieces of the Gray order" in done.err
+    assert names(done.err, "disassociation blocks Gray")
     assert files_of(tmp_path / "temporary") == {}

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 import anonset
 from anonset.algorithms.base import executor_of
@@ -176,29 +177,27 @@ class Answering:
 @pytest.mark.parametrize(
     ("answers", "said"),
     [
-        ({}, "the scheduler tcp://here has no workers"),
-        ({"tcp://a": ConnectionError()}, "the scheduler tcp://here has no workers"),
-        ({"tcp://a": (_version(), True), "tcp://b": (_version(), False)}, "worker tcp://b does not see the work dir"),
-        ({"tcp://a": ("other", True)}, "worker tcp://a runs another anonset"),
+        ({}, "scheduler tcp://here workers"),
+        ({"tcp://a": ConnectionError()}, "scheduler tcp://here workers"),
+        ({"tcp://a": (_version(), True), "tcp://b": (_version(), False)}, "worker tcp://b directory"),
+        ({"tcp://a": ("other", True)}, "worker tcp://a anonset"),
     ],
 )
 def test_workers_that_cannot_take_part_are_named(work, answers, said):
-    with pytest.raises(InputError, match=said):
+    with refused(InputError, said):
         ClusterExecutor(Answering(answers), work)
     assert not list(work.path.iterdir())
 
 
 def test_what_stays_in_one_process_is_refused_with_what_does_not():
-    with pytest.raises(
-        InputError, match=r"client: direct runs on the threads of one machine \(apriori, exact, vpa and"
-    ):
+    with refused(InputError, "client direct apriori exact vpa"):
         require_on_workers(anonset.Direct(k=2, m=2), "client")
 
 
 def test_no_scheduler_at_an_address_is_one_line(monkeypatch):
     monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 0.2)
     with (
-        pytest.raises(InputError, match=r"cluster='tcp://127.0.0.1:9': no scheduler answers there"),
+        refused(InputError, "cluster tcp://127.0.0.1:9 scheduler"),
         cluster_of("tcp://127.0.0.1:9"),
     ):
         pass

@@ -9,6 +9,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from tests.facts import names
 from tests.jobs.test_by_blocks import BASKETS, files_of
 
 from anonset.cli.main import main
@@ -67,8 +68,8 @@ def test_an_interruption_is_one_line_and_ends_the_processes(tmp_path):
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     stays, interrupted = said.splitlines()[1:]
-    assert "raw data stay in 'work'; continue with --if-exists resume" in stays
-    assert interrupted == "anonset: error: interrupted; nothing was published"
+    assert names(stays, "work '--if-exists resume'")
+    assert names(interrupted, "error interrupted")
     assert [is_alive(worker) for worker in workers] == [False, False]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["v.dat", "work"]
 

@@ -8,6 +8,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from tests.facts import names, refused
 
 import anonset
 from anonset.cli.main import exit_code, main
@@ -56,10 +57,10 @@ def test_a_scheduler_that_is_killed_in_the_search_is_one_line(tmp_path):
                 executor = ClusterExecutor(client, store)
                 task = executor.submit(time.sleep, 100)
                 scheduler.kill()
-                with pytest.raises(AnonsetError, match="connection to the scheduler is lost") as lost:
+                with refused(AnonsetError, "scheduler") as lost:
                     task.result()
                 assert exit_code(lost.value) == 2
-                with pytest.raises(AnonsetError, match="connection to the scheduler is lost"):
+                with refused(AnonsetError, "scheduler"):
                     executor.submit(time.sleep, 0).result()
         finally:
             scheduler.kill()
@@ -94,7 +95,7 @@ def test_workers_are_checked_before_anything_is_read(tmp_path, monkeypatch, caps
     job = ["anonymize", str(tmp_path / "v.dat"), "-o", str(tmp_path / "out"), "--model", "km", "--algorithm", "apriori"]
     how = ["--k", "2", "--m", "2", "--hierarchy", "items=balanced:2", "--cluster", "tcp://here:1"]
     assert main([*job, *how]) == 2
-    assert "worker tcp://there does not see the work directory" in capsys.readouterr().err
+    assert names(capsys.readouterr().err, "worker tcp://there directory")
 
 
 def test_workers_are_checked_before_anything_is_done_in_python(tmp_path, monkeypatch):
@@ -102,7 +103,7 @@ def test_workers_are_checked_before_anything_is_done_in_python(tmp_path, monkeyp
     table = anonset.scan(tmp_path / "v.dat", work_dir=tmp_path / "work")
     monkeypatch.setattr("anonset.jobs.job.bind", lambda *_: pytest.fail("the hierarchies are bound"))
     tree = {"items": "balanced:2"}
-    with pytest.raises(InputError, match="does not see the work directory"):
+    with refused(InputError, "worker tcp://there directory"):
         anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies=tree, client=Blind())
     table.store.remove()
 

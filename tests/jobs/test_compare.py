@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas
 import pytest
+from tests.facts import names, refused
 
 import anonset
 from anonset.jobs.compare import rows
@@ -52,7 +53,7 @@ def test_each_contestant_names_its_model(table: anonset.Table) -> None:
     found = anonset.compare(table, [anonset.Apriori(k=2, m=2), anonset.Lra(k=2, m=2)], **BOUND)
     assert [one.model for one in found] == ["km", "partition-km"]
     differing = unequal_guarantees(rows(found))
-    assert differing.startswith("Not the same guarantee: apriori gives km, lra gives partition-km.")
+    assert names(differing, "apriori km lra partition-km")
     assert unequal_guarantees(rows(found[:1])) == ""
 
 
@@ -63,14 +64,14 @@ def test_each_contestant_names_its_model(table: anonset.Table) -> None:
     lambda frame: anonset.verify(frame, anonset.KmAnonymity(k=2, m=2)),
 ])  # fmt: skip
 def test_a_data_frame_is_no_table(call: Callable[[Any], object]) -> None:
-    with pytest.raises(anonset.InputError, match=r"got DataFrame: anonset\.read makes"):
+    with refused(anonset.InputError, "DataFrame anonset.read"):
         call(pandas.DataFrame({"items": ["a b"] * 4}))
 
 
 def test_what_is_infeasible_says_why(table: anonset.Table) -> None:
     feasible, infeasible = anonset.compare(table, (anonset.Apriori(k=k, m=1) for k in (4, 5)), **BOUND)
     assert (feasible.outcome, infeasible.outcome) == ("holds", "infeasible")
-    assert "at least k=5 are required" in infeasible.note
+    assert names(infeasible.note, "k 5")
     assert infeasible.measures == {}
 
 
@@ -90,7 +91,7 @@ def test_no_contestants(table: anonset.Table) -> None:
 
 
 def test_a_table_that_does_not_fit_is_an_error(table: anonset.Table) -> None:
-    with pytest.raises(anonset.InputError, match="'items' must have a hierarchy"):
+    with refused(anonset.InputError, "items hierarchy"):
         anonset.compare(table, [anonset.Apriori(k=2, m=2)])
 
 
@@ -113,7 +114,7 @@ def test_evaluation_with_other_weights_and_another_private_directory(table: anon
     out, home = str(tmp_path / "out"), str(tmp_path / "home")
     assert anonset.evaluate(table, out, **BOUND).source == "codebook"
     assert anonset.evaluate(table, out, home, **BOUND).source == "mapping"
-    with pytest.raises(anonset.InputError, match="must be the private directory"):
+    with refused(anonset.InputError, f"private {tmp_path / 'nowhere'}"):
         anonset.evaluate(table, out, tmp_path / "nowhere", **BOUND)
     ul = [anonset.evaluate(table, out, home, item_weights=w, **BOUND).measures["ul"] for w in ("lca", "ones")]
     assert 0 < ul[0] < ul[1]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 import anonset
 from anonset.algorithms.coarsening import Coarsens
@@ -163,48 +164,47 @@ def test_a_hierarchy_may_grow_where_nothing_was_published(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("tree", "said"),
+    ("tree", "facts"),
     [
-        (f"{TREE}a3,A,ALL\n", "'A' of the earlier release stood for 2 items, and would stand for 3: a name keeps its"),
-        (TREE.replace("a2,A", "a2,B").replace("b1,B", "b1,A"), "'A' of the earlier release stood for 2 items"),
-        (TREE.replace(",A,", ",Z,"), "'A' of the earlier release is no node of the hierarchy"),
+        (f"{TREE}a3,A,ALL\n", "recoding A 2 3"),
+        (TREE.replace("a2,A", "a2,B").replace("b1,B", "b1,A"), "recoding A 2"),
+        (TREE.replace(",A,", ",Z,"), "recoding A node hierarchy"),
     ],
 )
-def test_a_name_keeps_its_members(tmp_path: Path, tree: str, said: str) -> None:
-    with pytest.raises(InputError, match="recoding: ") as raised:
+def test_a_name_keeps_its_members(tmp_path: Path, tree: str, facts: str) -> None:
+    with refused(InputError, facts):
         again(first(tmp_path), tree)
-    assert said in str(raised.value)
 
 
 @pytest.mark.parametrize("name", [name for name in ALGORITHMS if name not in COARSENING])
 def test_what_has_no_one_recoding_is_refused(tmp_path: Path, name: str) -> None:
     from anonset.algorithms.coarsening import require_coarsening
 
-    with pytest.raises(InputError, match=f"recoding: {name} has no one recoding of all records to go on from; apriori"):
+    with refused(InputError, f"recoding {name} apriori"):
         require_coarsening(ALGORITHMS[name])  # type: ignore[arg-type]
 
 
 def test_a_local_recoding_is_no_start(tmp_path: Path) -> None:
     private = first(tmp_path, "lra")
-    with pytest.raises(InputError, match="lra published no one recoding of all records"):
+    with refused(InputError, "lra"):
         again(private)
 
 
 def test_a_private_directory_that_is_none_or_was_changed(tmp_path: Path) -> None:
     private = first(tmp_path)
-    with pytest.raises(InputError, match="no such file"):
+    with refused(InputError, f"{tmp_path / 'q1'} file"):
         again(tmp_path / "q1")
     (private / "mapping.csv").write_text("item,published\na1,a1\n")
-    with pytest.raises(InputError, match="is not the file that was written then"):
+    with refused(InputError, f"{private / 'mapping.csv'}"):
         again(private)
     (private / "report.json").write_text("{}")
-    with pytest.raises(InputError, match="the private directory of a release is required"):
+    with refused(InputError, f"{private} private"):
         again(private)
 
 
 def test_groups_are_no_nodes_but_nodes_are_groups(tmp_path: Path) -> None:
     private = first(tmp_path, "pcta")
-    with pytest.raises(InputError, match="is no node of the hierarchy"):
+    with refused(InputError, "node hierarchy"):
         again(private, TREE)
     (tmp_path / "nodes").mkdir()
     release = again(first(tmp_path / "nodes"), name="pcta")
@@ -221,7 +221,7 @@ def test_what_was_suppressed_stays_so(tmp_path: Path) -> None:
     assert release.recoding.suppressed == ["c"]
     assert release.unverified.since.new == ("d",)
     secret: Any = ALGORITHMS["coherence-suppression"](k=2, p=2, sensitive_items=("c",))  # type: ignore[call-arg]
-    with pytest.raises(InputError, match="sensitive item 'c' was suppressed or published with others"):
+    with refused(InputError, "sensitive c"):
         anonset.anonymize(later, secret, workers=1, recoding=private)
 
 
@@ -239,7 +239,7 @@ def test_constraints_speak_of_what_was_united(tmp_path: Path) -> None:
     assert release.verdict.holds
     assert all({"a", "c"} <= set(g) or not {"a", "c"} & set(g) for g in release.recoding.labels)
     apart = made(k=2, m=2, utility=UtilityPolicy.of(["ab", "cd"]))
-    with pytest.raises(InputError, match=r"'\(a,c\)' was published as one, and no utility constraint holds all of it"):
+    with refused(InputError, "(a,c) utility constraint"):
         anonset.anonymize(Table.from_sets(rows), apart, workers=1, recoding=tmp_path / "q1.private")
 
 
@@ -247,11 +247,11 @@ def test_names_are_held_against_the_earlier_ones() -> None:
     earlier = Earlier({"a": "G1", "b": "G1", "c": "c", "d": ""})
     earlier.require_kept([Symbol("G1", "group", ("a", "b")), Symbol("x", "item", ("x",)), Symbol("c", "item", ("c",))])
     for symbol, said in (
-        (Symbol("G1", "group", ("a", "c")), "a name keeps its members"),
-        (Symbol("a", "item", ("a",)), "it is finer"),
-        (Symbol("d", "item", ("d",)), "the earlier release suppressed"),
+        (Symbol("G1", "group", ("a", "c")), "G1"),
+        (Symbol("a", "item", ("a",)), "a"),
+        (Symbol("d", "item", ("d",)), "d suppressed"),
     ):
-        with pytest.raises(InputError, match=said):
+        with refused(InputError, said):
             earlier.require_kept([symbol])
 
 

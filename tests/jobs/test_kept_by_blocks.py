@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
+from tests.facts import refused
 from tests.jobs.test_by_blocks import files_of, report_of_both
 from tests.tiny_limits import set_limits
 
@@ -180,7 +181,7 @@ def test_a_table_is_taken_up_again_and_its_files_are_sealed(table, tmp_path, mon
     assert content_sha256(again) == content_sha256(table) == content_sha256(in_memory)
     assert saved_files(table.store) <= {path.name for path in table.store.path.iterdir()}
     text = table.store.path / json.loads((table.store.path / "table.json").read_text())["kept"][0]["text"]["file"]
-    with pytest.raises(InputError, match=f"{text.name}: the work directory is damaged"), Seal.of_labels(table).kept():
+    with refused(InputError, f"{text.name}", code="damaged"), Seal.of_labels(table).kept():
         text.write_bytes(b"X" + text.read_bytes()[1:])
 
 
@@ -192,7 +193,7 @@ def test_a_text_that_was_not_written_as_it_was_meant_is_found(table, tmp_path):
     text = path.read_text()
     for spoilt in (text.replace("Ann", "Amn", 1), text[: text.rstrip().rindex("\n") + 1]):
         path.write_text(spoilt)
-        with pytest.raises(AnonsetError, match="column 'note': what was read back differs"):
+        with refused(AnonsetError, "note"):
             read_parts([path], **given, expected=expected)
 
 

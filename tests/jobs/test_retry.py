@@ -9,6 +9,7 @@ from textwrap import dedent
 
 import pytest
 from tests.cli.place import Ran
+from tests.facts import names
 from tests.jobs.test_by_blocks import BASKETS, files_of
 
 from anonset.cli.main import main
@@ -147,7 +148,8 @@ def test_a_run_at_work_is_not_taken_over(folder, run, where):
     assert child.stdout.readline() == "ready\n"
     before = sorted(folder.rglob("*"))
     done = run(*options)
-    assert (done.code, done.err.count("\n"), "another run is" in done.err) == (2, 1, True)
+    taken = "work" if where == "in the search" else "out.private"
+    assert (done.code, done.err.count("\n"), names(done.err, f"{folder / taken}")) == (2, 1, True)
     assert sorted(folder.rglob("*")) == before
     child.kill()
     child.communicate()
@@ -220,15 +222,15 @@ def test_another_job_is_not_taken_for_the_killed_one(folder, run):
     start(folder, KILLED["in the search"], options).communicate()
     before = sorted((folder / "work").iterdir())
     done = run(*options, k="3")
-    assert (done.code, "of a run with other settings (k)" in done.err) == (2, True)
+    assert (done.code, names(done.err, f"{folder / 'work'} k")) == (2, True)
     assert sorted((folder / "work").iterdir()) == before
     assert run(*options).code == 0
     refused = run(*options, k="3")
-    assert (refused.code, "made from other settings (k)" in refused.err) == (2, True)
+    assert (refused.code, names(refused.err, f"{folder / 'out'} k")) == (2, True)
     (folder / "precious").mkdir()
     (folder / "precious" / "file").touch()
     done = run("--work-dir", str(folder / "precious"), "--if-exists", "resume", out="other")
-    assert (done.code, "must be new or empty" in done.err) == (2, True)
+    assert (done.code, names(done.err, f"{folder / 'precious'} empty")) == (2, True)
     assert (folder / "precious" / "file").exists()
 
 

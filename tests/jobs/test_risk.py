@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 import anonset
 from anonset.errors import InputError
@@ -139,10 +140,10 @@ def test_a_publication_on_disk_is_as_the_release(tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"threshold": 2}, "threshold must be"), ({"sensitive": ["age"]}, "'age' must be a column that is published")],
+    [({"threshold": 2}, "threshold 2"), ({"sensitive": ["age"]}, "column age")],
 )
 def test_bad_requests(options, message):
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         anonset.risk(RT, **options)
 
 
@@ -163,7 +164,7 @@ def test_how_surely_buckets_tell_a_value():
     assert column.success == pytest.approx(1 / 3)
     shown = repr(found) + found._repr_html_()
     assert not any(f">{value}<" in shown for value in "xyz")
-    with pytest.raises(InputError, match="population is about"):
+    with refused(InputError, "population"):
         anonset.risk(release, population=anonset.read({"a": ["1"]}, relational="a"))
 
 
@@ -207,7 +208,7 @@ def test_persons_are_counted_where_they_have_several_rows():
 
 @pytest.mark.parametrize("persons", [PERSONS[:-1], []])
 def test_persons_are_those_of_the_records(persons, tmp_path):
-    with pytest.raises(InputError, match=f"it tells of {len(persons)}, and the original has 60"):
+    with refused(InputError, f"{len(persons)} 60"):
         anonset.risk(RT, persons=persons)
-    with pytest.raises(InputError, match="no original is given"):
+    with refused(InputError, "persons original"):
         anonset.risk(RT.save(tmp_path / "out"), persons=PERSONS)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import names, refused
 
 import anonset
 from algorithms.relational_cases import TREES, encode
@@ -125,7 +126,7 @@ def test_clusters_stay_below_ceilings(seed: int, which: int, k: int) -> None:
     feasible = min(groups.count(group) for group in groups) >= k
     more: dict[str, Any] = {"hierarchies": trees, "ceilings": ceilings, "allow_worthless": True}
     if not feasible:
-        with pytest.raises(InfeasibleError, match="the ceilings leave"):
+        with refused(InfeasibleError, "ceilings"):
             anonset.anonymize(table, FORMING[which](k), **more)
         return
     release = anonset.anonymize(table, FORMING[which](k), **more)
@@ -147,7 +148,7 @@ def test_merges_within_a_relational_bound_stay_below_ceilings(seed: int, merge: 
             both, rum, hierarchies={**trees, "items": TREE}, ceilings=ceilings, allow_worthless=True
         )
     except InfeasibleError as error:
-        assert "at or below its ceiling" not in str(error)  # noqa: PT017
+        assert error.achieved is not None  # noqa: PT017
         return
     assert release.measures["rum"] <= delta + 1e-9
     for column in release.publication.relational:
@@ -179,7 +180,7 @@ def test_the_best_levels_below_ceilings(seed: int, k: int) -> None:
             losses.append(sum(loss for _, loss in levels) / 2)
     more: dict[str, Any] = {"hierarchies": trees, "ceilings": ceilings, "allow_worthless": True}
     if not losses:
-        with pytest.raises(InfeasibleError, match="below the ceilings"):
+        with refused(InfeasibleError, "ceilings"):
             anonset.anonymize(table, anonset.FullDomain(k=k), **more)
         return
     release = anonset.anonymize(table, anonset.FullDomain(k=k), **more)
@@ -189,19 +190,19 @@ def test_the_best_levels_below_ceilings(seed: int, k: int) -> None:
 def test_ceilings_that_are_none(tmp_path: Path) -> None:
     table = Table.from_sets([["a1", "b1"]] * 4, universe=TREE.leaves.labels)
 
-    def refused(ceiling: Any, name: str = "items", hierarchy: Any = TREE) -> str:
+    def message(ceiling: Any, name: str = "items", hierarchy: Any = TREE) -> str:
         with pytest.raises(InputError) as error:
             anonset.anonymize(
                 table, anonset.Exact(k=2, m=2), hierarchies={"items": hierarchy}, ceilings={name: ceiling}
             )
         return str(error.value)
 
-    assert "must be a node of the hierarchy" in refused(["X"])
-    assert "names column 'codes'" in refused(1, "codes")
-    assert "name nodes in a file" in refused(1, hierarchy="halves:number")
-    assert "as a number, or a file with a node a line; there is no file" in refused(tmp_path / "none.txt")
+    assert names(message(["X"]), "X node hierarchy")
+    assert names(message(1, "codes"), "column codes")
+    assert names(message(1, hierarchy="halves:number"), "nodes file")
+    assert names(message(tmp_path / "none.txt"), f"file {tmp_path / 'none.txt'}")
     (tmp_path / "latin.txt").write_bytes(b"\xe9\n")
-    assert "UTF-8" in refused(tmp_path / "latin.txt")
+    assert "UTF-8" in message(tmp_path / "latin.txt")
     with pytest.raises(HierarchyError):
         under(TREE, ["nothing"])
 

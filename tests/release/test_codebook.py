@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
+from tests.facts import refused
 
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
@@ -38,19 +39,19 @@ def test_a_sound_codebook() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (symbol("(a,b)", "group", "a c"), r"it: group '\(a,b\)' must stand for the members that its name lists, got"),
-        (symbol("(a,b)", "values", "x y z"), "must stand for the members that its name lists, got 'x' 'y' 'z'"),
-        (symbol("(a,b)", "node", "x y"), "is named like a set of others; name its hierarchy"),
-        (symbol("a", "item", "b"), "item 'a' must stand for itself alone, got 'b'"),
-        (symbol("N", "item", "a b"), "must stand for itself alone"),
-        (symbol("G1", "group", "a"), "must stand for two or more"),
-        (symbol("G1", "group", "a a"), "each once, got 'a' 'a'"),
-        (symbol("N", "node", ""), "one item at least, and each once, got none"),
-        (symbol("N", "leaf", "a"), "must be of a kind out of item, node, group, values"),
+        (symbol("(a,b)", "group", "a c"), "it (a,b) a c"),
+        (symbol("(a,b)", "values", "x y z"), "(a,b) x y z"),
+        (symbol("(a,b)", "node", "x y"), "(a,b) hierarchy"),
+        (symbol("a", "item", "b"), "a b"),
+        (symbol("N", "item", "a b"), "N a b"),
+        (symbol("G1", "group", "a"), "G1 a"),
+        (symbol("G1", "group", "a a"), "G1 once a"),
+        (symbol("N", "node", ""), "N none"),
+        (symbol("N", "leaf", "a"), "N item node group values"),
     ],
 )
 def test_a_contradiction_in_a_codebook(wrong: Symbol, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         require_sound([symbol("z", "item", "z"), wrong], "it")
 
 
@@ -58,9 +59,9 @@ def test_a_codebook_explains_what_is_shown_and_nothing_else() -> None:
     book = (symbol("N", "node", "a b"), symbol("c", "item", "c"), symbol("V1", "values", "x y"))
     shown = with_codebook(Table(SetColumn.of([["N"], ["c"]])), book)
     require_complete(book, shown, "it")
-    with pytest.raises(InputError, match="it must explain every symbol of the records, but not 'N'"):
+    with refused(InputError, "it N"):
         require_complete(book[1:], shown, "it")
-    with pytest.raises(InputError, match="alone, but also 'd', which no record shows"):
+    with refused(InputError, "it d"):
         require_complete((*book, symbol("d", "item", "d")), shown, "it")
 
 
@@ -69,23 +70,23 @@ def test_a_codebook_explains_what_is_shown_and_nothing_else() -> None:
     [
         (
             symbol("(a,b)", "node", "a b"),
-            r"'\(a,b\)' must stand for the 3 leaves below it in the hierarchy, got 2 items",
+            "(a,b) 3 hierarchy 2",
         ),
-        (symbol("ALL", "item", "ALL"), "'ALL' must stand for the 4 leaves"),
-        (symbol("N", "node", "a b"), "'N' must be a node of the hierarchy"),
+        (symbol("ALL", "item", "ALL"), "ALL 4"),
+        (symbol("N", "node", "a b"), "N node hierarchy"),
     ],
 )
 def test_symbols_that_a_hierarchy_contradicts(wrong: Symbol, message: str) -> None:
     right = (symbol("(a,b)", "node", "c b a"), symbol("d", "item", "d"), symbol("x", "item", "x"))
     require_agreement(with_codebook(Table(SetColumn.of([["(a,b)", "d", "x"]])), right), TREE)
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         require_agreement(with_codebook(Table(SetColumn.of([[wrong.label]])), (wrong,)), TREE)
 
 
 def test_a_code_may_be_the_name_of_a_node() -> None:
     tree = Hierarchy.from_tree(("ALL", [("G1", ["a", "b"]), ("G2", ["c", "d"])]))
     require_agreement(with_codebook(Table(SetColumn.of([["G1"]])), (symbol("G1", "group", "a c"),)), tree)
-    with pytest.raises(InputError, match="'G1' must stand for the 2 leaves"):
+    with refused(InputError, "G1 2"):
         require_agreement(with_codebook(Table(SetColumn.of([["G1"]])), (symbol("G1", "node", "a c"),)), tree)
 
 
@@ -113,13 +114,13 @@ def test_many_rows_are_all_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,item,a\na,item,a\n", "must explain symbol 'a' once, but does so twice"),
-        ('N,node,"""a"\n', "members must be separated by blanks, and quoted as in CSV"),
-        ('N,node,"a\n', "is no valid CSV"),
+        ("a,item,a\na,item,a\n", "a twice"),
+        ('N,node,"""a"\n', "members quoted CSV"),
+        ('N,node,"a\n', "CSV"),
     ],
 )
 def test_a_codebook_that_cannot_be_read(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "codebook.csv"
     path.write_text(f"symbol,kind,members\n{text}")
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         read_codebook(path)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from tests.facts import names, refused
 
 import anonset
 from anonset.algorithms.base import Result, traits_of
@@ -79,7 +80,7 @@ FORMING: list[Callable[[], Any]] = [
 ALONE: list[Any] = [anonset.Coat(k=4, m=2), Heir(k=4, m=2), Rebel(k=4, m=2), Pairs(k=4, m=2), Declared(k=4, m=2)]
 
 
-def refused(table: Table, algorithm: Any, folder: Path, **more: Any) -> str:
+def why_refused(table: Table, algorithm: Any, folder: Path, **more: Any) -> str:
     """Return why a table is refused, in memory and on its way to the disk alike."""
     with pytest.raises(anonset.InputError) as raised:
         anonset.anonymize(table, algorithm, **more).save(folder / "out")
@@ -95,7 +96,7 @@ def published(release: anonset.Release, out: Path) -> None:
 
 @pytest.mark.parametrize("make", FORMING)
 def test_a_transaction_function_that_forms_sets(make: Callable[[], Any], tmp_path: Path) -> None:
-    assert "contains a comma or a parenthesis" in refused(rt(ROWS), make(), tmp_path, symbols="members")
+    assert names(why_refused(rt(ROWS), make(), tmp_path, symbols="members"), "comma")
     for symbols, rows in (("short", ROWS), ("auto", ROWS), ("members", PLAIN)):
         release = anonset.anonymize(rt(rows), make(), symbols=symbols)  # type: ignore[arg-type]
         assert any(len(symbol.members) > 1 for symbol in release.publication.symbols)
@@ -104,7 +105,7 @@ def test_a_transaction_function_that_forms_sets(make: Callable[[], Any], tmp_pat
 
 @pytest.mark.parametrize("algorithm", ALONE, ids=lambda algorithm: type(algorithm).__name__)
 def test_an_algorithm_that_forms_sets(algorithm: Any, tmp_path: Path) -> None:
-    assert "contains a comma or a parenthesis" in refused(Table.from_sets(ROWS), algorithm, tmp_path, symbols="members")
+    assert names(why_refused(Table.from_sets(ROWS), algorithm, tmp_path, symbols="members"), "comma")
     for symbols, rows in (("short", ROWS), ("auto", ROWS), ("members", PLAIN)):
         release = anonset.anonymize(Table.from_sets(rows), algorithm, symbols=symbols)  # type: ignore[arg-type]
         assert any(len(symbol.members) > 1 for symbol in release.publication.symbols)
@@ -119,7 +120,7 @@ def test_what_is_declared_is_refused_before_any_work(monkeypatch: pytest.MonkeyP
     for algorithm in (Declared(k=2, m=2), framework(Declared), framework(partial(Declared))):
         assert traits_of(algorithm).forms_sets
         table = rt(ROWS) if hasattr(algorithm, "transaction") else Table.from_sets(ROWS)
-        with pytest.raises(anonset.InputError, match="contains a comma or a parenthesis"):
+        with refused(anonset.InputError, "comma"):
             anonset.anonymize(table, algorithm, symbols="members")
     assert not traits_of(anonset.Apriori(k=2, m=2)).forms_sets
     assert not traits_of(framework(partial(anonset.Apriori, max_increments=10))).forms_sets
@@ -182,8 +183,10 @@ def test_diversity_is_told_by_the_model_of_a_transaction_function() -> None:
 def test_a_node_named_like_a_set_of_other_items_is_refused(tmp_path: Path) -> None:
     """Its publication would be refused by `verify`, which knows the name alone."""
     tree = anonset.Hierarchy.from_tree(("ALL", [("(x,y)", ["a", "b"]), "c"]))
-    message = refused(Table.from_sets(["ab", "c"]), anonset.Apriori(k=2, m=1), tmp_path, hierarchies={"items": tree})
-    assert "node '(x,y)' of the hierarchy is named like a set of items, which are not the 2 leaves below it" in message
+    message = why_refused(
+        Table.from_sets(["ab", "c"]), anonset.Apriori(k=2, m=1), tmp_path, hierarchies={"items": tree}
+    )
+    assert names(message, "(x,y) hierarchy 2")
     honest = anonset.Hierarchy.from_tree(("ALL", [("(b,a)", ["a", "b"]), "c"]))
     rows = [["a", "b"], ["c"], ["c"], ["b"]]
     published(

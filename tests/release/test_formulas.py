@@ -4,6 +4,7 @@ import json
 import warnings
 
 import pytest
+from tests.facts import names
 
 import anonset
 from anonset.release.formulas import is_formula
@@ -38,7 +39,6 @@ def test_what_a_spreadsheet_would_run(label, runs):
 
 ROWS = [{"=cmd", "b"}, {"=cmd", "b"}, {"+x", "b"}, {"+x", "b"}, {"-7"}, {"-7"}]
 TREE = anonset.Hierarchy.from_tree(("ALL", [("A", ["=a1", "a2"]), "=cmd", "+x", "-7", "b", "@rare"]))
-SAID = "begin with =, +, - or @: a spreadsheet that opens the CSV files by itself would run them as formulas"
 
 
 def released(rows):
@@ -51,7 +51,7 @@ def test_saving_as_csv_warns_and_changes_nothing(tmp_path):
     with pytest.warns(UserWarning, match="spreadsheet") as said:
         release.save(tmp_path / "out")
     (message,) = [str(warning.message) for warning in said]
-    assert message.startswith(f"2 labels of column 'items', 2 members in the codebook {SAID}")
+    assert names(message, "2 items members codebook CSV formulas")
     assert not any(label in message for label in ("cmd", "+x", "rare"))
     lines = (tmp_path / "out" / "published.csv").read_text().splitlines()
     assert lines == ["items", "=cmd b", "=cmd b", "+x b", "+x b", "-7", "-7"]
@@ -73,5 +73,5 @@ def test_labels_that_no_row_shows_are_no_danger(tmp_path):
 
 
 def test_members_in_the_codebook_are_a_danger(tmp_path):
-    with pytest.warns(UserWarning, match=r"^1 member in the codebook begin with ="):
+    with pytest.warns(UserWarning, match="codebook"):
         released([{"=a1", "b"}, {"a2", "b"}]).save(tmp_path / "out")

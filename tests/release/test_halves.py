@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from tests.facts import names, refused
 
 import anonset
 from anonset.data import Hierarchy
@@ -102,7 +103,7 @@ def test_long_sets_and_odd_items_get_codes(tmp_path):
     assert coded
     assert all(label.startswith("G") for label, _ in coded)
     release.save(tmp_path / "out")
-    with pytest.raises(InputError, match="contains a comma or a parenthesis"):
+    with refused(InputError, "comma"):
         made(rows, "halves:number", anonset.Exact(k=4, m=1), symbols="members")
 
 
@@ -119,7 +120,7 @@ def test_the_tree_that_was_used_is_kept_for_the_owner_alone(tmp_path):
     assert not any(name in published for name in report["unnamed_nodes"])
     attested = json.loads((tmp_path / "out" / "attestation.json").read_text())
     assert attested["declarations"]["hierarchy_built_from_data"] is True
-    assert "made from how often labels occur" in attested["limits"]
+    assert names(attested["limits"], "hierarchy labels")
 
 
 @thorough
@@ -172,20 +173,20 @@ def test_frequencies_of_another_file_declare_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("item,count\na,1\na,2\n", "row 2: its item has a row already"),
-        ("item,count\na,-1\n", "row 1: count must be a whole number"),
-        ("other\na\n", "it has no column 'items'"),
+        ("item,count\na,1\na,2\n", "'row 2' item"),
+        ("item,count\na,-1\n", "'row 1' count"),
+        ("other\na\n", "items"),
     ],
 )
 def test_a_file_that_holds_no_frequencies_is_refused(tmp_path, text, said):
     (tmp_path / "last.csv").write_text(text)
-    with pytest.raises(InputError, match=said):
+    with refused(InputError, said):
         made(MANY, f"halves:frequency@{tmp_path / 'last.csv'}")
 
 
 @pytest.mark.parametrize("spec", ["halves:", "halves:size", "halves:frequency@", "halves:frequency:2"])
 def test_other_halves_are_refused(spec):
-    with pytest.raises(HierarchyError, match="must be halves:frequency or halves:number"):
+    with refused(HierarchyError, "halves:frequency halves:number"):
         made(MANY, spec)
 
 
@@ -198,7 +199,7 @@ def test_values_of_a_category_are_published_as_sets():
     texts = release.publication.relational[0].vocabulary.labels
     assert any(text.startswith("(") for text in texts)
     assert not any(text.startswith("H") for text in texts)
-    with pytest.raises(InputError, match="must hold no comma"):
+    with refused(InputError, "comma"):
         anonset.anonymize(
             anonset.read({"zip": ["a,b", "c", "d"]}, relational="zip"),
             anonset.Mondrian(k=2),

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 from anonset import Apriori, Table, anonymize
 from anonset.data import CategoricalColumn, SetColumn, spans
@@ -65,24 +66,24 @@ def test_parts_are_verified_and_evaluated_as_one(made, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda folder: (folder / "part-00001.csv").unlink(), r"part-00001\.csv: no such file"),
-        (lambda folder: (folder / "part-00002.csv").write_text("year,items\n"), "its SHA-256 differs"),
-        (lambda folder: (folder / "part-00003.csv").write_text("year,items\n"), "is not attested"),
-        (lambda folder: (folder / "notes").mkdir(), "is not attested"),
-        (lambda folder: folder.rename(folder.with_name("other")), "other' is not attested"),
+        (lambda folder: (folder / "part-00001.csv").unlink(), "part-00001.csv"),
+        (lambda folder: (folder / "part-00002.csv").write_text("year,items\n"), "part-00002.csv SHA-256"),
+        (lambda folder: (folder / "part-00003.csv").write_text("year,items\n"), "part-00003.csv attested"),
+        (lambda folder: (folder / "notes").mkdir(), "notes attested"),
+        (lambda folder: folder.rename(folder.with_name("other")), "other attested"),
     ],
     ids=["gone", "changed", "more", "folder", "renamed"],
 )
 def test_another_part_is_refused(made, change, message):
     change(made / "published")
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         check(made, {})
 
 
 def test_a_link_to_the_parts_is_refused(made, tmp_path):
     (made / "published").rename(tmp_path / "elsewhere")
     (made / "published").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(InputError, match="published' is not attested"):
+    with refused(InputError, "published attested"):
         check(made, {})
 
 
@@ -99,14 +100,14 @@ def test_a_table_in_files_gives_the_same_publication(tmp_path, monkeypatch, part
 @pytest.mark.parametrize("part_rows", [0, -1])
 def test_parts_hold_a_row_at_least(tmp_path, part_rows):
     release = anonymize(table(), Apriori(k=3, m=2), hierarchies=HIERARCHIES)
-    with pytest.raises(InputError, match=f"part_rows must be at least 1, got {part_rows}"):
+    with refused(InputError, f"part_rows 1 {part_rows}"):
         release.save(tmp_path / "out", part_rows=part_rows)
 
 
 def test_there_are_not_more_parts_than_numbers_for_them(tmp_path, monkeypatch):
     monkeypatch.setattr("anonset.release.formats.MOST_PARTS", 3)
     release = anonymize(table(), Apriori(k=3, m=2), hierarchies=HIERARCHIES)
-    with pytest.raises(InputError, match="part_rows must be at least 20, so that there are at most 3 parts, got 19"):
+    with refused(InputError, "part_rows 20 3 19"):
         release.save(tmp_path / "out", part_rows=19)
 
 

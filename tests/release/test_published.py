@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
@@ -46,23 +47,23 @@ def test_relational_loss_of_what_is_published() -> None:
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (("x 20 30 30", "All All All All", "1 2 1 3"), "'x' must be a number or a range"),
-        (("10 20 30 30", "Asia All All All", "1 2 1 3"), "must be a node"),
-        (("10 20 30 30", "All All All All", "1 2 1 9"), "'9' is no value of the original"),
+        (("x 20 30 30", "All All All All", "1 2 1 3"), "x number range"),
+        (("10 20 30 30", "Asia All All All", "1 2 1 3"), "origin node"),
+        (("10 20 30 30", "All All All All", "1 2 1 9"), "value 9"),
     ],
 )
 def test_labels_that_mean_nothing(texts: tuple[str, str, str], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         loss(*texts)
 
 
 def test_a_missing_column() -> None:
-    with pytest.raises(InputError, match="must have the relational column 'age'"):
+    with refused(InputError, "relational age"):
         published_relational_loss(TABLE, said("1 1", "All All", "1 1")[1:], {"origin": ORIGIN})
 
 
 def test_weights_of_other_columns() -> None:
-    with pytest.raises(InputError, match=r"each relational column once \(age, origin, race\); 'race' differs"):
+    with refused(InputError, "relational age origin race"):
         loss("10 20 30 30", "France Spain Algeria Algeria", "1 2 1 3", age=0.5, origin=0.5)
 
 
@@ -78,16 +79,16 @@ def test_a_local_recoding_from_its_files(tmp_path: Path) -> None:
     assert found.recoding is None
     assert [found.item.tolist(), found.size.tolist(), found.count.tolist()] == [[0, 1, 0, 2], [3, 3, 1, 0], [1] * 4]
     assert (found.ncp, found.lm) == ((3 + 3 + 4 + 0) / 16, (2 + 2 + 3 + 0) / 12)
-    with pytest.raises(InputError, match=r"its records\.csv must name the clusters"):
+    with refused(InputError, "records.csv clusters"):
         recoding_of(COLUMN, book, tmp_path, lambda: None)
-    with pytest.raises(InputError, match="maps the items of each cluster"):
+    with refused(InputError, "mapping.csv cluster"):
         read_mapping(path)
     path.write_text("cluster,item,published\n0,a,N\n0,b,N\n1,a,a\n")
-    with pytest.raises(InputError, match="cluster 1 has no line for item 'c'"):
+    with refused(InputError, "cluster 1 c"):
         recoding_of(COLUMN, book, tmp_path, lambda: records)
     for wrong in ("one", "-1", "1" * 5000):
         path.write_text(f"cluster,item,published\n{wrong},a,N\n")
-        with pytest.raises(InputError, match="cluster must be a number of at most 10 digits, got"):
+        with refused(InputError, "cluster 10"):
             recoding_of(COLUMN, book, tmp_path, lambda: records)
 
 
@@ -105,32 +106,32 @@ def test_a_global_recoding_from_the_codebook() -> None:
 
 def test_a_mapping_of_other_data(tmp_path: Path) -> None:
     (tmp_path / "mapping.csv").write_text("item,published\na,a\nb,b\n")
-    with pytest.raises(InputError, match="item 'c' of the original is not in the mapping"):
+    with refused(InputError, "item c"):
         recoding_of(COLUMN, (), tmp_path, lambda: None)
 
 
 def test_a_mapping_with_a_symbol_that_the_codebook_does_not_explain(tmp_path: Path) -> None:
     (tmp_path / "mapping.csv").write_text("cluster,item,published\n0,a,G1\n")
     way_back = np.arange(COLUMN.n), np.zeros(COLUMN.n, np.int32)
-    with pytest.raises(InputError, match="cluster '0' has a symbol that the codebook does not explain"):
+    with refused(InputError, "cluster 0 codebook"):
         recoding_of(COLUMN, (Symbol("G2", "group", ("a", "b")),), tmp_path, lambda: way_back)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("published_row,input_record,cluster\n1,0,\n", "must number the published rows"),
-        ("published_row,input_record,cluster\n0,x,\n", "must hold whole numbers"),
-        (f"published_row,input_record,cluster\n0,{10**22},\n", "must hold whole numbers"),
-        (f"published_row,input_record,cluster\n0,0,{10**10}\n", "must hold whole numbers"),
-        ("published_row,input_record\n0,0\n", "must have the columns"),
-        ("published_row,input_record,cluster\n0,0\n", "line 2: 3 fields required"),
+        ("published_row,input_record,cluster\n1,0,\n", "records.csv rows 0 1 2"),
+        ("published_row,input_record,cluster\n0,x,\n", "records.csv numbers"),
+        (f"published_row,input_record,cluster\n0,{10**22},\n", "numbers"),
+        (f"published_row,input_record,cluster\n0,0,{10**10}\n", "numbers"),
+        ("published_row,input_record\n0,0\n", "columns published_row input_record cluster"),
+        ("published_row,input_record,cluster\n0,0\n", "'line 2' 3"),
     ],
 )
 def test_records_that_are_none(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "records.csv"
     path.write_text(text)
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         read_records(path)
 
 
@@ -199,6 +200,6 @@ def test_members_with_blanks_and_quotes_in_the_codebook(tmp_path: Path) -> None:
 
 
 def test_workloads_that_are_none() -> None:
-    with pytest.raises(InputError, match="--workload must be"):
+    with refused(InputError, "--workload"):
         WorkloadSpec(random="record:5")
     assert WorkloadSpec(random="record:5x2+1").parts == ("record", 5, 2, 1)

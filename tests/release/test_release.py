@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 import pytest
+from tests.facts import names, refused
 
 import anonset
 from anonset.algorithms.base import Result
@@ -48,7 +49,7 @@ def test_release_carries_its_evidence(release: anonset.Release) -> None:
 
 def test_published_rows_are_sorted_by_their_content(release: anonset.Release, table: anonset.Table) -> None:
     assert release.to_arrow()["items"].to_pylist() == [["A", "b1"], ["A", "b1", "b2"], ["A", "b1", "b2"], ["A", "b2"]]
-    with pytest.warns(UserWarning, match="whoever knows that order knows whose row each one is"):
+    with pytest.warns(UserWarning, match="order"):
         as_input = anonset.anonymize(
             table, anonset.Apriori(k=2, m=2), hierarchies={"items": HIERARCHY}, order="input", workers=1
         )
@@ -79,7 +80,7 @@ def test_save(release: anonset.Release, tmp_path: Path) -> None:
     assert report["trace"] is None
     published = anonset.read(tmp_path / "out" / "published.csv", items="items")
     assert anonset.verify(published, anonset.KmAnonymity(2, 2)).holds
-    with pytest.raises(anonset.InputError, match="exists already"):
+    with refused(anonset.InputError, f"{tmp_path / 'out'}", code="exists"):
         release.save(tmp_path / "out")
 
 
@@ -94,7 +95,7 @@ def test_save_twice_gives_the_same_bytes(release: anonset.Release, tmp_path: Pat
 def test_save_in_a_format_that_cannot_carry_the_labels(tmp_path: Path) -> None:
     table = anonset.Table.from_sets([{"red wine"}, {"red wine"}, {"beer"}, {"beer"}])
     release = anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})
-    with pytest.raises(anonset.InputError, match="'red wine'"):
+    with refused(anonset.InputError, '"red wine"'):
         release.save(tmp_path / "out", separator=" ")
     assert list(tmp_path.iterdir()) == []
     release.save(tmp_path / "out", separator="|")
@@ -164,17 +165,14 @@ def test_undecided_is_an_error_unless_accepted(table: anonset.Table, tmp_path: P
     release.save(tmp_path / "out")  # the check of the written bytes is done again, in full
     attested = json.loads((tmp_path / "out" / "attestation.json").read_text())
     assert "accepted_undecided" not in attested["declarations"]
-    assert attested["verified"]["covered"] == "sizes 1..2 of 2"
+    assert names(attested["verified"]["covered"], "1..2 2")
 
 
 def test_a_release_that_says_nothing_is_refused_or_warns() -> None:
     table, job = anonset.Table.from_sets([{"a1"}, {"a2"}, {"b1"}]), anonset.Apriori(k=3, m=1)
-    with pytest.raises(
-        anonset.WorthlessError,
-        match=r"worthless: .*'items' had 3 .*exact with suppress=True or coat .* allow_worthless=True",
-    ):
+    with refused(anonset.WorthlessError, "items 3 exact suppress coat allow_worthless"):
         anonset.anonymize(table, job, hierarchies={"items": HIERARCHY})
-    with pytest.warns(UserWarning, match="the publication is worthless: every protected column shows one symbol"):
+    with pytest.warns(UserWarning, match="worthless"):
         release = anonset.anonymize(table, job, hierarchies={"items": HIERARCHY}, allow_worthless=True)
     assert len(release.warnings) == 1
     assert release.retention == {"items": {"kept": 0, "generalized": 3, "suppressed": 0}}
@@ -198,12 +196,12 @@ def test_progress_is_reported(table: anonset.Table) -> None:
 
 
 BAD: list[tuple[dict[str, Any], type[anonset.AnonsetError], str]] = [
-    ({"hierarchies": {}}, anonset.InputError, "'items' must have a hierarchy"),
-    ({"hierarchies": {"nope": HIERARCHY}}, anonset.InputError, "'nope'"),
-    ({"hierarchies": {"items": anonset.Hierarchy.balanced(["a1", "a2"], 2)}}, anonset.HierarchyError, "'b1'"),
-    ({"order": "random"}, anonset.InputError, "order must be 'sorted' or 'input', got 'random'"),
-    ({"workers": 0}, anonset.InputError, "workers must be at least 1, got 0"),
-    ({"max_loss": 0.2}, anonset.InfeasibleError, "above the largest allowed 0.2"),
+    ({"hierarchies": {}}, anonset.InputError, "items hierarchy"),
+    ({"hierarchies": {"nope": HIERARCHY}}, anonset.InputError, "nope"),
+    ({"hierarchies": {"items": anonset.Hierarchy.balanced(["a1", "a2"], 2)}}, anonset.HierarchyError, "b1"),
+    ({"order": "random"}, anonset.InputError, "order sorted input random"),
+    ({"workers": 0}, anonset.InputError, "workers 1 0"),
+    ({"max_loss": 0.2}, anonset.InfeasibleError, "loss 0.2"),
 ]
 
 
@@ -212,7 +210,7 @@ def test_bad_arguments(
     table: anonset.Table, changed: dict[str, Any], error: type[anonset.AnonsetError], message: str
 ) -> None:
     arguments = {"hierarchies": {"items": HIERARCHY}, **changed}
-    with pytest.raises(error, match=message):
+    with refused(error, message):
         anonset.anonymize(table, anonset.Apriori(k=2, m=2), **arguments)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.facts import refused
 
 import anonset
 from anonset.data.table_facts import OwnersWord
@@ -88,7 +89,7 @@ def test_buckets_go_out_as_two_tables_with_the_rows_of_the_files(algorithm: Any,
             assert found.to_pylist() == list(csv.DictReader(file))
         assert set(found.schema.types) == {pa.string()}
     assert tables.qit.num_rows == tables.snt.num_rows == release.publication.n > 0
-    with pytest.raises(anonset.InputError, match=r"two tables, which make no one stream; .*\.qit and \.snt"):
+    with refused(anonset.InputError, ".qit .snt"):
         pa.table(release)
 
 
@@ -104,35 +105,35 @@ def test_set_based() -> None:
 
 
 WRONG: list[tuple[Any, Any, dict[str, Any], str]] = [
-    (rt_table(), anonset.Apriori(k=2, m=2), {"items": "balanced:2"}, "says nothing about 'age', 'origin', 'gender'"),
-    (rt_table(), anonset.Mondrian(k=2), SPECS, "protects the relational columns alone, and says nothing about 'items'"),
-    (long_table(), anonset.Apriori(k=2, m=2), {}, "says nothing about 'drug'"),
+    (rt_table(), anonset.Apriori(k=2, m=2), {"items": "balanced:2"}, "age origin gender"),
+    (rt_table(), anonset.Mondrian(k=2), SPECS, "relational items"),
+    (long_table(), anonset.Apriori(k=2, m=2), {}, "drug"),
     (
         rt_table(),
         anonset.RumBound(k=2, m=2, delta=0.65),
         {"age": "values"},
-        "the column holds numbers: its domain must be range",
+        "age numbers range",
     ),
     (
         rt_table(),
         anonset.RumBound(k=2, m=2, delta=0.65),
         {"age": "balanced:2"},
-        "holds numbers, which generalize to ranges",
+        "age numbers ranges",
     ),
-    (rt_table(), anonset.RumBound(k=2, m=2, delta=0.65), {"gender": "range"}, "is text: read it as numeric for range"),
-    (rt_table(), anonset.RumBound(k=2, m=2, delta=0.65), {"items": "values"}, "the column is set-valued"),
+    (rt_table(), anonset.RumBound(k=2, m=2, delta=0.65), {"gender": "range"}, "gender numeric"),
+    (rt_table(), anonset.RumBound(k=2, m=2, delta=0.65), {"items": "values"}, "items set-valued"),
     (
         rt_table(),
         anonset.RumBound(k=2, m=2, delta=0.65),
         {"nope": "values"},
-        "names column 'nope'; the columns that take one are",
+        "nope age items",
     ),
 ]
 
 
 @pytest.mark.parametrize(("table", "algorithm", "hierarchies", "message"), WRONG)
 def test_columns_that_do_not_fit(table: Any, algorithm: Any, hierarchies: dict[str, Any], message: str) -> None:
-    with pytest.raises(anonset.InputError, match=message):
+    with refused(anonset.InputError, message):
         anonset.anonymize(table, algorithm, hierarchies=hierarchies)
 
 
@@ -146,5 +147,5 @@ def test_a_publication_that_is_not_true_is_refused(monkeypatch: pytest.MonkeyPat
         return replace(made.take(np.arange(made.n)[::-1]), record=np.arange(table.n))
 
     monkeypatch.setattr("anonset.generalization.apply", forget)
-    with pytest.raises(anonset.VerificationError, match="is not true of the original"):
+    with refused(anonset.VerificationError, "original"):
         anonset.anonymize(rt_table(items=False), anonset.Cluster(k=2), hierarchies=SPECS)

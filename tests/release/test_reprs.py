@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.facts import names
 
 import anonset
 from anonset.data.redacted_repr import Discreet
@@ -230,8 +231,6 @@ def test_a_release_shows_verdict_sizes_and_losses() -> None:
 
 def test_a_failing_verdict_names_symbols_in_its_message_alone() -> None:
     verdict = anonset.verify(anonset.Table.from_sets([{MARK}]), anonset.KmAnonymity(k=2, m=1))
-    assert repr(verdict) == (
-        "Verdict(holds=False, model=KmAnonymity(k=2, m=1), checked='no size of 1..1; size 1 up to the witness', "
-        "witness=Witness(what=<1>, support=1, required=2, record=0))"
-    )
+    assert MARK not in repr(verdict)
+    assert names(repr(verdict), "False k=2 m=1 what=<1> support=1 required=2 record=0")
     assert MARK in str(verdict)
