@@ -56,7 +56,7 @@ def require_plots(folder: Path) -> None:
     """
     if folder.exists():
         msg = f"--plot {folder}: exists already; plots go to a new directory"
-        raise InputError(msg)
+        raise InputError(msg, code="exists")
     if not folder.parent.is_dir():
         msg = f"--plot {folder}: {str(folder.parent)!r} must be an existing directory"
         raise InputError(msg)
