@@ -29,11 +29,20 @@ def test_names_are_recognized_in_any_spelling(labels: str) -> None:
     assert identifying(labels.split("|")) == "name"
 
 
+def test_surnames_alone_are_names_unless_they_are_few_among_others() -> None:
+    surnames = ["Schmidt", "Hoffmann", "MÜLLER", "Krüger", "Lefèvre", "Unger", "Adler", "Xylander"]
+    assert are_names(surnames)
+    assert not are_names([*surnames, *(f"{surname}bach" for surname in surnames for _ in range(3))])
+    trades = ["Bäcker", "Schneider", "Koch", "Müller", "Fischer", "Maurer", "Richter", "Gärtner", "Weber", "Schmied"]
+    assert not are_names(trades)
+
+
 @pytest.mark.parametrize("labels", NO_NAMES)
 def test_months_goods_places_and_diseases_are_no_names(labels: str) -> None:
     assert not are_names(labels.split("|"))
 
 
-def test_the_first_names_are_sorted_in_the_spelling_that_labels_are_compared_in() -> None:
-    lines = Path(person_values.__file__).with_name("first_names.txt").read_text("ascii").splitlines()
+@pytest.mark.parametrize("file", ["first_names.txt", "surnames.txt"])
+def test_the_names_are_sorted_in_the_spelling_that_labels_are_compared_in(file: str) -> None:
+    lines = Path(person_values.__file__).with_name(file).read_text("ascii").splitlines()
     assert lines == sorted({line.lower() for line in lines})

@@ -22,6 +22,8 @@ _WORDS = re.compile(r"[^\W\d_]+([ ,.'-]+[^\W\d_]+){0,4}\.?").fullmatch
 _BETWEEN_WORDS = re.compile(r"[ ,.'-]+")
 _NAMES, _FEWEST_NAMES = 0.1, 3
 """Share and number of labels that contain a title or a first name if the labels are names of persons."""
+_SURNAMES, _FEWEST_SURNAMES = 0.2, 5
+"""The same of common surnames, which stand alone in their labels."""
 _TITLE = re.compile(r"(dr|prof|mr|mrs|herr|frau|mme|mlle)[. ]", re.IGNORECASE).match
 _OF_A_PLACE = re.compile(r"(st|saint|sankt|san|santa|santo|são)[. ]", re.IGNORECASE).match
 _WORDS_FOR_SEX = (
@@ -184,30 +186,40 @@ def found_directly(labels: Sequence[str]) -> dict[str, int]:
 def are_names(labels: Sequence[str]) -> bool:
     """Return True if one label in ten, and at least three, begin with a title or contain a common first name.
 
-    Of many labels, some 20,000 evenly spaced ones are examined.
+    Surnames alone are names, too, if one in five, and at least five, are common ones. Of many labels, some 20,000 evenly spaced ones are examined.
 
     >>> are_names(["Hans Maier", "Weber, Julia", "KARIN OTT", "Xi Li"]), are_names(["milk", "cheese", "Peter Pan"])
     (True, False)
+    >>> are_names(["Schmidt", "Hoffmann", "Kowalski", "Lefebvre", "Schulz", "Unger"])
+    True
     >>> are_names(["San Antonio", "Santa Clara", "St. Louis", "San Diego"])
     False
     """
     examined = labels[:: max(1, len(labels) // _LOOKED_AT)]
     named = sum(map(_is_name, examined))
-    return named >= _FEWEST_NAMES and named >= _NAMES * len(examined)
+    if named >= _FEWEST_NAMES and named >= _NAMES * len(examined):
+        return True
+    alone = sum(_spelled(label.strip()) in _listed("surnames.txt") for label in examined)
+    return alone >= _FEWEST_SURNAMES and alone >= _SURNAMES * len(examined)
 
 
 @cache
-def _first_names() -> frozenset[str]:
-    """Return common first names in small letters without accents: no common words, places, flowers or products."""
-    return frozenset(Path(__file__).with_name("first_names.txt").read_text("ascii").split())
+def _listed(file: str) -> frozenset[str]:
+    """Return common names in small letters without accents: no common words, places, trades, flowers or products."""
+    return frozenset(Path(__file__).with_name(file).read_text("ascii").split())
+
+
+def _spelled(text: str) -> str:
+    """Return a text in the spelling of the lists of names."""
+    return (text if text.isascii() else without_accents(text)).lower()
 
 
 def _is_name(label: str) -> bool:
     text = label.strip()
     if not _WORDS(text) or _OF_A_PLACE(text):
         return False
-    words = _BETWEEN_WORDS.split((text if text.isascii() else without_accents(text)).lower())
-    return _TITLE(text) is not None or not _first_names().isdisjoint(words)
+    words = _BETWEEN_WORDS.split(_spelled(text))
+    return _TITLE(text) is not None or not _listed("first_names.txt").isdisjoint(words)
 
 
 def are_words_of_texts(labels: Sequence[str]) -> bool:
