@@ -186,7 +186,8 @@ def found_directly(labels: Sequence[str]) -> dict[str, int]:
 def are_names(labels: Sequence[str]) -> bool:
     """Return True if one label in ten, and at least three, begin with a title or contain a common first name.
 
-    Surnames alone are names, too, if one in five, and at least five, are common ones. Of many labels, some 20,000 evenly spaced ones are examined.
+    Surnames alone are names, too, if one in five, and at least five, are common ones. Of many labels, some 20,000
+    evenly spaced ones are examined.
 
     >>> are_names(["Hans Maier", "Weber, Julia", "KARIN OTT", "Xi Li"]), are_names(["milk", "cheese", "Peter Pan"])
     (True, False)
