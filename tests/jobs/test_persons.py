@@ -200,16 +200,18 @@ def test_ids_that_a_spreadsheet_cut_off_are_no_way_out_of_rows_of_persons(tmp_pa
     assert "--group" not in said
 
 
-@pytest.mark.parametrize("group", [True, False])
-def test_rows_that_are_united_are_none_that_are_persons(tmp_path, capsys, group):
-    data = {"mrn": ["p1", "p2", "p3", "p4"], "code": list("aabb")}
+@pytest.mark.parametrize("more", [(), ("--group",)])
+def test_values_of_a_stated_id_are_persons_if_the_owner_says_so(tmp_path, capsys, more):
+    data = {"ni": [f"q{n}" for n in range(60)], "member_id": [f"m{n // 2}" for n in range(60)], "code": list("aabb") * 15}
     path = write(tmp_path / "rows.csv", data)
-    job = ("--id", "mrn", "--rows-are-persons", *(["--group"] if group else []))
-    assert anonymize(path, tmp_path / "out", *job) == (2 if group else 0)
+    job = ("--id", "ni", "--drop", "member_id", *more)
+    assert anonymize(path, tmp_path / "out", *job) == 2
     said = capsys.readouterr().err
-    assert names(said, "--rows-are-persons --group") == group
-    if not group:
-        assert json.loads((tmp_path / "out/attestation.json").read_text())["declarations"]["unit"] == "person"
+    for fact in ("--id member_id --group", "--rows-are-persons if each value of 'ni'", 'unit = "member_id"', 'unit = "ni"'):
+        assert fact in said
+    assert anonymize(path, tmp_path / "out", *job, "--rows-are-persons") == 0
+    declared = json.loads((tmp_path / "out/attestation.json").read_text())["declarations"]
+    assert (declared["unit"], declared["rows_are_persons"]) == ("person", True)
 
 
 FORMS = {"iso": "%Y-%m-%d", "german": "%d.%m.%Y", "us": "%m/%d/%Y", "plain": "%Y%m%d"}

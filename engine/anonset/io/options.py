@@ -235,10 +235,6 @@ class ReadOptions:
         if not chosen <= set(_MISSING) or ("refuse" in chosen and len(chosen) > 1):
             msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {missing!r}"
             raise InputError(msg)
-        if group and rows_are_persons:
-            way = f"{setting('group', True)} makes one record of several"
-            msg = f"{setting('rows_are_persons', True)} says that each row is a person, and {way}: give one of them"
-            raise InputError(msg)
         return cls(
             {"items": None, **given, "sensitive": None if sensitive is None else [sensitive]},
             numeric,

@@ -121,8 +121,9 @@ def read(
         What becomes of codes that are inner nodes of their hierarchy: ``error``, or ``leaf``: every inner node gets a
         leaf of its own, ``E11:unspecified``.
     rows_are_persons
-        State that each row is a different person. `anonset.anonymize` rejects a table in which a candidate (an id, a
-        name, an e-mail address, …) repeats, unless this or `id` states the unit. The attestation declares it.
+        State that each row, or each value of `id`, is a different person. `anonset.anonymize` rejects a table in which
+        a candidate (an id, a name, an e-mail address, …) repeats, unless this or `id` states the unit. The attestation
+        declares it.
     identifying_as_declared
         The owner's word that a name, e-mail address or IBAN is relational, or kept, on purpose; refused otherwise.
 

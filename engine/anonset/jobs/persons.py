@@ -45,15 +45,23 @@ def require_persons(
         return
     repeated = dict.fromkeys((*table.repeated, *_repeated_in(table)))
     if repeated:
-        raise InputError(_refused(list(repeated)))
+        ids = (*(column.name for column in table.ids), *table.persons)
+        raise InputError(_refused(list(repeated), ids))
 
 
 _MOST_SHOWN = 3
 
 
-def _refused(repeated: Sequence[Repeated]) -> str:
-    """Return the message that the unit must be stated: the candidates that repeat, and the possible answers."""
-    rows = f"{setting('rows_are_persons', True)} if each row is a different person"
+def _refused(repeated: Sequence[Repeated], ids: Sequence[str] = ()) -> str:
+    """Return the message that the unit must be stated: the candidates that repeat, and the possible answers.
+
+    Parameters
+    ----------
+    ids
+        The columns that identify the person, as the owner says.
+    """
+    each = f"value of {listed(list(map(repr, ids)), 'and')}" if ids else "row"
+    rows = f"{setting('rows_are_persons', True)} if each {each} is a different person"
     if repeated[0].cut:
         what = f"column {repeated[0].column!r} identifies people, and {CUT}"
         return f"{what}; export the file anew with this column as text; {rows}"
@@ -64,11 +72,12 @@ def _refused(repeated: Sequence[Repeated]) -> str:
     within = f" ({' and '.join(map(repr, agreeing))} agree within its values)" if agreeing else ""
     ways = [f"{setting('id', one.column)} {setting('group', True)}" for one in shown]
     one_each = "makes one record per value" if len(shown) == 1 else "each make one record per value"
-    answers = ", ".join(f'unit = "{one.column}"' for one in shown)
+    answers = [f'unit = "{one.column}"' for one in shown] + [f'unit = "{",".join(ids) or "row"}"']
+    records = "records" if ids else "rows"
     return (
         f"{what}{within} and repeat{'s' if what.endswith('identifies people') else ''}, so a person may have several "
-        f"rows. State who is a person: {listed(ways, 'or')} {one_each}; {rows} (in a job file: {answers} or "
-        'unit = "row")'
+        f"{records}. State who is a person: {listed(ways, 'or')} {one_each}; {rows} (in a job file: "
+        f"{listed(answers, 'or')})"
     )
 
 

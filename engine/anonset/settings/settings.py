@@ -143,7 +143,7 @@ class RoleSettings(ReadingSettings, ColumnSettings):
     )
     rows_are_persons: bool = Field(
         False,
-        description="You state that each row is a different person; the attestation says so.",
+        description="You state that each row, or each value of --id, is a different person; the attestation says so.",
     )
     identifying_as_declared: bool = Field(
         False,
