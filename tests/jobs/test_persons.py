@@ -202,12 +202,21 @@ def test_ids_that_a_spreadsheet_cut_off_are_no_way_out_of_rows_of_persons(tmp_pa
 
 @pytest.mark.parametrize("more", [(), ("--group",)])
 def test_values_of_a_stated_id_are_persons_if_the_owner_says_so(tmp_path, capsys, more):
-    data = {"ni": [f"q{n}" for n in range(60)], "member_id": [f"m{n // 2}" for n in range(60)], "code": list("aabb") * 15}
+    data = {
+        "ni": [f"q{n}" for n in range(60)],
+        "member_id": [f"m{n // 2}" for n in range(60)],
+        "code": list("aabb") * 15,
+    }
     path = write(tmp_path / "rows.csv", data)
     job = ("--id", "ni", "--drop", "member_id", *more)
     assert anonymize(path, tmp_path / "out", *job) == 2
     said = capsys.readouterr().err
-    for fact in ("--id member_id --group", "--rows-are-persons if each value of 'ni'", 'unit = "member_id"', 'unit = "ni"'):
+    for fact in (
+        "--id member_id --group",
+        "--rows-are-persons if each value of 'ni'",
+        'unit = "member_id"',
+        'unit = "ni"',
+    ):
         assert fact in said
     assert anonymize(path, tmp_path / "out", *job, "--rows-are-persons") == 0
     declared = json.loads((tmp_path / "out/attestation.json").read_text())["declarations"]

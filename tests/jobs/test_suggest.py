@@ -8,7 +8,7 @@ import pytest
 from tests.facts import names, refused
 
 import anonset
-from anonset.algorithms.registry import with_traits
+from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.errors import InputError
@@ -27,6 +27,7 @@ from anonset.jobs.ranking import (
 )
 from anonset.jobs.suggest import FINALISTS, suggest
 from anonset.measures.countable import Countable, FrequentItems, countable
+from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset_kernels._compiling import COMPILATION
 
@@ -118,6 +119,7 @@ def ended(outcome, note=""):
         ([ended("worthless"), ended("too long")], "time seconds 80", False),
         ([ended("infeasible", "2 records")], "'2 records'", True),
         ([ended("refused", "no tree"), ended("refused", "else")], "'no tree'", False),
+        ([ended("infeasible", "2 records"), ended("disclosing", "column x")], "'column x'", False),
         ([ended("undecided", "too many sets")], "'too many sets'", False),
     ],
 )
@@ -379,3 +381,30 @@ def test_what_counts_frequent_items_comes_before_what_is_little_more_useful_and_
     assert names(reason(best, [more, less]), "items 25%") == first
     counting = half(0.25, 0.5)  # one that counts them is the most useful as it is
     assert ranked([less, counting, more])[0] is counting
+
+
+def test_what_the_scan_would_stop_is_not_recommended():
+    columns = {"place": [f"place {n}" for n in range(60)], "sex": list("fm") * 30}
+    table = Table.from_columns(**columns)
+    found = suggest(table, KAnonymity(5), workers=1)
+    assert {one.outcome for one in found.candidates} >= {"disclosing"}
+    for one in found.candidates:
+        assert (one.outcome == "holds") == _publishes(table, one.algorithm), one
+    declared = suggest(table, KAnonymity(5), workers=1, publish_as_is="place")
+    assert declared.recommended is not None
+    assert not any(one.outcome == "disclosing" for one in declared.candidates)
+
+
+def _publishes(table, name):
+    try:
+        anonset.anonymize(table, ALGORITHMS[name](k=5), workers=1, allow_worthless=True).to_arrow()
+    except anonset.AnonsetError:
+        return False
+    return True
+
+
+def test_a_scan_that_stops_all_candidates_names_the_remedy():
+    table = Table.from_columns(place=[f"place {n}" for n in range(60)], sex=["f"] * 60)
+    found = suggest(table, KAnonymity(5), workers=1)
+    assert found.recommended is None
+    assert names(found.reason, "'place' 60 5 publish_as_is")

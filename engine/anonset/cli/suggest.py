@@ -31,6 +31,7 @@ Flags: Any = flags_of(SuggestSettings, leave_out=["input"])
 
 _OF_RHO = ("rho", "strict", "from_nothing")
 _ASKED = ("model", "k", "m", "l", "l_kind", "c", "t", "t_distance", "h", "p", *_OF_RHO, "sensitive_items")
+_ROLES = {*RoleSettings.model_fields, "publish_as_is"} - {"unit"}
 _BY_DEFAULT = {"k": 5, "m": 2, "l": 2, "p": 2}
 
 
@@ -74,6 +75,7 @@ def suggest(
         tried = try_all(
             table, guarantee, hierarchies=settings.hierarchy, workers=settings.workers, progress=progress,
             seed=settings.seed, seconds=settings.seconds, round_ends=settings.round_ends,
+            publish_as_is=settings.publish_as_is,
         )  # fmt: skip
     trees = settings.hierarchy or _hierarchies_of(table)
     own = {name for name in (read_job(source, given_flags(flags)) if place != source else ()) if name in parameters()}
@@ -85,7 +87,7 @@ def suggest(
         made = _hierarchies_of(table, best.settings["hierarchy"]) if "hierarchy" in best.settings else {}
         on_job = place != source and own <= {*tuned, *_ASKED}
         on, typed = (source, given_flags(flags)) if on_job else (place, {**given, "hierarchy": trees})
-        roles = {name: value for name, value in typed.items() if name in RoleSettings.model_fields and name != "unit"}
+        roles = {name: value for name, value in typed.items() if name in _ROLES}
         if (ends := typed.get("round_ends")) is not None:
             roles["round_ends" if ends else "no_round_ends"] = True
         specs = {} if best.beside else {**typed.get("hierarchy", {}), **made}

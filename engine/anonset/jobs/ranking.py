@@ -47,7 +47,7 @@ class Candidate(Discreet):
     settings: Mapping[str, Any]
     """Its parameters but those of the guarantee, as settings; `hierarchy` is one of the items, not the given one."""
     outcome: str
-    """``holds``, ``worthless``, ``infeasible``, ``refused`` or ``too long``."""
+    """``holds``, ``worthless``, ``infeasible``, ``refused``, ``disclosing`` or ``too long``."""
     shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Share of item occurrences, and of relational values, by what became of them."""
     levels: Mapping[str, float] = field(default_factory=dict)
@@ -264,16 +264,18 @@ def way_out(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float
     if set(by_outcome) == {"too long"}:
         return f"all candidates ran out of time: {more}"
     reasons = []
-    if "worthless" in by_outcome:
+    if "worthless" in by_outcome and "disclosing" not in by_outcome:
         reasons.append(
             "what can be published says nothing: everything became one symbol; a hierarchy whose nodes have fewer "
             "children may leave something at the same guarantee"
         )
-    elif (candidate := by_outcome.get("infeasible")) is not None:
+    elif (candidate := by_outcome.get("infeasible")) is not None and "disclosing" not in by_outcome:
         sizes = " or ".join(name for name in ("k", "m", "l") if name in parameters_of(model))
         reasons.append(
             f"the data do not allow it: {candidate.note}" + (f"; a smaller {sizes} may be possible" if sizes else "")
         )
+    elif (candidate := by_outcome.get("disclosing")) is not None:
+        reasons.append(f"the scan stops every publication: {candidate.note}")
     elif (candidate := by_outcome.get("refused")) is not None:
         reasons.append(f"no candidate can be tried: {candidate.note}")
     else:

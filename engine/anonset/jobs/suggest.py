@@ -1,7 +1,7 @@
 """Which algorithm, with which parameters, leaves the most to count of given data under an asked guarantee."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from anonset.algorithms.rt.joint.pruning import shown_frontier
 from anonset.data import Table
 from anonset.data.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.redacted_repr import Discreet
-from anonset.errors import InfeasibleError, InputError
+from anonset.errors import DisclosureError, InfeasibleError, InputError
 from anonset.generalization import Cut, Disassociated, ItemGroups, PerCluster
 from anonset.jobs.candidates import candidates_for, serves
 from anonset.jobs.job import Job
@@ -21,6 +21,7 @@ from anonset.jobs.ranking import Candidate, best_of, limit, named, ranked, reaso
 from anonset.measures.countable import FrequentItems, countable
 from anonset.measures.retention import by_level, of_nodes, rare_in_clusters, shares
 from anonset.privacy import PrivacyModel
+from anonset.release.disclosure_scan import declared, require_declared
 from anonset.release.formats import Layout, Unverified
 from anonset.release.publish import kind_of
 from anonset.release.statements import parameters_of
@@ -115,8 +116,11 @@ def suggest(
     seconds: float = SECONDS,
     large: int = LARGE,
     round_ends: bool = True,
+    publish_as_is: str | Collection[str] | None = None,
 ) -> Suggestion:
     """Try the algorithms that can give a guarantee, and say which leaves the most to count. Nothing is published.
+
+    A candidate whose publication the scan for values of few persons would stop is not recommended.
 
     Candidates are ranked by their usefulness: of items the mean of 1 less the median error of the counts of the 200
     most frequent ones, the same of the 200 most frequent pairs of these, and the share kept as it is less that
@@ -140,7 +144,7 @@ def suggest(
         For all candidates together, roughly; what takes too long is given up. Compiling does not count.
     large
         Number of records above which all are tried on a sample of so many, and the best on all data.
-    round_ends
+    round_ends, publish_as_is
         As for `anonset.anonymize`.
 
     Raises
@@ -158,6 +162,7 @@ def suggest(
     """
     require_table(table)
     require_persons(table, model, hierarchies or {})
+    table = declared(table, publish_as_is)  # type: ignore[arg-type]
     wanted = candidates_for(table, model)
     given = dict(hierarchies or {})
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
@@ -174,9 +179,9 @@ def suggest(
         tried = trial.of_all(table, wanted, share=0.5)
     else:
         chosen = np.sort(np.random.default_rng(seed).choice(table.n, sample, replace=False))
-        trial.left = seconds / 2
-        tried = [replace(candidate, sampled=True) for candidate in trial.of_all(table.take(chosen), wanted, share=0.4)]
-        trial.left += seconds / 2
+        of_sample = replace(trial, left=seconds / 2, whole=False)
+        tried = [replace(one, sampled=True) for one in of_sample.of_all(table.take(chosen), wanted, share=0.4)]
+        trial.left = of_sample.left + seconds / 2
         finals = trial.of_all(
             table, [candidate.settings for candidate in _finalists(ranked(tried), own=own)], share=0.6
         )
@@ -232,6 +237,8 @@ class _Trial:
     left: float
     """Seconds that all candidates together may still take; loading and compiling kernels is not charged."""
     round_ends: bool
+    whole: bool = True
+    """Whether the table is all data, and no sample: values of few persons of a sample may be those of many."""
 
     def of_all(self, table: Table, wanted: Sequence[Mapping[str, Any]], *, share: float) -> list[Candidate]:
         """Try all; each may take that share of the time that is left."""
@@ -323,4 +330,9 @@ class _Trial:
         if what := kind_of(model).why_worthless(model, table, unverified.publication):
             return replace(measured, outcome="worthless", note=what)
         verdict = verify(unverified.publication, model)
+        if verdict.holds and self.whole:
+            try:
+                require_declared(unverified.table, unverified.publication, unverified.algorithm.model)
+            except DisclosureError as error:
+                return replace(measured, outcome="disclosing", note="; ".join(str(error).splitlines()))
         return replace(measured, outcome=verdict.outcome, note="" if verdict.holds else str(verdict))

@@ -163,7 +163,7 @@ def levels_text(levels: Any) -> str:
 def _outcome(candidate: Candidate) -> str:
     outcome = candidate.outcome + (", on the sample" if candidate.sampled and candidate.outcome == "holds" else "")
     outcome += f", as {candidate.beside}" if candidate.beside and candidate.outcome == "holds" else ""
-    if candidate.outcome not in ("refused", "infeasible") or not candidate.note:
+    if candidate.outcome not in ("refused", "infeasible", "disclosing") or not candidate.note:
         return outcome
     note = shorten(candidate.note.partition("; ")[0], _NOTE, placeholder=" …")
     return f"{outcome}: {note}"

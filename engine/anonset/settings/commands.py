@@ -8,7 +8,7 @@ from pydantic import Field
 from anonset.privacy.classes import Distance, Kind
 from anonset.settings.parameters import ON_BY_DEFAULT
 from anonset.settings.readers import FORMS, Names, Share
-from anonset.settings.settings import ROUND_ENDS, ComparedSettings, InputSettings, RoleSettings
+from anonset.settings.settings import AS_IS, ROUND_ENDS, ComparedSettings, InputSettings, RoleSettings
 
 SECONDS = 50.0
 """For all candidates of `suggest` together; what takes longer is given up."""
@@ -25,6 +25,7 @@ class InspectSettings(InputSettings):
 class SuggestSettings(InputSettings):
     """The settings of `anonset suggest`."""
 
+    publish_as_is: Names = Field([], description=AS_IS)
     model: str | None = Field(None, description="What must hold; default: by the columns.")
     k: int | None = Field(None, description="Minimum number of records that must look alike; default: 5.")
     m: int | None = Field(None, description="Maximum number of items that somebody may know; default: 2.")

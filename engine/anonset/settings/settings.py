@@ -133,6 +133,12 @@ class ColumnSettings(BaseModel):
     drop: Names = Field([], description="Columns to leave out.")
 
 
+AS_IS = (
+    "You state that these columns are published although they show exact values of few persons, make records unique, "
+    "or name persons; the attestation says so."
+)
+
+
 class RoleSettings(ReadingSettings, ColumnSettings):
     """How a file is read, the role of each of its columns, and what their owner answers for."""
 
@@ -196,11 +202,7 @@ class Settings(InputSettings):
     allow_worthless: bool = Field(
         False, description="Publish even if every protected column would show a single symbol."
     )
-    publish_as_is: Names = Field(
-        [],
-        description="You state that these columns are published although they show exact values of few persons, make "
-        "records unique, or name persons; the attestation says so.",
-    )
+    publish_as_is: Names = Field([], description=AS_IS)
     allow_empty: bool = Field(False, description="Publish even if the data contain no record.")
     order: Literal["sorted", "input"] = Field(
         "sorted", description="Order of the published rows: sorted hides the original order."
