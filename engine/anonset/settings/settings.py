@@ -242,7 +242,10 @@ class Settings(InputSettings):
         description="New or empty directory for a job that runs in blocks, or that of a killed run; emptied unless the "
         "job fails. Default: a temporary one.",
     )
-    resume: bool = Field(False, description="Continue a killed job from its work directory; refuse to start a new one.")
+    resume: bool = Field(
+        False,
+        description="As --if-exists resume, but refuse to start a new job: continue a killed one from its work directory.",
+    )
     cluster: str | None = Field(
         None, description="Address of a dask scheduler to search on, or local:N for N processes."
     )
