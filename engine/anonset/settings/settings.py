@@ -244,7 +244,7 @@ class Settings(InputSettings):
     )
     resume: bool = Field(
         False,
-        description="As --if-exists resume, but refuse to start a new job: continue a killed one from its work directory.",
+        description="As --if-exists resume, from --work-dir, but refuse to start a new job.",
     )
     cluster: str | None = Field(
         None, description="Address of a dask scheduler to search on, or local:N for N processes."
