@@ -2,20 +2,22 @@
 
 The tree has a leaf for each item that occurs, by falling frequency; every node is a band of neighbours in this order.
 Supports of pairs are counted in one pass over the records, up to k, in a table over the nodes that are left after
-size 1: a record adds 1 for each pair of nodes above its items.
+size 1, 64 pairs a word: see `bit_planes`.
 """
 
 import numpy as np
 
-from anonset_kernels._arrays import Csr, Int32Array, Int64Array, Itemset, Parent, UInt8Array, UInt16Array
+from anonset_kernels._arrays import Csr, Int32Array, Int64Array, Itemset, Parent, UInt8Array
+from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._candidates import Shape, generalize, holds, next_better
 from anonset_kernels._jit import kernel
+from anonset_kernels._planes import Planes, count_pairs, rare_of_cell, row_starts
+from anonset_kernels._record_codes import ancestor_codes, room_for_record, take_record
 
 _State = tuple[UInt8Array, UInt8Array, Int64Array, Int64Array]
 """(dead, published, below, support) of the nodes."""
-_Pairs = tuple[Int32Array, UInt16Array, int]
-"""(rank, count, n_live): the rank of each node among the live ones, int32 (V,), or -1; the support of each pair of
-ranks i < j up to k at ``i * n_live + j``."""
+_Pairs = tuple[Int32Array, Planes]
+"""(rank, table): the rank of each node among the live ones, int32 (V,), or -1; the supports of pairs of ranks up to k."""
 
 
 @kernel()
@@ -36,7 +38,7 @@ def search_halves(
     ranked
         The items by falling frequency, and how often each occurs, from `items_by_frequency`.
     rule
-        (k, m, by_number): m at most 2, k below 2^16; whether each node halves the number of items, not occurrences.
+        (k, m, by_number): m at most 2; whether each node halves the number of items, not occurrences.
     place
         int32 (items of the column,): changed here at the items of the set.
     most_cells
@@ -61,16 +63,18 @@ def search_halves(
         return -1, 0, leaf
     by_support = np.argsort(-state[3][1:], kind="mergesort") + 1
     rank = np.full(n_nodes, -1, np.int32)
-    _fix_singles(by_support, k, shape, state, (rank, np.zeros(0, np.uint16), 0))
+    _fix_singles(by_support, k, shape, state, (rank, _table(0, k)))
     if m > 1 and _longest(records, rows) > 1:
         live = by_support[dead[by_support] == 0]
         if len(live) * len(live) > most_cells:
             return -1, 0, leaf
         for r in range(len(live)):
             rank[live[r]] = r
-        pairs = (rank, np.zeros(len(live) * len(live), np.uint16), len(live))
-        _count_pairs(records, rows, place, shape[0], k, pairs)
-        _fix_pairs(live, k, shape, state, pairs)
+        for j in range(len(order)):
+            place[order[j]] = j
+        table = _table(len(live), k)
+        _count_pairs(records, rows, place, (leaf, shape[0], rank), table)
+        _fix_pairs(live, k, shape, state, (rank, table))
     loss = 0
     for v in range(n_nodes):
         if published[v] and not dead[v]:
@@ -183,35 +187,58 @@ def _longest(records: Csr, rows: Int64Array) -> int:
 
 
 @kernel()
-def _count_pairs(records: Csr, rows: Int64Array, place: Int32Array, parent: Parent, k: int, pairs: _Pairs) -> None:
-    """Count the rows that have each pair of live nodes, up to k."""
+def _table(n_codes: int, k: int) -> Planes:
+    """Return an empty table of pairs of codes."""
+    n_planes = 0
+    while k >> n_planes > 0:
+        n_planes += 1
+    flip = np.zeros(n_planes, np.uint64)
+    for p in range(n_planes):
+        if k >> p & 1 == 0:
+            flip[p] = ~flip[p]
+    n_words = (n_codes + 63) >> 6
+    start = row_starts(n_codes, 2, n_words)
+    cells = start[n_codes]
+    return Planes(n_words, start, flip, np.zeros(cells, np.uint64), np.zeros(cells * n_planes, np.uint64))
+
+
+@kernel()
+def _count_pairs(
+    records: Csr, rows: Int64Array, place: Int32Array, tree: tuple[Int32Array, Parent, Int32Array], table: Planes
+) -> None:
+    """Count the rows that have each pair of live nodes, up to k.
+
+    Parameters
+    ----------
+    place
+        int32 (items of the column,): the place of each item in the order of the leaves.
+    tree
+        (leaf, parent, rank): the node of each leaf, and the parent and the rank among live nodes of each node.
+    """
     indptr, items = records
-    rank, count, n_live = pairs
-    last, held = np.full(n_live, -1, np.int64), np.empty(n_live, np.int32)
-    for i in range(len(rows)):
-        begin, stop = indptr[rows[i]], indptr[rows[i] + 1]
-        if stop - begin < 2:
+    leaf, parent, rank = tree
+    ancestors = ancestor_codes(leaf, parent, rank, _height(parent))
+    record, held = room_for_record(len(table.start) - 1), np.empty(_longest(records, rows), np.int32)
+    for r in rows:
+        n_items = indptr[r + 1] - indptr[r]
+        if n_items < 2:
             continue
-        n = 0
-        for at in range(begin, stop):
-            v = place[items[at]]
-            while rank[v] < 0 and parent[v] >= 0:  # generalised at size 1
-                v = parent[v]
-            while rank[v] >= 0 and last[rank[v]] != i:
-                last[rank[v]] = i
-                j = n
-                while j > 0 and held[j - 1] > rank[v]:
-                    held[j] = held[j - 1]
-                    j -= 1
-                held[j] = rank[v]
-                n += 1
-                v = parent[v]
-        for a in range(n):
-            row = held[a] * n_live
-            for b in range(a + 1, n):
-                cell = row + held[b]
-                if count[cell] < k:
-                    count[cell] += 1
+        for j in range(n_items):
+            held[j] = place[items[indptr[r] + j]]
+        n, n_words = take_record(held[:n_items], ancestors, record)
+        count_pairs(record, n, n_words, table)
+        for i in range(n_words):
+            record.words[record.place[i]] = np.uint64(0)
+
+
+@kernel()
+def _height(parent: Parent) -> int:
+    """Return the largest number of nodes above each other; parents come first."""
+    depth, height = np.ones(len(parent), np.int64), 1
+    for v in range(1, len(parent)):
+        depth[v] = depth[parent[v]] + 1
+        height = max(height, depth[v])
+    return height
 
 
 @kernel()
@@ -226,23 +253,44 @@ def _fix_singles(ranked: Int64Array, k: int, shape: Shape, state: _State, pairs:
 @kernel()
 def _fix_pairs(live: Int64Array, k: int, shape: Shape, state: _State, pairs: _Pairs) -> None:
     """Fix the rare pairs in the order of the count-tree."""
-    dead, end, (_, count, n_live) = state[0], shape[1], pairs
+    dead, end = state[0], shape[1]
+    start, second = _rare_pairs(pairs[1])
     itemset = np.empty(2, np.int32)
-    for first in range(n_live):
+    for first in range(len(live)):
         u = live[first]
-        if dead[u]:
-            continue
-        for code in range(first + 1, n_live):
-            found = count[first * n_live + code]
-            if found == 0 or found >= k:
-                continue
+        for code in second[start[first] : start[first + 1]]:
             v = live[code]
+            if dead[u]:
+                break
             if dead[v] or u <= v < end[u] or v <= u < end[v]:
                 continue
             itemset[0], itemset[1] = u, v
             _fix(itemset, k, shape, state, pairs)
-            if dead[u]:
-                break
+
+
+@kernel()
+def _rare_pairs(table: Planes) -> tuple[Int64Array, Int32Array]:
+    """Return the larger codes of the rare pairs, ascending, and where those of each smaller code begin. O(cells)."""
+    n_codes = len(table.start) - 1
+    start = np.zeros(n_codes + 1, np.int64)
+    for c in range(n_codes):
+        for w in range(table.start[c + 1] - table.start[c]):
+            rare = rare_of_cell(table, table.start[c] + w)
+            while rare != 0:
+                start[w * 64 + trailing_zeros(rare) + 1] += 1
+                rare &= rare - np.uint64(1)
+    for a in range(n_codes):
+        start[a + 1] += start[a]
+    fill, second = start[:-1].copy(), np.empty(start[n_codes], np.int32)
+    for c in range(n_codes):
+        for w in range(table.start[c + 1] - table.start[c]):
+            rare = rare_of_cell(table, table.start[c] + w)
+            while rare != 0:
+                a = w * 64 + trailing_zeros(rare)
+                second[fill[a]] = c
+                fill[a] += 1
+                rare &= rare - np.uint64(1)
+    return start, second
 
 
 @kernel()
@@ -269,6 +317,7 @@ def _is_frequent(nodes: Int32Array, k: int, state: _State, pairs: _Pairs) -> boo
     """Return True if at least k records have all nodes, of which there are one or two."""
     if len(nodes) == 1:
         return bool(state[3][nodes[0]] >= k)
-    rank, count, n_live = pairs
+    rank, table = pairs
     first, second = rank[nodes[0]], rank[nodes[1]]
-    return bool(count[min(first, second) * n_live + max(first, second)] >= k)
+    small, large = min(first, second), max(first, second)
+    return bool(table.closed[table.start[large] + (small >> 6)] & bit(small & 63))

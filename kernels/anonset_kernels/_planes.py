@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from anonset_kernels._arrays import Int64Array, UInt64Array
+from anonset_kernels._bits import bit
 from anonset_kernels._jit import kernel
+from anonset_kernels._record_codes import Record
 
 
 class Planes(NamedTuple):
@@ -75,3 +77,41 @@ def rare_of_cell(table: Planes, cell: int) -> np.uint64:
     for p in range(n_planes):
         some |= table.planes[cell * n_planes + p]
     return some & ~table.closed[cell]
+
+
+@kernel()
+def add_to_cell(cell: int, sets: np.uint64, closed: UInt64Array, planes: UInt64Array, flip: UInt64Array) -> None:
+    """Add 1 to the counters of some sets of a cell, none of which is closed, and close those that reach k."""
+    at, carry, full = cell * len(flip), sets, sets
+    for p in range(len(flip)):
+        before = planes[at + p]
+        after = before ^ carry
+        carry &= before
+        full &= after ^ flip[p]
+        planes[at + p] = after
+    closed[cell] |= full
+
+
+@kernel()
+def count_pairs(record: Record, n: int, n_first: int, table: Planes) -> bool:
+    """Count the pairs of a record of n codes, whose smaller one is in the first `n_first` of its words.
+
+    Returns whether a counter changes.
+    """
+    closed, planes, flip, place, words = table.closed, table.planes, table.flip, record.place, record.words
+    adds = False
+    for j in range(1, n if n_first else 0):
+        c = record.codes[j]
+        row, last = table.start[c], c >> 6
+        for i in range(n_first):
+            w = place[i]
+            if w > last:
+                break
+            word = words[w]
+            if w == last:
+                word &= bit(c & 63) - np.uint64(1)
+            left = word & ~closed[row + w] if word != 0 else word
+            if left != 0:
+                adds = True
+                add_to_cell(row + w, left, closed, planes, flip)
+    return adds

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonset_kernels._arrays import Int32Array, Int64Array, UInt64Array
+from anonset_kernels._arrays import Int32Array, Int64Array, LeafNode, Parent, UInt64Array
 from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._jit import kernel
 
@@ -33,6 +33,37 @@ class Record(NamedTuple):
     """int32 (W,): these words, ascending."""
     codes: Int32Array
     """int32 (C,): its codes, ascending."""
+
+
+@kernel()
+def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height: int) -> Ancestors:
+    """Return the codes of each leaf's node and of what is above it.
+
+    Parameters
+    ----------
+    code
+        int32 (V,): code of each node; -1 leaves it out.
+    height
+        Largest number of nodes above each other.
+    """
+    start, most = np.zeros(len(leaf_node) + 1, np.int64), len(leaf_node) * height
+    place, words, filled = np.empty(most, np.int32), np.zeros(most, np.uint64), 0
+    n_codes = np.zeros(len(leaf_node), np.int32)
+    for leaf in range(len(leaf_node)):
+        node = leaf_node[leaf]
+        while node >= 0:
+            c = code[node]
+            if c >= 0:
+                at = start[leaf]
+                while at < filled and place[at] != c >> 6:
+                    at += 1
+                filled = max(filled, at + 1)
+                place[at] = c >> 6
+                words[at] |= bit(c & 63)
+                n_codes[leaf] += 1
+            node = parent[node]
+        start[leaf + 1] = filled
+    return Ancestors(start, place[:filled].copy(), words[:filled].copy(), n_codes)
 
 
 @kernel()

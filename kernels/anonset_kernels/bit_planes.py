@@ -21,48 +21,15 @@ from anonset_kernels._arrays import (
     Csr,
     Int32Array,
     Int64Array,
-    LeafNode,
-    Parent,
     UInt64Array,
 )
 from anonset_kernels._bits import bit
 from anonset_kernels._jit import kernel
-from anonset_kernels._planes import Planes, fours_below, width
+from anonset_kernels._planes import Planes, add_to_cell, count_pairs, fours_below, width
 from anonset_kernels._prefix import with_room
 from anonset_kernels._record_codes import Ancestors, Record, room_for_record, take_record
 
 _ALL = ~np.uint64(0)
-
-
-@kernel()
-def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height: int) -> Ancestors:
-    """Return the codes of each leaf's node and of what is above it.
-
-    Parameters
-    ----------
-    code
-        int32 (V,): code of each node; -1 leaves it out.
-    height
-        Largest number of nodes above each other.
-    """
-    start, most = np.zeros(len(leaf_node) + 1, np.int64), len(leaf_node) * height
-    place, words, filled = np.empty(most, np.int32), np.zeros(most, np.uint64), 0
-    n_codes = np.zeros(len(leaf_node), np.int32)
-    for leaf in range(len(leaf_node)):
-        node = leaf_node[leaf]
-        while node >= 0:
-            c = code[node]
-            if c >= 0:
-                at = start[leaf]
-                while at < filled and place[at] != c >> 6:
-                    at += 1
-                filled = max(filled, at + 1)
-                place[at] = c >> 6
-                words[at] |= bit(c & 63)
-                n_codes[leaf] += 1
-            node = parent[node]
-        start[leaf + 1] = filled
-    return Ancestors(start, place[:filled].copy(), words[:filled].copy(), n_codes)
 
 
 @kernel()
@@ -101,7 +68,7 @@ def count_sets(
         while n_first > 0 and record.place[n_first - 1] >= table.n_words:
             n_first -= 1
         if size == 2:
-            adds = _count_pairs(record, n, n_first, table)
+            adds = count_pairs(record, n, n_first, table)
         elif size == 3:
             adds = _count_triples(record, n, n_first, table)
         else:
@@ -121,41 +88,6 @@ def _most_codes(of_record: Int32Array, n_codes: Int32Array, size: int) -> int:
         if most >= size:
             break
     return most
-
-
-@kernel()
-def _raise(cell: int, sets: np.uint64, closed: UInt64Array, planes: UInt64Array, flip: UInt64Array) -> None:
-    """Add 1 to the counters of some sets of a cell, none of which is closed, and close those that reach k."""
-    at, carry, full = cell * len(flip), sets, sets
-    for p in range(len(flip)):
-        before = planes[at + p]
-        after = before ^ carry
-        carry &= before
-        full &= after ^ flip[p]
-        planes[at + p] = after
-    closed[cell] |= full
-
-
-@kernel()
-def _count_pairs(record: Record, n: int, n_first: int, table: Planes) -> bool:
-    """Count the sets of a record; tell whether some counter changes."""
-    closed, planes, flip, place, words = table.closed, table.planes, table.flip, record.place, record.words
-    adds = False
-    for j in range(1, n if n_first else 0):
-        c = record.codes[j]
-        row, last = table.start[c], c >> 6
-        for i in range(n_first):
-            w = place[i]
-            if w > last:
-                break
-            word = words[w]
-            if w == last:
-                word &= bit(c & 63) - np.uint64(1)
-            left = word & ~closed[row + w] if word != 0 else word
-            if left != 0:
-                adds = True
-                _raise(row + w, left, closed, planes, flip)
-    return adds
 
 
 @kernel()
@@ -181,7 +113,7 @@ def _count_triples(record: Record, n: int, n_first: int, table: Planes) -> bool:
                 left = word & ~closed[cell]
                 if left != 0:
                     adds = True
-                    _raise(cell, left, closed, planes, flip)
+                    add_to_cell(cell, left, closed, planes, flip)
     return adds
 
 
@@ -210,7 +142,7 @@ def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Plan
                     left = word & ~closed[cell]
                     if left != 0:
                         adds = True
-                        _raise(cell, left, closed, planes, flip)
+                        add_to_cell(cell, left, closed, planes, flip)
     return adds
 
 

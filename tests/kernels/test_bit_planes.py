@@ -17,7 +17,8 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset_kernels._planes import Planes
 from anonset_kernels._record_codes import Ancestors
-from anonset_kernels.bit_planes import ancestor_codes, merge
+from anonset_kernels._record_codes import ancestor_codes
+from anonset_kernels.bit_planes import merge
 from effort import examples
 
 SMALL = Hierarchy.from_tree(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from anonset.algorithms.transaction import wanted_sets
 from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges
 from anonset.data import Hierarchy
-from anonset_kernels.bit_planes import ancestor_codes
+from anonset_kernels._record_codes import ancestor_codes
 from effort import examples
 
 N_CODES = 70

@@ -174,7 +174,7 @@ class RareAbove:
 
     def _ancestors(self, nodes: Int32) -> "Ancestors":
         """Return the codes of each leaf: those of its node of the cut, and of what is above it, among some nodes."""
-        from anonset_kernels.bit_planes import ancestor_codes
+        from anonset_kernels._record_codes import ancestor_codes
 
         tree = self.nodes.hierarchy
         height = int(tree.depth.max(initial=0)) + 1

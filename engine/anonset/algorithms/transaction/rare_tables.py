@@ -379,7 +379,7 @@ class RareTables:
 
     def _count(self, nodes: Int32, n_words: int) -> CountSets:
         """Return what counts the sets of some nodes whose first lies in the first words."""
-        from anonset_kernels.bit_planes import ancestor_codes
+        from anonset_kernels._record_codes import ancestor_codes
 
         tree, code = self.hierarchy, np.full(self.hierarchy.n_nodes, -1, np.int32)
         code[nodes] = np.arange(len(nodes), dtype=np.int32)

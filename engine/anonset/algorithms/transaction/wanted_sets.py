@@ -29,7 +29,7 @@ class WantedSets:
     sets
         int32 (T, size), T >= 1: sets of at least 3 codes, each ascending and there once, in the order of `in_ranges`.
     ancestors
-        The codes of each leaf: see the kernel `bit_planes.ancestor_codes`.
+        The codes of each leaf: see the kernel `ancestor_codes`.
     n_codes
         Number of codes.
     k
