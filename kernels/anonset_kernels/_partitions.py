@@ -134,7 +134,7 @@ def group_cost(size: Integer, occurrences: Integer, levels: Integer, squares: In
 @kernel()
 def violation(count: Integer, k: int) -> Integer:
     """Return how far a support is from being 0, or k, at least."""
-    return min(count, k - count) if 0 < count < k else 0
+    return max(0, min(count, k - count))
 
 
 @kernel()

@@ -173,30 +173,46 @@ def _best(
         h, cost = scratch.candidate[i], scratch.added[i] - saved
         if cost - rule.penalty * (groups.violation[g] + groups.violation[h]) >= least:
             continue
+        limit = (least - cost - 1) // rule.penalty if rule.penalty > 0 else 0  # most by which the violation may rise
         change = leaving + violation(groups.pairs[h, h] + support - scratch.here[h], k)
         change -= violation(groups.pairs[h, h], k)
         if rule.m > 1:
             left = row[h] - scratch.gone[h]
             change += violation(left + scratch.here[g] - scratch.both[i, g], k) - violation(left, k)
-            change += _joining(groups, scratch, k, g, i, n_touched)
-        if rule.penalty == 0 and change <= 0 and (rule.m < 3 or keeps_sets(records, groups, scratch, rule, item, h)):
-            return i
-        if rule.penalty > 0 and cost + rule.penalty * change < least:
+            change += _joining(groups, scratch, k, g, i, n_touched, limit - change)
+        if change > limit:
+            continue
+        if rule.penalty > 0:
             best, least = i, cost + rule.penalty * change
+        elif rule.m < 3 or keeps_sets(records, groups, scratch, rule, item, h):
+            return i
     return best
 
 
 @kernel()
-def _joining(groups: Partition, scratch: Scratch, k: int, g: Integer, i: int, n_touched: int) -> Integer:
-    """Return by how much the violation of a candidate's pairs, but that with `g`, rises with the item."""
-    h, both = scratch.candidate[i], scratch.both[i]
-    row, change = groups.pairs[h], violation(0, k)
+def _joining(
+    groups: Partition, scratch: Scratch, k: int, g: Integer, i: int, n_touched: int, limit: Integer
+) -> Integer:
+    """Return by how much the violation of a candidate's pairs, but that with `g`, rises with the item.
+
+    Returns a number above `limit` as soon as that is certain: the pairs looked at have more violation than all pairs of
+    the candidate have now and may have in addition.
+    """
+    h, both, here = scratch.candidate[i], scratch.both[i], scratch.here
+    row, most = groups.pairs[h], limit + groups.violation[h]
+    before, after = np.int64(0), np.int64(0)
+    for at in range(2):  # the pairs with these two groups are counted elsewhere
+        other = np.int64(g) if at == 0 else np.int64(h)
+        if here[other] > 0:
+            before -= violation(row[other], k)
+            after -= violation(row[other] + here[other] - both[other], k)
     for j in range(n_touched):
+        if after > most:
+            return limit + 1
         other = scratch.touched[j]
-        more = scratch.here[other] - both[other]
-        if more > 0 and other != g and other != h:
-            change += violation(row[other] + more, k) - violation(row[other], k)
-    return change
+        before += violation(row[other], k)
+        after += violation(row[other] + here[other] - both[other], k)
+    return after - before
 
 
 @kernel()

@@ -14,6 +14,8 @@ from tests.facts import refused
 
 import reference.joint_split as twins
 from anonset.algorithms.base import Result
+from anonset.algorithms.rt.cluster_function import ClusterFunction
+from anonset.algorithms.rt.joint.growth import Growth, Losses
 from anonset.algorithms.rt.joint.pruning import Point, shown_frontier
 from anonset.algorithms.rt.joint.regions import axes_of
 from anonset.algorithms.rt.joint.scores import Scores
@@ -118,6 +120,36 @@ def test_grows_the_tree_of_the_twin(case: tuple[Table, int, int], w: str) -> Non
     assert clusters_of(result) == sorted(leaf.records for leaf in leaves)
     assert result.figures["rum"] == pytest.approx(float(sum(leaf.relational for leaf in leaves)))
     assert result.figures["estimated_item_loss"] == pytest.approx(float(sum(leaf.items for leaf in leaves)))
+
+
+def growth_of(table: Table, k: int, m: int) -> Growth:
+    """Return a growth that scores one side of one cut after the other, as large nodes do."""
+    axes = axes_of(QuasiIdentifiers.of(table.relational, HIERARCHIES), k)
+    function, column = ClusterFunction.of(Coat(k=k, m=m), k, table, {}), table.transactions
+    assert column is not None
+    losses = Losses(axes, table.n, len(column.vocabulary), len(column.items))
+    return Growth(losses, Scores(column, k, m), function.infeasible, k, at_once=0)
+
+
+@given(case=cases, several=st.lists(weights, min_size=1, max_size=3))
+@thorough
+def test_cuts_that_the_bound_skips_win_in_no_tree_of_the_twin(case: tuple[Table, int, int], several: list[str]) -> None:
+    table, k, m = case
+    twin = twin_of(table, k, m)
+    if table.n < k or 0 < sum(bool(row) for row in twin.rows) < k:
+        return
+    growth = growth_of(table, k, m)
+    for w in several:
+        found = sorted(leaf.members.tolist() for leaf in growth.grow(int(Fraction(w) * 10**6)).leaves)
+        assert found == sorted(leaf.records for leaf in twins.leaves(twin.grow(Fraction(w))))
+
+
+def test_the_bound_skips_cuts() -> None:
+    growth = growth_of(WORKED, 2, 2)
+    root = growth.grow(300_000).nodes[0]
+    assert root.cuts is not None
+    # sex saves the most relational loss, but one side alone loses more items than that; by age no item is lost
+    assert [(cut.axis, cut.items.count(None)) for cut in root.cuts] == [(1, 1), (0, 0)]
 
 
 @pytest.mark.long

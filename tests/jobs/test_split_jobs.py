@@ -75,6 +75,14 @@ def test_the_bytes_depend_on_neither_spans_nor_threads_nor_where_it_lies(tmp_pat
     assert reports[0]["figures"]["parts"] > 2
 
 
+def test_joint_split_publishes_the_same_bytes_in_memory_and_in_files(tmp_path, run):
+    assert run("memory", ALGORITHMS["joint-split"])[0] == 0
+    assert run("files", ALGORITHMS["joint-split"], "--memory-limit", "100")[0] == 0
+    assert files_of(tmp_path / "memory") == files_of(tmp_path / "files")
+    report = json.loads((tmp_path / "memory.private" / "report.json").read_text())
+    assert report["figures"]["parts"] > 2
+
+
 def test_what_is_published_shows_no_part(tmp_path, run):
     assert run("out", ALGORITHMS["rfirst"], "--memory-limit", "100")[0] == 0
     rows = (tmp_path / "out" / "published.csv").read_text().splitlines()[1:]

@@ -113,6 +113,8 @@ class Traits:
 
     One that is split must publish clusters of records (`PerCluster`) that are safe whatever other records there are.
     """
+    splits_in_memory: bool = False
+    """Whether data in memory are split, too: the result is the same for any memory."""
     where: str = ""
     """Under which parameters it runs by blocks or in parts, to follow "where"; empty: under all."""
     undivided: str = ""

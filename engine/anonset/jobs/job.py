@@ -152,7 +152,9 @@ class Job:
         self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], executor: Executor | None
     ) -> Result:
         """Find a recoding: any, or one that goes on from that of the earlier release."""
-        if self.earlier is None and table.store.in_files and (most := traits_of(algorithm).split_records) is not None:
+        traits = traits_of(algorithm)
+        most = traits.split_records if table.store.in_files or traits.splits_in_memory else None
+        if self.earlier is None and most is not None:
             from anonset.algorithms.split.solving import split_and_solve
 
             return split_and_solve(algorithm, most, table, hierarchies, executor=executor, progress=self.progress)

@@ -72,6 +72,7 @@ class JointSplit(Discreet):
     traits: ClassVar[Traits] = Traits(
         memory_factor=1.6,
         split_records=1 << 18,
+        splits_in_memory=True,
         forms_sets=True,
         keeps_more=True,
         answers=("kkm", "klm"),

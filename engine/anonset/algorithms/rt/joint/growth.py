@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from math import lcm
 
 import numpy as np
@@ -20,14 +20,19 @@ WHOLE = 10**6
 Regions = tuple[Region, ...]
 
 
-@dataclass(frozen=True, eq=False)
+_AT_ONCE = 1 << 11
+"""Nodes of fewer records have all of their cuts scored by one call: more calls would take longer than they skip."""
+
+
+@dataclass(eq=False)
 class Cut(Discreet):
     """A node cut in two by one column: the regions and losses of both sides."""
 
     sides: tuple[Regions, Regions]
     axis: int
     relational: tuple[int, int]
-    items: tuple[int, int]
+    items: list[int | None]
+    """The item loss of each side; None before it is scored."""
 
 
 @dataclass(eq=False)
@@ -40,7 +45,7 @@ class Node(Discreet):
     relational: int
     items: int
     cuts: list[Cut] | None = None
-    """The possible cuts in column order; None before they are scored."""
+    """The possible cuts, by falling relational gain (ties: column order); None before they are listed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +109,8 @@ class Growth(Discreet):
     k: int
     executor: Executor | None = None
     progress: Progress | None = None
+    at_once: int = _AT_ONCE
+    """Nodes with fewer records have all of their cuts scored by one call."""
     _known: dict[Regions, Node] = field(default_factory=dict)
 
     def grow(self, w: int) -> Tree:
@@ -111,12 +118,10 @@ class Growth(Discreet):
         tree = Tree([self._root], [None])
         level = [0]
         while level:
-            open_nodes = [node for at in level if (node := tree.nodes[at]).cuts is None]
-            for node, cuts in zip(open_nodes, run_tasks(self.executor, self._cuts, open_nodes), strict=True):
-                node.cuts = cuts
+            nodes = [tree.nodes[at] for at in level]
+            cuts = run_tasks(self.executor, partial(self._best, w), nodes)
             following = []
-            for at in level:
-                cut = self._best(tree.nodes[at], w)
+            for at, cut in zip(level, cuts, strict=True):
                 if cut is not None:
                     first = len(tree.nodes)
                     tree.children[at] = first, first + 1
@@ -135,8 +140,8 @@ class Growth(Discreet):
         return Node(regions, members, self.losses.relational(regions, len(members)), items)
 
     def _cuts(self, node: Node) -> list[Cut]:
-        """Return the possible cuts of a node by each column, with their losses."""
-        found: list[tuple[int, tuple[Regions, Regions], tuple[int, int]]] = []
+        """Return the possible cuts of a node, those of small nodes with their item losses."""
+        found: list[Cut] = []
         sets: list[Int64] = []
         for a, (axis, region) in enumerate(zip(self.losses.axes, node.regions, strict=True)):
             codes = axis.codes[node.members]
@@ -153,38 +158,53 @@ class Growth(Discreet):
             ]
             low, high = (self.losses.relational(side, len(part)) for side, part in zip(sides, parts, strict=True))
             if low + high < node.relational:
-                found.append((a, (sides[0], sides[1]), (low, high)))
+                found.append(Cut((sides[0], sides[1]), a, (low, high), [None, None]))
                 sets += parts
-        items = iter(self.scores.losses(sets))
-        return [Cut(sides, a, relational, (next(items), next(items))) for a, sides, relational in found]
+        if len(node.members) < self.at_once:
+            items = iter(self.scores.losses(sets))
+            for cut in found:
+                cut.items = [next(items), next(items)]
+        return sorted(found, key=lambda cut: sum(cut.relational))
 
     def _hulls(self, regions: Regions, members: Int64) -> Regions:
         """Return the smallest regions of some records, which they publish."""
         return tuple(axis.hull(region, members) for axis, region in zip(self.losses.axes, regions, strict=True))
 
-    def _best(self, node: Node, w: int) -> Cut | None:
-        """Return the cut of least loss, if it is below that of the node."""
-        best, least = None, self.losses.weighted(node.relational, node.items, w)
-        for cut in node.cuts or []:
-            loss = self.losses.weighted(sum(cut.relational), sum(cut.items), w)
-            if loss < least:
-                best, least = cut, loss
+    def _best(self, w: int, node: Node) -> Cut | None:
+        """Return the cut of least loss (ties: column order), if it is below that of the node.
+
+        Item losses are at least 0, so the relational loss of a cut and the item loss of one side are a lower bound of
+        its loss. Sides of a cut that cannot win by this bound are not scored.
+        """
+        if node.cuts is None:
+            node.cuts = self._cuts(node)
+        best, least = None, (self.losses.weighted(node.relational, node.items, w), -1)
+        for cut in node.cuts:
+            while (bound := (self._bound(cut, w), cut.axis)) < least and None in cut.items:
+                parts = self._parts(node, cut)
+                open_sides = [side for side in (0, 1) if cut.items[side] is None]
+                side = min(open_sides, key=lambda side: len(parts[side]))
+                [cut.items[side]] = self.scores.losses([parts[side]])
+            if bound < least:
+                best, least = cut, bound
         return best
 
+    def _bound(self, cut: Cut, w: int) -> int:
+        """Return a lower bound of the loss of a cut: the loss itself if both sides are scored."""
+        return self.losses.weighted(sum(cut.relational), sum(items or 0 for items in cut.items), w)
+
+    def _parts(self, node: Node, cut: Cut) -> list[Int64]:
+        """Return the records on both sides of a cut."""
+        axis = self.losses.axes[cut.axis]
+        first = axis.inside(cut.sides[0][cut.axis])[axis.codes[node.members]]
+        return [node.members[first], node.members[~first]]
+
     def _halves(self, node: Node, cut: Cut) -> list[Node]:
-        """Return the nodes on both sides of a cut."""
-        axis, regions = self.losses.axes[cut.axis], cut.sides[0]
-        halves = []
-        first = None
-        for side, relational, items in zip(cut.sides, cut.relational, cut.items, strict=True):
-            known = self._known.get(side)
-            if known is None:
-                if first is None:
-                    first = axis.inside(regions[cut.axis])[axis.codes[node.members]]
-                members = node.members[first if side is regions else ~first]
-                known = self._known[side] = Node(side, members, relational, items)
-            halves.append(known)
-        return halves
+        """Return the nodes on both sides of a cut whose sides are scored."""
+        if not all(side in self._known for side in cut.sides):
+            sides = zip(cut.sides, self._parts(node, cut), cut.relational, cut.items, strict=True)
+            self._known |= {side: Node(side, part, low, items or 0) for side, part, low, items in sides}
+        return [self._known[side] for side in cut.sides]
 
     def _tell(self, nodes: int) -> None:
         if self.progress is not None:
