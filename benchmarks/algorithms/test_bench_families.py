@@ -73,6 +73,7 @@ CASES = [
     Case("xu-bottom-up", 5_000, relational, {"k": 25}),
     Case("xu-top-down", 5_000, relational, {"k": 25}),
     *MERGES,
+    Case("joint-split", 20_000, youtube_like, KM | {"w": 0.1}),
     Case("rfirst", 20_000, youtube_like, {"k": 25, "m": 2, "on_infeasible": "merge"}),
     Case("tfirst", 20_000, youtube_like, {"k": 25, "m": 2}),
     Case("anatomy", 1_000_000, persons, {"l": 3}),

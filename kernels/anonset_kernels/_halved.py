@@ -17,7 +17,7 @@ from anonset_kernels._record_codes import ancestor_codes, room_for_record, take_
 _State = tuple[UInt8Array, UInt8Array, Int64Array, Int64Array]
 """(dead, published, below, support) of the nodes."""
 _Pairs = tuple[Int32Array, Planes]
-"""(rank, table): the rank of each node among the live ones, int32 (V,), or -1; the supports of pairs of ranks up to k."""
+"""(rank, table): the rank of each node among the live ones, int32 (V,), or -1; supports of pairs of ranks up to k."""
 
 
 @kernel()

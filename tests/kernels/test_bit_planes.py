@@ -16,8 +16,7 @@ from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset_kernels._planes import Planes
-from anonset_kernels._record_codes import Ancestors
-from anonset_kernels._record_codes import ancestor_codes
+from anonset_kernels._record_codes import Ancestors, ancestor_codes
 from anonset_kernels.bit_planes import merge
 from effort import examples
 

@@ -1,0 +1,161 @@
+"""What joint-split costs, against another checkout, on generated insured persons and two sets of the catalogue.
+
+    git worktree add /tmp/before COMMIT
+    python -m benchmarks.joint_split /tmp/before
+
+Two processes, one a checkout, run the same searches in turn, on one thread, after a run that is not counted. Printed is
+the least CPU time of growth and leaves together, of a table in memory. The exit code is 1 if clusters or items differ.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+ROOTS = ("engine", "kernels", "datasets")
+INSURED = 66_453
+CASES: list[tuple[str, dict[str, Any], int, str]] = [
+    ("insured", {"items": "codes", "relational": ["age", "sex", "region"], "numeric": ["age"]}, 2, "0.09"),
+    (
+        "informs2005_rt",
+        {
+            "items": "diagnosis_codes",
+            "relational": ["birth_year", "sex", "race", "education_years", "income"],
+            "numeric": ["birth_year", "education_years", "income"],
+        },
+        2,
+        "0.1",
+    ),
+    (
+        "diabetes130_patients_rt",
+        {"items": "diagnosis_codes", "relational": ["race", "gender", "age", "medical_specialty"]},
+        2,
+        "0.06",
+    ),
+]
+"""Name, columns, m, and weight."""
+
+
+def answer(insured: Path) -> None:
+    """Run the case that each line of standard input names by its number, and write a line for each."""
+    tables: dict[int, Any] = {}
+    for line in sys.stdin:
+        case = int(line)
+        if case not in tables:
+            tables[case] = _table(case, insured)
+        sys.stdout.write(json.dumps(_run(tables[case], *CASES[case][2:])) + "\n")
+        sys.stdout.flush()
+
+
+def _table(case: int, insured: Path) -> Any:
+    import anonset
+    from anonset_datasets import catalogue
+
+    name, columns, *_ = CASES[case]
+    path = insured if name == "insured" else catalogue.path(name)
+    roles = [columns["items"], *columns["relational"]]
+    found = anonset.read(path, **columns, drop=[column for column in _header(path) if column not in roles])
+    return found
+
+
+def _header(path: Path) -> list[str]:
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    if path.suffix == ".parquet":
+        names: list[str] = pyarrow.parquet.read_schema(path).names
+        return names
+    with pyarrow.csv.open_csv(path) as reader:
+        return list(reader.schema.names)
+
+
+def _run(table: Any, m: int, w: str) -> dict[str, Any]:
+    from anonset.algorithms.rt.joint_split import JointSplit
+
+    began = time.process_time()
+    result = JointSplit(k=5, m=m, w=w).recode(table, {})
+    cpu = time.process_time() - began
+    recoding: Any = result.recoding
+    digest = hashlib.sha256(recoding.cluster.tobytes())
+    for groups in recoding.items:
+        digest.update(groups.group.tobytes())
+    return {"cpu": cpu, "leaves": int(result.figures["clusters"]), "found": digest.hexdigest()}
+
+
+class Checkout:
+    """A process that runs the cases with the code of a checkout."""
+
+    def __init__(self, root: Path, insured: Path) -> None:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(str(root / name) for name in ROOTS)}
+        command = [sys.executable, __file__, "--answer", str(insured)]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=root
+        )
+
+    def run(self, case: int) -> dict[str, Any]:
+        """Run a case once.
+
+        Raises
+        ------
+        RuntimeError
+            If the process ends.
+        """
+        if self.process.stdin is None or self.process.stdout is None:
+            msg = "a process that searches must have pipes"
+            raise RuntimeError(msg)
+        self.process.stdin.write(f"{case}\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            msg = f"{self.process.args!r} ended"
+            raise RuntimeError(msg)
+        found: dict[str, Any] = json.loads(line)
+        return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Compare, and print a line for each case."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("before", type=Path, nargs="?", help="folder of the checkout to compare with")
+    parser.add_argument("--runs", type=int, default=3, help="counted runs of each case")
+    parser.add_argument("--answer", type=Path, help=argparse.SUPPRESS)
+    told = parser.parse_args(arguments)
+    if told.answer:
+        answer(told.answer)
+        return 0
+    if told.before is None:
+        parser.error("the folder of a checkout to compare with is missing")
+    from benchmarks.insured import write_insured
+
+    same = True
+    with tempfile.TemporaryDirectory() as folder:
+        insured = Path(folder) / "insured.parquet"
+        write_insured(INSURED, insured)
+        checkouts = [Checkout(root.resolve(), insured) for root in (told.before, Path(__file__).parent.parent)]
+        sys.stdout.write(
+            "| data | m | weight | leaves | before, s | after, s | ratio | |\n|---|---|---|---|---|---|---|---|\n"
+        )
+        for case, (name, _, m, w) in enumerate(CASES):
+            found = [[checkout.run(case) for checkout in checkouts] for _ in range(told.runs + 1)][1:]
+            before, after = (min(pair[which]["cpu"] for pair in found) for which in (0, 1))
+            equal = len({one["found"] for pair in found for one in pair}) == 1
+            same &= equal
+            line = (
+                f"| {name} | {m} | {w} | {found[0][1]['leaves']} | {before:.2f} | {after:.2f} | {after / before:.2f} |"
+            )
+            sys.stdout.write(f"{line} {'' if equal else 'differs'} |\n")
+            sys.stdout.flush()
+        for checkout in checkouts:
+            checkout.process.communicate()
+    return 0 if same else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
