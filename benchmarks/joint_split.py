@@ -61,8 +61,7 @@ def _table(case: int, insured: Path) -> Any:
     name, columns, *_ = CASES[case]
     path = insured if name == "insured" else catalogue.path(name)
     roles = [columns["items"], *columns["relational"]]
-    found = anonset.read(path, **columns, drop=[column for column in _header(path) if column not in roles])
-    return found
+    return anonset.read(path, **columns, drop=[column for column in _header(path) if column not in roles])
 
 
 def _header(path: Path) -> list[str]:
