@@ -20,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Folders of tests that call kernels.
-ON_KERNELS := $(addprefix tests/,kernels data generalization support privacy queries measures attacks algorithms verification)
+ON_KERNELS := $(addprefix tests/,kernels data publications generalization support privacy queries measures attacks algorithms verification)
 
 .PHONY: help setup constraints demo test check check-all lint types long coverage docs wheel release releasable bench reproduce clean
 

@@ -23,8 +23,8 @@ algorithms/rt/base.py: value; cli/flags.py: value; data/decimals.py: value; priv
 queries/mixed_workload.py: value; release/formats.py: value; cli/datasets.py: text; release/memory.py: text;
 settings/readers.py: text, value[0][1:]; algorithms/transaction/coherence_suppression.py: given; cli/log.py: given;
 cli/refusals.py: given; data/hierarchy_rules.py: unknown[0]; settings/binding.py: unknown[0], missing[0];
-release/buckets.py: different[0];
-generalization/buckets.py: twice; data/joining.py: first, second, prefixed(second, 'x'); cli/items.py: source;
+publications/buckets.py: different[0], twice;
+data/joining.py: first, second, prefixed(second, 'x'); cli/items.py: source;
 data/quasi_identifiers.py: odd, total, given[name]; release/published_values.py: odd; queries/mixed_workload.py:
 missing[0]; cli/policy.py: file;
 cli/risk.py: lacking[0]; errors.py: value; io/batches.py: both[0], more[0]; io/source.py: scheme; io/folders.py: aside;

@@ -53,7 +53,10 @@ _CHAPTERS = (
     ("Privacy models", ("anonset.privacy",)),
     ("Measures", ("anonset.measures", "anonset.support")),
     ("Hierarchies and policies as files", ("anonset.io",)),
-    ("Data, and what becomes of them", ("anonset.data", "anonset.generalization", "anonset.algorithms.base")),
+    (
+        "Data, and what becomes of them",
+        ("anonset.data", "anonset.publications", "anonset.generalization", "anonset.algorithms.base"),
+    ),
     ("Errors", ("anonset.errors",)),
 )
 

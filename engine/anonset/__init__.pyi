@@ -50,14 +50,11 @@ from anonset.errors import InputError as InputError
 from anonset.errors import UndecidedError as UndecidedError
 from anonset.errors import VerificationError as VerificationError
 from anonset.errors import WorthlessError as WorthlessError
-from anonset.generalization import Buckets as Buckets
+from anonset.generalization import Bucketized as Bucketized
 from anonset.generalization import Cut as Cut
 from anonset.generalization import ItemGroups as ItemGroups
 from anonset.generalization import PerCluster as PerCluster
-from anonset.generalization import Publication as Publication
 from anonset.generalization import Recoding as Recoding
-from anonset.generalization import Symbol as Symbol
-from anonset.generalization.buckets import BucketPublication as BucketPublication
 from anonset.io.buckets import read_buckets as read_buckets
 from anonset.io.hierarchies import read_hierarchy as read_hierarchy
 from anonset.io.hierarchies import write_hierarchy as write_hierarchy
@@ -109,6 +106,9 @@ from anonset.privacy.policies import PrivacyPolicy as PrivacyPolicy
 from anonset.privacy.policies import UtilityPolicy as UtilityPolicy
 from anonset.privacy.policies import groups_of_level as groups_of_level
 from anonset.privacy.policies import groups_of_siblings as groups_of_siblings
+from anonset.publications import Buckets as Buckets
+from anonset.publications import Records as Records
+from anonset.publications import Symbol as Symbol
 from anonset.release.progress_line import ProgressLine as ProgressLine
 from anonset.release.release import Release as Release
 from anonset.support import SupportIndex as SupportIndex

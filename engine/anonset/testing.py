@@ -14,9 +14,8 @@ from anonset.algorithms.base import Algorithm, Result, executor_of
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InfeasibleError
-from anonset.generalization.buckets import AnyPublication
-from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import PrivacyModel
+from anonset.publications import Chunks, Published
 from anonset.release.formats import Layout
 from anonset.release.publish import kind_of
 from anonset.settings.binding import bind
@@ -103,7 +102,7 @@ def _check_on(algorithm: Algorithm, seed: int, records: int) -> bool:
 
 def _published(
     algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], *, workers: int
-) -> AnyPublication | None:
+) -> Published | None:
     """Return what is published of a table; None if that is infeasible."""
     with executor_of(workers) as executor:
         try:
@@ -111,7 +110,7 @@ def _published(
         except InfeasibleError:
             return None
     _require(isinstance(result, Result), f"{algorithm.name}.recode must return a Result, got {type(result).__name__}")
-    made: AnyPublication = kind_of(algorithm.model).apply(
+    made: Published = kind_of(algorithm.model).apply(
         table, hierarchies, result, Layout(order="input", symbols="members")
     )
     return made
@@ -161,11 +160,11 @@ def _content(table: Table) -> list[Any]:
     return arrays
 
 
-def _records(publication: AnyPublication | None) -> Any:
+def _records(publication: Published | None) -> Any:
     """Return what is published as plain values; None where nothing is."""
     if publication is None:
         return None
-    if isinstance(publication, ChunkPublication):
+    if isinstance(publication, Chunks):
         labels = publication.vocabulary.labels
         return [
             labels,

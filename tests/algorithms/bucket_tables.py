@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, Table
-from anonset.generalization import Buckets
-from anonset.generalization.buckets import STAR, BucketPublication
+from anonset.generalization import Bucketized
+from anonset.generalization.bucketizing import bucketize
+from anonset.publications import Buckets
+from anonset.publications.buckets import STAR
 from reference.buckets import Grouping
 
 # Figure 1a, row after row.
@@ -42,29 +44,29 @@ def table_of(rows: Sequence[tuple[str | tuple[str, ...], str]], kept: Sequence[s
     return Table(sensitive=sensitive, ids=ids, kept=columns)
 
 
-def buckets_of(group: Sequence[int], starred: Sequence[int] = ()) -> Buckets:
+def buckets_of(group: Sequence[int], starred: Sequence[int] = ()) -> Bucketized:
     """Make a recoding from the group of each tuple (-1: removed) and the starred tuples."""
-    return Buckets(np.array(group, np.int32), np.isin(np.arange(len(group)), starred))
+    return Bucketized(np.array(group, np.int32), np.isin(np.arange(len(group)), starred))
 
 
-def published(rows: Sequence[tuple[Any, str]], group: Sequence[int], starred: Sequence[int] = ()) -> BucketPublication:
+def published(rows: Sequence[tuple[Any, str]], group: Sequence[int], starred: Sequence[int] = ()) -> Buckets:
     """Publish rows with the given groups and stars."""
-    return BucketPublication.of(table_of(rows), buckets_of(group, starred))
+    return bucketize(table_of(rows), buckets_of(group, starred))
 
 
-def decision_of(buckets: Buckets) -> Grouping:
+def decision_of(buckets: Bucketized) -> Grouping:
     """Return a recoding in plain lists."""
     group = [None if g < 0 else g for g in buckets.group.tolist()]
     return Grouping(group, set(np.flatnonzero(buckets.starred).tolist()))
 
 
-def shown_rows(publication: BucketPublication) -> list[tuple[str, ...] | None]:
+def shown_rows(publication: Buckets) -> list[tuple[str, ...] | None]:
     """Return the identity of each QIT row, None where it is starred."""
     rows = list(zip(*(column.labels() for column in publication.ids), strict=True))
     return [None if set(row) == {STAR} else row for row in rows]
 
 
-def values_of(publication: BucketPublication) -> dict[str, list[str]]:
+def values_of(publication: Buckets) -> dict[str, list[str]]:
     """Return the sensitive values of each group, by its published number."""
     found: dict[str, list[str]] = {label: [] for label in publication.group.vocabulary.labels}
     labels = publication.group.vocabulary.labels

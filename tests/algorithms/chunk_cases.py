@@ -9,21 +9,23 @@ from hypothesis import strategies as st
 from anonset.algorithms.transaction.disassociation import Disassociation
 from anonset.data import Table, Vocabulary
 from anonset.generalization import Disassociated
-from anonset.generalization.chunks import ChunkPublication, Cluster, Rows, SharedChunk
+from anonset.generalization.chunk_cutting import disassociate
+from anonset.publications import Chunks
+from anonset.publications.chunk_columns import Cluster, Rows, SharedChunk
 from reference import disassociation as twin
 
 RECORDS = st.lists(st.sets(st.sampled_from("aaabbcdefgh"), max_size=5), min_size=1, max_size=60)
 
 
-def disassociated(records: Sequence[Collection[str]], k: int, m: int, size: int, **more: Any) -> ChunkPublication:
+def disassociated(records: Sequence[Collection[str]], k: int, m: int, size: int, **more: Any) -> Chunks:
     """Run the algorithm, and apply what it decides."""
     table = Table.from_sets(records)
     recoding = Disassociation(k=k, m=m, cluster_size=size, **more).recode(table, {}).recoding
     assert isinstance(recoding, Disassociated)
-    return ChunkPublication.of(table, recoding)
+    return disassociate(table, recoding)
 
 
-def as_in_twin(publication: ChunkPublication) -> twin.Chunks:
+def as_in_twin(publication: Chunks) -> twin.Chunks:
     """Return a publication in the form of the twin."""
     labels = publication.vocabulary.labels
 
@@ -43,7 +45,7 @@ def publication_of(
     clusters: Sequence[tuple[int, str, Sequence[Sequence[str]]]],
     shared: Sequence[tuple[int, int, Sequence[str]]] = (),
     totals: Mapping[str, int] | None = None,
-) -> ChunkPublication:
+) -> Chunks:
     """Return a publication: clusters of (n, terms, chunks) and shared chunks (first, last, rows); items are letters."""
     letters = {item for _, terms, chunks in clusters for item in "".join([terms, *(r for c in chunks for r in c)])}
     letters |= {item for _, _, rows in shared for row in rows for item in row} | set(totals or ())
@@ -56,7 +58,7 @@ def publication_of(
         return tuple(sorted(Counter(map(codes, texts)).items()))
 
     made = (Cluster(n, codes(terms), tuple(sorted(map(rows_of, chunks)))) for n, terms, chunks in clusters)
-    return ChunkPublication(
+    return Chunks(
         "items",
         vocabulary,
         tuple(made),

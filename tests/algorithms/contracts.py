@@ -12,9 +12,9 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Result
 from anonset.algorithms.rt.base import MergingFramework
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
-from anonset.generalization import Buckets, Disassociated, Publication, apply
-from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.chunks import ChunkPublication
+from anonset.generalization import Bucketized, Disassociated, apply
+from anonset.generalization.bucketizing import bucketize
+from anonset.generalization.chunk_cutting import disassociate
 from anonset.privacy import DisassociationModel, KmAnonymity, PrivacyModel
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.coherence import Coherence
@@ -26,6 +26,7 @@ from anonset.privacy.partitions import PartitionKmAnonymity
 from anonset.privacy.rho import RhoUncertainty
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.privacy.transaction_k import TransactionKAnonymity
+from anonset.publications import Buckets, Chunks, Records
 from reference.buckets import is_diverse as is_bucket_diverse
 from reference.buckets import is_safe
 from reference.diversity import is_diverse
@@ -126,9 +127,9 @@ def table_of(rows: Rows) -> Table:
 def published(case: Case, result: Result) -> Any:
     """Apply a result to its case."""
     if isinstance(result.recoding, Disassociated):
-        return ChunkPublication.of(case.table, result.recoding)
-    if isinstance(result.recoding, Buckets):
-        return BucketPublication.of(case.table, result.recoding)
+        return disassociate(case.table, result.recoding)
+    if isinstance(result.recoding, Bucketized):
+        return bucketize(case.table, result.recoding)
     table, column = case.table, case.table.transactions
     recoding: Any = result.recoding
     if column is not None and hasattr(recoding, "hierarchy"):
@@ -136,12 +137,12 @@ def published(case: Case, result: Result) -> Any:
     return apply(table, recoding)
 
 
-def rows_of(publication: Publication) -> list[set[str]]:
+def rows_of(publication: Records) -> list[set[str]]:
     assert publication.transactions is not None
     return [set(row) for row in publication.transactions.rows()]
 
 
-def tuples_of(publication: Publication) -> list[tuple[str, ...]]:
+def tuples_of(publication: Records) -> list[tuple[str, ...]]:
     return list(zip(*(column.labels() for column in publication.relational), strict=True))
 
 
@@ -153,41 +154,41 @@ def classes(keys: Sequence[Any], rows: Rows) -> list[list[Collection[str]]]:
     return list(found.values())
 
 
-def _km(publication: Publication, k: int, m: int) -> bool:
+def _km(publication: Records, k: int, m: int) -> bool:
     return is_km(rows_of(publication), k, m)
 
 
-def _partitions(publication: Publication, k: int, m: int) -> bool:
+def _partitions(publication: Records, k: int, m: int) -> bool:
     assert publication.cluster is not None
     return all(is_km(part, k, m) for part in classes(publication.cluster.tolist(), rows_of(publication)))
 
 
-def _k(publication: Publication, k: int, _: int) -> bool:
+def _k(publication: Records, k: int, _: int) -> bool:
     return all(size >= k for size in Counter(tuples_of(publication)).values())
 
 
-def _kkm(publication: Publication, k: int, m: int) -> bool:
+def _kkm(publication: Records, k: int, m: int) -> bool:
     parts = classes(tuples_of(publication), rows_of(publication))
     return all(len(part) >= k and is_km(part, k, m) for part in parts)
 
 
-def _transaction_k(publication: Publication, k: int, _: int) -> bool:
+def _transaction_k(publication: Records, k: int, _: int) -> bool:
     return all(size >= k for size in Counter(map(frozenset, rows_of(publication))).values())
 
 
-def _coherence(publication: Publication, k: int, m: int) -> bool:
+def _coherence(publication: Records, k: int, m: int) -> bool:
     return is_coherent(rows_of(publication), (), Fraction(1), k, m)
 
 
-def _lm(publication: Publication, k: int, m: int) -> bool:
+def _lm(publication: Records, k: int, m: int) -> bool:
     return is_diverse(rows_of(publication), SECRETS, k, 2, m)
 
 
-def _rho(publication: Publication, k: int, m: int) -> bool:
+def _rho(publication: Records, k: int, m: int) -> bool:
     return not list(rules(rows_of(publication), SECRETS, Fraction(1, k), range(m + 1), strict=False))
 
 
-def _values(publication: BucketPublication) -> dict[Hashable, list[str]]:
+def _values(publication: Buckets) -> dict[Hashable, list[str]]:
     groups, found = publication.group.vocabulary.labels, dict[Hashable, list[str]]()
     for group, value, count in zip(
         publication.snt_group, publication.snt_value.labels(), publication.snt_count.tolist(), strict=True
@@ -196,16 +197,16 @@ def _values(publication: BucketPublication) -> dict[Hashable, list[str]]:
     return found
 
 
-def _anatomy(publication: BucketPublication, k: int, _: int) -> bool:
+def _anatomy(publication: Buckets, k: int, _: int) -> bool:
     return all(is_bucket_diverse(values, k) for values in _values(publication).values())
 
 
-def _safe(publication: BucketPublication, k: int, m: int) -> bool:
+def _safe(publication: Buckets, k: int, m: int) -> bool:
     shown = [None if who == "*" else who for who in publication.ids[0].labels()]
     return is_safe(shown, publication.group.labels(), _values(publication), k, min(k, m))
 
 
-def _chunks(publication: ChunkPublication, k: int, m: int) -> bool:
+def _chunks(publication: Chunks, k: int, m: int) -> bool:
     bags = [rows for cluster in publication.clusters for rows in cluster.chunks]
     bags += [chunk.rows for chunk in publication.shared]
     rows = [[{str(item) for item in row} for row, count in bag for _ in range(count)] for bag in bags]

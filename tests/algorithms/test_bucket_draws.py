@@ -13,27 +13,27 @@ from anonset.algorithms.buckets.draws import Draws
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 from anonset.data import CategoricalColumn, Table
 from anonset.data.fingerprints import content_sha256
-from anonset.generalization import Buckets
+from anonset.generalization import Bucketized
 
 RUNS = 1200
 Rows = Sequence[tuple[str, str]]
 
 
-def members(rows: Rows, buckets: Buckets) -> tuple[str, ...]:
+def members(rows: Rows, buckets: Bucketized) -> tuple[str, ...]:
     """Return the persons of each group, by its number."""
     groups = [{u for (u, _), g in zip(rows, buckets.group, strict=True) if g == n} for n in range(2)]
     return tuple("".join(sorted(group)) for group in groups)
 
 
-def removed(rows: Rows, buckets: Buckets) -> tuple[int, ...]:
+def removed(rows: Rows, buckets: Bucketized) -> tuple[int, ...]:
     return tuple(np.flatnonzero(buckets.group < 0).tolist())
 
 
-def starred(rows: Rows, buckets: Buckets) -> tuple[int, ...]:
+def starred(rows: Rows, buckets: Bucketized) -> tuple[int, ...]:
     return tuple(np.flatnonzero(buckets.starred).tolist())
 
 
-def of_first(rows: Rows, buckets: Buckets) -> tuple[int, ...]:
+def of_first(rows: Rows, buckets: Bucketized) -> tuple[int, ...]:
     """Return what the first person lost, who has most tuples: the value that is first, or the other too."""
     return tuple(t for t in removed(rows, buckets) if rows[t][0] == rows[0][0])
 
@@ -61,7 +61,7 @@ def test_what_is_open_is_drawn(text: str, k: int, l: int, seen: Callable[..., Ha
     table, outcomes = table_of(rows), Counter[Any]()
     for seed in range(RUNS):
         buckets = SafeGrouping(k=k, l=l, seed=seed).recode(table, {}).recoding
-        assert isinstance(buckets, Buckets)
+        assert isinstance(buckets, Bucketized)
         outcomes[seen(rows, buckets)] += 1
     assert len(outcomes) == n_outcomes
     assert all(abs(count - RUNS / n_outcomes) < 5 * np.sqrt(RUNS / n_outcomes) for count in outcomes.values())

@@ -29,8 +29,8 @@ from anonset.algorithms.buckets.draws import Draws
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 from anonset.data import CategoricalColumn, Table, Vocabulary
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import Buckets
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization import Bucketized
+from anonset.generalization.bucketizing import bucketize
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.grouping_loss import grouping_loss_exact
 from anonset.privacy.anatomy import AnatomyDiversity
@@ -44,9 +44,9 @@ seeds = st.integers(0, 2**32 - 1)
 thorough = settings(max_examples=examples(500), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def grouped(algorithm: Algorithm, table: Table) -> Buckets:
+def grouped(algorithm: Algorithm, table: Table) -> Bucketized:
     recoding = algorithm.recode(table, {}).recoding
-    assert isinstance(recoding, Buckets)
+    assert isinstance(recoding, Bucketized)
     assert recoding.group.dtype == np.int32
     assert recoding.starred.dtype == np.bool_
     return recoding
@@ -65,7 +65,7 @@ def require_as_twin(result: Result | None, expected: twin.Grouping | None) -> No
     assert (result is None) == (expected is None)
     if result is None or expected is None or not expected.group:
         return
-    assert isinstance(result.recoding, Buckets)
+    assert isinstance(result.recoding, Bucketized)
     found = decision_of(result.recoding)
     assert (found.group, found.starred) == (expected.group, expected.starred)
     figures = result.figures
@@ -120,7 +120,7 @@ def test_safe_grouping_decides_as_its_twin_and_is_safe(rows: Rows, k: int, less:
         return
     buckets = result.recoding
     assert grouping_loss_exact(buckets) == twin.loss(expected)
-    publication = BucketPublication.of(table, buckets)
+    publication = bucketize(table, buckets)
     assert twin.is_safe(shown_rows(publication), publication.group.labels(), values_of(publication), k, l)
     for u in set(ids):  # the starred tuples too are in the group of their individual
         assert len({buckets.group[t] for t, v in enumerate(ids) if v == u} - {-1}) <= 1
@@ -169,7 +169,7 @@ def test_figure_3_of_safe_grouping() -> None:
         members = frozenset(frozenset(FIGURE_3[t][0] for t in group) for group in groups)
         starred = tuple((np.flatnonzero(buckets.starred) + 1).tolist())
         outcomes.setdefault((members, grouping_loss_exact(buckets)), set()).add(starred)
-        publication = BucketPublication.of(table_of(FIGURE_3), buckets)
+        publication = bucketize(table_of(FIGURE_3), buckets)
         shares = {Fraction(max(Counter(v).values()), len(v)) for v in values_of(publication).values()}
         assert shares in ({Fraction(3, 8), Fraction(2, 5)}, {Fraction(3, 11)})
     as_printed = frozenset({frozenset({"P1", "P3"}), frozenset({"P2", "P4", "P5"})}), Fraction(2, 13)
@@ -237,7 +237,7 @@ def test_figures_account_for_every_lost_tuple() -> None:
     result = SafeGrouping(k=5, l=3, seed=0).recode(table, {})
     figures = result.figures
     lost = figures["starred"] + figures["removed_for_diversity"] + figures["removed_with_groups"]
-    assert isinstance(result.recoding, Buckets)
+    assert isinstance(result.recoding, Bucketized)
     assert grouping_loss_exact(result.recoding) == Fraction(int(lost), table.n)
     assert figures["removed_for_diversity"] > 0
 
@@ -255,7 +255,7 @@ def test_an_empty_table_stays_empty(algorithm: Algorithm) -> None:
     table = table_of([])
     buckets = grouped(algorithm, table)
     assert len(buckets.group) == len(buckets.starred) == buckets.n_groups == 0
-    assert BucketPublication.of(table, buckets).n == 0
+    assert bucketize(table, buckets).n == 0
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,7 @@ def test_infeasible_tables_are_refused(rows: Rows, k: int, l: int, message: str)
 def test_a_value_above_its_share_is_removed_where_that_leaves_groups() -> None:
     rows = [(f"p{n}", "x") for n in range(6)] + [(f"p{n}", "y") for n in range(6)] + [("p0", "x"), ("p1", "x")]
     result = SafeGrouping(k=2, l=2, seed=0).recode(table_of(rows), {})
-    assert isinstance(result.recoding, Buckets)
+    assert isinstance(result.recoding, Bucketized)
     assert result.figures["removed_for_diversity"] == 2
     assert {rows[t] for t in np.flatnonzero(result.recoding.group < 0)} == {("p0", "x"), ("p1", "x")}
 

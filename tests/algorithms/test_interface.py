@@ -17,9 +17,7 @@ from anonset.algorithms.base import Algorithm, Result
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import Publication
-from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.chunks import ChunkPublication
+from anonset.publications import Buckets, Chunks, Records
 from anonset.testing import check_algorithm
 from anonset.verification import verify
 from anonset.verification.bucket_truth import check_buckets_truthful
@@ -42,10 +40,10 @@ def run(name: str, case: Case, k: int, m: int, **options: Any) -> Result:
 
 def content(publication: Any) -> list[Any]:
     """Return what is published as plain values, to compare two publications."""
-    if isinstance(publication, BucketPublication):
+    if isinstance(publication, Buckets):
         columns = [column.labels() for column in (*publication.qit, publication.snt_value)]
         return [*columns, publication.snt_group.tolist(), publication.snt_count.tolist(), publication.record.tolist()]
-    if isinstance(publication, ChunkPublication):
+    if isinstance(publication, Chunks):
         record, cluster = publication.record, publication.cluster
         assert record is not None
         assert cluster is not None
@@ -121,10 +119,10 @@ def test_the_naive_check_and_the_verification_can_fail(name: str) -> None:
 def test_what_is_published_is_true_of_the_original(name: str, k: int, m: int) -> None:
     case = CONTRACTS[name].case(7, N)
     publication = published(case, run(name, case, k, m))
-    if isinstance(publication, BucketPublication):
+    if isinstance(publication, Buckets):
         assert check_buckets_truthful(case.table, publication) is None
         return
-    if isinstance(publication, ChunkPublication):
+    if isinstance(publication, Chunks):
         assert check_chunks_true(case.table, publication) is None
         return
     assert publication.record.tolist() == list(range(N))
@@ -135,7 +133,7 @@ def test_what_is_published_is_true_of_the_original(name: str, k: int, m: int) ->
             assert _covers(text, value, case), (before.name, value, text)
 
 
-def _assert_items_are_true(case: Case, publication: Publication, *, suppresses: bool) -> None:
+def _assert_items_are_true(case: Case, publication: Records, *, suppresses: bool) -> None:
     """Each symbol stands for an item of its record, and each item that is published at all has one."""
     members = {symbol.label: set(symbol.members) for symbol in publication.symbols}
     shown = set().union(*members.values()) if members else set()

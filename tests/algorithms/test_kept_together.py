@@ -16,9 +16,10 @@ from anonset.algorithms.transaction.kept_together import kept_together
 from anonset.attacks.composition import Both, Side
 from anonset.data import Hierarchy, Table
 from anonset.errors import InfeasibleError
-from anonset.generalization import Cut, ItemGroups, Publication, apply
+from anonset.generalization import Cut, ItemGroups, apply
 from anonset.generalization.beside import Beside
 from anonset.privacy import KmAnonymity
+from anonset.publications import Records as Published
 from anonset.verification.together import few_together
 from effort import examples
 
@@ -35,7 +36,7 @@ def table_of(records: Records, tree: Hierarchy) -> Table:
     return table.with_transactions(tree.bind(table.transactions))
 
 
-def shown(publication: Publication, items: frozenset[str]) -> frozenset[str]:
+def shown(publication: Published, items: frozenset[str]) -> frozenset[str]:
     return frozenset(symbol.label for symbol in publication.symbols if items & set(symbol.members))
 
 
@@ -43,12 +44,12 @@ def sets_of(items: frozenset[str], m: int) -> Iterator[frozenset[str]]:
     return map(frozenset, chain(*(combinations(sorted(items), size) for size in range(m + 1))))
 
 
-def rows_of(publication: Publication) -> list[frozenset[str]]:
+def rows_of(publication: Published) -> list[frozenset[str]]:
     assert publication.transactions is not None
     return [frozenset(row) for row in publication.transactions.rows()]
 
 
-def naive_linked(later: Publication, beside: Beside, now: Records, before: dict[int, frozenset[str]], m: int) -> int:
+def naive_linked(later: Published, beside: Beside, now: Records, before: dict[int, frozenset[str]], m: int) -> int:
     """Return the fewest persons in both whose rows show m items, known of somebody's earlier or later record."""
     rows, others = rows_of(later), rows_of(beside.publication)
     row_of = {record: rows[row] for row, record in enumerate(later.record.tolist())}
@@ -64,13 +65,13 @@ def naive_linked(later: Publication, beside: Beside, now: Records, before: dict[
     return fewest
 
 
-def may_be(publication: Publication, *, certain: bool) -> frozenset[str]:
+def may_be(publication: Published, *, certain: bool) -> frozenset[str]:
     """Return the items that records of a release may have; if it suppresses nothing, those of its codebook alone."""
     return frozenset(chain(*(symbol.members for symbol in publication.symbols))) if certain else frozenset(ITEMS)
 
 
 def naive_by_rows(
-    later: Publication, beside: Beside, now: Records, m: int, certain: tuple[bool, bool] = (False, False)
+    later: Published, beside: Beside, now: Records, m: int, certain: tuple[bool, bool] = (False, False)
 ) -> int:
     """Return the fewest rows left of a release, for items of somebody who is in both with the same record."""
     rows, others = rows_of(later), rows_of(beside.publication)
@@ -85,7 +86,7 @@ def naive_by_rows(
     return fewest
 
 
-def earlier_of(records: Records, k: int, m: int, groups: list[int] | None = None) -> Publication:
+def earlier_of(records: Records, k: int, m: int, groups: list[int] | None = None) -> Published:
     table = table_of(records, OTHER)
     if groups is not None:
         assert table.transactions is not None
@@ -95,7 +96,7 @@ def earlier_of(records: Records, k: int, m: int, groups: list[int] | None = None
     return apply(table, Apriori(k=k, m=m).recode(table, {"items": OTHER}).recoding)
 
 
-def by_record(publication: Publication, record_of: list[int], n: int) -> Beside:
+def by_record(publication: Published, record_of: list[int], n: int) -> Beside:
     row_of = np.full(n + 1, -1, np.int64)
     row_of[publication.record] = np.arange(publication.n)
     return Beside(publication, row_of[record_of])

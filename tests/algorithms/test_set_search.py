@@ -16,9 +16,10 @@ from anonset.data import SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.halves import halves
 from anonset.errors import InfeasibleError, InputError
-from anonset.generalization import Cut, ItemGroups, Publication, apply
+from anonset.generalization import Cut, ItemGroups, apply
 from anonset.generalization.local import MergedItems
 from anonset.measures.ncp import ncp_numerator
+from anonset.publications import Records
 from anonset_kernels._partitions import Rule
 from anonset_kernels._sweeps import merge_violated
 from effort import examples
@@ -74,13 +75,13 @@ def groups_of(of: Sequence[int]) -> Groups:
     return canonical([frozenset(x for x, g in enumerate(of) if g == number) for number in set(of) - {-1}])
 
 
-def published(table: Table, recoding: ItemGroups) -> Publication:
+def published(table: Table, recoding: ItemGroups) -> Records:
     found = apply(table, recoding)
     assert found.transactions is not None
     return found
 
 
-def rows_of(publication: Publication) -> list[set[int]]:
+def rows_of(publication: Records) -> list[set[int]]:
     column = publication.transactions
     assert column is not None
     return [set(column.items[a:b].tolist()) for a, b in zip(column.indptr, column.indptr[1:], strict=False)]

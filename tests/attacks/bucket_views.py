@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, Table, Vocabulary
-from anonset.generalization import Buckets
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization import Bucketized
+from anonset.generalization.bucketizing import bucketize
+from anonset.publications import Buckets
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -37,7 +38,7 @@ class View:
     """int64 (persons,): place of each person's name in the alphabet."""
 
     @classmethod
-    def of(cls, publication: BucketPublication) -> "View":
+    def of(cls, publication: Buckets) -> "View":
         """Look at the QIT and the SNT alone."""
         n_groups, n_ids = publication.n_groups, len(publication.ids[0].vocabulary)
         visible = ~publication.starred
@@ -144,7 +145,7 @@ def patients(seed: int, n: int = 3000, fewest: int = 1) -> Table:
     return Table(sensitive=CategoricalColumn("drug", value.astype(np.int32), drugs), ids=ids)
 
 
-def removed(table: Table, buckets: Buckets) -> Bools:
+def removed(table: Table, buckets: Bucketized) -> Bools:
     """Return bool (persons, values): who lost a tuple with which value."""
     assert table.sensitive is not None
     lost = np.zeros((len(table.ids[0].vocabulary), N_VALUES), np.bool_)
@@ -194,11 +195,11 @@ class Score:
         return self.hits.above(rate) / max(1.0, float(np.std(own)))
 
 
-def score(attack: Attack, published: list[tuple[Table, Buckets]], redraws: int = 20) -> Score:
+def score(attack: Attack, published: list[tuple[Table, Bucketized]], redraws: int = 20) -> Score:
     """Run an attack on publications of tables, and on each as it might have been drawn as well."""
     hits, chance = Hits(0, 0), [Hits(0, 0)] * redraws
     for seed, (table, buckets) in enumerate(published):
-        view, lost = View.of(BucketPublication.of(table, buckets)), removed(table, buckets)
+        view, lost = View.of(bucketize(table, buckets)), removed(table, buckets)
         counts = np.bincount(table.ids[0].codes, minlength=len(lost))
         hits += Hits.of(attack, view, counts, lost)
         random = np.random.default_rng(seed)

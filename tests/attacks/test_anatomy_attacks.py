@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from anonset.algorithms.buckets.anatomy import Anatomy
-from anonset.generalization import Buckets
+from anonset.generalization import Bucketized
 from attacks.bucket_views import patients
 from attacks.guessed_seeds import (
     best_by_chance,
@@ -42,7 +42,7 @@ def best_fit(group: NDArray[np.integer]) -> tuple[float, int]:
 def test_trying_seeds_tells_nothing() -> None:
     for seed in (0, 123, 999):
         buckets = Anatomy(l=4, seed=seed).recode(TABLE, {}).recoding
-        assert isinstance(buckets, Buckets)
+        assert isinstance(buckets, Bucketized)
         assert best_fit(buckets.group)[0] < 1
 
 

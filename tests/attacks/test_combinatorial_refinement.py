@@ -19,7 +19,8 @@ from anonset.attacks.boxes import Boxes, is_covered
 from anonset.attacks.combinatorial_refinement import Rounds, combinatorial_refinement
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
 from anonset.data.table import Column
-from anonset.generalization import Publication, apply
+from anonset.generalization import apply
+from anonset.publications import Records
 
 FLAT = Hierarchy.from_tree(("B", ["x", "y", "z"]))
 DEEP = Hierarchy.from_tree(("A", [("P", ["a", "b"]), ("Q", ["c", "d"])]))
@@ -39,7 +40,7 @@ class World:
     left_at_last: bool
     """Whether records were left that joined any class."""
     table: Table
-    publication: Publication
+    publication: Records
 
 
 def table_of(records: Sequence[Record], domains: Domains) -> Table:

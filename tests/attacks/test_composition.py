@@ -14,15 +14,16 @@ from anonset.attacks.composition import ENOUGH, Both, Side, composition
 from anonset.attacks.registry import ATTACKS, tried
 from anonset.data import Table
 from anonset.errors import InputError
-from anonset.generalization import ItemGroups, Publication, apply
+from anonset.generalization import ItemGroups, apply
 from anonset.generalization.beside import Beside
+from anonset.publications import Records
 
 ITEMS = "abcde"
 RECORDS = st.lists(st.sets(st.sampled_from(ITEMS)), min_size=1, max_size=7)
 GROUPS = st.lists(st.integers(-1, 3), min_size=5, max_size=5)
 
 
-def published(table: Table, numbers: list[int]) -> Publication:
+def published(table: Table, numbers: list[int]) -> Records:
     column = table.transactions
     assert column is not None
     first: dict[int, int] = {}
@@ -34,12 +35,12 @@ def of_records(records: list[set[str]]) -> Table:
     return Table.from_sets(records, universe=ITEMS)
 
 
-def shown(publication: Publication, items: set[str]) -> frozenset[str]:
+def shown(publication: Records, items: set[str]) -> frozenset[str]:
     """Return the row that a record would be published as."""
     return frozenset(symbol.label for symbol in publication.symbols if items & set(symbol.members))
 
 
-def naive_left(first: Publication, second: Publication, known: tuple[str, ...]) -> int:
+def naive_left(first: Records, second: Records, known: tuple[str, ...]) -> int:
     """Return the rows of the first release that are left, by every record that holds the known items."""
     assert first.transactions is not None
     assert second.transactions is not None

@@ -12,12 +12,12 @@ from anonset.attacks.base import Scene
 from anonset.attacks.composition import Both, Side, composition
 from anonset.attacks.matching import Pairs, matching
 from anonset.data import Table
-from anonset.generalization import Publication
 from anonset.generalization.beside import Beside
+from anonset.publications import Records
 from attacks.test_composition import GROUPS, ITEMS, of_records, published, shown
 
 
-def rows_of(publication: Publication) -> list[frozenset[str]]:
+def rows_of(publication: Records) -> list[frozenset[str]]:
     assert publication.transactions is not None
     return [frozenset(row) for row in publication.transactions.rows()]
 
@@ -50,7 +50,7 @@ def test_pairs_are_those_of_perfect_matchings(
     assert (random.multiply(pairs.true)).nnz == pairs.true.nnz
 
 
-def scene_of(table: Table, first: Publication, second: Publication) -> Scene:
+def scene_of(table: Table, first: Records, second: Records) -> Scene:
     return Scene(first, anonset.KmAnonymity(3, 1), table, beside=Beside(second, np.argsort(second.record)))
 
 

@@ -20,7 +20,8 @@ from anonset.algorithms.transaction.exact import Exact
 from anonset.attacks.base import Scene
 from anonset.attacks.minimality import chances, minimality
 from anonset.data import Hierarchy, Table
-from anonset.generalization import Cut, Publication, apply
+from anonset.generalization import Cut, apply
+from anonset.publications import Records
 
 FLAT = Hierarchy.from_tree(("ALL", [("A", ["a", "b"]), ("C", ["c", "d"])]))
 DEEP = Hierarchy.from_tree(("ALL", [("A", [("W", ["a", "b"]), "c"]), "d"]))
@@ -76,7 +77,7 @@ def published(tree: Hierarchy, n: int, k: int, m: int) -> dict[object, list[Worl
     return worlds
 
 
-def publication_of(world: World, tree: Hierarchy, image: dict[str, str]) -> Publication:
+def publication_of(world: World, tree: Hierarchy, image: dict[str, str]) -> Records:
     table = Table.from_sets(world.records, universe=tree.leaves.labels)
     assert table.transactions is not None
     nodes = np.array([tree.node_of[image[label]] for label in tree.leaves.labels], np.int32)

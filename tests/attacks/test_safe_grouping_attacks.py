@@ -19,8 +19,8 @@ from anonset.algorithms.buckets import safe_grouping
 from anonset.algorithms.buckets.safe_grouping import NUMBER, SafeGrouping
 from anonset.data import Table
 from anonset.data.store import Files
-from anonset.generalization import Buckets
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization import Bucketized
+from anonset.generalization.bucketizing import bucketize
 from attacks.bucket_views import (
     Attack,
     Hits,
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.compiled
 BOUND = 4.0
 SEEDS = range(20)
 TRIED = range(1000)
-Published = list[tuple[Table, Buckets]]
+Published = list[tuple[Table, Bucketized]]
 
 cases = pytest.mark.parametrize(
     ("attack", "k", "n", "fewest"),
@@ -71,12 +71,12 @@ def published(k: int, n: int, fewest: int, parts: int = 1) -> Published:
             result = SafeGrouping(k=k, l=2, seed=seed).recode(given, {})
             assert parts == 1 or abs(result.figures["parts"] - parts) <= 1
             buckets = result.recoding
-            assert isinstance(buckets, Buckets)
-            found.append((table, Buckets(np.array(buckets.group), np.array(buckets.starred))))
+            assert isinstance(buckets, Bucketized)
+            found.append((table, Bucketized(np.array(buckets.group), np.array(buckets.starred))))
     return found
 
 
-def without_draws(table: Table, k: int, seed: int, *, numbers: bool, names: bool) -> Buckets:
+def without_draws(table: Table, k: int, seed: int, *, numbers: bool, names: bool) -> Bucketized:
     """Group without draws, but with random numbers of the groups, or random names, if these are asked for."""
     assert table.sensitive is not None
     random = np.random.default_rng(seed)
@@ -87,7 +87,7 @@ def without_draws(table: Table, k: int, seed: int, *, numbers: bool, names: bool
     group = np.array([-1 if number is None else number for number in found.group], np.int32)
     if numbers:
         group = np.append(random.permutation(group.max() + 1), -1).astype(np.int32)[group]
-    return Buckets(group, np.isin(np.arange(table.n), list(found.starred)))
+    return Bucketized(group, np.isin(np.arange(table.n), list(found.starred)))
 
 
 @pytest.mark.parametrize("parts", [1, 5])
@@ -125,7 +125,7 @@ def guessed(found: Published, tried: range) -> tuple[Score, list[float], list[in
     hits, chance, fits, seeds = Hits(0, 0), [Hits(0, 0)] * 20, [], []
     words = words_of_keys(keys_of_seeds(tried, NUMBER), max(buckets.n_groups for _, buckets in found))
     for (table, buckets), own in zip(found, SEEDS, strict=True):
-        view, lost = View.of(BucketPublication.of(table, buckets)), removed(table, buckets)
+        view, lost = View.of(bucketize(table, buckets)), removed(table, buckets)
         counts, random = np.bincount(table.ids[0].codes, minlength=len(lost)), np.random.default_rng(own)
         numbers = shuffles(words, buckets.n_groups, paired=True)
         falls = -correlations(view.shown[numbers])
@@ -163,7 +163,7 @@ def linked_values(found: Published, *, in_order: bool = False) -> float:
     """
     right, expected, variance = 0, 0.0, 0.0
     for table, buckets in found:
-        view = BucketPublication.of(table, buckets)
+        view = bucketize(table, buckets)
         assert table.sensitive is not None
         true = table.sensitive.codes[view.record]
         by_group = np.lexsort((true, view.group.codes)) if in_order else np.argsort(view.group.codes, kind="stable")

@@ -14,14 +14,15 @@ from anonset.algorithms.buckets.base import id_columns
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.data.domains import domain_of
 from anonset.errors import AnonsetError, VerificationError
-from anonset.generalization import Publication
-from anonset.generalization.buckets import BucketPublication, Buckets
+from anonset.generalization import Bucketized
+from anonset.generalization.bucketizing import bucketize
 from anonset.io import read
 from anonset.io.buckets import read_buckets
 from anonset.io.codebook import read_records
 from anonset.io.policies import read_item_weights
 from anonset.io.workloads import read_workload
 from anonset.privacy import KAnonymity, KKmAnonymity, SafetyConstraint, TransactionKAnonymity
+from anonset.publications import Buckets, Records
 from anonset.release.publish import Untrue
 from anonset.verification import verify
 from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
@@ -143,12 +144,12 @@ def test_no_error_shows_an_id_or_a_record(name: str, tmp_path: Path) -> None:
     assert NUMBER[:-1] not in said
 
 
-def bucketized(ids: list[str], groups: list[int], starred: tuple[int, ...] = ()) -> tuple[Table, BucketPublication]:
+def bucketized(ids: list[str], groups: list[int], starred: tuple[int, ...] = ()) -> tuple[Table, Buckets]:
     drugs = [f"d{at}" for at in range(len(ids))]
     table = Table(sensitive=CategoricalColumn.of("drug", drugs), ids=(CategoricalColumn.of("p", ids),))
     hidden = np.zeros(len(ids), bool)
     hidden[list(starred)] = True
-    return table, BucketPublication.of(table, Buckets(np.array(groups, np.int32), hidden))
+    return table, bucketize(table, Bucketized(np.array(groups, np.int32), hidden))
 
 
 def divided() -> Any:
@@ -171,13 +172,13 @@ def of_somebody_else() -> Any:
 
 def unique_values() -> Any:
     columns = (CategoricalColumn.of("name", [MARK, "b", "b"]), CategoricalColumn.of("zip", [MARK, "2", "2"]))
-    return verify(Publication(None, (), columns, (), np.arange(3)), KAnonymity(2))
+    return verify(Records(None, (), columns, (), np.arange(3)), KAnonymity(2))
 
 
 def unique_items() -> Any:
     items = SetColumn.of([{"a"}, {"a"}, {"a", "b"}])
     columns = (CategoricalColumn.of("name", [MARK] * 3), CategoricalColumn.of("zip", [MARK] * 3))
-    return verify(Publication(items, (), columns, (), np.arange(3)), KKmAnonymity(2, 2))
+    return verify(Records(items, (), columns, (), np.arange(3)), KKmAnonymity(2, 2))
 
 
 def unique_record() -> Any:
@@ -186,7 +187,7 @@ def unique_record() -> Any:
 
 def other_value() -> Any:
     said = CategoricalColumn.of("zip", ["1", "1"])
-    publication = Publication(None, (), (said,), (), np.arange(2))
+    publication = Records(None, (), (said,), (), np.arange(2))
     return Untrue(check_relational_truth(Table.from_columns(zip=["1", MARK]), publication, {}))  # type: ignore[arg-type]
 
 

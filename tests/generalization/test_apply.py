@@ -8,8 +8,9 @@ from tests.facts import refused
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.errors import InputError
-from anonset.generalization import Cut, Symbol, apply
-from anonset.generalization.publication import row_ranks
+from anonset.generalization import Cut, apply
+from anonset.publications import Symbol
+from anonset.publications.symbols import row_ranks
 from effort import examples
 
 TREE = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))

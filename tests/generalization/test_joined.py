@@ -7,8 +7,10 @@ from tests.facts import refused
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.hierarchy import join_hierarchies
 from anonset.errors import InputError
-from anonset.generalization import Cut, ItemGroups, Publication, Symbol, apply
-from anonset.generalization.publication import cells, written_columns
+from anonset.generalization import Cut, ItemGroups, apply
+from anonset.publications import Records, Symbol
+from anonset.publications.records import written_columns
+from anonset.publications.symbols import cells
 
 JOINED = ("dx", "rx")
 ROWS = [{"dx:a", "dx:b", "rx:1"}, {"rx:2"}, set(), {"dx:c", "rx:1", "rx:2"}]
@@ -20,7 +22,7 @@ def table_of(universe: tuple[str, ...] | None = None) -> Table:
     return Table(SetColumn.of(ROWS, universe=universe), kept=(kept,), order=("rx", "city", "dx"), joined=JOINED)
 
 
-def written(publication: Publication) -> dict[str, list[list[str]]]:
+def written(publication: Records) -> dict[str, list[list[str]]]:
     return {c.name: list(c.rows()) for c in written_columns(publication) if isinstance(c, SetColumn)}
 
 
@@ -74,7 +76,7 @@ def test_two_symbols_of_one_text_are_refused() -> None:
     hierarchy = Hierarchy.from_tree(("c", [("a", ["dx:a", "dx:b"]), ("r", ["dx:c", "rx:1", "rx:2"])]))
     table = table_of(hierarchy.leaves.labels)
     with refused(InputError, "dx a dx:a"):
-        written_columns(Publication(table.transactions, _both(hierarchy), (), (), np.arange(4), joined=JOINED))
+        written_columns(Records(table.transactions, _both(hierarchy), (), (), np.arange(4), joined=JOINED))
 
 
 def _both(hierarchy: Hierarchy) -> tuple[Symbol, ...]:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import anonset.io.delimited
 from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
 from anonset.errors import InputError
-from anonset.generalization import Publication
 from anonset.io import read, read_published, write_published
 from anonset.io.buckets import read_buckets
+from anonset.publications import Records
 
 pytestmark = pytest.mark.compiled
 
@@ -128,7 +128,7 @@ def published(sets, kept):
     )
     table = Table(SetColumn.of(sets, name="s"), kept=columns)
     record = np.arange(table.n, dtype=np.int64)
-    return Publication(table.transactions, (), (), table.kept, record, order=("s", "x", "y")[: kept + 1])
+    return Records(table.transactions, (), (), table.kept, record, order=("s", "x", "y")[: kept + 1])
 
 
 @pytest.mark.parametrize("kept", [0, 1, 2])

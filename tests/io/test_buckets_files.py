@@ -18,7 +18,7 @@ from algorithms.bucket_tables import (
 )
 from anonset.data import CategoricalColumn, Table
 from anonset.errors import InputError
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.bucketizing import bucketize
 from anonset.io.buckets import read_buckets, write_buckets
 from anonset.privacy.safe_grouping import SafetyConstraint
 from anonset.verification.safe_grouping import check_safe_grouping
@@ -74,7 +74,7 @@ def test_what_is_written_is_read_back(
     numbers = sorted({group for *_, group, _ in drawn})
     table = table_of([((a, b), v) for a, b, v, *_ in drawn], kept=[z for _, _, _, z, _, _ in drawn])
     starred = [t for t, (*_, star) in enumerate(drawn) if star]
-    publication = BucketPublication.of(table, buckets_of([numbers.index(g) for *_, g, _ in drawn], starred))
+    publication = bucketize(table, buckets_of([numbers.index(g) for *_, g, _ in drawn], starred))
     _, snt = write_buckets(publication, folder)
     if counts:
         count_values(snt)
@@ -135,7 +135,7 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_sensitive_column_may_be_called_count(tmp_path: Path) -> None:
     table = Table(sensitive=CategoricalColumn.of("count", ["x"]), ids=(CategoricalColumn.of("id", ["a"]),))
-    write_buckets(BucketPublication.of(table, buckets_of([0])), tmp_path)
+    write_buckets(bucketize(table, buckets_of([0])), tmp_path)
     assert values_of(read_buckets(tmp_path, id="id")) == {"1": ["x"]}
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
-from anonset.generalization import Cut, ItemGroups, PerCluster, Symbol
+from anonset.generalization import Cut, ItemGroups, PerCluster
 from anonset.io.codebook import write_local_mapping
+from anonset.publications import Symbol
 
 TREE = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
 COLUMN = SetColumn.of([["a1", "b1"], ["a2"], []], universe=TREE.leaves.labels)

@@ -8,10 +8,10 @@ import pytest
 from anonset.data import CategoricalColumn, SetColumn, spans
 from anonset.data.store import MEMORY, Files
 from anonset.errors import InputError
-from anonset.generalization import Publication
 from anonset.io import codebook, publish
 from anonset.io.codebook import read_records, records_file, write_records
 from anonset.io.publish import part_names, write_published
+from anonset.publications import Records
 from anonset.release.records import read_parts
 
 ROWS = [{"b"}, {"a", "b"}, set(), {"10", "9"}, {"a"}, {"9"}, {"10", "b"}]
@@ -21,7 +21,7 @@ def publication(rows=ROWS):
     sets = SetColumn.of(rows)
     year = CategoricalColumn.of("year", [str(at % 2) for at in range(len(rows))])
     record = np.arange(len(rows), dtype=np.int64)[::-1].copy()
-    return Publication(sets, (), (), (year,), record)
+    return Records(sets, (), (), (year,), record)
 
 
 def lying_in(work, meant):

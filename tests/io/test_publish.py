@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.errors import InputError
-from anonset.generalization import Buckets, Cut, ItemGroups, PerCluster, Publication, Symbol, apply
+from anonset.generalization import Bucketized, Cut, ItemGroups, PerCluster, apply
 from anonset.io import (
     check_labels,
     read_published,
@@ -21,6 +21,7 @@ from anonset.io import (
     write_published,
     write_records,
 )
+from anonset.publications import Records, Symbol
 
 TREE = Hierarchy.from_tree(("R", [("A", ["a", "b"]), ("B", ["c", "d"])]))
 
@@ -32,7 +33,7 @@ def publication(sets, name="items", **columns):
     labels = () if column is None else column.vocabulary.labels
     n = kept[0].n if column is None else column.n
     order = (*columns, name)
-    return Publication(column, tuple(Symbol(x, "item", (x,)) for x in labels), (), kept, np.arange(n), order=order)
+    return Records(column, tuple(Symbol(x, "item", (x,)) for x in labels), (), kept, np.arange(n), order=order)
 
 
 def cut_publication():
@@ -186,7 +187,7 @@ def test_dat_carries_the_sets_alone(tmp_path):
 
 def test_nothing_to_publish(tmp_path):
     with pytest.raises(InputError, match="there is no column to publish"):
-        write_published(Publication(None, (), (), (), np.arange(2)), tmp_path, "csv")
+        write_published(Records(None, (), (), (), np.arange(2)), tmp_path, "csv")
 
 
 def test_reading_back_demands_every_column(tmp_path):
@@ -260,7 +261,7 @@ def test_a_cut_and_its_documents(tmp_path):
 
 def test_members_with_the_separator_are_quoted(tmp_path):
     symbol = Symbol("S", "group", ("a b", 'c"', "", "d"))
-    published = Publication(None, (symbol,), (), (), np.arange(0))
+    published = Records(None, (symbol,), (), (), np.arange(0))
     path = write_codebook(published, tmp_path / "book.csv")
     members = records(path)[1][2]
     assert next(csv.reader([members], delimiter=" ")) == ["a b", 'c"', "", "d"]
@@ -278,7 +279,7 @@ def test_mapping_of_groups(tmp_path):
 
 @pytest.mark.parametrize(
     "recoding",
-    [Buckets(np.zeros(1, np.int32), np.zeros(1, bool)), PerCluster(np.zeros(1, np.int32), (Cut.identity(TREE),))],
+    [Bucketized(np.zeros(1, np.int32), np.zeros(1, bool)), PerCluster(np.zeros(1, np.int32), (Cut.identity(TREE),))],
 )
 def test_what_has_no_one_mapping_of_all_items(tmp_path, recoding):
     with pytest.raises(InputError, match=f"type {type(recoding).__name__} has no one mapping of all items"):
@@ -288,5 +289,5 @@ def test_what_has_no_one_mapping_of_all_items(tmp_path, recoding):
 
 def test_records_of_clusters(tmp_path):
     base = publication([{"a"}, {"b"}])
-    local = Publication(base.transactions, base.symbols, (), (), np.array([1, 0]), np.array([4, 0], np.int32))
+    local = Records(base.transactions, base.symbols, (), (), np.array([1, 0]), np.array([4, 0], np.int32))
     assert records(write_records(local, tmp_path / "r.csv"))[1:] == [["0", "1", "4"], ["1", "0", "0"]]

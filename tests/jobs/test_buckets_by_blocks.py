@@ -17,13 +17,12 @@ from anonset.data.fingerprints import content_sha256
 from anonset.data.saved import save_table, saved_files, saved_table
 from anonset.data.store import MEMORY, Files
 from anonset.errors import AnonsetError
-from anonset.generalization import Buckets
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization import Bucketized
+from anonset.generalization.bucketizing import bucketize
 from anonset.io.buckets import read_buckets, write_buckets
 from anonset.jobs import publication_check
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.release import memory
-from anonset.release.buckets import BucketsKind
 from anonset.verification.anatomy import check_anatomy
 from anonset.verification.bucket_truth import check_buckets_truthful
 
@@ -109,14 +108,14 @@ def test_an_id_that_was_not_written_as_it_was_meant_is_found(tmp_path):
     )
     group = np.arange(70, dtype=np.int32) % 12
     group[5] = -1
-    meant = BucketPublication.of(table, Buckets(group, np.arange(70) % 7 == 0))
-    whole = BucketPublication.of(replace(table, store=MEMORY), Buckets(group, np.arange(70) % 7 == 0))
+    meant = bucketize(table, Bucketized(group, np.arange(70) % 7 == 0))
+    whole = bucketize(replace(table, store=MEMORY), Bucketized(group, np.arange(70) % 7 == 0))
     for a, b in zip(meant.qit, whole.qit, strict=True):
         assert a.labels() == b.labels()
     write_buckets(meant, tmp_path)
     given = {"id": ["name", "number"], "keep": ["ward"], "store": Files.temporary()}
     back = read_buckets(tmp_path, **given, expected=meant.ids)
-    assert BucketsKind().require_same(meant, back).ids == meant.ids
+    assert meant.require_same(back).ids == meant.ids
     again = read_buckets(tmp_path, **given)
     assert [column.labels() for column in again.qit] == [column.labels() for column in meant.qit]
     text = (tmp_path / "qit.csv").read_text()
@@ -144,12 +143,12 @@ def mapped(tmp_path):
     table = anonset.scan(tmp_path / "v.csv", sensitive="drug", keep=["ward"], work_dir=tmp_path / "work")
     group = np.arange(70, dtype=np.int32) % 12
     group[[3, 40]] = -1
-    return table, Buckets(group, np.zeros(70, np.bool_))
+    return table, Bucketized(group, np.zeros(70, np.bool_))
 
 
 def test_a_mapped_table_is_published_as_one_in_memory(mapped):
     table, buckets = mapped
-    one, other = BucketPublication.of(table, buckets), BucketPublication.of(replace(table, store=MEMORY), buckets)
+    one, other = bucketize(table, buckets), bucketize(replace(table, store=MEMORY), buckets)
     assert one.store.in_files
     assert not other.store.in_files
     assert one.n == 68
@@ -163,14 +162,14 @@ def test_a_mapped_table_is_published_as_one_in_memory(mapped):
 
 def test_what_is_read_back_must_be_what_was_meant(mapped):
     table, buckets = mapped
-    meant = BucketPublication.of(table, buckets)
+    meant = bucketize(table, buckets)
     wards = meant.kept[0]
     codes = wards.codes.copy()
     codes[60] = (codes[60] + 1) % 3
     spoilt = replace(meant, kept=(CategoricalColumn("ward", codes, wards.vocabulary),))
-    assert BucketsKind().require_same(meant, meant).n == 68
+    assert meant.require_same(meant).n == 68
     with refused(AnonsetError, "column ward"):
-        BucketsKind().require_same(meant, spoilt)
+        meant.require_same(spoilt)
     assert check_buckets_truthful(table, spoilt).record == 60
 
 
@@ -179,8 +178,8 @@ def test_a_value_too_many_in_a_late_group_is_found(mapped):
     values = table.sensitive.codes
     group = np.arange(70, dtype=np.int32) // 7
     group[:] = np.where(values == values[69], 9, group)
-    published = BucketPublication.of(table, Buckets(group, np.zeros(70, np.bool_)))
-    whole = BucketPublication.of(replace(table, store=MEMORY), Buckets(group, np.zeros(70, np.bool_)))
+    published = bucketize(table, Bucketized(group, np.zeros(70, np.bool_)))
+    whole = bucketize(replace(table, store=MEMORY), Bucketized(group, np.zeros(70, np.bool_)))
     found, same = (check_anatomy(one, AnatomyDiversity(2)) for one in (published, whole))
     assert found.holds is False
     assert found == same

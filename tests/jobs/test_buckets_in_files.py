@@ -13,8 +13,8 @@ from tests.tiny_limits import set_limits
 
 from anonset.cli.main import main
 from anonset.data import CategoricalColumn, Table, spans
-from anonset.generalization import Buckets
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization import Bucketized
+from anonset.generalization.bucketizing import bucketize
 from anonset.jobs import bucket_people, correlations
 from anonset.jobs.bucket_people import by_individuals
 from anonset.measures import bucket_inference
@@ -134,7 +134,7 @@ def publications():
         ids = [CategoricalColumn.of(name, map(str, part)) for name, part in (("name", names), ("number", numbers))]
         table = Table(sensitive=CategoricalColumn.of("drug", map(str, values)), ids=tuple(ids))
         group = np.unique(groups, return_inverse=True)[1].astype(np.int32)
-        return BucketPublication.of(table, Buckets(group, np.array(hidden)))
+        return bucketize(table, Bucketized(group, np.array(hidden)))
 
     return st.lists(tuples, min_size=1, max_size=40).map(made)
 

@@ -63,7 +63,7 @@ def test_a_run_that_failed_goes_on_to_the_same_bytes(tmp_path, run, monkeypatch)
     monkeypatch.setattr(spans, "AT_ONCE", 40)
     work = ["--m", "2", "--work-dir", str(tmp_path / "work")]
     with monkeypatch.context() as patch:
-        patch.setattr("anonset.release.chunks.ChunksKind.require_same", lambda *_: pytest.fail("stop"))
+        patch.setattr("anonset.publications.Chunks.require_same", lambda *_: pytest.fail("stop"))
         with pytest.raises(pytest.fail.Exception, match="stop"):
             run("out", *work)
     assert (tmp_path / "work" / "table.json").exists()

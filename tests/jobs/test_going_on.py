@@ -14,11 +14,12 @@ from anonset.algorithms.coarsening import Coarsens
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
-from anonset.generalization import Cut, Symbol
+from anonset.generalization import Cut
 from anonset.generalization.earlier import Earlier
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.io.codebook import read_codebook, read_mapping
 from anonset.measures.ncp import ncp
+from anonset.publications import Symbol
 from anonset.release.earlier import read_earlier
 from reference.km import naive_km
 

@@ -24,11 +24,12 @@ from anonset.data.seals import Seal
 from anonset.data.spans import Limits
 from anonset.data.store import Files
 from anonset.errors import AnonsetError, InputError
-from anonset.generalization import ItemGroups, Symbol, apply
+from anonset.generalization import ItemGroups, apply
 from anonset.io import publish, texts
 from anonset.io.options import ReadOptions
 from anonset.io.publish import write_published
 from anonset.io.table_builder import gather_files
+from anonset.publications import Symbol
 from anonset.release import memory
 from anonset.release.records import RecordsKind, read_parts
 from anonset.release.symbols import name_sets

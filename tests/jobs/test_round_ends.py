@@ -20,7 +20,7 @@ from anonset.cli.main import main
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.grids import grid_of
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.generalization.publication import range_ends
+from anonset.publications.symbols import range_ends
 from anonset.release.published_values import published_relational_loss
 from anonset.verification.relational_truth import check_relational_truth
 

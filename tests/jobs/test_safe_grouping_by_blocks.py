@@ -23,9 +23,10 @@ from anonset.cli.main import main
 from anonset.data import spans
 from anonset.data.store import MEMORY, backing
 from anonset.errors import InfeasibleError
-from anonset.generalization import Buckets
-from anonset.generalization.buckets import STAR, BucketPublication
+from anonset.generalization import Bucketized
+from anonset.generalization.bucketizing import bucketize
 from anonset.privacy.safe_grouping import SafetyConstraint
+from anonset.publications.buckets import STAR
 from anonset.release import memory
 from anonset.release.buckets import BucketsKind
 from anonset.verification.bucket_truth import check_undivided
@@ -195,7 +196,7 @@ def test_a_part_without_a_group_joins_its_neighbour(tmp_path, monkeypatch):
     result = SafeGrouping(k=3, l=2, seed=1).recode(table, {})
     assert 1 < result.figures["parts"] < 150
     assert result.figures["individuals"] == len(table.ids[0].vocabulary)
-    published = BucketPublication.of(table, result.recoding)
+    published = bucketize(table, result.recoding)
     assert check_safe_grouping(published, SafetyConstraint(3, 2)).holds
     assert check_undivided(table, published) is None
 
@@ -219,8 +220,8 @@ def test_violations_in_files_are_those_found_in_memory(tmp_path, seed):
     if seed % 3 == 0:
         group[source.integers(0, 300, 3)] = 5
     starred = source.random(300) < (0.5 if seed % 2 else 0)
-    buckets, whole = Buckets(group, starred), replace(table, store=MEMORY)
-    one, other = BucketPublication.of(table, buckets), BucketPublication.of(whole, buckets)
+    buckets, whole = Bucketized(group, starred), replace(table, store=MEMORY)
+    one, other = bucketize(table, buckets), bucketize(whole, buckets)
     for model in (SafetyConstraint(3, 1), SafetyConstraint(30, 1), SafetyConstraint(3, 3)):
         assert check_safe_grouping(one, model) == check_safe_grouping(other, model)
     assert not check_safe_grouping(one, SafetyConstraint(30, 1)).holds

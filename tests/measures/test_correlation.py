@@ -8,9 +8,10 @@ from tests.facts import refused
 from algorithms.bucket_tables import FIGURE_1, FIGURE_1B_GROUPS, FIGURE_2, buckets_of, published, shown_rows, values_of
 from anonset.data import CategoricalColumn, Table
 from anonset.errors import InputError
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.bucketizing import bucketize
 from anonset.measures import correlation
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
+from anonset.publications import Buckets
 from effort import examples
 from reference import buckets as twin
 
@@ -25,7 +26,7 @@ tuples = st.lists(
 )
 
 
-def publish(drawn: list[tuple[tuple[str, str], str, int, bool]]) -> BucketPublication:
+def publish(drawn: list[tuple[tuple[str, str], str, int, bool]]) -> Buckets:
     numbers = sorted({group for _, _, group, _ in drawn})
     rows = [(identity, value) for identity, value, _, _ in drawn]
     starred = [t for t, (*_, star) in enumerate(drawn) if star]
@@ -113,6 +114,6 @@ def test_bad_input_is_refused() -> None:
         inter_group_violations(publication, 2, alpha=1)
     with refused(InputError, "l 1 0"):
         inter_group_violations(publication, 0)
-    nobody = BucketPublication.of(Table(sensitive=CategoricalColumn.of("drug", ["x"])), buckets_of([0]))
+    nobody = bucketize(Table(sensitive=CategoricalColumn.of("drug", ["x"])), buckets_of([0]))
     with refused(InputError, "id"):
         intra_group_violations(nobody)

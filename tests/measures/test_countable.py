@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset.data import Hierarchy, SetColumn, Table
-from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, apply
+from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.measures import countable as measured
 from anonset.measures.countable import Countable, FrequentItems, countable, stands_for
+from anonset.publications import Records
 from anonset.queries import ExpectedCounts, Query
 from effort import examples
 
@@ -19,7 +20,7 @@ groupings = st.lists(st.integers(-1, 3), min_size=6, max_size=6)
 datasets = st.lists(st.sets(st.sampled_from("abcdef")), max_size=10)
 
 
-def by_queries(rows: list[set[str]], publication: Publication, most: int) -> Countable:
+def by_queries(rows: list[set[str]], publication: Records, most: int) -> Countable:
     """Ask one query for each item and each pair."""
     items = sorted("abcdef", key=lambda x: (-sum(x in row for row in rows), x))[:most]
     items = sorted(x for x in items if any(x in row for row in rows))
@@ -39,7 +40,7 @@ def by_queries(rows: list[set[str]], publication: Publication, most: int) -> Cou
     return Countable(error([(x,) for x in items]), error(pairs), sum(wide) / len(wide) if wide else None)
 
 
-def assert_counted(rows: list[set[str]], publication: Publication) -> None:
+def assert_counted(rows: list[set[str]], publication: Records) -> None:
     column = SetColumn.of(rows, universe="abcdef")
     for most in (1, 3, 200):
         with pytest.MonkeyPatch.context() as patch:
@@ -82,4 +83,4 @@ def test_of_nodes_with_leaves_that_no_record_has() -> None:
 
 
 def test_without_a_set_column() -> None:
-    assert stands_for(Publication(None, (), (), (), np.arange(0, dtype=np.int64))) is None
+    assert stands_for(Records(None, (), (), (), np.arange(0, dtype=np.int64))) is None

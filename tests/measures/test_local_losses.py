@@ -10,10 +10,11 @@ from tests.facts import refused
 
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
-from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, apply
+from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.measures.exclusiveness import ambiguous_items, exclusiveness
 from anonset.measures.ncp import ncp_exact
 from anonset.measures.retention import lm_of_sizes, ncp_of_sizes, occurrences_by_size
+from anonset.publications import Records
 from effort import examples
 from reference.hierarchy_model import HierarchyModel, parse
 from reference.measures import shown_below
@@ -130,4 +131,4 @@ def test_a_global_cut_is_exclusive() -> None:
 
 def test_exclusiveness_needs_a_set_valued_column() -> None:
     with refused(InputError, "set-valued"):
-        exclusiveness(Publication(None, (), (), (), np.zeros(0, np.int64)))
+        exclusiveness(Records(None, (), (), (), np.zeros(0, np.int64)))

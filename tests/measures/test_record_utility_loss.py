@@ -11,8 +11,8 @@ from tests.facts import refused
 
 from anonset.data import SetColumn, Vocabulary
 from anonset.errors import InputError
-from anonset.generalization import Publication, Symbol
 from anonset.measures.record_utility_loss import record_losses, record_utility_loss, symbol_weights
+from anonset.publications import Records, Symbol
 from reference.rt import record_loss
 
 # Figures 2a to 2d of Poulis et al. 2013 without the items G and H, and the first record of 2a as the text has it.
@@ -24,11 +24,11 @@ FIGURES = {
 }
 
 
-def published(text: str) -> Publication:
+def published(text: str) -> Records:
     rows = [row.split() for row in text.split("|")]
     column = SetColumn.of(rows)
     symbols = tuple(Symbol(x, "group" if len(x) > 1 else "item", tuple(x)) for x in column.vocabulary.labels)
-    return Publication(column, symbols, (), (), np.arange(len(rows)))
+    return Records(column, symbols, (), (), np.arange(len(rows)))
 
 
 @pytest.mark.parametrize(
@@ -70,5 +70,5 @@ def test_bad_input_is_refused() -> None:
     with refused(InputError, "uniform ones lca"):
         record_utility_loss(published("a|b"), "lca")  # type: ignore[arg-type]
     with refused(InputError, "set-valued"):
-        record_utility_loss(Publication(None, (), (), (), np.arange(0)))
-    assert record_utility_loss(Publication(SetColumn.of([]), (), (), (), np.arange(0))) == 0.0
+        record_utility_loss(Records(None, (), (), (), np.arange(0)))
+    assert record_utility_loss(Records(SetColumn.of([]), (), (), (), np.arange(0))) == 0.0

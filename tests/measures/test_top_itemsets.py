@@ -12,10 +12,10 @@ from tests.facts import refused
 from algorithms.chunk_cases import disassociated, publication_of
 from anonset.data import SetColumn, Table
 from anonset.errors import InputError
-from anonset.generalization import ItemGroups, PerCluster, Publication, apply
-from anonset.generalization.chunks import ChunkPublication
+from anonset.generalization import ItemGroups, PerCluster, apply
 from anonset.measures import top_itemsets as measured
 from anonset.measures.top_itemsets import lost_items, most_frequent, supports_of, top_itemsets
+from anonset.publications import Chunks, Records
 from anonset.queries import ExpectedCounts, Query, TrueCounts
 from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import READINGS, Reading
@@ -39,9 +39,7 @@ def all_sets(items: str, count: Count) -> dict[tuple[str, ...], float]:
     return {chosen: counted for chosen, counted in counts.items() if counted > 0}
 
 
-def assert_measured(
-    column: SetColumn, publication: Publication | ChunkPublication, count: Count, top: int, reading: Reading
-) -> None:
+def assert_measured(column: SetColumn, publication: Records | Chunks, count: Count, top: int, reading: Reading) -> None:
     """Hold tKd and re against the counts of all sets; of equal ones any may be taken."""
     true, expected = all_sets(ITEMS, TrueCounts(column).count), all_sets(ITEMS, count)
     found = top_itemsets(column, publication, top, reading=reading)
@@ -64,7 +62,7 @@ def assert_measured(
         assert found.re == pytest.approx(np.mean(errors) if errors else 0)
 
 
-def assert_mined(publication: Publication | ChunkPublication, count: Count, top: int, reading: Reading) -> None:
+def assert_mined(publication: Records | Chunks, count: Count, top: int, reading: Reading) -> None:
     """The sets that are found are those that are expected most often."""
     supports = supports_of(publication, reading)
     expected = sorted(all_sets(ITEMS, count).values(), reverse=True)
@@ -149,6 +147,6 @@ def test_items_that_nothing_shows_as_themselves_are_lost() -> None:
 
 def test_without_a_set_valued_column_there_are_none() -> None:
     table = Table.from_columns(sex=["f", "m"])
-    publication = Publication(None, (), table.kept, (), np.arange(2))
+    publication = Records(None, (), table.kept, (), np.arange(2))
     with refused(InputError, "set-valued"):
         supports_of(publication)

@@ -9,7 +9,8 @@ from tests.facts import refused
 from algorithms.bucket_tables import FIGURE_1, FIGURE_1B_GROUPS, buckets_of, published, table_of, values_of
 from anonset.data import CategoricalColumn, Table
 from anonset.errors import InputError
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization.bucketizing import bucketize
+from anonset.publications import Buckets
 from anonset.queries.buckets import (
     BucketQuery,
     QueryErrors,
@@ -31,7 +32,7 @@ conditions = st.dictionaries(
 )
 
 
-def rows_of(publication: BucketPublication) -> list[Mapping[str, str]]:
+def rows_of(publication: Buckets) -> list[Mapping[str, str]]:
     columns = (*publication.ids, *publication.kept)
     labels = zip(*(column.labels() for column in columns), strict=True)
     return [dict(zip([column.name for column in columns], row, strict=True)) for row in labels]
@@ -47,7 +48,7 @@ def test_estimates_are_those_of_the_twin(
     numbers = sorted({group for *_, group, _ in drawn})
     table = table_of([(u, v) for u, v, *_ in drawn], kept=[z for _, _, z, _, _ in drawn])
     starred = [t for t, (*_, star) in enumerate(drawn) if star]
-    publication = BucketPublication.of(table, buckets_of([numbers.index(g) for *_, g, _ in drawn], starred))
+    publication = bucketize(table, buckets_of([numbers.index(g) for *_, g, _ in drawn], starred))
     query = BucketQuery(columns, sensitive)
     expected = twin.estimate(
         rows_of(publication), publication.group.labels(), values_of(publication), columns, sensitive

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import anonset
 from algorithms.chunk_cases import as_in_twin, disassociated, publication_of
-from anonset.generalization.chunks import ChunkPublication
+from anonset.publications import Chunks
 from anonset.queries import Query, TrueCounts
 from anonset.queries.chunks import ChunkCounts
 from effort import examples
@@ -22,7 +22,7 @@ MOST = 20_000
 
 
 @st.composite
-def publications(draw: st.DrawFn) -> ChunkPublication:
+def publications(draw: st.DrawFn) -> Chunks:
     """Draw records of one or two clusters, and where each shows its items."""
     clusters, rows_of_all = [], list[str]()
     n_clusters = draw(st.integers(1, 2))
@@ -56,7 +56,7 @@ def queries_on(items: Sequence[str]) -> list[tuple[str, ...]]:
 @pytest.mark.compiled
 @given(publications())
 @settings(max_examples=examples(150), deadline=None)
-def test_it_is_the_mean_over_all_tables_that_are_drawn_from(publication: ChunkPublication) -> None:
+def test_it_is_the_mean_over_all_tables_that_are_drawn_from(publication: Chunks) -> None:
     twin = as_in_twin(publication)
     assume(number_drawn(twin) <= MOST)
     queries = queries_on(sorted(items_of(twin)))
@@ -84,7 +84,7 @@ COVERED = [
 
 
 @pytest.mark.parametrize(("publication", "items", "expected"), COVERED)
-def test_small_ones_by_hand(publication: ChunkPublication, items: str, expected: float) -> None:
+def test_small_ones_by_hand(publication: Chunks, items: str, expected: float) -> None:
     assert ChunkCounts(publication).count(Query(tuple(items))) == pytest.approx(expected, rel=1e-12)
 
 

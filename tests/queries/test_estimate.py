@@ -12,8 +12,9 @@ from tests.facts import refused
 
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
-from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, apply
+from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.measures.query_error import AverageError, relative_errors
+from anonset.publications import Records
 from anonset.queries import ExpectedCounts, Query, TrueCounts, Workload, presence_probability
 from anonset.queries.estimate import ONE_MEMBER, READINGS, Reading
 from effort import examples
@@ -25,7 +26,7 @@ QUERIES = [("a", 6, "14/3", "14/3"), ("c", 6, "6", "6"), ("d", 4, "0", "0"), ("a
            ("ae", 4, "8/3", "8/3"), ("gh", 2, "2", "8/3"), ("ac", 5, "10/3", "10/3")]  # fmt: skip
 
 
-def figure_2c() -> tuple[SetColumn, Publication]:
+def figure_2c() -> tuple[SetColumn, Records]:
     table = Table.from_sets(ROWS)
     assert table.transactions is not None
     groups = ItemGroups(table.transactions.vocabulary, np.array(FIGURE_2C, np.int32))
@@ -43,7 +44,7 @@ def test_answers_of_figure_2c(items: str, true: int, joint: str, literal: str) -
 
 def errors_of(
     column: SetColumn,
-    publication: Publication,
+    publication: Records,
     workload: Workload,
     floor: float | None = None,
     reading: Reading = ONE_MEMBER,
@@ -139,12 +140,12 @@ def test_expected_answers_of_hierarchy_nodes(rows: list[set[str]], cut: str, ite
     assert_expected(apply(Table.from_sets(rows, universe="abcdef"), Cut(hierarchy, image)), sorted(items))
 
 
-def assert_expected(publication: Publication, items: list[str]) -> None:
+def assert_expected(publication: Records, items: list[str]) -> None:
     for reading in READINGS[:2]:
         assert_expected_by(reading, publication, items)
 
 
-def assert_expected_by(reading: Reading, publication: Publication, items: list[str]) -> None:
+def assert_expected_by(reading: Reading, publication: Records, items: list[str]) -> None:
     column = publication.transactions
     assert column is not None
     rows = [
@@ -203,6 +204,6 @@ def test_bad_queries_are_refused() -> None:
         errors_of(column, publication, Workload.of(["aZ"]))
     with refused(InputError, "floor 0"):
         relative_errors([], lambda _: (1.0, 1.0), floor=0)
-    without = Publication(None, (), (), (), np.arange(0, dtype=np.int64))
+    without = Records(None, (), (), (), np.arange(0, dtype=np.int64))
     with refused(InputError, "set-valued"):
         ExpectedCounts(without)

@@ -10,9 +10,10 @@ from tests.facts import refused
 
 from anonset.data import Hierarchy, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
-from anonset.generalization import ItemGroups, PerCluster, Publication, RelationalValues, apply
+from anonset.generalization import ItemGroups, PerCluster, RelationalValues, apply
 from anonset.io.files import write_file
 from anonset.io.workloads import read_workload
+from anonset.publications import Records
 from anonset.queries import Query, Workload
 from anonset.queries.conditions import Among, Between
 from anonset.queries.mixed_workload import (
@@ -33,7 +34,7 @@ def table() -> Table:
     return Table(SetColumn.of(ROWS, universe="abcde"), (*city, *numbers))
 
 
-def publication() -> Publication:
+def publication() -> Records:
     groups = [ItemGroups(table().transactions.vocabulary, np.array(g, np.int32)) for g in ([0, 0, 1, 2, 3], range(5))]
     values = {"city": ("ALL", "X"), "drug": ("(u,v,w)", "(v,w)"), "age": ("[10:25]", "[40:60]"), "dose": ("0", "1")}
     cluster = np.array([0, 0, 0, 1, 1, 1], np.int32)
@@ -140,7 +141,7 @@ def test_tables_that_cannot_be_asked_are_refused() -> None:
         mixed_record_workload(Table(relational=table().relational), 3, shape)
     with refused(InputError, "record none"):
         mixed_record_workload(Table.from_columns({"items": []}, city=[]), 3, shape)
-    without = Publication(publication().transactions, publication().symbols, (), (), np.arange(6))
+    without = Records(publication().transactions, publication().symbols, (), (), np.arange(6))
     with refused(InputError, "relational age"):
         mixed_published_workload(table(), without, 3, shape)
 

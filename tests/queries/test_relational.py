@@ -16,9 +16,9 @@ from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.values import relational_values
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
 from anonset.errors import InputError
-from anonset.generalization import ItemGroups, PerCluster, Publication, RelationalValues, apply
-from anonset.generalization.publication import Symbol
+from anonset.generalization import ItemGroups, PerCluster, RelationalValues, apply
 from anonset.measures.query_error import mixed_relative_error
+from anonset.publications import Records, Symbol
 from anonset.queries import ExpectedCounts, Query, Workload
 from anonset.queries.conditions import Among, Between
 from anonset.queries.estimate import READINGS
@@ -34,7 +34,7 @@ GENDERS = ["Male"] * 2 + ["Female"] * 2 + ["Any"] * 2
 AGE, ORIGIN, GENDER = "c0", "c1", "c2"
 
 
-def figure_2a() -> tuple[Table, Publication, dict[str, Hierarchy]]:
+def figure_2a() -> tuple[Table, Records, dict[str, Hierarchy]]:
     """Figures 1a and 2a of Poulis et al. 2013."""
     table = Table(SetColumn.of(row.split() for row in ITEMS), figure_1().columns)
     sets = sorted({s for row in SYMBOLS for s in row.split()})
@@ -46,7 +46,7 @@ def figure_2a() -> tuple[Table, Publication, dict[str, Hierarchy]]:
     relational = tuple(
         CategoricalColumn.of(name, values) for name, values in ((AGE, AGES), (ORIGIN, ORIGINS), (GENDER, GENDERS))
     )
-    return table, Publication(published, symbols, relational, (), np.arange(6)), figure_1().hierarchies
+    return table, Records(published, symbols, relational, (), np.arange(6)), figure_1().hierarchies
 
 
 FIGURE_QUERIES = [
@@ -99,11 +99,11 @@ def test_average_error_of_figure_2a() -> None:
 def test_numbers(values: list[float], label: str, condition: Between, expected: float) -> None:
     table = Table(relational=(NumericColumn("x", np.array(values)),))
     said = CategoricalColumn.of("x", [label])
-    publication = Publication(None, (), (said,), (), np.zeros(1, np.int64))
+    publication = Records(None, (), (said,), (), np.zeros(1, np.int64))
     assert ExpectedAnswers(table, publication).count(Query((), (condition,))) == pytest.approx(expected, abs=1e-15)
 
 
-def publish(case: RelationalCase, table: Table, seed: int) -> Publication:
+def publish(case: RelationalCase, table: Table, seed: int) -> Records:
     """Put records into random clusters, with random groups of items."""
     source = random.Random(seed)
     names: dict[int, int] = {}
@@ -233,10 +233,10 @@ def test_bad_publications_are_refused() -> None:
     for i, (name, label) in enumerate(bad.items()):
         columns = list(publication.relational)
         columns[i] = CategoricalColumn.of(name, [label] * 6)
-        wrong = Publication(None, (), tuple(columns), (), np.arange(6))
+        wrong = Records(None, (), tuple(columns), (), np.arange(6))
         with refused(InputError, f"{label}"):
             ExpectedAnswers(table, wrong, hierarchies)
-    without = Publication(None, (), publication.relational, (), np.arange(6))
+    without = Records(None, (), publication.relational, (), np.arange(6))
     with refused(InputError, "set-valued"):
         ExpectedAnswers(table, without, hierarchies).count(Query(("E",)))
     with refused(InputError, "c0 numeric hierarchy"):

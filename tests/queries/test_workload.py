@@ -9,7 +9,8 @@ from tests.facts import refused
 from anonset.data import SetColumn, Table
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
-from anonset.generalization import ItemGroups, Publication, apply
+from anonset.generalization import ItemGroups, apply
+from anonset.publications import Records
 from anonset.queries import Query, Workload, domain_workload, published_workload, record_workload
 
 ROWS = ["abcdefgh", "acefg", "cdefh", "acef", "efgh", "defg", "abde", "acf", "ac", "bh", ""]
@@ -19,7 +20,7 @@ def column() -> SetColumn:
     return SetColumn.of(ROWS, universe="abcdefghxyz")
 
 
-def publication() -> Publication:
+def publication() -> Records:
     groups = ItemGroups(column().vocabulary, np.array([0, 0, 1, -1, 2, 3, 4, 4, 5, 5, 6], np.int32))
     return apply(Table(column()), groups)
 

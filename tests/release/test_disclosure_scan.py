@@ -17,8 +17,8 @@ from anonset.cli.main import main
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.store import Files
 from anonset.errors import DisclosureError, InputError
-from anonset.generalization import Publication
 from anonset.privacy import KAnonymity
+from anonset.publications import Records
 from anonset.release import rare_values
 from anonset.release.disclosure_scan import require_declared
 
@@ -219,8 +219,8 @@ def ages(rows: list[int]) -> Table:
     return Table(relational=(NumericColumn("age", np.array(rows)),))
 
 
-def ranges(labels: list[str]) -> Publication:
-    return Publication(None, (), (CategoricalColumn.of("age", labels),), (), np.arange(len(labels)))
+def ranges(labels: list[str]) -> Records:
+    return Records(None, (), (CategoricalColumn.of("age", labels),), (), np.arange(len(labels)))
 
 
 def test_ends_of_ranges_that_few_persons_have_stop_unless_they_are_on_a_grid() -> None:

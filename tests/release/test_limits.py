@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from anonset.data import CategoricalColumn, SetColumn, Table
-from anonset.generalization import Buckets, Publication, Symbol
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization import Bucketized
+from anonset.generalization.bucketizing import bucketize
 from anonset.privacy import (
     AnatomyDiversity,
     KAnonymity,
@@ -18,6 +18,7 @@ from anonset.privacy import (
     PrivacyModel,
     TransactionKAnonymity,
 )
+from anonset.publications import Records, Symbol
 from anonset.release import statements
 from anonset.release.statements import limits_of
 
@@ -26,12 +27,12 @@ ALWAYS = {"FINEST", "ALONE"}
 ITEMS = {"AS_THEY_ARE", "UNPUBLISHED"}
 
 
-def published(symbols: list[Symbol], **relational: list[str]) -> Publication:
+def published(symbols: list[Symbol], **relational: list[str]) -> Records:
     """Publish one record that shows all symbols, and as many as there are relational values."""
     n = max([1, *map(len, relational.values())])
     sets = SetColumn.of([[symbol.label for symbol in symbols]] * n) if symbols else None
     columns = tuple(CategoricalColumn.of(name, values) for name, values in relational.items())
-    return Publication(sets, tuple(symbols), columns, (), np.arange(n))
+    return Records(sets, tuple(symbols), columns, (), np.arange(n))
 
 
 def said(model: PrivacyModel, publication: Any, **more: bool | str) -> set[str]:
@@ -93,7 +94,7 @@ def test_declarations() -> None:
 
 def test_buckets_say_that_publications_can_be_combined() -> None:
     table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b"]))
-    buckets = BucketPublication.of(table, Buckets(np.zeros(2, np.int32), np.zeros(2, bool)))
+    buckets = bucketize(table, Bucketized(np.zeros(2, np.int32), np.zeros(2, bool)))
     assert said(AnatomyDiversity(2), buckets) == {"ALONE"}
 
 

@@ -13,7 +13,7 @@ from tests.facts import refused
 
 import anonset
 from anonset.data.table_facts import OwnersWord
-from anonset.generalization.buckets import BucketPublication
+from anonset.publications import Buckets
 
 ITEMS = ["E F B", "E F D", "B C E", "F D", "E", "A F"]
 ORIGIN = anonset.Hierarchy.from_tree(
@@ -70,7 +70,7 @@ def test_diversity_by_a_transaction_function_with_parameters() -> None:
 
 def test_buckets(tmp_path: Path) -> None:
     release = anonset.anonymize(long_table(), anonset.SafeGrouping(k=3, l=2))
-    assert isinstance(release.publication, BucketPublication)
+    assert isinstance(release.publication, Buckets)
     assert release.verdict.model == anonset.SafetyConstraint(3, 2)
     release.save(tmp_path / "out")
     again = anonset.read_buckets(tmp_path / "out", id="person")

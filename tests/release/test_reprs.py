@@ -162,7 +162,7 @@ def others(made: list[anonset.Release], folder: Path) -> Iterator[Any]:
     yield group_weights(coat.algorithm.item_weights, column.vocabulary)
     yield group_losses(column, coat.result.recoding, group_weights("ones", column.vocabulary))
     yield anonset.SupportIndex(first.table.transactions, hierarchy())
-    buckets = [one for one in made if isinstance(one.publication, anonset.BucketPublication)]
+    buckets = [one for one in made if isinstance(one.publication, anonset.Buckets)]
     for one in buckets:
         yield anonset.risk(one)
         yield intra_group_violations(one.publication)
@@ -222,7 +222,7 @@ def test_a_release_shows_verdict_sizes_and_losses() -> None:
     release = next(releases())
     assert repr(release) == (
         "Release(verdict: km-anonymity with k=3, m=2 holds, algorithm: Apriori(k=3, m=2), "
-        f"published: Publication(24 rows, {len(release.publication.symbols)} symbols; columns 'items'), "
+        f"published: Records(24 rows, {len(release.publication.symbols)} symbols; columns 'items'), "
         f"losses: {', '.join(f'{name} {loss:.4g}' for name, loss in release.measures.items())}, "
         "items: kept 68, generalized 0, suppressed 0)"
     )

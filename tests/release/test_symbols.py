@@ -6,8 +6,8 @@ from tests.facts import refused
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.errors import InputError
-from anonset.generalization import Publication, Symbol
-from anonset.generalization.publication import members_of
+from anonset.publications import Records, Symbol
+from anonset.publications.symbols import members_of
 from anonset.release.formats import Symbols
 from anonset.release.symbols import leave_out, name_sets, require_plain_items, spell_out
 
@@ -15,11 +15,11 @@ LETTERS = tuple("abcdefghi")
 NINE, TWO = f"({','.join(LETTERS)})", "(y,z)"
 
 
-def publication(extra: str = "x") -> Publication:
+def publication(extra: str = "x") -> Records:
     symbols = (Symbol(NINE, "group", LETTERS), Symbol(TWO, "group", ("y", "z")), Symbol(extra, "item", (extra,)))
     column = SetColumn.of([[NINE], [TWO, extra]], universe=[symbol.label for symbol in symbols])
     races = CategoricalColumn.of("race", [NINE, TWO])
-    return Publication(column, symbols, (races,), (), np.arange(2))
+    return Records(column, symbols, (races,), (), np.arange(2))
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,6 @@ def test_members_of_other_labels() -> None:
 
 def test_empty_vocabularies() -> None:
     empty = SetColumn("items", np.zeros(1, np.int64), np.zeros(0, np.int32), Vocabulary(()))
-    named = name_sets(Publication(empty, (), (), (), np.arange(0)), [], "short")
+    named = name_sets(Records(empty, (), (), (), np.arange(0)), [], "short")
     assert named.n == 0
     assert leave_out(named, ["a"]).n == 0

@@ -12,10 +12,10 @@ from tests.facts import names
 import anonset
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.joining import prefixed
-from anonset.generalization import Buckets, ItemGroups, PerCluster, RelationalValues, apply
-from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.publication import written_columns
+from anonset.generalization import Bucketized, ItemGroups, PerCluster, RelationalValues, apply
+from anonset.generalization.bucketizing import bucketize
 from anonset.privacy import PrivacyModel
+from anonset.publications.records import written_columns
 from anonset.release.losses import nothing_left, why_worthless
 from anonset.release.publish import kind_of
 from effort import examples
@@ -145,9 +145,9 @@ def test_joined_columns_are_looked_at_one_by_one(pairs: list[tuple[set[str], set
 def test_buckets(values: str, group: list[int], starred: list[int], why: str) -> None:
     ids = CategoricalColumn.of("who", ["p", "q", "r", "s"])
     table = Table(sensitive=CategoricalColumn.of("drug", list(values)), ids=(ids,))
-    buckets = Buckets(np.array(group, np.int32), np.isin(np.arange(4), starred))
+    buckets = Bucketized(np.array(group, np.int32), np.isin(np.arange(4), starred))
     model = anonset.SafetyConstraint(1, 1)
-    found = kind_of(model).why_worthless(model, table, BucketPublication.of(table, buckets))
+    found = kind_of(model).why_worthless(model, table, bucketize(table, buckets))
     assert names(found, why) if why else not found
 
 

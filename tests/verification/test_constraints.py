@@ -11,9 +11,10 @@ from tests.facts import names, refused
 
 from anonset.data import SetColumn, Table
 from anonset.errors import InputError
-from anonset.generalization import ItemGroups, Publication, apply
+from anonset.generalization import ItemGroups, apply
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.publications import Records
 from anonset.verification.constraints import check_constraints, check_utility
 from effort import examples
 from reference.set_based import State, all_itemsets, uniform
@@ -24,13 +25,13 @@ FIGURE_2C = [0, 0, 1, -1, 2, 3, 4, 4]
 UTILITY = UtilityPolicy.of(["ab", "c", "d", "efgh"])
 
 
-def publish(rows: list[set[str]], group: list[int]) -> Publication:
+def publish(rows: list[set[str]], group: list[int]) -> Records:
     table = Table.from_sets(rows, universe=UNIVERSE)
     assert table.transactions is not None
     return apply(table, ItemGroups(table.transactions.vocabulary, np.array(group, np.int32)))
 
 
-def figure_2c() -> tuple[SetColumn, Publication]:
+def figure_2c() -> tuple[SetColumn, Records]:
     return SetColumn.of(ROWS, universe=UNIVERSE), publish([set(row) for row in ROWS], FIGURE_2C)
 
 

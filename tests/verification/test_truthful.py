@@ -12,7 +12,8 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.codes import as_codes
 from anonset.data.store import Files
 from anonset.errors import InputError
-from anonset.generalization import Cut, ItemGroups, Publication, Symbol, apply
+from anonset.generalization import Cut, ItemGroups, apply
+from anonset.publications import Records, Symbol
 from anonset.verification import check_item_truth, item_truth
 from effort import examples
 from reference.truthful import naive_untrue
@@ -20,10 +21,10 @@ from reference.truthful import naive_untrue
 ITEMS = "abcdef"
 
 
-def publish(rows: list[set[str]], members: dict[str, tuple[str, ...]], record: list[int]) -> Publication:
+def publish(rows: list[set[str]], members: dict[str, tuple[str, ...]], record: list[int]) -> Records:
     symbols = tuple(Symbol(label, "group", of) for label, of in members.items())
     column = SetColumn.of(rows, universe=list(members))
-    return Publication(column, symbols, (), (), np.array(record, np.int64))
+    return Records(column, symbols, (), (), np.array(record, np.int64))
 
 
 @st.composite
@@ -79,14 +80,14 @@ def test_records_in_files_are_looked_at_range_by_range(
                     assert check_item_truth(filed, untrue) == check_item_truth(table, untrue)
 
 
-def example() -> tuple[Table, Publication]:
+def example() -> tuple[Table, Records]:
     hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
     table = Table.from_sets([{"a1", "b1"}, {"a2", "b2"}, {"a1"}], universe=hierarchy.leaves.labels)
     node = hierarchy.node_of
     return table, apply(table, Cut(hierarchy, np.array([node["A"], node["A"], node["b1"], -1], np.int32)))
 
 
-def broken(publication: Publication, row: int, symbols: set[str]) -> Publication:
+def broken(publication: Records, row: int, symbols: set[str]) -> Records:
     assert publication.transactions is not None
     rows = [set(found) for found in publication.transactions.rows()]
     rows[row] = symbols
@@ -130,7 +131,7 @@ def test_a_record_published_twice_is_noticed() -> None:
 
 def test_without_a_set_valued_column_there_is_nothing_to_check() -> None:
     table = Table.from_columns(sex=["f", "m"])
-    publication = Publication(None, (), (), (), np.arange(2))
+    publication = Records(None, (), (), (), np.arange(2))
     assert check_item_truth(table, publication) is None
 
 

@@ -24,11 +24,12 @@ from algorithms.bucket_tables import (
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 from anonset.data import CategoricalColumn, Table
 from anonset.errors import InputError
-from anonset.generalization import Buckets
-from anonset.generalization.buckets import BucketPublication
+from anonset.generalization import Bucketized
+from anonset.generalization.bucketizing import bucketize
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.model import Verdict
 from anonset.privacy.safe_grouping import SafetyConstraint
+from anonset.publications import Buckets
 from anonset.verification.anatomy import check_anatomy
 from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
 from anonset.verification.safe_grouping import check_safe_grouping
@@ -47,14 +48,14 @@ tuples = st.lists(
 )
 
 
-def publish(drawn: list[tuple[str, str, int, bool]]) -> BucketPublication:
+def publish(drawn: list[tuple[str, str, int, bool]]) -> Buckets:
     numbers = sorted({group for _, _, group, _ in drawn})
     rows = [(identity, value) for identity, value, _, _ in drawn]
     starred = [t for t, (*_, star) in enumerate(drawn) if star]
     return published(rows, [numbers.index(group) for _, _, group, _ in drawn], starred)
 
 
-def mostly_safe(seed: int) -> BucketPublication:
+def mostly_safe(seed: int) -> Buckets:
     """Publish Figure 3 with at most one thing changed, by the seed."""
     group, starred, rows = list(FIGURE_3_GROUPS), [7, 10], list(FIGURE_3)
     at = seed % 13
@@ -67,13 +68,13 @@ def mostly_safe(seed: int) -> BucketPublication:
     return published(rows, group, starred)
 
 
-def verdict_of(publication: BucketPublication, k: int, l: int) -> Verdict:  # noqa: E741
+def verdict_of(publication: Buckets, k: int, l: int) -> Verdict:  # noqa: E741
     return check_safe_grouping(publication, SafetyConstraint(k, l))
 
 
 @settings(max_examples=examples(300), deadline=None)
 @given(publication=st.one_of(tuples.map(publish), st.integers(0, 200).map(mostly_safe)), data=st.data())
-def test_safe_grouping_agrees_with_the_twin(publication: BucketPublication, data: st.DataObject) -> None:
+def test_safe_grouping_agrees_with_the_twin(publication: Buckets, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, 3))
     l = data.draw(st.integers(1, k))  # noqa: E741
     verdict = verdict_of(publication, k, l)
@@ -138,10 +139,10 @@ def test_witnesses(rows: Any, group: Any, starred: Any, k: int, l: int, what: An
 
 
 def test_what_cannot_be_checked_is_refused() -> None:
-    nobody = BucketPublication.of(Table(sensitive=CategoricalColumn.of("drug", ["x"])), buckets_of([0]))
+    nobody = bucketize(Table(sensitive=CategoricalColumn.of("drug", ["x"])), buckets_of([0]))
     with refused(InputError, "id"):
         verdict_of(nobody, 1, 1)
-    half = BucketPublication.of(table_of([(("a", "b"), "x"), (("c", "d"), "y")]), buckets_of([0, 0]))
+    half = bucketize(table_of([(("a", "b"), "x"), (("c", "d"), "y")]), buckets_of([0, 0]))
     tampered = replace(half, ids=(half.ids[0], CategoricalColumn.of("id1", ["*", "d"])))
     with refused(InputError, "'row 0' id0 id1 *"):
         verdict_of(tampered, 1, 1)
@@ -152,12 +153,12 @@ def test_an_empty_publication_is_safe() -> None:
     assert check_anatomy(published([], []), AnatomyDiversity(5)).holds
 
 
-def safe_table() -> tuple[Table, BucketPublication]:
+def safe_table() -> tuple[Table, Buckets]:
     rows = random_rows(3, n=200)
     table = table_of(rows, kept=[str(t % 7) for t in range(200)])
     buckets = SafeGrouping(k=4, l=2).recode(table, {}).recoding
-    assert isinstance(buckets, Buckets)
-    return table, BucketPublication.of(table, buckets)
+    assert isinstance(buckets, Bucketized)
+    return table, bucketize(table, buckets)
 
 
 def test_what_is_published_is_true_and_undivided() -> None:

@@ -15,8 +15,8 @@ from tests.facts import names, refused
 from algorithms.chunk_cases import RECORDS, as_in_twin, disassociated, publication_of
 from anonset.data import Table, spans
 from anonset.errors import InputError, plain_text
-from anonset.generalization.chunks import ChunkPublication
 from anonset.privacy import DisassociationModel
+from anonset.publications import Chunks
 from anonset.verification import chunk_truth, verify
 from anonset.verification.chunk_truth import check_chunks_true
 from effort import examples
@@ -66,7 +66,7 @@ def test_a_publication_that_keeps_all_rules_holds() -> None:
 @pytest.mark.parametrize("at_once", [1, 4, 1 << 18])
 @pytest.mark.parametrize(("publication", "message"), FORGED)
 def test_every_rule_can_be_broken(
-    publication: ChunkPublication, message: str, at_once: int, monkeypatch: pytest.MonkeyPatch
+    publication: Chunks, message: str, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spans, "AT_ONCE", at_once)
     verdict = verify(publication, DisassociationModel(2, 2))
@@ -95,7 +95,7 @@ def test_a_sensitive_item_may_fill_its_cap_and_be_a_term() -> None:
 
 
 @pytest.mark.parametrize(("publication", "message"), ABOVE_CAP)
-def test_a_sensitive_item_above_its_cap_is_found(publication: ChunkPublication, message: str) -> None:
+def test_a_sensitive_item_above_its_cap_is_found(publication: Chunks, message: str) -> None:
     verdict = verify(publication, SECRET)
     assert verdict.holds is False
     assert names(plain_text(f"{verdict}"), message)
@@ -115,7 +115,7 @@ def test_totals_of_terms() -> None:
 
 
 @pytest.mark.parametrize(("publication", "message"), WRONG_TOTALS)
-def test_totals_that_cannot_be_or_are_of_sensitive_items_are_found(publication: ChunkPublication, message: str) -> None:
+def test_totals_that_cannot_be_or_are_of_sensitive_items_are_found(publication: Chunks, message: str) -> None:
     verdict = verify(publication, SECRET)
     assert verdict.holds is False
     assert names(plain_text(f"{verdict}"), message)
@@ -138,7 +138,7 @@ def test_a_check_beyond_the_budget_is_undecided() -> None:
 )
 @pytest.mark.parametrize("budget", [0, 1, 4, 6, 9, 13, 100])
 def test_how_far_a_budget_reaches_is_no_matter_of_how_much_is_held_at_once(
-    publication: ChunkPublication, budget: int, monkeypatch: pytest.MonkeyPatch
+    publication: Chunks, budget: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = DisassociationModel(2, 3)
     at_once = verify(publication, model, budget=budget)
@@ -221,7 +221,7 @@ _DRAW = random.Random(5)
 ORIGINAL = [{"abcdefgh"[int(8 * _DRAW.random() ** 2)] for _ in range(4)} for _ in range(48)]
 
 
-def _changed(publication: ChunkPublication, **changes: object) -> ChunkPublication:
+def _changed(publication: Chunks, **changes: object) -> Chunks:
     """Change the first cluster that has terms and chunks."""
     clusters = list(publication.clusters)
     number = next(c for c, cluster in enumerate(clusters) if cluster.terms and cluster.chunks)
@@ -229,17 +229,17 @@ def _changed(publication: ChunkPublication, **changes: object) -> ChunkPublicati
     return replace(publication, clusters=tuple(clusters))
 
 
-def _swapped(publication: ChunkPublication) -> ChunkPublication:
+def _swapped(publication: Chunks) -> Chunks:
     assert publication.record is not None
     return replace(publication, record=np.roll(publication.record, 1))
 
 
-def _record_twice(publication: ChunkPublication) -> ChunkPublication:
+def _record_twice(publication: Chunks) -> Chunks:
     assert publication.record is not None
     return replace(publication, record=np.concatenate([publication.record[:1], publication.record[:-1]]))
 
 
-UNTRUE: list[tuple[Callable[[ChunkPublication], ChunkPublication], str]] = [
+UNTRUE: list[tuple[Callable[[Chunks], Chunks], str]] = [
     (lambda one: _changed(one, chunks=((((0,), 1),),)), "cluster"),
     (_swapped, "cluster"),
     (_record_twice, "clusters 48"),
@@ -262,7 +262,7 @@ UNTRUE: list[tuple[Callable[[ChunkPublication], ChunkPublication], str]] = [
 ]
 
 
-def _clusters(publication: ChunkPublication) -> NDArray[np.int32]:
+def _clusters(publication: Chunks) -> NDArray[np.int32]:
     assert publication.cluster is not None
     return publication.cluster
 
@@ -271,7 +271,7 @@ def _clusters(publication: ChunkPublication) -> NDArray[np.int32]:
 @pytest.mark.parametrize("at_once", [5, 1 << 17])
 @pytest.mark.parametrize(("change", "message"), UNTRUE)
 def test_untrue_publications_are_found(
-    change: Callable[[ChunkPublication], ChunkPublication],
+    change: Callable[[Chunks], Chunks],
     message: str,
     at_once: int,
     numbers: str,

@@ -14,9 +14,9 @@ from tests.facts import names, refused
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
-from anonset.generalization import Publication
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
+from anonset.publications import Records
 from anonset.verification.kkm import check_k, check_kkm
 from anonset.verification.relational_truth import check_relational_truth
 from effort import examples
@@ -116,18 +116,18 @@ HIERARCHY = Hierarchy.from_tree(("All", [("A", ["a1", "a2"]), "b"]))
 )
 def test_relational_truth(column: Any, published: list[str], wrong: int | None) -> None:
     table = Table(None, (column,))
-    said = Publication(None, (), (CategoricalColumn.of("c", published),), (), np.arange(3))
+    said = Records(None, (), (CategoricalColumn.of("c", published),), (), np.arange(3))
     found = check_relational_truth(table, said, {"c": HIERARCHY} if isinstance(column, CategoricalColumn) else {})
     assert (None if found is None else found.record) == wrong
 
 
 def test_relational_truth_of_value_sets_in_another_row_order() -> None:
     table = Table.from_columns(c=["x", "y", "z"])
-    said = Publication(None, (), (CategoricalColumn.of("c", ["z", "(x,y)", "(x,y)"]),), (), np.array([2, 1, 0]))
+    said = Records(None, (), (CategoricalColumn.of("c", ["z", "(x,y)", "(x,y)"]),), (), np.array([2, 1, 0]))
     assert check_relational_truth(table, said, {}) is None
-    swapped = Publication(None, (), said.relational, (), np.array([0, 1, 2]))
+    swapped = Records(None, (), said.relational, (), np.array([0, 1, 2]))
     found = check_relational_truth(table, swapped, {})
     assert found is not None
     assert (found.record, found.what) == (0, ("z",))
     with refused(InputError, "relational c"):
-        check_relational_truth(table, Publication(None, (), (), (), np.arange(3)), {})
+        check_relational_truth(table, Records(None, (), (), (), np.arange(3)), {})

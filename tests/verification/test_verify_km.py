@@ -16,8 +16,9 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabul
 from anonset.data.spans import Limits
 from anonset.data.store import Files, Memory
 from anonset.errors import AnonsetError, InputError
-from anonset.generalization import Cut, Publication, apply
+from anonset.generalization import Cut, apply
 from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
+from anonset.publications import Records
 from anonset.verification import counting, distinct_rows, itemsets, verify
 from anonset.verification.counting import Triples
 from effort import examples
@@ -366,7 +367,7 @@ def test_many_symbols_do_not_overflow() -> None:
     assert verify(table, KmAnonymity(2, 4)).checked["distinct_itemsets"] == {1: 5, 2: 10, 3: 10, 4: 4}
 
 
-def publication() -> Publication:
+def publication() -> Records:
     hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
     rows = [{"a1", "b1"}, {"a2", "b1"}, {"a1", "b2"}, {"a2", "b2"}, {"b1"}, {"b2"}]
     table = Table.from_sets(rows, universe=hierarchy.leaves.labels)

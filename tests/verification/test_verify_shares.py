@@ -16,11 +16,11 @@ from tests.facts import names
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, spans
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files
-from anonset.generalization import Publication
 from anonset.privacy.classes import KLDiversity, KTCloseness
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
+from anonset.publications import Records
 from anonset.verification import shares
 from anonset.verification.classes import check_classes
 from anonset.verification.kkm import check_k, check_kkm
@@ -143,7 +143,7 @@ def test_ranges_are_true_where_each_of_them_covers_its_number(work_folder: Files
         numbers = [float(source.randint(-1, 3)) for _ in range(n)]
     column = NumericColumn("x", np.array(numbers, np.int64) if whole else np.array(numbers, np.float64))
     after = CategoricalColumn.of("x", said)
-    found = check_relational_truth(Table(relational=(column,)), Publication(None, (), (after,), (), np.arange(n)), {})
+    found = check_relational_truth(Table(relational=(column,)), Records(None, (), (after,), (), np.arange(n)), {})
     from anonset.verification.relational_truth import covers
 
     wrong = [row for row in range(n) if not covers(said[row], True, None)(str(column.values[row]))]

@@ -10,6 +10,8 @@ from benchmarks.experiments.factors import number_of
 from benchmarks.experiments.searches import require_holds
 from benchmarks.memory import forget_peak, peak_mib
 
+from anonset.generalization.bucketizing import bucketize
+
 if TYPE_CHECKING:
     from anonset import Table
 
@@ -56,11 +58,10 @@ def compile_kernels() -> None:
 
 def _violations(parameters: Parameters) -> Measured:
     """Bucketize the longitudinal data; count violations inside groups, and between them by alpha."""
-    from anonset.generalization.buckets import BucketPublication
     from anonset.measures.correlation import inter_group_violations, intra_group_violations
 
     table, algorithm = _longitudinal(parameters), _algorithm(parameters, number_of(parameters["seed"]))
-    publication = BucketPublication.of(table, algorithm.recode(table, {}).recoding)
+    publication = bucketize(table, algorithm.recode(table, {}).recoding)
     between = inter_group_violations(publication, parameters["l"], alpha=_ALPHA)
     of_alpha = {f"between_{alpha}": sum(one.groups >= alpha for one in between) for alpha in (4, 5)}
     return {
@@ -82,7 +83,6 @@ def _loss(parameters: Parameters) -> Measured:
     """
     from benchmarks.experiments.albouna2013.counted_in_groups import lost_if_counted
 
-    from anonset.generalization.buckets import BucketPublication
     from anonset.measures.grouping_loss import grouping_loss
 
     seed = number_of(parameters["seed"])
@@ -100,7 +100,7 @@ def _loss(parameters: Parameters) -> Measured:
         "with_groups": figures["removed_with_groups"] / table.n,
         "starred": figures["starred"] / table.n,
         "groups": figures["groups"],
-        "checked": require_holds(BucketPublication.of(table, result.recoding), algorithm.model),
+        "checked": require_holds(bucketize(table, result.recoding), algorithm.model),
     }
 
 

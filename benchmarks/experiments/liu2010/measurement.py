@@ -13,7 +13,7 @@ from benchmarks.experiments.searches import algorithm_of, fresh, hierarchy_for, 
 if TYPE_CHECKING:
     from anonset import Hierarchy, SetColumn
     from anonset.algorithms.base import Algorithm
-    from anonset.generalization import Publication
+    from anonset.publications import Records
 
 VERIFY_BUDGET = 100_000_000
 """Itemset occurrences that the check of a result may count: about a second."""
@@ -119,13 +119,13 @@ def _is_repeated(parameters: Parameters) -> bool:
     return any(name in parameters for name in _LEVELS)
 
 
-def _shared(publication: "Publication") -> int:
+def _shared(publication: "Records") -> int:
     """Count the items that more than one published symbol may stand for."""
     stands_for = Counter(item for symbol in publication.symbols for item in symbol.members)
     return sum(count > 1 for count in stands_for.values())
 
 
-def _require_holds(publication: "Publication", model: Any) -> str:
+def _require_holds(publication: "Records", model: Any) -> str:
     """Check a result by the verification's own path, as far as the budget reaches; return what was covered."""
     from anonset import verify
 

@@ -16,8 +16,8 @@ from benchmarks.memory import forget_peak, peak_mib
 
 if TYPE_CHECKING:
     from anonset import Hierarchy, SetColumn
-    from anonset.generalization import Publication
     from anonset.privacy.policies import PrivacyPolicy
+    from anonset.publications import Records
 
 _Found = TypeVar("_Found")
 
@@ -164,7 +164,7 @@ def _recoded(parameters: Parameters, column: "SetColumn") -> Measured:
 
 
 def _losses(
-    column: "SetColumn", recoding: Any, hierarchy: "Hierarchy | None", publication: "Publication"
+    column: "SetColumn", recoding: Any, hierarchy: "Hierarchy | None", publication: "Records"
 ) -> dict[str, Any]:
     """Return NCP, UL, the size of the largest published group, and what is suppressed, counted in three ways."""
     from anonset.measures.retention import ncp_of_sizes, occurrences_by_size

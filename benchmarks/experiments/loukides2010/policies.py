@@ -8,8 +8,8 @@ from benchmarks.experiments.factors import number_of
 
 if TYPE_CHECKING:
     from anonset import Hierarchy, SetColumn
-    from anonset.generalization import Publication
     from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+    from anonset.publications import Records
 
 DISORDERS = 20
 CODES_OF_DISORDER = (5, 10)
@@ -115,7 +115,7 @@ def _disorders(column: "SetColumn", hierarchy: "Hierarchy", depth: int) -> "Util
     return UtilityPolicy.of(groups).completed(hierarchy.leaves)
 
 
-def n_violated(publication: "Publication", utility: "UtilityPolicy") -> int:
+def n_violated(publication: "Records", utility: "UtilityPolicy") -> int:
     """Return the number of utility constraints of which some item is published together with one of another."""
     group_of = {item: number for number, group in enumerate(utility.groups) for item in group}
     spanned = [{group_of[item] for item in symbol.members} for symbol in publication.symbols]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from anonset import SetColumn
-    from anonset.generalization import Publication
+    from anonset.publications import Records
     from anonset.queries import TrueCounts, Workload
 
 QUERIES = 1000
@@ -26,7 +26,7 @@ LARGEST_FREQUENT = 3
 """Most items of such a combination."""
 
 
-def errors(parameters: Parameters, column: "SetColumn", publication: "Publication") -> dict[str, float]:
+def errors(parameters: Parameters, column: "SetColumn", publication: "Records") -> dict[str, float]:
     """Return the average relative error of each workload, and how many of its queries have an answer.
 
     Parameters

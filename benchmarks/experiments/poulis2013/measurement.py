@@ -12,7 +12,7 @@ from benchmarks.experiments.poulis2013.jobs import Job, is_first, items_of
 from benchmarks.memory import forget_peak, peak_mib
 
 if TYPE_CHECKING:
-    from anonset.generalization import Publication
+    from anonset.publications import Records
 
 _SAMPLE = 400
 """Records of the search that loads kernels."""
@@ -112,7 +112,7 @@ def _checked(job: Job, result: Any) -> dict[str, str]:
     return {"checked": str(verdict.checked["covered"])}
 
 
-def _root_share(job: Job, publication: "Publication") -> float:
+def _root_share(job: Job, publication: "Records") -> float:
     """Return the share of the records with items that show the root of the hierarchy and nothing else."""
     import numpy as np
 

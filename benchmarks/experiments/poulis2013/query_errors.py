@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from anonset import Hierarchy, Table
-    from anonset.generalization import Publication
+    from anonset.publications import Records as Published
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,7 +39,7 @@ class Asked:
     true: Floats
 
 
-def errors(job: Job, publication: "Publication") -> dict[str, float]:
+def errors(job: Job, publication: "Published") -> dict[str, float]:
     """Return the ARE of every shape by both readings, as ``are_2_0`` and ``are1s_2_0``.
 
     The queries for items ask for the same pairs in every shape: what is drawn is a record, two of its items and two of
@@ -120,7 +120,7 @@ def _value(condition: Any) -> Any:
 class _Published:
     """Published records, counted by cluster: its relational values, its symbols, and pairs of its symbols."""
 
-    def __init__(self, records: Records, publication: "Publication") -> None:
+    def __init__(self, records: Records, publication: "Published") -> None:
         if publication.cluster is None:
             msg = "the publication must be of a local recoding"
             raise ValueError(msg)
@@ -143,7 +143,7 @@ class _Published:
         self.present = {"half": np.where(size == 1, 1.0, 0.5 / whole), "one": 1.0 / size}
         self.together = {"half": np.where(size == 1, 1.0, 0.25 / whole), "one": 1.0 / size**2}
 
-    def _symbols(self, publication: "Publication", place: Mapping[str, int]) -> Ints:
+    def _symbols(self, publication: "Published", place: Mapping[str, int]) -> Ints:
         """Return int64 (C, items): the symbol that each cluster shows an item by, the last where by none."""
         found = np.full((len(self.size), len(place)), self.many - 1, np.int64)
         members = [np.array([place[item] for item in symbol.members]) for symbol in publication.symbols]

@@ -8,7 +8,7 @@ from benchmarks.experiments.searches import algorithm_of, fresh, load, warm_up
 
 if TYPE_CHECKING:
     from anonset import SetColumn
-    from anonset.generalization.chunks import ChunkPublication
+    from anonset.publications import Chunks
 
 TOP = 1_000
 """Most frequent sets that are counted."""
@@ -37,13 +37,13 @@ def measure(parameters: Parameters) -> Measured:
     }
 
 
-def error_of_pairs(column: "SetColumn", publication: "ChunkPublication") -> float:
+def error_of_pairs(column: "SetColumn", publication: "Chunks") -> float:
     """Return re of the pairs of the items of the ranks `RANKS`; those that are nowhere together count for nothing.
 
     >>> from anonset import SetColumn
-    >>> from anonset.generalization.chunks import ChunkPublication
+    >>> from anonset.publications import Chunks
     >>> from anonset.data import Vocabulary
-    >>> error_of_pairs(SetColumn.of([["a", "b"]]), ChunkPublication("items", Vocabulary(()), (), ()))
+    >>> error_of_pairs(SetColumn.of([["a", "b"]]), Chunks("items", Vocabulary(()), (), ()))
     0.0
     """
     import numpy as np

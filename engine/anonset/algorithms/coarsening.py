@@ -22,9 +22,9 @@ from anonset.data.decimals import exact
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization import Cut, ItemGroups
-from anonset.generalization.publication import set_label
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy.policies import PrivacyPolicy
+from anonset.publications.symbols import set_label
 from anonset.spelling import setting
 
 _OF_A_PROOF = ("lower_bound", "gap", "suppression")

@@ -7,10 +7,10 @@ import numpy as np
 
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet
-from anonset.generalization import Publication
 from anonset.generalization.beside import Beside
 from anonset.measures.skewness import Skewness
 from anonset.privacy import PrivacyModel
+from anonset.publications import Records
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Outcome(Discreet):
 class Scene(Discreet):
     """A publication with what its owner knows, who tries attacks on it."""
 
-    publication: Publication
+    publication: Records
     """What is published; where the original is there, with the record of each row."""
     model: PrivacyModel
     """What was promised."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Column, Int64
-from anonset.generalization.publication import members_of, range_ends
 from anonset.measures.equivalence_classes import class_of
+from anonset.publications.symbols import members_of, range_ends
 
 Box = tuple[int, ...]
 """The values of each column."""

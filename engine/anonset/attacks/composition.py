@@ -21,8 +21,8 @@ from anonset.attacks.base import Outcome, Scene, won
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
-from anonset.generalization import Publication
-from anonset.generalization.publication import row_ranks
+from anonset.publications import Records
+from anonset.publications.symbols import row_ranks
 from anonset.spelling import counted, setting
 from anonset.support import SupportIndex
 
@@ -109,7 +109,7 @@ class Side(Discreet):
     """int64 (n,): the distinct row of each row."""
 
     @classmethod
-    def of(cls, publication: Publication) -> "Side | None":
+    def of(cls, publication: Records) -> "Side | None":
         """Return the distinct rows of a publication; None where it has no sets, or an item several symbols."""
         sets, symbol_of = publication.transactions, dict[str, int]()
         for code, symbol in enumerate(publication.symbols):

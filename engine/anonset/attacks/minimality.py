@@ -22,7 +22,7 @@ import numpy as np
 from anonset.attacks.base import Outcome, Scene, Won
 from anonset.attacks.composition import Side
 from anonset.data import Hierarchy
-from anonset.generalization import Publication
+from anonset.publications import Records
 from anonset.spelling import setting
 
 
@@ -58,7 +58,7 @@ def minimality(scene: Scene) -> tuple[Outcome, ...] | str:
     return (Outcome("minimality", knows, len(items), *results),)
 
 
-def chances(publication: Publication, tree: Hierarchy) -> tuple[Mapping[str, float], Mapping[str, float]]:
+def chances(publication: Records, tree: Hierarchy) -> tuple[Mapping[str, float], Mapping[str, float]]:
     """Return how surely each item behind a node with children is in the data, by the rule, and without it.
 
     By the rule at least two children are in the data, each as likely as the others; of these, each leaf. Without it at

@@ -14,7 +14,7 @@ import numpy as np
 from anonset.attacks.base import Outcome, Scene, Won
 from anonset.data import NumericColumn
 from anonset.data.table import Int64
-from anonset.generalization.publication import range_ends
+from anonset.publications.symbols import range_ends
 from anonset.spelling import printable, setting
 
 _WHY = "of a column of numbers that is published as ranges"

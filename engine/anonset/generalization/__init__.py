@@ -1,9 +1,8 @@
-"""Recodings, which algorithms decide, and publications, which applying a recoding gives."""
+"""Recodings, which algorithms decide, and applying them to their tables."""
 
 from anonset.generalization.apply import apply
-from anonset.generalization.publication import Publication, Symbol
 from anonset.generalization.recoding import (
-    Buckets,
+    Bucketized,
     Cut,
     Disassociated,
     ItemGroups,
@@ -13,14 +12,12 @@ from anonset.generalization.recoding import (
 )
 
 __all__ = [
-    "Buckets",
+    "Bucketized",
     "Cut",
     "Disassociated",
     "ItemGroups",
     "PerCluster",
-    "Publication",
     "Recoding",
     "RelationalValues",
-    "Symbol",
     "apply",
 ]

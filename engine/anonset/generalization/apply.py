@@ -13,14 +13,13 @@ from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization.publication import Publication, Symbol, cut_symbol, generalize, group_symbol, node_symbol
-from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding
+from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding, cut_symbol
 from anonset.generalization.row_order import Source, sort_rows, without_items
+from anonset.publications import Records, Symbol
+from anonset.publications.symbols import generalize, group_symbol, node_symbol
 
 
-def apply(
-    table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, *, by_content: bool = False
-) -> Publication:
+def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, *, by_content: bool = False) -> Records:
     """Apply a recoding to its table.
 
     The symbols of the publication are those that some record shows: further ones would disclose, by their absence from
@@ -63,7 +62,7 @@ def apply(
         record = in_input_order(table.n, store)
         sets = sets if sets is None or image is None else generalize(sets, image, symbols, store)
     order, joined = table.order, table.joined
-    return Publication(sets, symbols, relational, kept, record, cluster, order, joined, store=store)
+    return Records(sets, symbols, relational, kept, record, cluster, order, joined, store=store)
 
 
 class _Published(Source):

@@ -9,7 +9,7 @@ from anonset.data import Table
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization.publication import Publication
+from anonset.publications import Records
 
 _LEFT_OUT = "unknown suppress"
 """The rule that leaves items out."""
@@ -21,7 +21,7 @@ _BY_HIERARCHY = ("unknown prefix", "inner-items leaf")
 class Beside(Discreet):
     """Another release, and where the persons of a table are in it."""
 
-    publication: Publication
+    publication: Records
     """The other release."""
     row: Int64
     """int64 (n,): its row for each record of the table; -1 where the person is not in it."""

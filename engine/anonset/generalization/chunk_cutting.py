@@ -7,19 +7,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data import SetColumn
+from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import begins_of, gathered
+from anonset.data.spans import begins_of, gathered, spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
-from anonset.generalization.chunk_columns import (
-    ChunkRows,
-    Clusters,
-    GrowingColumns,
-    SharedChunks,
-)
+from anonset.errors import InputError
 from anonset.generalization.chunk_order import Group, StoredText, by_range, grouped, in_order, renumbered
 from anonset.generalization.recoding import TERMS, ClusterPiece, Disassociated, clusters_at_once
+from anonset.publications.chunk_columns import ChunkRows, Clusters, GrowingColumns, SharedChunks
+from anonset.publications.chunks import Chunks
 
 _LARGEST_KEY = 1 << 63
 
@@ -86,6 +83,44 @@ class _Cut(Discreet):
             return place, record + first, item
         order = np.lexsort((self.item, self.record, self.place))
         return self.place[order], self.record[order], self.item[order]
+
+
+def disassociate(table: Table, recoding: Disassociated) -> Chunks:
+    """Cut the records of a table into chunks, and number clusters by what is published of them.
+
+    Raises
+    ------
+    InputError
+        If the recoding is not one of this table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = Table.from_sets([{"a", "b"}, {"a", "c"}])
+    >>> one, item, place = np.zeros(3, np.int32), np.arange(3, dtype=np.int32), np.array([0, -1, -1], np.int32)
+    >>> recoding = Disassociated(np.arange(2), np.array([0, 2]), one, item, place, one[:1], one[:1])
+    >>> [(one.n, one.terms, one.chunks) for one in disassociate(table, recoding).clusters]
+    [(2, (1, 2), ((((0,), 2),),))]
+    """
+    column = table.transactions
+    if column is None or len(recoding.record) != column.n:
+        records = "none" if column is None else f"{column.n}"
+        msg = f"the recoding is of {len(recoding.record)} records with items, the table has {records}"
+        raise InputError(msg)
+    occurs = np.zeros(len(column.vocabulary), np.bool_)
+    for first, end in spans(len(recoding.item)):
+        occurs[recoding.item[first:end]] = True
+    shown = np.flatnonzero(occurs)
+    labels = [column.vocabulary.labels[item] for item in shown.tolist()]
+    vocabulary = Vocabulary.of(labels)
+    code = np.zeros(len(column.vocabulary), np.int32)
+    code[shown] = [vocabulary.index[label] for label in labels]
+    made = cut(column, recoding, code, table.store)
+    totals = None
+    if recoding.totals is not None:
+        totals = tuple(sorted((item, int(made.terms[item])) for item in code[recoding.totals].tolist()))
+    private, in_terms = (made.record, made.cluster), int(made.terms.sum())
+    return Chunks(column.name, vocabulary, made.clusters, made.shared, *private, totals, in_terms)
 
 
 def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -> CutRecords:

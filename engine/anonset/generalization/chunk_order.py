@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from anonset.data.spans import begins_of, gathered, spans
 from anonset.data.table import Int64
-from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks
 from anonset.generalization.recoding import GROUPED
+from anonset.publications.chunk_columns import ChunkRows, Clusters, SharedChunks
 
 _END = bytes(4)
 Group = tuple[list[Any], list[int], tuple[int, int]]

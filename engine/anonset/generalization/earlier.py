@@ -9,8 +9,9 @@ import numpy as np
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, datum
-from anonset.generalization.publication import Symbol, cut_symbol, set_label
-from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups
+from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, cut_symbol
+from anonset.publications import Symbol
+from anonset.publications.symbols import set_label
 from anonset.spelling import counted, setting
 
 _HINT = "leave the hierarchy as it was, or let new items stand below nodes that were not published"

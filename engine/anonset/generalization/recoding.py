@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from anonset.data import Hierarchy, SetColumn, Vocabulary, spans
 from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.table import Int32, Int64
+from anonset.publications.symbols import Symbol, group_symbol, node_symbol
 
 SUPPRESSED = -1
 
@@ -167,7 +168,7 @@ class PerCluster(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class Buckets(Discreet):
+class Bucketized(Discreet):
     """A grouping of tuples that separates identities from sensitive values."""
 
     group: Int32
@@ -178,7 +179,7 @@ class Buckets(Discreet):
     def __repr__(self) -> str:
         removed, starred = int(np.count_nonzero(self.group == SUPPRESSED)), int(self.starred.sum())
         sizes = f"{len(self.group):,} tuples in {self.n_groups:,} groups, {starred:,} starred, {removed:,} removed"
-        return f"Buckets({sizes})"
+        return f"Bucketized({sizes})"
 
     @property
     def n_groups(self) -> int:
@@ -270,4 +271,20 @@ _BITS = 32
 LEFT_OUT = -2
 """The place of an occurrence that is suppressed."""
 
-Recoding = Cut | ItemGroups | PerCluster | Buckets | Disassociated
+Recoding = Cut | ItemGroups | PerCluster | Bucketized | Disassociated
+
+
+def cut_symbol(cut: Cut, node: int) -> Symbol:
+    """Return the symbol of a node that a cut publishes; if the cut suppresses leaves below it, the set of the others.
+
+    >>> tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", "a3"]), "b"]))
+    >>> node = tree.node_of["A"]
+    >>> cut_symbol(Cut(tree, np.array([node, node, -1, tree.node_of["b"]], np.int32)), node).members
+    ('a1', 'a2')
+    """
+    tree = cut.hierarchy
+    first, end = int(tree.leaf_lo[node]), int(tree.leaf_hi[node])
+    shown = np.flatnonzero(cut.image[first:end] != SUPPRESSED) + first
+    if len(shown) == end - first:
+        return node_symbol(tree, node)
+    return group_symbol(tuple(tree.leaves.labels[leaf] for leaf in shown.tolist()))

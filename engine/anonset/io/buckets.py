@@ -14,7 +14,6 @@ from anonset.data.spans import ascending, run_spans, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
-from anonset.generalization.buckets import GROUP, BucketPublication, count_values
 from anonset.io.batches import Reading, open_source
 from anonset.io.dialect import EXACT, Dialect
 from anonset.io.files import reading as reading_of
@@ -26,6 +25,8 @@ from anonset.io.roles import Names, names_in
 from anonset.io.row_lines import RowLines
 from anonset.io.source import of_files
 from anonset.io.table_builder import gather, read_exactly
+from anonset.publications import Buckets
+from anonset.publications.buckets import GROUP, count_values
 from anonset.spelling import counted
 
 QIT = "qit.csv"
@@ -47,20 +48,20 @@ class BucketTables(NamedTuple):
     """Group, sensitive value."""
 
 
-def buckets_to_arrow(publication: BucketPublication) -> BucketTables:
+def buckets_to_arrow(publication: Buckets) -> BucketTables:
     """Return both tables with the rows and columns in which `write_buckets` writes them."""
     return BucketTables(arrow_table(publication.qit), arrow_table(publication.snt))
 
 
 def write_buckets(
-    publication: BucketPublication,
+    publication: Buckets,
     folder: str | os.PathLike[str],
     *,
     part_rows: int | None = None,
 ) -> tuple[Path, Path]:
     """Write ``qit.csv`` (ids, kept columns, group) and ``snt.csv`` (group, value) into a folder; return their paths.
 
-    Rows are in the order of the publication, which discloses nothing (`BucketPublication.of`).
+    Rows are in the order of the publication, which discloses nothing (`Buckets.of`).
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ def read_buckets(
     store: Store = MEMORY,
     files: FilesOfTables | None = None,
     expected: Sequence[CategoricalColumn] = (),
-) -> BucketPublication:
+) -> Buckets:
     """Read ``qit.csv`` and ``snt.csv`` of a folder, also ones made elsewhere.
 
     Parameters
@@ -143,7 +144,7 @@ def read_buckets(
     snt_group, values, counts = count_values(group_of_value.codes, value.codes, len(value.vocabulary), count)
     record = np.arange(table.n, dtype=np.int64)
     named = CategoricalColumn(value.name, values, value.vocabulary)
-    return BucketPublication(table.ids, table.kept, group, snt_group, named, counts, record)
+    return Buckets(table.ids, table.kept, group, snt_group, named, counts, record)
 
 
 def _read_own(
@@ -153,7 +154,7 @@ def _read_own(
     keep: Sequence[str],
     store: Store,
     expected: Sequence[CategoricalColumn],
-) -> BucketPublication:
+) -> Buckets:
     """Read both tables block by block; groups are numbered 1, 2, ..., and those of the SNT stand in their order."""
     known = {column.name: column for column in expected}
     table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, store, known)
@@ -178,7 +179,7 @@ def _read_own(
     record = store.array("record", np.int64, table.n)
     for first, end in spans(table.n):
         record[first:end] = np.arange(first, end)
-    return BucketPublication(
+    return Buckets(
         table.ids,
         table.kept,
         numbered,

@@ -19,15 +19,15 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import Labels
 from anonset.errors import InputError
-from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks
 from anonset.generalization.chunk_order import contents_of
-from anonset.generalization.chunks import ChunkPublication
 from anonset.io import arrow
 from anonset.io.batches import Reading, open_source
 from anonset.io.chunks import COLUMNS, OF_ITEMS, file_names, require_plain
 from anonset.io.dialect import EXACT
 from anonset.io.files import reading
 from anonset.io.source import of_files
+from anonset.publications import Chunks
+from anonset.publications.chunk_columns import ChunkRows, Clusters, SharedChunks
 
 _AT_LEAST_1 = ("n", "count", "total")
 _NUMBER = "^(0|[1-9][0-9]{0,17})$"
@@ -35,7 +35,7 @@ _NUMBER = "^(0|[1-9][0-9]{0,17})$"
 
 def read_chunks(
     folder: Path, name: str, files: Mapping[str, Sequence[str]] | None = None, store: Store = MEMORY
-) -> ChunkPublication:
+) -> Chunks:
     """Read the tables of a folder.
 
     Parameters
@@ -67,7 +67,7 @@ def read_chunks(
         falls = next(_falling(rows, [first, last]), None) is not None
         tables["shared"].require(not falls, "shared chunks must be sorted")
         totals = _totals(tables["counts"]) if "counts" in tables else None
-    return ChunkPublication(name, vocabulary, clusters, SharedChunks(first, last, rows), totals=totals)
+    return Chunks(name, vocabulary, clusters, SharedChunks(first, last, rows), totals=totals)
 
 
 def _clusters(of_clusters: "_Rows", of_chunks: "_Rows", store: Store) -> Clusters:

@@ -9,12 +9,12 @@ import numpy as np
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
-from anonset.generalization.chunk_columns import ChunkRows, runs_of
-from anonset.generalization.chunks import ChunkPublication
 from anonset.io import arrow
 from anonset.io.files import reading, remove_on_failure, write_file
 from anonset.io.lines import csv_bytes
 from anonset.io.publish import ROWS_PER_GROUP, part_names
+from anonset.publications import Chunks
+from anonset.publications.chunk_columns import ChunkRows, runs_of
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "clusters": ("cluster", "n", "terms"),
@@ -68,13 +68,13 @@ def require_plain(labels: Iterable[str]) -> None:
             raise InputError(msg)
 
 
-def chunks_to_arrow(publication: ChunkPublication) -> ChunkTables:
+def chunks_to_arrow(publication: Chunks) -> ChunkTables:
     """Return what `write_chunks` writes as tables."""
     tables = _Tables(publication)
     return ChunkTables(*(tables.rows(table, 0, size) for table, size in _sizes(publication).items()))
 
 
-def _sizes(publication: ChunkPublication) -> dict[str, int]:
+def _sizes(publication: Chunks) -> dict[str, int]:
     """Return the number of rows of each table."""
     clusters, shared = publication.columns
     sizes = {"clusters": len(clusters), "chunks": len(clusters.rows.count), "shared": len(shared.rows.count)}
@@ -84,7 +84,7 @@ def _sizes(publication: ChunkPublication) -> dict[str, int]:
 class _Tables:
     """The tables of a publication, some rows at a time."""
 
-    def __init__(self, publication: ChunkPublication) -> None:
+    def __init__(self, publication: Chunks) -> None:
         import pyarrow as pa
 
         self._labels = arrow.cast(arrow.text_array(publication.vocabulary.labels), pa.string())
@@ -138,7 +138,7 @@ class _Tables:
 
 
 def write_chunks(
-    publication: ChunkPublication, folder: Path, form: str = "csv", part_rows: int | None = None
+    publication: Chunks, folder: Path, form: str = "csv", part_rows: int | None = None
 ) -> dict[str, int] | None:
     """Write the tables into a folder; return the number of files of each, None where each is one file.
 

@@ -21,14 +21,16 @@ from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum, foreign
-from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Recoding, Symbol
-from anonset.generalization.publication import cut_symbol, set_label
+from anonset.generalization import Cut, ItemGroups, PerCluster, Recoding
+from anonset.generalization.recoding import cut_symbol
 from anonset.io import arrow
 from anonset.io.batches import Reading, open_source
 from anonset.io.dialect import EXACT, any_field_size
 from anonset.io.files import remove_on_failure, write_file
 from anonset.io.lines import csv_bytes, header_of, rows_of
 from anonset.io.source import source_of
+from anonset.publications import Records, Symbol
+from anonset.publications.symbols import set_label
 
 _CODEBOOK = ("symbol", "kind", "members")
 MOST_AS_TEXT = 1_000_000
@@ -37,7 +39,7 @@ _RECORDS = ("published_row", "input_record", "cluster")
 _ROWS_PER_GROUP = 1 << 20
 
 
-def write_codebook(publication: Publication, path: str | Path) -> Path:
+def write_codebook(publication: Records, path: str | Path) -> Path:
     """Write what each published symbol stands for: ``symbol,kind,members``.
 
     Where several set-valued columns were joined, members are prefixed (``column:item``), and a symbol has one line by
@@ -250,7 +252,7 @@ def read_mapping(path: Path) -> dict[str, str]:
     return {row["item"]: row["published"] for row in rows_of(path, GLOBAL)}
 
 
-def write_records(publication: Publication, path: str | Path) -> Path:
+def write_records(publication: Records, path: str | Path) -> Path:
     """Write ``published_row,input_record,cluster``, 0-based, without a cluster for global recodings.
 
     Parameters
@@ -271,7 +273,7 @@ def write_records(publication: Publication, path: str | Path) -> Path:
     return write_file(where, _lines_of_records(publication))
 
 
-def _lines_of_records(publication: Publication) -> Iterator[Any]:
+def _lines_of_records(publication: Records) -> Iterator[Any]:
     yield csv_bytes(_RECORDS, [arrow.text_array([])] * 3)[0]
     for first, end in spans(publication.n):
         block = publication.slice(first, end)
@@ -280,7 +282,7 @@ def _lines_of_records(publication: Publication) -> Iterator[Any]:
         yield csv_bytes(_RECORDS, columns)[1]
 
 
-def _write_parquet(publication: Publication, path: Path) -> Path:
+def _write_parquet(publication: Records, path: Path) -> Path:
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -11,14 +11,14 @@ from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
 from anonset.data.spans import begins_of, spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
-from anonset.generalization import Publication
-from anonset.generalization.publication import written_columns
 from anonset.io import arrow, fimi
 from anonset.io.files import format_of, reading, remove_on_failure, write_file
 from anonset.io.lines import csv_bytes, lines, quoted, texts_of
 from anonset.io.read import read
 from anonset.io.roles import Names
 from anonset.io.table_builder import read_exactly
+from anonset.publications import Records
+from anonset.publications.records import written_columns
 
 _FORMATS = ("csv", "parquet", "dat")
 _SEPARATORS = (" ", ";", "|", "\t")
@@ -80,7 +80,7 @@ def check_labels(labels: Iterable[str], format: str, separator: str | None = Non
 
 
 def write_published(
-    publication: Publication,
+    publication: Records,
     folder: str | Path,
     format: str,  # noqa: A002
     separator: str | None = None,
@@ -172,7 +172,7 @@ def _write_parquet(columns: Sequence[SetColumn | CategoricalColumn], path: Path)
     return path
 
 
-def separator_of(publication: Publication, separator: str | None = None) -> str:
+def separator_of(publication: Records, separator: str | None = None) -> str:
     """Return what separates the symbols of a publication within a field (see `separator_for`)."""
     shown = written_columns(publication.slice(0, 0))
     sets = (column for column in shown if isinstance(column, SetColumn))
@@ -218,7 +218,7 @@ def _lists(column: SetColumn, labels: Any, first: int, end: int, kind: Any) -> A
     return kind.from_arrays(arrow.number_array((ends - ends[0]).astype(offset)), taken)
 
 
-def to_arrow(publication: Publication) -> Any:
+def to_arrow(publication: Records) -> Any:
     """Return the published records as a ``pyarrow.Table``: sets as ``list<string>``, all else as text.
 
     Set-valued columns that were joined are separate columns again.

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet
-from anonset.generalization import Publication
 from anonset.jobs.matching import Matching
 from anonset.privacy import PrivacyModel
+from anonset.publications import Records
 
 _Met = tuple[int, int, bool]  # rows that fit, whose they are, and whether the person that is looked for is among these
 
@@ -41,7 +41,7 @@ class Attempts(Discreet):
 
 def attack(
     table: Table,
-    publication: Publication,
+    publication: Records,
     hierarchies: Mapping[str, Hierarchy],
     model: PrivacyModel,
     *,

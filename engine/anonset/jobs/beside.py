@@ -11,10 +11,10 @@ import numpy as np
 from anonset.algorithms.transaction.kept_together import sizes_of
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization import Publication
 from anonset.generalization.beside import Beside
 from anonset.io.source import Source
 from anonset.privacy import PrivacyModel
+from anonset.publications import Records
 from anonset.release.documents import Report
 from anonset.release.earlier import require_one_machine
 from anonset.release.opened import Opened
@@ -56,7 +56,7 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     True
     """
     publication: Any = earlier.publication
-    if not isinstance(publication, Publication) or len(earlier_persons) != publication.n:
+    if not isinstance(publication, Records) or len(earlier_persons) != publication.n:
         msg = f"earlier must be a release of {len(earlier_persons):,} records, one for each of earlier_persons"
         raise InputError(msg)
     for name, given in (("persons", persons), ("earlier_persons", earlier_persons)):
@@ -142,7 +142,7 @@ def _alike(sha256: str | None, settings: Mapping[str, Any], report: Report) -> b
 def _beside(opened: Opened, there: Int64) -> Beside:
     """Return another release, by the record in it of each record of a table."""
     way_back, publication = opened.way_back(opened.store), opened.publication
-    if opened.report is None or way_back is None or not isinstance(publication, Publication):
+    if opened.report is None or way_back is None or not isinstance(publication, Records):
         msg = f"{opened.out}: a release of records is required, and what tells the record of each of its rows"
         raise InputError(msg)
     row_of = np.full(int(opened.report.input["records"]), -1, np.int64)

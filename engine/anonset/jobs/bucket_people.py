@@ -11,8 +11,9 @@ from anonset.data import CategoricalColumn
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of, gathered
 from anonset.data.table import Int32, Int64
-from anonset.generalization.buckets import BucketPublication, sums_by_code
 from anonset.measures.visible_individuals import VisibleIndividuals
+from anonset.publications import Buckets
+from anonset.publications.buckets import sums_by_code
 from anonset.verification.shares import shares_of
 
 VALUES_AT_ONCE = 1 << 19
@@ -50,7 +51,7 @@ class _Part(Discreet):
         return np.zeros(self.group.n, np.bool_)
 
 
-def by_individuals(publication: BucketPublication) -> Iterator[People]:
+def by_individuals(publication: Buckets) -> Iterator[People]:
     """Yield the individuals of a publication, each in one part with all its visible rows; none where there are no ids.
 
     What lies in files is distributed into shares, of which one is held.
@@ -92,7 +93,7 @@ def _cuts(begins: NDArray[np.intp], held: Int64) -> Iterator[tuple[int, int]]:
         first = end
 
 
-def _people(publication: BucketPublication, rows: Int64, group: Int32, start: Int64) -> People:
+def _people(publication: Buckets, rows: Int64, group: Int32, start: Int64) -> People:
     """Return some rows with all values of their groups."""
     groups, codes = np.unique(group, return_inverse=True)
     begin, width = start[groups], start[groups + 1] - start[groups]

@@ -9,13 +9,14 @@ from anonset.data import Table
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization.buckets import BucketPublication, sums_by_code
 from anonset.jobs.bucket_people import by_individuals
 from anonset.measures import bucket_inference
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.sensitive_values import ObservedDiversity
 from anonset.measures.shares import Share
 from anonset.privacy import PrivacyModel
+from anonset.publications import Buckets
+from anonset.publications.buckets import sums_by_code
 from anonset.release.tables import html_table
 
 CERTAIN = 1 - 1e-9
@@ -114,7 +115,7 @@ def guess_table(risk: BucketRisk) -> tuple[tuple[str, ...], list[tuple[str, ...]
 
 
 def bucket_risk(
-    publication: BucketPublication,
+    publication: Buckets,
     model: PrivacyModel,
     original: Table | None,
     *,
@@ -171,7 +172,7 @@ class _Chances:
         return Inference(known, self.number, self.highest, average, *shares, promised)
 
 
-def _of_individuals(publication: BucketPublication, l: int, threshold: float) -> tuple[_Chances, dict[str, int]]:  # noqa: E741
+def _of_individuals(publication: Buckets, l: int, threshold: float) -> tuple[_Chances, dict[str, int]]:  # noqa: E741
     """Return how surely a value of those with several rows is told, and how many correlations there are."""
     risks, inside, between = _Chances(), 0, 0
     for people in by_individuals(publication):
@@ -185,9 +186,7 @@ def _of_individuals(publication: BucketPublication, l: int, threshold: float) ->
     return risks, {"inside groups": inside, "between groups": between} if publication.ids else {}
 
 
-def _attack(
-    publication: BucketPublication, original: Table, promised: float, attempts: int, seed: int
-) -> tuple[Guesses, ...]:
+def _attack(publication: Buckets, original: Table, promised: float, attempts: int, seed: int) -> tuple[Guesses, ...]:
     """Guess the values of random rows by those of their groups, and by those of all rows."""
     if original.sensitive is None:
         msg = "the original must have the sensitive column that was published"

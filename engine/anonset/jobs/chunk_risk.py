@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from anonset.data import Table
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
-from anonset.generalization.chunks import ChunkPublication
 from anonset.measures.shares import percent
 from anonset.measures.told_items import LIKELY, SURE, Telling, told_items
 from anonset.measures.top_itemsets import ChunkSupports
 from anonset.privacy import PrivacyModel
+from anonset.publications import Chunks
 from anonset.release.tables import html_table
 from anonset.spelling import setting
 
@@ -49,7 +49,7 @@ def telling_table(told: Sequence[Telling]) -> tuple[tuple[str, ...], list[tuple[
 
 
 def chunk_risk(
-    publication: ChunkPublication, model: PrivacyModel, original: Table | None, *, attempts: int, seed: int
+    publication: Chunks, model: PrivacyModel, original: Table | None, *, attempts: int, seed: int
 ) -> ChunkRisk:
     """Count how surely a disassociated publication tells the other items of random rows of the original."""
     sizes = [cluster.n for cluster in publication.clusters]

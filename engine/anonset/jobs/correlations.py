@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from anonset.data.redacted_repr import Discreet
-from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.bucket_people import People, by_individuals
 from anonset.measures.correlation import IntraGroupViolation, inter_group_violations, intra_group_violations
+from anonset.publications import Buckets
 
 MOST_LISTED = 10_000
 """Violations of a kind that are named: Anatomy of 1,000,000 tuples may have two million."""
@@ -23,7 +23,7 @@ class Correlations(Discreet):
     """The first of them: by group, individual and value, or by individual and value."""
 
 
-def correlations(publication: BucketPublication, l: int) -> dict[str, Correlations]:  # noqa: E741
+def correlations(publication: Buckets, l: int) -> dict[str, Correlations]:  # noqa: E741
     """Count the violations inside groups, and those between groups, of buckets with ids.
 
     They are those of `intra_group_violations` and `inter_group_violations`, found of some individuals at a time.
@@ -41,9 +41,7 @@ def correlations(publication: BucketPublication, l: int) -> dict[str, Correlatio
     return {kind: Correlations(numbers[kind], [one for _, one in listed[kind]]) for kind in kinds}
 
 
-def _named(
-    publication: BucketPublication, people: People, found: Iterable[Any]
-) -> Iterable[tuple[tuple[int, ...], Any]]:
+def _named(publication: Buckets, people: People, found: Iterable[Any]) -> Iterable[tuple[tuple[int, ...], Any]]:
     """Yield violations of a part with the rows and groups of the whole, and what they are sorted by."""
     for one in found:
         row = int(people.row[one.row])

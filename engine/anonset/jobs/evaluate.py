@@ -12,9 +12,6 @@ from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet, figures_shown
 from anonset.errors import InputError
-from anonset.generalization import Publication
-from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.chunks import ChunkPublication
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds
 from anonset.jobs.original_check import require_columns, require_possible, require_same_content
@@ -23,6 +20,7 @@ from anonset.measures.retention import counted_levels
 from anonset.measures.sensitive_values import ObservedDiversity, classes_of, observed_diversity
 from anonset.measures.top_itemsets import TopItemsets
 from anonset.measures.utility_loss import ItemWeights
+from anonset.publications import Buckets, Chunks, Records
 from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.release.documents import Attestation
 from anonset.release.opened import Opened, opening
@@ -140,9 +138,9 @@ def evaluate(
             _require_itemsets(original, opened, top)
         original, trees = bind_columns(original, hierarchies, secrets)
         publication, spec = opened.publication, workload or WorkloadSpec()
-        if isinstance(publication, BucketPublication):
+        if isinstance(publication, Buckets):
             return _of_buckets(original, publication, opened, spec, trees)
-        if isinstance(publication, ChunkPublication):
+        if isinstance(publication, Chunks):
             return _with_itemsets(_of_chunks(original, publication, opened, spec), original, publication, opened, top)
         spelled = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
         if opened.private is None:
@@ -159,7 +157,7 @@ def evaluate(
 
 def _of_buckets(
     original: Table,
-    publication: BucketPublication,
+    publication: Buckets,
     opened: Opened,
     workload: WorkloadSpec,
     hierarchies: Mapping[str, Hierarchy],
@@ -172,7 +170,7 @@ def _of_buckets(
     return Evaluation({"grouping_loss": lost / max(1, original.n)}, sizes, "data", errors)
 
 
-def _of_chunks(original: Table, publication: ChunkPublication, opened: Opened, workload: WorkloadSpec) -> Evaluation:
+def _of_chunks(original: Table, publication: Chunks, opened: Opened, workload: WorkloadSpec) -> Evaluation:
     from anonset.measures.terms import in_chunks
     from anonset.measures.top_itemsets import lost_items
 
@@ -207,7 +205,7 @@ def _require_itemsets(original: Table, opened: Opened, top: int) -> None:
 def _with_itemsets(
     evaluation: Evaluation,
     original: Table,
-    publication: Publication | ChunkPublication,
+    publication: Records | Chunks,
     opened: Opened,
     top: int | None,
     reading: Reading = ONE_MEMBER,
@@ -232,7 +230,7 @@ def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
 def _of_records(
     original: Table,
     opened: Opened,
-    publication: Publication,
+    publication: Records,
     hierarchies: Mapping[str, Hierarchy],
     weights: _Weights,
     errors: QueryAnswers | None,
@@ -259,7 +257,7 @@ def _of_records(
     return Evaluation(measures, sizes, source, errors, levels, observed=_observed(publication))
 
 
-def _observed(publication: Publication) -> dict[str, ObservedDiversity]:
+def _observed(publication: Records) -> dict[str, ObservedDiversity]:
     """Return what the classes of equal relational values tell of the columns that are kept as they are."""
     if not publication.relational or not publication.n:
         return {}
@@ -279,7 +277,7 @@ def _item_losses(recoded: PublishedRecoding, hierarchy: Hierarchy | None, weight
     return losses
 
 
-def _item_sizes(recoded: PublishedRecoding, publication: Publication) -> dict[str, int]:
+def _item_sizes(recoded: PublishedRecoding, publication: Records) -> dict[str, int]:
     """Count the items; those of a local recoding are generalized or suppressed here or there, and not counted."""
     column, recoding = recoded.column, recoded.recoding
     published = publication.transactions

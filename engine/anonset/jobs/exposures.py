@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from anonset.data import Table
 from anonset.data.redacted_repr import Discreet
-from anonset.generalization import Publication
 from anonset.jobs.attack import is_promised_to
 from anonset.measures.distinct_records import class_figures, codes_of
 from anonset.measures.equivalence_classes import class_of
@@ -16,6 +15,7 @@ from anonset.measures.known_items import rows_left
 from anonset.measures.known_persons import fewest_persons, persons_left
 from anonset.measures.shares import Figures, Share
 from anonset.privacy import PrivacyModel
+from anonset.publications import Records
 from anonset.settings.publication import THRESHOLD
 
 
@@ -72,7 +72,7 @@ def knowledge(values: bool, items: int) -> str:
 
 
 def exposures(
-    rows: Publication | Table,
+    rows: Records | Table,
     model: PrivacyModel,
     size: int,
     threshold: float = THRESHOLD,
@@ -95,7 +95,7 @@ def exposures(
     return tuple(found)
 
 
-def _left(rows: Publication | Table, size: int, seed: int) -> Iterator[tuple[bool, int, Figures]]:
+def _left(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, int, Figures]]:
     """Yield how many rows are left of each one by what is known: the values, so many items."""
     sets, group = rows.transactions, codes_of(rows.relational)
     if group:
@@ -107,7 +107,7 @@ def _left(rows: Publication | Table, size: int, seed: int) -> Iterator[tuple[boo
 
 
 def _persons_left(
-    rows: Publication | Table, size: int, seed: int, owner: NDArray[np.int64]
+    rows: Records | Table, size: int, seed: int, owner: NDArray[np.int64]
 ) -> Iterator[tuple[bool, int, Figures]]:
     """Yield how many persons are left of each one by what is known: the values, so many items."""
     own, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)

@@ -8,11 +8,10 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.redacted_repr import Discreet
-from anonset.generalization import Publication
-from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.chunks import ChunkPublication
-from anonset.generalization.publication import range_ends, written_columns
 from anonset.measures.countable import stands_for
+from anonset.publications import Buckets, Chunks, Records
+from anonset.publications.records import written_columns
+from anonset.publications.symbols import range_ends
 
 EXAMPLES = 5
 """Rows that are shown."""
@@ -49,7 +48,7 @@ class Glance(Discreet):
     """Terms of all clusters together."""
 
 
-def glance(publication: Publication | BucketPublication | ChunkPublication) -> Glance:
+def glance(publication: Records | Buckets | Chunks) -> Glance:
     """Look at a publication.
 
     >>> from anonset.data import Table
@@ -59,9 +58,9 @@ def glance(publication: Publication | BucketPublication | ChunkPublication) -> G
     >>> found.examples[0].rows, found.n, round(found.single, 2), found.stands_for
     ((('(a,b)',), ('(a,b)',), ('c',)), 3, 0.33, 2.0)
     """
-    if isinstance(publication, BucketPublication):
+    if isinstance(publication, Buckets):
         return Glance(publication.n, (_example(publication.qit), _sensitive(publication)))
-    if isinstance(publication, ChunkPublication):
+    if isinstance(publication, Chunks):
         from anonset.measures.terms import in_chunks
 
         terms = sum(len(cluster.terms) for cluster in publication.clusters)
@@ -92,7 +91,7 @@ def _cell(column: SetColumn | CategoricalColumn, row: int) -> str:
     return " ".join(labels[code] for code in codes[:_MOST_SYMBOLS].tolist()) + more
 
 
-def _of_chunks(publication: ChunkPublication) -> tuple[Example, ...]:
+def _of_chunks(publication: Chunks) -> tuple[Example, ...]:
     """Return the first clusters, and the first sub-records of their chunks and of those that clusters share."""
     clusters = [
         (str(number), f"{own.n:,}", _text(publication, own.terms))
@@ -116,12 +115,12 @@ def _of_chunks(publication: ChunkPublication) -> tuple[Example, ...]:
     return tuple(examples)
 
 
-def _text(publication: ChunkPublication, items: Sequence[int]) -> str:
+def _text(publication: Chunks, items: Sequence[int]) -> str:
     more = f" … ({len(items):,})" if len(items) > _MOST_SYMBOLS else ""
     return " ".join(publication.vocabulary.labels[item] for item in items[:_MOST_SYMBOLS]) + more
 
 
-def _sensitive(publication: BucketPublication) -> Example:
+def _sensitive(publication: Buckets) -> Example:
     """Return the first values of the groups, with how often each is there."""
     groups, values = publication.group.vocabulary.labels, publication.snt_value.vocabulary.labels
     rows = tuple(

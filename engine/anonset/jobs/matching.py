@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Column, Int64
-from anonset.generalization import Publication
-from anonset.generalization.publication import members_of, range_ends
 from anonset.measures.equivalence_classes import class_of
+from anonset.publications import Records
+from anonset.publications.symbols import members_of, range_ends
 from anonset.release.symbols import spell_out
 from anonset.support import SupportIndex
 
@@ -21,7 +21,7 @@ Bools = NDArray[np.bool_]
 class Matching(Discreet):
     """The rows of a publication that fit known items and values of a person of the original."""
 
-    def __init__(self, table: Table, publication: Publication, hierarchies: Mapping[str, Hierarchy]) -> None:
+    def __init__(self, table: Table, publication: Records, hierarchies: Mapping[str, Hierarchy]) -> None:
         self.table = table
         self.n = publication.n
         self._index = None if publication.transactions is None else SupportIndex(publication.transactions)

@@ -9,11 +9,9 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.data.table_facts import Repeated
 from anonset.errors import InputError
-from anonset.generalization import Publication
-from anonset.generalization.buckets import AnyPublication, BucketPublication
-from anonset.generalization.chunks import ChunkPublication
 from anonset.io.source import Source
 from anonset.jobs.reading import read_data
+from anonset.publications import Buckets, Chunks, Records
 from anonset.release.documents import Attestation, BucketFiles, DataFile
 from anonset.release.opened import Opened
 from anonset.settings.binding import numeric_columns
@@ -47,7 +45,7 @@ def original_and_persons(
 
 def read_original(
     source: Source,
-    publication: AnyPublication,
+    publication: Records | Buckets | Chunks,
     settings: OriginalSettings,
     attested: Attestation | None,
     store: Store = MEMORY,
@@ -64,9 +62,9 @@ def read_original(
         If the original cannot be read, or has not the columns of the publication.
     """
     roles: dict[str, Any] = {"id": settings.id, "drop": settings.drop}
-    if isinstance(publication, BucketPublication):
+    if isinstance(publication, Buckets):
         roles |= {"sensitive": publication.snt_value.name, "id": [column.name for column in publication.ids]}
-    elif isinstance(publication, ChunkPublication):
+    elif isinstance(publication, Chunks):
         roles["items"] = _items((publication.name,), settings, attested, source)
     else:
         sets = publication.transactions
@@ -74,7 +72,7 @@ def read_original(
         relational = [column.name for column in publication.relational]
         roles |= {"items": _items(named, settings, attested, source), "relational": relational}
         roles["numeric"] = _numeric(publication, settings)
-    if not isinstance(publication, ChunkPublication):
+    if not isinstance(publication, Chunks):
         roles["keep"] = [column.name for column in publication.kept]
     options = settings.reading_options()
     marks = _separators(settings, attested, source)
@@ -136,7 +134,7 @@ def _columns_of(one: Repeated, settings: OriginalSettings) -> list[str]:
     return [one.column] if one.column in settings.drop else one.column.split(",")
 
 
-def _numeric(publication: Publication, settings: OriginalSettings) -> list[str]:
+def _numeric(publication: Records, settings: OriginalSettings) -> list[str]:
     """Return the relational columns that hold numbers: those that are published as ranges, unless told otherwise."""
     named = numeric_columns(settings.hierarchy)
     return [
@@ -158,9 +156,9 @@ def _separators(settings: OriginalSettings, attested: Attestation | None, source
     return [mark, " "]
 
 
-def _known(table: Table, publication: AnyPublication) -> float:
+def _known(table: Table, publication: Records | Buckets | Chunks) -> float:
     """Return the share of the items of a table that the symbols of published records stand for."""
-    if table.transactions is None or not len(table.transactions.vocabulary) or not isinstance(publication, Publication):
+    if table.transactions is None or not len(table.transactions.vocabulary) or not isinstance(publication, Records):
         return 0.0
     known = {member for symbol in publication.symbols for member in symbol.members}
     labels = table.transactions.vocabulary.labels

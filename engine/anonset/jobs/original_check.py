@@ -11,10 +11,9 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.spans import Limits
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError, datum
-from anonset.generalization import Publication, Symbol
-from anonset.generalization.buckets import STAR, BucketPublication
-from anonset.generalization.chunks import ChunkPublication
-from anonset.generalization.publication import generalize, range_ends, row_ranks
+from anonset.publications import Buckets, Chunks, Records, Symbol
+from anonset.publications.buckets import STAR
+from anonset.publications.symbols import generalize, range_ends, row_ranks
 from anonset.release.documents import Attestation, BucketFiles, DataFile, Report
 from anonset.release.memory import format_size
 from anonset.release.published_recoding import invert
@@ -70,7 +69,7 @@ def require_same_content(original: Table, report: Report) -> None:
 
 def require_possible(
     original: Table,
-    publication: Publication | BucketPublication | ChunkPublication,
+    publication: Records | Buckets | Chunks,
     hierarchies: Mapping[str, Hierarchy],
 ) -> None:
     """Refuse an original that a publication cannot have been made from, where nothing private tells.
@@ -82,10 +81,10 @@ def require_possible(
     InputError
         With the first difference.
     """
-    if isinstance(publication, BucketPublication):
+    if isinstance(publication, Buckets):
         _require_possible_buckets(original, publication)
         return
-    if isinstance(publication, ChunkPublication):
+    if isinstance(publication, Chunks):
         _require_possible_chunks(original, publication)
         return
     kept = _kept_keys(original.kept, publication.kept)
@@ -176,7 +175,7 @@ def _within(label: str, numbers: Float64) -> NDArray[np.bool_]:
     return (numbers >= low) & (numbers <= high)
 
 
-def _require_possible_buckets(original: Table, publication: BucketPublication) -> None:
+def _require_possible_buckets(original: Table, publication: Buckets) -> None:
     """Refuse rows and values of buckets that the original does not have, or not as often."""
     before = {column.name: column for column in (*original.ids, *original.kept)}
     columns = [c for c in (*publication.ids, *publication.kept) if c.name in before]
@@ -216,7 +215,7 @@ def _contained(keys: list[tuple[Int64, Int64]]) -> bool:
     return bool(np.all(counts[0] >= counts[1]))
 
 
-def _require_possible_chunks(original: Table, publication: ChunkPublication) -> None:
+def _require_possible_chunks(original: Table, publication: Chunks) -> None:
     """Refuse items of chunks and terms that the original does not have, or not as often."""
     from anonset.measures.terms import in_chunks, in_terms
 

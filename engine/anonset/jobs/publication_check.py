@@ -12,12 +12,10 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY, Store
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError, datum
-from anonset.generalization import Publication
-from anonset.generalization.buckets import AnyPublication, BucketPublication
-from anonset.generalization.chunks import ChunkPublication
 from anonset.io.source import Source
 from anonset.jobs.original import read_original
 from anonset.privacy import PrivacyModel, Verdict, Witness
+from anonset.publications import Buckets, Chunks, Records
 from anonset.release.attested import is_promised
 from anonset.release.documents import Attestation
 from anonset.release.publish import kind_of
@@ -78,7 +76,7 @@ class PublicationCheck(Discreet):
 
 
 def check_publication(
-    publication: AnyPublication,
+    publication: Records | Buckets | Chunks,
     model: PrivacyModel,
     settings: CheckSettings,
     store: Store = MEMORY,
@@ -106,7 +104,7 @@ def check_publication(
     from anonset.verification import DEFAULT_BUDGET, verify
 
     if not model.secrets_may_go:
-        require_sensitive(model, publication.transactions)
+        require_sensitive(model, publication.transactions if isinstance(publication, Records) else None)
     budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
     verdict = verify(publication, model, budget=budget, progress=progress)
     correlations, roles = _correlations(publication, model), roles_of(publication, model)
@@ -122,7 +120,7 @@ def check_publication(
     allowed = None if most is None else require_between_0_and_1("max_suppressed", most)
     table = read_original(original, publication, settings, attested, store)
     table, hierarchies = bind(table, settings.hierarchy, model)
-    if table.transactions is not None and isinstance(publication, Publication):
+    if table.transactions is not None and isinstance(publication, Records):
         tree = hierarchies.get(table.transactions.name)
         if tree is not None:
             require_agreement(publication, tree)
@@ -137,10 +135,10 @@ def check_publication(
 
 def roles_of(publication: Any, model: PrivacyModel) -> dict[str, list[str]]:
     """Return the names of the columns by what a model takes them as."""
-    if isinstance(publication, ChunkPublication):
+    if isinstance(publication, Chunks):
         return {"quasi_identifiers": [], "items": [publication.name], "not_protected": []}
     kept = [column.name for column in publication.kept]
-    if isinstance(publication, BucketPublication):
+    if isinstance(publication, Buckets):
         ids = [column.name for column in publication.ids]
         return {"identifiers": ids, "attributes": kept, "sensitive": [publication.snt_value.name]}
     sets = publication.transactions
@@ -161,7 +159,7 @@ def roles_of(publication: Any, model: PrivacyModel) -> dict[str, list[str]]:
 
 def _tree_without_original(publication: Any, model: PrivacyModel, settings: CheckSettings) -> Hierarchy | None:
     """Return the hierarchy of the published items, if it is given; the codebook must agree with it."""
-    if not isinstance(publication, Publication) or not settings.hierarchy:
+    if not isinstance(publication, Records) or not settings.hierarchy:
         return None
     rules = CodeRules(inner_items=settings.inner_items)
     tree = items_hierarchy(publication, settings.hierarchy, model.beside, rules)
@@ -192,14 +190,14 @@ def _require_known_policy(
     raise InputError(msg)
 
 
-def _beyond_utility(table: Table, publication: AnyPublication, settings: CheckSettings) -> str:
+def _beyond_utility(table: Table, publication: Records | Buckets | Chunks, settings: CheckSettings) -> str:
     """Say how the utility constraints are violated."""
     if settings.utility_constraints is None:
         return ""
     from anonset.io.policies import read_utility_policy
     from anonset.verification.constraints import check_utility
 
-    if table.transactions is None or not isinstance(publication, Publication):
+    if table.transactions is None or not isinstance(publication, Records):
         msg = "utility constraints speak of a set-valued column, and the publication has none"
         raise InputError(msg)
     policy = read_utility_policy(settings.utility_constraints, table.transactions.vocabulary)
@@ -208,25 +206,27 @@ def _beyond_utility(table: Table, publication: AnyPublication, settings: CheckSe
 
 def is_too_large(publication: Any) -> bool:
     """Tell whether a publication is of buckets with ids, and too large to look for correlations."""
-    with_ids = isinstance(publication, BucketPublication) and bool(publication.ids)
+    with_ids = isinstance(publication, Buckets) and bool(publication.ids)
     return with_ids and publication.n > MOST_CORRELATED
 
 
 def _correlations(publication: Any, model: PrivacyModel) -> "Mapping[str, Correlations] | None":
-    if not isinstance(publication, BucketPublication) or not publication.ids or is_too_large(publication):
+    if not isinstance(publication, Buckets) or not publication.ids or is_too_large(publication):
         return None
     from anonset.jobs.correlations import correlations
 
     return correlations(publication, model.diversity)
 
 
-def _suppressed(table: Table, publication: AnyPublication) -> Fraction | None:
+def _suppressed(table: Table, publication: Records | Buckets | Chunks) -> Fraction | None:
     """Return the part of the items of the original that occur and that no published symbol stands for.
 
     With a hierarchy they are its leaves, of which some may not occur, as they are for the algorithms.
     """
     column = table.transactions
-    if column is None or publication.transactions is None or not len(column.vocabulary):
+    if not isinstance(publication, Records) or publication.transactions is None:
+        return None
+    if column is None or not len(column.vocabulary):
         return None
     symbols = publication.symbols
     shown = {member for symbol in symbols for member in symbol.members}

@@ -10,7 +10,8 @@ from anonset.data.spans import begins_of
 from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization.chunks import ChunkPublication, Cluster, Rows
+from anonset.publications import Chunks
+from anonset.publications.chunk_columns import Cluster, Rows
 from anonset.release.opened import Opened
 from anonset.release.publish import require_decided
 from anonset.release.release import Release
@@ -58,7 +59,7 @@ def possible_tables(published: Release | str | os.PathLike[str], seeds: Iterable
     else:
         opened = Opened.at(published)
         publication, model = opened.publication, opened.model
-    if not isinstance(publication, ChunkPublication):
+    if not isinstance(publication, Chunks):
         msg = "only a disassociated publication (--model disassociation) hides which items stood together"
         raise InputError(msg)
     require_decided(verify(publication, model), accept_undecided=True)
@@ -66,7 +67,7 @@ def possible_tables(published: Release | str | os.PathLike[str], seeds: Iterable
         yield _drawn(publication, SplitMix(seed))
 
 
-def _drawn(publication: ChunkPublication, random: SplitMix) -> Table:
+def _drawn(publication: Chunks, random: SplitMix) -> Table:
     records: list[list[int]] = [[] for _ in range(publication.n)]
     first = begins_of([cluster.n for cluster in publication.clusters])
     for number, cluster in enumerate(publication.clusters):

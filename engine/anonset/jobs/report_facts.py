@@ -8,7 +8,6 @@ from anonset.data import Table
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization.buckets import BucketPublication
 from anonset.jobs.bucket_risk import BucketRisk
 from anonset.jobs.chunk_risk import ChunkRisk
 from anonset.jobs.exposures import Exposure, exposures
@@ -16,6 +15,7 @@ from anonset.jobs.glance import Glance, glance
 from anonset.jobs.risk import Risk, risk
 from anonset.measures.countable import Countable, FrequentItems, countable
 from anonset.privacy import PrivacyModel
+from anonset.publications import Buckets
 from anonset.release.documents import Attestation, Report
 from anonset.release.opened import Opened
 from anonset.spelling import setting
@@ -68,7 +68,7 @@ def report_facts(
     attacks = [ALL] if of_records and original is not None else []
     after = risk(opened, original, hierarchies=hierarchies, persons=persons, attacks=attacks)
     before, errors = tuple[Exposure, ...](), None
-    if original is not None and not isinstance(publication, BucketPublication):
+    if original is not None and not isinstance(publication, Buckets):
         if isinstance(after, Risk):
             most = max((one.items for one in after.exposures), default=0)
             before = exposures(original, opened.model, most, owner=persons)

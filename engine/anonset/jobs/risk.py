@@ -15,10 +15,7 @@ from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
-from anonset.generalization import Publication
 from anonset.generalization.beside import Beside
-from anonset.generalization.buckets import BucketPublication, with_way_back
-from anonset.generalization.chunks import ChunkPublication
 from anonset.jobs.attack import Attempts, attack
 from anonset.jobs.bucket_risk import BucketRisk, bucket_risk
 from anonset.jobs.chunk_risk import ChunkRisk, chunk_risk, require_about_chunks, telling_table
@@ -32,6 +29,7 @@ from anonset.measures.shares import percent
 from anonset.measures.skewness import Skewness, skewness
 from anonset.measures.told_items import Telling
 from anonset.privacy import PrivacyModel
+from anonset.publications import Buckets, Chunks, Records
 from anonset.release.opened import Opened, opening
 from anonset.release.release import Release
 from anonset.release.symbols import spell_out
@@ -200,14 +198,14 @@ def risk(
             by_person = opened.attested.declarations.unit == "person"
             run = opened.report if attacks else None
             made_by = "" if run is None else _alone(run.algorithm, run.parameters, run.figures)
-        if isinstance(publication, BucketPublication | ChunkPublication):
+        if isinstance(publication, Buckets | Chunks):
             _require_no_attacks(attacks, beside)
-        if isinstance(publication, BucketPublication):
+        if isinstance(publication, Buckets):
             if population is not None:
                 msg = f"{setting('population')} is about generalized quasi-identifiers, of which buckets have none"
                 raise InputError(msg)
             return bucket_risk(publication, model, original, threshold=threshold, attempts=attempts, seed=seed)
-        if isinstance(publication, ChunkPublication):
+        if isinstance(publication, Chunks):
             require_about_chunks(population=population, sensitive=sensitive, persons=persons)
             return chunk_risk(publication, model, original, attempts=attempts, seed=seed)
     most = int(getattr(model, "m", 0) or 2) if m is None else m
@@ -264,7 +262,7 @@ def _require_no_attacks(attacks: Sequence[str], beside: Beside | None) -> None:
         raise InputError(msg)
 
 
-def _disclosures(publication: Publication, names: Sequence[str]) -> dict[str, ObservedDiversity]:
+def _disclosures(publication: Records, names: Sequence[str]) -> dict[str, ObservedDiversity]:
     """Return what the classes of rows with the same quasi-identifiers give away of kept columns."""
     columns = {name: _kept(publication, name) for name in names}
     if publication.store.in_files:
@@ -274,7 +272,7 @@ def _disclosures(publication: Publication, names: Sequence[str]) -> dict[str, Ob
     return {name: observed_diversity(classes, column) for name, column in columns.items()}
 
 
-def _skews(publication: Publication, names: Sequence[str], seed: int) -> dict[str, Skewness]:
+def _skews(publication: Records, names: Sequence[str], seed: int) -> dict[str, Skewness]:
     """Return how often values of kept columns are guessed by the quasi-identifiers, where memory holds all rows."""
     few = publication.n <= publication.store.limits.held(publication.n, _BYTES_A_ROW)
     if not names or not publication.relational or not few:
@@ -312,12 +310,10 @@ def _read(
     require_columns(original, opened.attested)
     table, trees = bind(original, given, opened.model)
     require_same_content(table, opened.report)
-    if isinstance(opened.publication, ChunkPublication):
-        return opened.publication, opened.model, table, trees
-    return with_way_back(opened.publication, *way_back), opened.model, table, trees
+    return opened.publication.with_way_back(*way_back), opened.model, table, trees
 
 
-def _kept(publication: Publication, name: str) -> CategoricalColumn:
+def _kept(publication: Records, name: str) -> CategoricalColumn:
     for column in publication.kept:
         if column.name == name:
             return column
@@ -327,7 +323,7 @@ def _kept(publication: Publication, name: str) -> CategoricalColumn:
 
 
 def _journalist(
-    original: Table, publication: Publication, trees: Mapping[str, Hierarchy], population: Table, threshold: float
+    original: Table, publication: Records, trees: Mapping[str, Hierarchy], population: Table, threshold: float
 ) -> tuple[float, float]:
     missing = {column.name for column in original.relational} - {column.name for column in population.relational}
     if missing or not original.relational:

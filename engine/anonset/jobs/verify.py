@@ -10,14 +10,13 @@ from anonset.algorithms.base import Progress
 from anonset.data import SetColumn, Table
 from anonset.data.store import Store
 from anonset.errors import InputError
-from anonset.generalization import Publication
-from anonset.generalization.buckets import AnyPublication, with_way_back
 from anonset.io.codebook import read_codebook, read_records, records_file
 from anonset.io.source import Source
 from anonset.jobs.original import is_nameless
 from anonset.jobs.publication_check import PublicationCheck, check_publication
 from anonset.jobs.reading import compared_data, place_of_data
 from anonset.privacy import PrivacyModel
+from anonset.publications import Buckets, Chunks, Records
 from anonset.release.attested import (
     attested_parameters,
     is_promised,
@@ -137,7 +136,7 @@ def make_model(settings: CheckSettings, attested: Attestation | None) -> Privacy
     return made
 
 
-def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel) -> AnyPublication:
+def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel) -> Records | Buckets | Chunks:
     """Read what was made elsewhere."""
     from anonset.io.buckets import read_buckets
     from anonset.io.publish import read_published
@@ -174,7 +173,7 @@ def _of_texts(settings: CheckSettings) -> dict[str, Any]:
     }
 
 
-def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyModel) -> AnyPublication:
+def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyModel) -> Records | Buckets | Chunks:
     """Return the data of a publication, if a model speaks of them and their codebook says what they mean."""
     attested = opened.attested
     given = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
@@ -187,7 +186,7 @@ def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyMod
         msg = f"{str(opened.out)!r} is {what}, of which model {model.name} says nothing"
         raise InputError(msg)
     publication = opened.publication
-    if isinstance(publication, Publication):
+    if isinstance(publication, Records):
         where, items = f"codebook {str(opened.out / CODEBOOK)!r}", publication.transactions
         only = is_nameless(attested) and settings.original is not None and bool(settings.hierarchy)
         require_sound(opened.codebook, where, nodes_known=only or _names_items(settings, items, publication))
@@ -202,7 +201,7 @@ def _of_original(settings: CheckSettings, attested: Attestation) -> tuple[str, .
     return ("separator", "items") if is_nameless(attested) else ("separator",)
 
 
-def _names_items(settings: CheckSettings, items: SetColumn | None, owner: Table | Publication) -> bool:
+def _names_items(settings: CheckSettings, items: SetColumn | None, owner: Table | Records) -> bool:
     """Tell whether a hierarchy of the set-valued column is given."""
     return items is not None and not {items.name, *owner.joined}.isdisjoint(settings.hierarchy)
 
@@ -215,7 +214,9 @@ def _with_kept_records(settings: CheckSettings, opened: Opened) -> CheckSettings
     return settings if kept is None else settings.model_copy(update={"records": str(kept)})
 
 
-def _with_records(publication: AnyPublication, settings: CheckSettings, store: Store) -> AnyPublication:
+def _with_records(
+    publication: Records | Buckets | Chunks, settings: CheckSettings, store: Store
+) -> Records | Buckets | Chunks:
     """Return a publication with the way back to the original, where that is known."""
     if settings.records is None:
         return publication
@@ -223,4 +224,4 @@ def _with_records(publication: AnyPublication, settings: CheckSettings, store: S
     if len(record) != publication.n:
         msg = f"{settings.records!r} names the records of {len(record)} rows, the publication has {publication.n}"
         raise InputError(msg)
-    return with_way_back(publication, record, cluster)
+    return publication.with_way_back(record, cluster)

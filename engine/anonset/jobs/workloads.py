@@ -8,9 +8,7 @@ from typing import Any
 
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
-from anonset.generalization import Publication
-from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.chunks import ChunkPublication
+from anonset.publications import Buckets, Chunks, Records
 from anonset.queries.estimate import ONE_MEMBER, Reading, require_reading
 from anonset.queries.workload import Workload
 from anonset.spelling import counted
@@ -87,9 +85,9 @@ def answers(
     """
     if spec.queries is None and spec.random is None:
         return None
-    if isinstance(publication, ChunkPublication):
+    if isinstance(publication, Chunks):
         return _of_chunks(original, publication, spec)
-    if isinstance(publication, BucketPublication):
+    if isinstance(publication, Buckets):
         return _of_buckets(original, publication, spec)
     from anonset.measures.query_error import mixed_relative_error
 
@@ -102,7 +100,7 @@ def answers(
 
 def _workload(
     original: Table,
-    publication: Publication | ChunkPublication,
+    publication: Records | Chunks,
     spec: WorkloadSpec,
     hierarchies: Mapping[str, Hierarchy],
 ) -> Workload:
@@ -122,7 +120,7 @@ def _workload(
             return mixed_record_workload(original, n, shape, spec.seed)
         if source == "domain":
             return mixed_domain_workload(original, n, shape, spec.seed, hierarchies)
-        if isinstance(publication, ChunkPublication):
+        if isinstance(publication, Chunks):
             items = publication.vocabulary.labels
             return mixed_domain_workload(Table(SetColumn.of([items], universe=items)), n, shape, spec.seed)
         return mixed_published_workload(original, publication, n, shape, spec.seed, hierarchies)
@@ -147,7 +145,7 @@ def _from_file(path: Path, original: Table) -> Workload:
     return Workload.of(read_privacy_policy(path, column.vocabulary).itemsets)
 
 
-def _of_chunks(original: Table, publication: ChunkPublication, spec: WorkloadSpec) -> QueryAnswers:
+def _of_chunks(original: Table, publication: Chunks, spec: WorkloadSpec) -> QueryAnswers:
     from anonset.measures.query_error import relative_errors
     from anonset.queries.chunks import ChunkCounts
     from anonset.queries.relational import TrueAnswers
@@ -158,7 +156,7 @@ def _of_chunks(original: Table, publication: ChunkPublication, spec: WorkloadSpe
     return QueryAnswers(found.average, found.answered, found.skipped, None)
 
 
-def _of_buckets(original: Table, publication: BucketPublication, spec: WorkloadSpec) -> QueryAnswers:
+def _of_buckets(original: Table, publication: Buckets, spec: WorkloadSpec) -> QueryAnswers:
     from anonset.queries.buckets import record_workload, relative_errors
 
     source, n, size, _ = spec.parts

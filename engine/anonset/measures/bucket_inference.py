@@ -9,15 +9,16 @@ from numpy.typing import NDArray
 
 from anonset.data.spans import gathered, run_spans, spans
 from anonset.data.table import Int64
-from anonset.generalization.buckets import BucketPublication, sums_by_code
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.sensitive_values import ClassDiversity, ObservedDiversity
 from anonset.measures.visible_individuals import VisibleIndividuals
+from anonset.publications import Buckets
+from anonset.publications.buckets import sums_by_code
 
 Float64 = NDArray[np.float64]
 
 
-def of_groups(publication: BucketPublication) -> Float64:
+def of_groups(publication: Buckets) -> Float64:
     """Return float64 (groups,): the share of the most frequent value of each group, the best guess for its rows."""
     most = np.zeros(publication.n_groups)
     for first, end in spans(len(publication.snt_group)):
@@ -26,7 +27,7 @@ def of_groups(publication: BucketPublication) -> Float64:
     return share
 
 
-def of_values(publication: BucketPublication, rows: Int64, values: Int64) -> Float64:
+def of_values(publication: Buckets, rows: Int64, values: Int64) -> Float64:
     """Return float64 (r,): the share that a value, given by its code for each of some rows, has in the row's group."""
     groups, codes = publication.group.codes[rows], publication.snt_value.codes
     low = np.searchsorted(publication.snt_group, groups)
@@ -44,7 +45,7 @@ def of_values(publication: BucketPublication, rows: Int64, values: Int64) -> Flo
     return share
 
 
-def likeliest(publication: BucketPublication, rows: Int64) -> Int64:
+def likeliest(publication: Buckets, rows: Int64) -> Int64:
     """Return int64 (r,): the code of the most frequent value of each row's group, the first of equal ones.
 
     -1 stands for a group without values.
@@ -60,7 +61,7 @@ def likeliest(publication: BucketPublication, rows: Int64) -> Int64:
     return most
 
 
-def observed(publication: BucketPublication) -> ObservedDiversity:
+def observed(publication: Buckets) -> ObservedDiversity:
     """Return the smallest l and the largest t over the groups, as `observed_diversity` does of all tuples.
 
     The values of a group are read as they are counted, by spans of groups.
@@ -103,10 +104,10 @@ def of_persons(publication: VisibleIndividuals) -> Float64:
     replacement.
 
     >>> from anonset.data import CategoricalColumn, Table
-    >>> from anonset.generalization import Buckets
+    >>> from anonset.generalization import Bucketized
     >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2"])
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c"]), ids=(ids,))
-    >>> publication = BucketPublication.of(table, Buckets(np.zeros(3, np.int32), np.zeros(3, bool)))
+    >>> publication = bucketize(table, Bucketized(np.zeros(3, np.int32), np.zeros(3, bool)))
     >>> of_persons(publication).round(3).tolist()
     [0.667, 0.333]
 

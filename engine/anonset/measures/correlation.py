@@ -68,10 +68,11 @@ def intra_group_violations(publication: VisibleIndividuals) -> list[IntraGroupVi
     for a violation, not necessary.
 
     >>> from anonset.data import CategoricalColumn, Table
-    >>> from anonset.generalization.buckets import BucketPublication, Buckets
+    >>> from anonset.publications import Buckets
+    >>> from anonset.publications.buckets import Bucketized
     >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2"])
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "a"]), ids=(ids,))
-    >>> publication = BucketPublication.of(table, Buckets(np.zeros(3, np.int32), np.zeros(3, bool)))
+    >>> publication = bucketize(table, Bucketized(np.zeros(3, np.int32), np.zeros(3, bool)))
     >>> [(v.individual, v.value, v.certain) for v in intra_group_violations(publication)]
     [(('P1',), 'a', 1)]
 

@@ -14,8 +14,7 @@ from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of, gathered
 from anonset.data.table import Int32, Int64
-from anonset.generalization import Publication
-from anonset.generalization.chunks import ChunkPublication
+from anonset.publications import Chunks, Records
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
 FREQUENT = 200
@@ -82,7 +81,7 @@ class FrequentItems(Discreet):
         return cls(labels, column.occurrences[chosen].astype(np.int64), pairs, together[ranked])
 
 
-def countable(frequent: FrequentItems, publication: Publication | ChunkPublication) -> Countable:
+def countable(frequent: FrequentItems, publication: Records | Chunks) -> Countable:
     """Return how well frequent items and pairs of the original are counted in a publication with a set-valued column.
 
     In a disassociated publication as by `anonset.queries.chunks.ChunkCounts`.
@@ -96,14 +95,14 @@ def countable(frequent: FrequentItems, publication: Publication | ChunkPublicati
     >>> countable(FrequentItems.of(table.transactions), apply(table, groups))
     Countable(items_error=0.0, pairs_error=1.0, stands_for=2.0)
     """
-    if isinstance(publication, ChunkPublication):
+    if isinstance(publication, Chunks):
         (items, pairs), size = _in_chunks(frequent, publication), None
     else:
         (items, pairs), size = _expected(frequent, publication), stands_for(publication)
     return Countable(_error(frequent.counts, items), _error(frequent.pair_counts, pairs), size)
 
 
-def stands_for(publication: Publication) -> float | None:
+def stands_for(publication: Records) -> float | None:
     """Return how many items a symbol of several items stands for, the mean over its occurrences; None without any."""
     if publication.transactions is None:
         return None
@@ -118,7 +117,7 @@ def _error(true: Int64, expected: np.ndarray) -> float | None:
     return float(np.median(np.abs(true - expected) / true)) if len(true) else None
 
 
-def _expected(frequent: FrequentItems, publication: Publication) -> tuple[np.ndarray, np.ndarray]:
+def _expected(frequent: FrequentItems, publication: Records) -> tuple[np.ndarray, np.ndarray]:
     """Return float64 (F,) and (P,): records in which each item, and each pair, is expected.
 
     Cost: O(n F), by a few records at a time.
@@ -143,7 +142,7 @@ def _expected(frequent: FrequentItems, publication: Publication) -> tuple[np.nda
     return items, pairs
 
 
-def _in_chunks(frequent: FrequentItems, publication: ChunkPublication) -> tuple[np.ndarray, np.ndarray]:
+def _in_chunks(frequent: FrequentItems, publication: Chunks) -> tuple[np.ndarray, np.ndarray]:
     """Return float64 (F,) and (P,): records in which each item, and each pair, is expected; 0 of what is not there."""
     from anonset.queries.chunks import ChunkCounts
 
@@ -156,7 +155,7 @@ def _in_chunks(frequent: FrequentItems, publication: ChunkPublication) -> tuple[
     return items, both[frequent.pairs[:, 0], frequent.pairs[:, 1]]
 
 
-def _members(frequent: FrequentItems, publication: Publication) -> tuple[Int64, Int32, np.ndarray]:
+def _members(frequent: FrequentItems, publication: Records) -> tuple[Int64, Int32, np.ndarray]:
     """Return where the frequent items of each symbol begin and which they are, and 1/s of each symbol."""
     place = {label: item for item, label in enumerate(frequent.labels)}
     own = [[place[label] for label in symbol.members if label in place] for symbol in publication.symbols]

@@ -13,7 +13,7 @@ from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of
 from anonset.errors import InputError
-from anonset.generalization import Publication
+from anonset.publications import Records
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Exclusiveness(Discreet):
         return not self.overlaps
 
 
-def exclusiveness(publication: Publication) -> Exclusiveness:
+def exclusiveness(publication: Records) -> Exclusiveness:
     """Report which published symbols overlap.
 
     Cost: O(members of the symbols), and the records of each symbol for each that it overlaps with.
@@ -90,7 +90,7 @@ def exclusiveness(publication: Publication) -> Exclusiveness:
     return Exclusiveness(n_occurring, tuple(overlaps), sum(len(codes) > 1 for codes in standing.values()))
 
 
-def ambiguous_items(publication: Publication) -> int:
+def ambiguous_items(publication: Records) -> int:
     """Count the items that more than one occurring symbol stands for: 0 under every global recoding.
 
     The short form of `exclusiveness`. Cost: O(members of the symbols).
@@ -98,7 +98,7 @@ def ambiguous_items(publication: Publication) -> int:
     return sum(len(codes) > 1 for codes in _standing(publication).values())
 
 
-def _standing(publication: Publication) -> dict[str, list[int]]:
+def _standing(publication: Records) -> dict[str, list[int]]:
     """Map each item to the occurring symbols that stand for it, in canonical order."""
     standing: dict[str, list[int]] = {}
     if publication.transactions is not None:

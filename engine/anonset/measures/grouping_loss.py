@@ -8,21 +8,21 @@ from fractions import Fraction
 
 import numpy as np
 
-from anonset.generalization import Buckets
+from anonset.generalization import Bucketized
 from anonset.generalization.recoding import SUPPRESSED
 
 
-def grouping_loss_exact(buckets: Buckets) -> Fraction:
+def grouping_loss_exact(buckets: Bucketized) -> Fraction:
     """Return the share of tuples that are starred or removed, in [0, 1]; 0 for an empty table.
 
     >>> group, starred = np.array([0, 0, -1, 0], np.int32), np.array([False, True, False, False])
-    >>> grouping_loss_exact(Buckets(group, starred))
+    >>> grouping_loss_exact(Bucketized(group, starred))
     Fraction(1, 2)
     """
     lost = np.count_nonzero(buckets.starred | (buckets.group == SUPPRESSED))
     return Fraction(int(lost), max(1, len(buckets.group)))
 
 
-def grouping_loss(buckets: Buckets) -> float:
+def grouping_loss(buckets: Bucketized) -> float:
     """Return the exact loss, rounded once."""
     return float(grouping_loss_exact(buckets))

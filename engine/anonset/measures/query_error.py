@@ -10,7 +10,7 @@ from math import fsum
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
-from anonset.generalization import Publication
+from anonset.publications import Records
 from anonset.queries import Query, Workload
 from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.queries.relational import ExpectedAnswers, TrueAnswers
@@ -42,7 +42,7 @@ class AverageError(Discreet):
 
 def mixed_relative_error(
     table: Table,
-    publication: Publication,
+    publication: Records,
     workload: Workload,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     *,
@@ -75,7 +75,7 @@ def mixed_relative_error(
     >>> from anonset.queries.conditions import Among
     >>> table = Table.from_columns(sex=["f", "m", "m"])
     >>> said = CategoricalColumn.of("sex", ["(f,m)", "(f,m)", "m"])
-    >>> published = Publication(None, (), (said,), (), np.arange(3))
+    >>> published = Records(None, (), (said,), (), np.arange(3))
     >>> mixed_relative_error(table, published, Workload((Query((), (Among("sex", ("f",)),)),))).average
     0.0
     """

@@ -16,7 +16,7 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.spans import spans
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization import Publication
+from anonset.publications import Records
 
 SymbolWeights = Literal["uniform", "ones"]
 
@@ -52,7 +52,7 @@ def record_losses(published: SetColumn, size: Int64, weight: Float64) -> Float64
     return out
 
 
-def record_utility_loss(publication: Publication, weights: SymbolWeights = "uniform") -> float:
+def record_utility_loss(publication: Records, weights: SymbolWeights = "uniform") -> float:
     """Return the utility loss of a publication: the mean over its records, 0 if there are none.
 
     >>> from anonset.data import Hierarchy, Table

@@ -13,11 +13,11 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.spans import begins_of
 from anonset.data.table import Column, Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization import Buckets, Cut, Disassociated, ItemGroups, PerCluster, Recoding, RelationalValues
+from anonset.generalization import Bucketized, Cut, Disassociated, ItemGroups, PerCluster, Recoding, RelationalValues
 from anonset.generalization.recoding import SUPPRESSED as NOT_PUBLISHED
 
 if TYPE_CHECKING:  # few runs publish chunks
-    from anonset.generalization.chunks import ChunkPublication
+    from anonset.publications import Chunks
 
 _BANDS = (10, 100, 1000)
 SUPPRESSED, KEPT = "suppressed", "kept"
@@ -296,7 +296,7 @@ def retention(table: Table, recoding: Recoding, publication: Any = None) -> dict
     >>> retention(table, groups)
     {'items': {'kept': 2, 'generalized': 2, 'suppressed': 0}}
     """
-    if isinstance(recoding, Buckets):
+    if isinstance(recoding, Bucketized):
         return {"tuples": of_tuples(recoding)}
     if isinstance(recoding, Disassociated):
         return {} if table.transactions is None else {"items": of_chunks(table.transactions, publication)}
@@ -327,7 +327,7 @@ def of_items(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Coun
     return {"kept": kept, "generalized": int(by_size.sum()) - kept - suppressed, "suppressed": suppressed}
 
 
-def of_chunks(column: SetColumn, publication: "ChunkPublication") -> Counts:
+def of_chunks(column: SetColumn, publication: "Chunks") -> Counts:
     """Count the occurrences of items by where they are shown."""
     in_chunks, terms = publication.occurrences, publication.in_terms or 0
     return {"in_chunks": in_chunks, "terms": terms, SUPPRESSED: len(column.codes) - in_chunks - terms}
@@ -344,7 +344,7 @@ def of_values(columns: tuple[Column, ...], recoding: PerCluster) -> Counts:
     return {"kept": kept, "generalized": sum(column.n for column in columns) - kept}
 
 
-def of_tuples(buckets: Buckets) -> Counts:
+def of_tuples(buckets: Bucketized) -> Counts:
     """Count the tuples of a bucketized table."""
     removed = buckets.group == NOT_PUBLISHED
     starred = int(np.count_nonzero(buckets.starred & ~removed))

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from anonset.generalization.chunks import ChunkPublication
+from anonset.publications import Chunks
 
 
-def in_chunks(publication: ChunkPublication) -> list[int]:
+def in_chunks(publication: Chunks) -> list[int]:
     """Return how many sub-records hold each item.
 
     >>> from anonset.data import Vocabulary
-    >>> from anonset.generalization.chunks import Cluster
+    >>> from anonset.publications.chunk_columns import Cluster
     >>> cluster = Cluster(3, (1,), ((((0,), 2), ((0, 2), 1)),))
-    >>> publication = ChunkPublication("items", Vocabulary(("a", "b", "c")), (cluster,), ())
+    >>> publication = Chunks("items", Vocabulary(("a", "b", "c")), (cluster,), ())
     >>> in_chunks(publication), in_terms(publication)
     ([3, 0, 1], [0, 1, 0])
     """
@@ -22,7 +22,7 @@ def in_chunks(publication: ChunkPublication) -> list[int]:
     return held
 
 
-def in_terms(publication: ChunkPublication) -> list[int]:
+def in_terms(publication: Chunks) -> list[int]:
     """Return how many records each item is in as a term: the published total, or one for each cluster."""
     clusters, n_items = publication.columns[0], len(publication.vocabulary)
     counts: list[int] = np.bincount(clusters.terms, minlength=n_items).tolist()

@@ -27,9 +27,8 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization import Publication
-from anonset.generalization.chunks import ChunkPublication
 from anonset.measures.terms import in_chunks, in_terms
+from anonset.publications import Chunks, Records
 from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading, presence_probability
 from anonset.support import SupportIndex
@@ -88,7 +87,7 @@ class _Set(Discreet):
 
 
 def top_itemsets(
-    column: SetColumn, publication: Publication | ChunkPublication, top: int, *, reading: Reading = ONE_MEMBER
+    column: SetColumn, publication: Records | Chunks, top: int, *, reading: Reading = ONE_MEMBER
 ) -> TopItemsets:
     """Return what stays of the most frequent sets of the original column.
 
@@ -115,22 +114,22 @@ def top_itemsets(
     kept = fsum(share.get(own, 0.0) for own in chosen)
     errors = [2 * abs(one.count - count) / (one.count + count) for one, count in zip(true, counts, strict=True)]
     number = max(1, len(true))
-    symbols = isinstance(publication, Publication)
+    symbols = isinstance(publication, Records)
     return TopItemsets(
         len(true), 1 - kept / number if true else 0.0, fsum(errors) / number, reading if symbols else None
     )
 
 
-def lost_items(column: SetColumn, publication: Publication | ChunkPublication, k: int) -> float:
+def lost_items(column: SetColumn, publication: Records | Chunks, k: int) -> float:
     """Return tlost; 0 where no item is in k records."""
     shown = set(_shown(publication))
     frequent = [column.vocabulary.labels[item] for item in np.flatnonzero(column.occurrences >= k).tolist()]
     return sum(label not in shown for label in frequent) / len(frequent) if frequent else 0.0
 
 
-def _shown(publication: Publication | ChunkPublication) -> Iterator[str]:
+def _shown(publication: Records | Chunks) -> Iterator[str]:
     """Yield the items that some record, or sub-record, shows as themselves."""
-    if isinstance(publication, ChunkPublication):
+    if isinstance(publication, Chunks):
         chunks = [rows for cluster in publication.clusters for rows in cluster.chunks]
         for rows in (*chunks, *(chunk.rows for chunk in publication.shared)):
             yield from (publication.vocabulary.labels[item] for items, _ in rows for item in items)
@@ -278,7 +277,7 @@ class ColumnSupports:
 class ChunkSupports:
     """Counts expected of chunks: a group is an item."""
 
-    def __init__(self, publication: ChunkPublication) -> None:
+    def __init__(self, publication: Chunks) -> None:
         self._counts = ChunkCounts(publication)
         shown = zip(in_chunks(publication), in_terms(publication), strict=True)
         single: dict[Chosen, float] = {(item,): sum(counts) for item, counts in enumerate(shown)}
@@ -297,7 +296,7 @@ class ChunkSupports:
 class SymbolSupports:
     """Counts expected of records of symbols: a group is the items that the same symbols stand for."""
 
-    def __init__(self, publication: Publication, column: SetColumn, reading: Reading) -> None:
+    def __init__(self, publication: Records, column: SetColumn, reading: Reading) -> None:
         self._index = SupportIndex(column)
         symbols_of: dict[str, Chosen] = {}
         for code, symbol in enumerate(publication.symbols):
@@ -379,7 +378,7 @@ class _Holding(Discreet):
         return _Holding(record[left], chance[left], tuple(one[left] for one in (*before, own)))
 
 
-def supports_of(publication: Publication | ChunkPublication, reading: Reading = ONE_MEMBER) -> Supports:
+def supports_of(publication: Records | Chunks, reading: Reading = ONE_MEMBER) -> Supports:
     """Return the counts that a publication with a set-valued column leads to expect.
 
     Raises
@@ -387,7 +386,7 @@ def supports_of(publication: Publication | ChunkPublication, reading: Reading = 
     InputError
         If it has no set-valued column.
     """
-    if isinstance(publication, ChunkPublication):
+    if isinstance(publication, Chunks):
         return ChunkSupports(publication)
     if publication.transactions is None:
         msg = "the most frequent sets of items are of a set-valued column, and the publication has none"

@@ -16,7 +16,8 @@ from anonset.data import CategoricalColumn, Table
 from anonset.data.redacted_repr import Discreet
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
-from anonset.generalization.buckets import STAR, BucketPublication
+from anonset.publications import Buckets
+from anonset.publications.buckets import STAR
 from anonset.queries.workload import require_queries
 
 
@@ -62,17 +63,17 @@ def true_count(table: Table, query: BucketQuery) -> int:
     return int(np.count_nonzero(chosen))
 
 
-def estimate(publication: BucketPublication, query: BucketQuery) -> float:
+def estimate(publication: Buckets, query: BucketQuery) -> float:
     """Estimate the answer to a query from the publication.
 
     Sum over the groups of the QIT rows that satisfy the query, times the share of the group's tuples that have an
     allowed sensitive value. A hidden identity satisfies no condition on an id column.
 
     >>> from anonset.data import Table
-    >>> from anonset.generalization import Buckets
+    >>> from anonset.generalization import Bucketized
     >>> sex = CategoricalColumn.of("sex", ["F", "F", "M"])
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "a"]), kept=(sex,))
-    >>> publication = BucketPublication.of(table, Buckets(np.zeros(3, np.int32), np.zeros(3, bool)))
+    >>> publication = bucketize(table, Bucketized(np.zeros(3, np.int32), np.zeros(3, bool)))
     >>> query = BucketQuery({"sex": {"F"}}, {"a"})
     >>> true_count(table, query), round(estimate(publication, query), 6)
     (1, 1.333333)
@@ -95,7 +96,7 @@ def estimate(publication: BucketPublication, query: BucketQuery) -> float:
 
 
 def relative_errors(
-    table: Table, publication: BucketPublication, queries: Sequence[BucketQuery], *, floor: int | None = None
+    table: Table, publication: Buckets, queries: Sequence[BucketQuery], *, floor: int | None = None
 ) -> QueryErrors:
     """Return the relative errors |true - estimated| / true of a workload.
 

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
-from anonset.generalization.chunk_columns import joined
-from anonset.generalization.chunks import ChunkPublication, Cluster, items_of
+from anonset.publications import Chunks
+from anonset.publications.chunk_columns import Cluster, items_of, joined
 from anonset.queries.workload import Query
 
 Floats = NDArray[np.float64]
@@ -53,13 +53,13 @@ class ChunkCounts:
     --------
     >>> from anonset.data import Vocabulary
     >>> chunks = ((((0,), 2), ((0, 1), 2)), (((2,), 3),))
-    >>> publication = ChunkPublication("items", Vocabulary(("a", "b", "c", "d")), (Cluster(6, (3,), chunks),), ())
+    >>> publication = Chunks("items", Vocabulary(("a", "b", "c", "d")), (Cluster(6, (3,), chunks),), ())
     >>> counts = ChunkCounts(publication)
     >>> [counts.count(Query(tuple(items))) for items in ("a", "ab", "ac", "abc", "d", "cd", "x")]
     [4.0, 2.0, 2.0, 1.0, 1.0, 0.5, 0.0]
     """
 
-    def __init__(self, publication: ChunkPublication) -> None:
+    def __init__(self, publication: Chunks) -> None:
         self.publication = publication
         clusters, shared = publication.columns
         n_items = len(publication.vocabulary)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.errors import InputError, datum
-from anonset.generalization import Publication
+from anonset.publications import Records
 from anonset.queries.workload import Query
 from anonset.spelling import setting
 from anonset.support import SupportIndex
@@ -131,7 +131,7 @@ class ExpectedCounts:
     1.3333333333333333
     """
 
-    def __init__(self, publication: Publication, *, reading: Reading = ONE_MEMBER) -> None:
+    def __init__(self, publication: Records, *, reading: Reading = ONE_MEMBER) -> None:
         if publication.transactions is None:
             msg = "queries speak of a set-valued column, and the publication has none"
             raise InputError(msg)

@@ -16,7 +16,7 @@ from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
-from anonset.generalization import Publication
+from anonset.publications import Records
 from anonset.queries.conditions import Among, Between, Condition
 from anonset.queries.relational import PublishedValues, ValueDomain, domains_of
 from anonset.queries.workload import Query, Workload, require_queries
@@ -118,7 +118,7 @@ def mixed_domain_workload(
 
 def mixed_published_workload(
     table: Table,
-    publication: Publication,
+    publication: Records,
     n_queries: int,
     shape: QueryShape,
     seed: int = 0,

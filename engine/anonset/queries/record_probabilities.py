@@ -7,7 +7,7 @@ import numpy as np
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int32
 from anonset.errors import InputError
-from anonset.generalization import Publication
+from anonset.publications import Records
 from anonset.queries.estimate import ONE_MEMBER, Reading, presence_probability, require_reading
 from anonset.support import SupportIndex
 
@@ -39,7 +39,7 @@ class RecordProbabilities:
     [0.5, 0.5, 0.0]
     """
 
-    def __init__(self, publication: Publication, *, reading: Reading = ONE_MEMBER) -> None:
+    def __init__(self, publication: Records, *, reading: Reading = ONE_MEMBER) -> None:
         if publication.transactions is None:
             msg = "queries speak of a set-valued column, and the publication has none"
             raise InputError(msg)

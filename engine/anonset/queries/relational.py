@@ -19,8 +19,8 @@ from anonset.data.domains import domain_of
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Column
 from anonset.errors import InputError, datum
-from anonset.generalization import Publication
-from anonset.generalization.publication import members_of, range_ends
+from anonset.publications import Records
+from anonset.publications.symbols import members_of, range_ends
 from anonset.queries.conditions import Among, Between, Condition
 from anonset.queries.estimate import ONE_MEMBER, Reading, TrueCounts
 from anonset.queries.record_probabilities import RecordProbabilities
@@ -270,7 +270,7 @@ class ExpectedAnswers:
     --------
     >>> table = Table.from_columns(sex=["f", "m"])
     >>> said = CategoricalColumn.of("sex", ["(f,m)", "(f,m)"])
-    >>> published = Publication(None, (), (said,), (), np.arange(2))
+    >>> published = Records(None, (), (said,), (), np.arange(2))
     >>> ExpectedAnswers(table, published).count(Query((), (Among("sex", ("m",)),)))
     1.0
     """
@@ -278,7 +278,7 @@ class ExpectedAnswers:
     def __init__(
         self,
         table: Table,
-        publication: Publication,
+        publication: Records,
         hierarchies: Mapping[str, Hierarchy] | None = None,
         *,
         reading: Reading = ONE_MEMBER,

@@ -14,7 +14,7 @@ from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
 from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
-from anonset.generalization import Publication
+from anonset.publications import Records
 
 LARGEST_WORKLOAD = 1_000_000
 """Most queries of a random workload; the papers ask 1,000."""
@@ -91,7 +91,7 @@ def domain_workload(column: SetColumn, n_queries: int, n_items: int, seed: int =
 
 
 def published_workload(
-    column: SetColumn, publication: Publication, n_queries: int, n_items: int, seed: int = 0
+    column: SetColumn, publication: Records, n_queries: int, n_items: int, seed: int = 0
 ) -> Workload:
     """Draw distinct published symbols that occur for each query, and an item of each: the paper's queries.
 

@@ -5,13 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError, foreign, typed
-from anonset.generalization.buckets import BucketPublication
-from anonset.generalization.publication import Publication
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy
+from anonset.publications import Buckets, Records
 from anonset.release.documents import ATTESTATION, Attestation, BucketFiles, DataFile
 from anonset.release.opened import Opened
-from anonset.release.publish import kind_of
 from anonset.release.records import is_separated
 from anonset.release.statements import declared_limits, parameters_of, plain, public_checks
 
@@ -62,11 +60,11 @@ def require_statements(opened: Opened) -> None:
         "statement": (attested.statement, promised.statement),
         "in_plain_words": (attested.in_plain_words, promised.in_plain_words),
         "limits": (attested.limits, limits),
-        "counts": (attested.counts, kind_of(promised).counts(publication)),
+        "counts": (attested.counts, publication.counts()),
     }
-    if isinstance(data, BucketFiles) and isinstance(publication, BucketPublication):
+    if isinstance(data, BucketFiles) and isinstance(publication, Buckets):
         computed["data.sensitive"] = (data.sensitive, publication.snt_value.name)
-    elif isinstance(data, DataFile) and isinstance(publication, Publication):
+    elif isinstance(data, DataFile) and isinstance(publication, Records):
         computed["data.separator"] = (
             data.separator,
             data.separator if is_separated(publication, data.format) else None,

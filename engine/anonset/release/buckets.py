@@ -1,22 +1,19 @@
 """Publications of buckets: identities in one table, sensitive values in another, joined by groups."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
-from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
-from anonset.errors import AnonsetError, InputError
-from anonset.generalization import Buckets, Publication
-from anonset.generalization.buckets import BucketPublication
+from anonset.errors import InputError
+from anonset.generalization import Bucketized
+from anonset.generalization.bucketizing import bucketize
 from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
+from anonset.publications import Buckets, Records
 from anonset.release.documents import BucketFiles
-from anonset.release.formats import Layout, Unverified, require_few_parts, same_labels, sizes_of_parts
+from anonset.release.formats import Layout, Unverified, require_few_parts, sizes_of_parts
 from anonset.release.losses import distinct_values
 from anonset.release.statements import digests
 
@@ -39,23 +36,23 @@ class BucketsKind:
             raise InputError(msg)
         require_few_parts(table.n, layout)
 
-    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> BucketPublication:
+    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Buckets:
         """Apply a grouping."""
-        if not isinstance(result.recoding, Buckets):
+        if not isinstance(result.recoding, Bucketized):
             msg = f"a bucketizing algorithm must give buckets, got {type(result.recoding).__name__}"
             raise InputError(msg)
-        return BucketPublication.of(table, result.recoding)
+        return bucketize(table, result.recoding)
 
-    def require_readable(self, publication: BucketPublication) -> None:
+    def require_readable(self, publication: Buckets) -> None:
         """Buckets publish values as they are."""
 
-    def to_arrow(self, publication: BucketPublication) -> Any:
+    def to_arrow(self, publication: Buckets) -> Any:
         """Return both tables, ``qit`` and ``snt``."""
         from anonset.io.buckets import buckets_to_arrow
 
         return buckets_to_arrow(publication)
 
-    def write(self, unverified: Unverified[BucketPublication], folder: Path, layout: Layout) -> BucketFiles:
+    def write(self, unverified: Unverified[Buckets], folder: Path, layout: Layout) -> BucketFiles:
         """Write both tables."""
         from anonset.io.buckets import write_buckets
 
@@ -71,12 +68,12 @@ class BucketsKind:
             parts=None if layout.part_rows is None else len(list(qit.iterdir())),
         )
 
-    def write_private(self, unverified: Unverified[BucketPublication], folder: Path) -> None:
+    def write_private(self, unverified: Unverified[Buckets], folder: Path) -> None:
         """Write the input record and the group of each row of the QIT."""
         from anonset.io.codebook import write_records
 
         publication = unverified.publication
-        rows = Publication(None, (), (), (), publication.record, publication.group.codes)
+        rows = Records(None, (), (), (), publication.record, publication.group.codes)
         write_records(rows, folder)
 
     def read(
@@ -84,8 +81,8 @@ class BucketsKind:
         folder: Path,
         files: BucketFiles,
         store: Store = MEMORY,
-        meant: BucketPublication | None = None,
-    ) -> BucketPublication:
+        meant: Buckets | None = None,
+    ) -> Buckets:
         """Read both tables; columns with labels in files are compared with the expected ones as they are read."""
         from anonset.io.buckets import read_buckets
 
@@ -96,24 +93,8 @@ class BucketsKind:
             folder, id=files.id, keep=files.keep, store=place, files=files.tables, expected=tuple(filed)
         )
 
-    def require_same(self, meant: BucketPublication, written: BucketPublication) -> BucketPublication:
-        """Compare the columns of both tables, whose groups are numbered alike, span by span."""
-        if [column.name for column in meant.qit] != [column.name for column in written.qit]:
-            msg = "the columns that were read back differ from those that were to be written"
-            raise AnonsetError(msg)
-        pairs = [*zip(meant.qit, written.qit, strict=True), (meant.snt_value, written.snt_value)]
-        different = [before.name for before, after in pairs if not same_labels(before, after)]
-        for before, after in ((meant.snt_group, written.snt_group), (meant.snt_count, written.snt_count)):
-            blocks = spans(len(before))
-            if len(before) != len(after) or any(not np.array_equal(before[a:b], after[a:b]) for a, b in blocks):
-                different.append("snt")
-        if different:
-            msg = f"column {different[0]!r}: what was read back differs from what was to be written"
-            raise AnonsetError(msg)
-        return replace(written, record=meant.record)
-
     def untrue(
-        self, table: Table, publication: BucketPublication, hierarchies: Hierarchies, model: PrivacyModel
+        self, table: Table, publication: Buckets, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
         """Compare every row and every group with the original; safe grouping allows nobody in two groups."""
         from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
@@ -123,17 +104,13 @@ class BucketsKind:
             return check_undivided(table, publication)
         return witness
 
-    def counts(self, publication: BucketPublication) -> dict[str, int]:
-        """Return the numbers of tuples and of groups."""
-        return {"records": publication.n, "groups": publication.n_groups}
-
-    def sizes(self, unverified: Unverified[BucketPublication]) -> dict[str, int]:
+    def sizes(self, unverified: Unverified[Buckets]) -> dict[str, int]:
         """Return the numbers of groups and of hidden identities."""
         publication = unverified.publication
         sizes = {"groups": publication.n_groups, "starred": int(publication.starred.sum())}
         return {**sizes_of_parts(unverified.result), **sizes}
 
-    def why_worthless(self, model: PrivacyModel, table: Table, publication: BucketPublication) -> str:
+    def why_worthless(self, model: PrivacyModel, table: Table, publication: Buckets) -> str:
         """Say why the values of no identity are narrowed down: the link is what is protected."""
         if table.sensitive is None or distinct_values(table.sensitive) < _SEVERAL:
             return ""
@@ -143,11 +120,11 @@ class BucketsKind:
             return "every identity is hidden"
         return "all tuples are in one group" if publication.n_groups == 1 else ""
 
-    def nothing_left(self, model: PrivacyModel, table: Table, publication: BucketPublication) -> tuple[str, ...]:
+    def nothing_left(self, model: PrivacyModel, table: Table, publication: Buckets) -> tuple[str, ...]:
         """Nothing: values are published as they are."""
         return ()
 
-    def formula_warnings(self, publication: BucketPublication) -> tuple[str, ...]:
+    def formula_warnings(self, publication: Buckets) -> tuple[str, ...]:
         """Count the labels of both tables."""
         from anonset.release.formulas import formula_warnings
 

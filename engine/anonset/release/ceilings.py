@@ -8,7 +8,8 @@ import numpy as np
 from anonset.algorithms.base import Result
 from anonset.data import Hierarchy
 from anonset.errors import InfeasibleError
-from anonset.generalization import Cut, Publication
+from anonset.generalization import Cut
+from anonset.publications import Records
 from anonset.spelling import setting
 
 
@@ -27,7 +28,7 @@ def require_under_ceilings(name: str, result: Result, publication: Any, hierarch
     InfeasibleError
         With the column.
     """
-    column = next(_above(publication, hierarchies), None) if isinstance(publication, Publication) else None
+    column = next(_above(publication, hierarchies), None) if isinstance(publication, Records) else None
     if column is None:
         return
     proven = isinstance(result.recoding, Cut) and result.figures.get("gap") == 0
@@ -36,7 +37,7 @@ def require_under_ceilings(name: str, result: Result, publication: Any, hierarch
     raise InfeasibleError(name, f"column {column!r} must stay at or below its ceiling, and {what} that does: {ways}")
 
 
-def _above(publication: Publication, hierarchies: Mapping[str, Hierarchy]) -> Any:
+def _above(publication: Records, hierarchies: Mapping[str, Hierarchy]) -> Any:
     """Yield the columns of which something is published above the ceiling."""
     items = publication.transactions
     tree = None if items is None else hierarchies.get(items.name)

@@ -1,7 +1,6 @@
 """Disassociated publications: clusters of records with their chunks and terms, and the chunks that clusters share."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,11 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.data.store import MEMORY, Store
-from anonset.errors import AnonsetError, InputError
-from anonset.generalization import Disassociated, Publication
-from anonset.generalization.chunks import ChunkPublication
+from anonset.errors import InputError
+from anonset.generalization import Disassociated
+from anonset.generalization.chunk_cutting import disassociate
 from anonset.privacy import PrivacyModel, Witness
+from anonset.publications import Chunks, Records
 from anonset.release.documents import ChunkFiles
 from anonset.release.formats import Layout, Unverified, require_few_parts
 from anonset.release.statements import digests
@@ -52,23 +52,23 @@ class ChunksKind:
             labels, occurring = sets.vocabulary.labels, np.flatnonzero(sets.occurrences)
             require_plain(labels[item] for item in occurring.tolist())
 
-    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> ChunkPublication:
+    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Chunks:
         """Cut the records into chunks."""
         if not isinstance(result.recoding, Disassociated):
             msg = f"an algorithm of model disassociation must give chunks, got {type(result.recoding).__name__}"
             raise InputError(msg)
-        return ChunkPublication.of(table, result.recoding)
+        return disassociate(table, result.recoding)
 
-    def require_readable(self, publication: ChunkPublication) -> None:
+    def require_readable(self, publication: Chunks) -> None:
         """Items are published as they are."""
 
-    def to_arrow(self, publication: ChunkPublication) -> Any:
+    def to_arrow(self, publication: Chunks) -> Any:
         """Return the tables, ``clusters``, ``chunks``, ``shared`` and maybe ``counts``."""
         from anonset.io.chunks import chunks_to_arrow
 
         return chunks_to_arrow(publication)
 
-    def write(self, unverified: Unverified[ChunkPublication], folder: Path, layout: Layout) -> ChunkFiles:
+    def write(self, unverified: Unverified[Chunks], folder: Path, layout: Layout) -> ChunkFiles:
         """Write the tables."""
         from anonset.io.chunks import write_chunks
 
@@ -86,52 +86,29 @@ class ChunksKind:
             parts=parts,
         )
 
-    def write_private(self, unverified: Unverified[ChunkPublication], folder: Path) -> None:
+    def write_private(self, unverified: Unverified[Chunks], folder: Path) -> None:
         """Write the records, cluster by cluster."""
         from anonset.io.codebook import write_records
 
         publication = unverified.publication
         if publication.record is not None:
-            write_records(Publication(None, (), (), (), publication.record, publication.cluster), folder)
+            write_records(Records(None, (), (), (), publication.record, publication.cluster), folder)
 
-    def read(
-        self, folder: Path, files: ChunkFiles, store: Store = MEMORY, meant: ChunkPublication | None = None
-    ) -> ChunkPublication:
+    def read(self, folder: Path, files: ChunkFiles, store: Store = MEMORY, meant: Chunks | None = None) -> Chunks:
         """Read the tables."""
         from anonset.io.chunk_reading import read_chunks
 
         return read_chunks(folder, files.items[0], files.tables, store)
 
-    def require_same(self, meant: ChunkPublication, written: ChunkPublication) -> ChunkPublication:
-        """Compare clusters and chunks; the owner alone knows the records."""
-        same = meant.name == written.name and list(meant.vocabulary.labels) == list(written.vocabulary.labels)
-        for name, before, after in (
-            ("clusters or chunks", meant.clusters, written.clusters),
-            ("shared", meant.shared, written.shared),
-            ("counts", meant.totals, written.totals),
-        ):
-            if not same or before != after:
-                msg = f"table {name}: what was read back differs from what was to be written"
-                raise AnonsetError(msg)
-        return replace(written, record=meant.record, cluster=meant.cluster)
-
     def untrue(
-        self, table: Table, publication: ChunkPublication, hierarchies: Hierarchies, model: PrivacyModel
+        self, table: Table, publication: Chunks, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
         """Compare every chunk and term with the records of its clusters."""
         from anonset.verification.chunk_truth import check_chunks_true
 
         return check_chunks_true(table, publication)
 
-    def counts(self, publication: ChunkPublication) -> dict[str, int]:
-        """Return the numbers of records, of clusters and of items."""
-        return {
-            "records": publication.n,
-            "clusters": len(publication.clusters),
-            "items": len(publication.vocabulary),
-        }
-
-    def sizes(self, unverified: Unverified[ChunkPublication]) -> dict[str, int]:
+    def sizes(self, unverified: Unverified[Chunks]) -> dict[str, int]:
         """Return how many items and clusters are published, and how many chunks clusters share."""
         publication = unverified.publication
         clusters, shared = publication.columns
@@ -140,18 +117,18 @@ class ChunksKind:
         sizes = {"published_items": len(publication.vocabulary), "clusters": len(n)}
         return {**sizes, **bounds, "shared_chunks": len(shared)}
 
-    def why_worthless(self, model: PrivacyModel, table: Table, publication: ChunkPublication) -> str:
+    def why_worthless(self, model: PrivacyModel, table: Table, publication: Chunks) -> str:
         """Say that no chunk holds an item, although records do."""
         items = table.transactions
         if items is None or not len(items.codes) or publication.shared:
             return ""
         return "" if len(publication.columns[0].rows) else "no chunk holds an item"
 
-    def nothing_left(self, model: PrivacyModel, table: Table, publication: ChunkPublication) -> tuple[str, ...]:
+    def nothing_left(self, model: PrivacyModel, table: Table, publication: Chunks) -> tuple[str, ...]:
         """Nothing: items are published as they are, and there are no other columns."""
         return ()
 
-    def formula_warnings(self, publication: ChunkPublication) -> tuple[str, ...]:
+    def formula_warnings(self, publication: Chunks) -> tuple[str, ...]:
         """Count the items."""
         from anonset.release.formulas import item_warnings
 

@@ -30,12 +30,11 @@ from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.store import MEMORY, Store
 from anonset.data.table_facts import COARSENED
 from anonset.errors import DisclosureError, InputError
-from anonset.generalization import Publication
-from anonset.generalization.buckets import STAR, BucketPublication
-from anonset.generalization.chunks import ChunkPublication
 from anonset.io.person_values import KINDS_OF_VALUES
 from anonset.io.roles import Names, names_in
 from anonset.privacy import PrivacyModel
+from anonset.publications import Buckets, Chunks, Records
+from anonset.publications.buckets import STAR
 from anonset.release import scan_remedies as remedies
 from anonset.release.rare_values import (
     count_rare,
@@ -169,7 +168,7 @@ class _Scanner:
         raise TypeError(msg)
 
     @scan.register
-    def _(self, publication: Publication) -> Scan:
+    def _(self, publication: Records) -> Scan:
         store = publication.store if publication.store.in_files else MEMORY
         found = [*self._headers(publication.order), *self._relational(publication)]
         found += self.kept(publication.kept, publication.relational, store)
@@ -179,13 +178,13 @@ class _Scanner:
         return Scan(tuple(found), self._promised(promised) | self._items_as_they_are(publication))
 
     @scan.register
-    def _(self, publication: BucketPublication) -> Scan:
+    def _(self, publication: Buckets) -> Scan:
         found = self._patterns((*publication.kept, publication.snt_value), set())
         original = [column for column in (*self.table.kept, self.table.sensitive) if column is not None]
         return Scan(tuple(found), self._promised(original))
 
     @scan.register
-    def _(self, publication: ChunkPublication) -> Scan:
+    def _(self, publication: Chunks) -> Scan:
         found = self._items((publication.name,), publication.vocabulary.labels)
         sets, few = self.table.transactions, self.few
         if sets is None:
@@ -230,7 +229,7 @@ class _Scanner:
                 way = f"use {setting('no_header', True)} if the file has no line of column names, or rename the column"
                 yield Finding(f"#{number}", 1, f"{text}, so nothing is published; {way}")
 
-    def _relational(self, publication: Publication) -> Iterator[Finding]:
+    def _relational(self, publication: Records) -> Iterator[Finding]:
         """Yield what published relational values show exactly."""
         members = {symbol.label: symbol.members for symbol in publication.value_sets}
         original = {column.name: column for column in self.table.relational}
@@ -353,7 +352,7 @@ class _Scanner:
     def _promised(self, columns: Sequence[CategoricalColumn]) -> dict[str, int]:
         return {column.name: rare for column in columns if (rare := count_rare(column, self.few))}
 
-    def _items_as_they_are(self, publication: Publication) -> dict[str, int]:
+    def _items_as_they_are(self, publication: Records) -> dict[str, int]:
         """Count the items of few persons that are published as they are."""
         sets = self.table.transactions
         if sets is None or publication.transactions is None:
@@ -364,7 +363,7 @@ class _Scanner:
         return {publication.transactions.name: rare} if rare else {}
 
 
-def _labels_of(publication: Publication) -> Iterator[str]:
+def _labels_of(publication: Records) -> Iterator[str]:
     """Yield the items that the codebook lists, and the names of nodes."""
     yield from dict.fromkeys(member for symbol in publication.symbols for member in symbol.members)
     yield from (symbol.label for symbol in publication.symbols if symbol.kind == "node")

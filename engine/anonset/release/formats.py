@@ -9,23 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
-import numpy as np
-
 from anonset.algorithms.base import Algorithm, Result
-from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
+from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet, figures_shown, shown
-from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
-from anonset.data.table import Int32
 from anonset.errors import InputError
-from anonset.generalization import Publication
 from anonset.privacy import PrivacyModel, Witness
+from anonset.publications import Published
 from anonset.spelling import setting
 
-if TYPE_CHECKING:  # of buckets, of chunks, and of what continues an earlier release, or stands beside one
+if TYPE_CHECKING:  # what continues an earlier release, or is published beside one
     from anonset.generalization.beside import Beside
-    from anonset.generalization.buckets import BucketPublication
-    from anonset.generalization.chunks import ChunkPublication
     from anonset.generalization.earlier import Earlier, Since
 
 Order = Literal["sorted", "input"]
@@ -93,47 +87,7 @@ def require_few_parts(n: int, layout: Layout) -> None:
         raise InputError(msg)
 
 
-def same_labels(
-    meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn | NumericColumn | None
-) -> bool:
-    """Tell whether two columns hold the same labels in every row, however they are coded."""
-    if meant is written:  # compared while it was read
-        return True
-    if isinstance(meant, SetColumn) and isinstance(written, SetColumn) and meant.codes is written.codes:
-        # compared, too: it has another name alone
-        return meant.indptr is written.indptr and meant.vocabulary is written.vocabulary
-    if type(meant) is not type(written) or isinstance(written, NumericColumn) or written is None:
-        return False
-    if meant.n != written.n:
-        return False
-    codes = _codes(written.vocabulary, meant.vocabulary)
-    if codes is None:
-        return False
-    return all(_same_rows(meant.slice(*rows), written.slice(*rows), codes) for rows in spans(meant.n))
-
-
-def _same_rows(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn, codes: Int32) -> bool:
-    """Tell whether two columns hold the same, given the code that each label of the one has in the other."""
-    if isinstance(written, SetColumn) and isinstance(meant, SetColumn):
-        moved = written.recoded(codes, len(meant.vocabulary))
-        return np.array_equal(written.indptr, meant.indptr) and np.array_equal(moved, meant.items)
-    if isinstance(written, CategoricalColumn) and isinstance(meant, CategoricalColumn):
-        return np.array_equal(codes[written.codes], meant.codes)
-    return False
-
-
-def _codes(written: Vocabulary, meant: Vocabulary) -> Int32 | None:
-    """Return int32: the code in one vocabulary of each label of another, or None where one is unknown."""
-    if meant.is_numbered and meant == written:
-        return np.arange(len(written), dtype=np.int32)
-    index = meant.index
-    try:
-        return np.array([index[label] for label in written.labels], np.int32)
-    except KeyError:
-        return None
-
-
-P = TypeVar("P", Publication, "BucketPublication", "ChunkPublication")
+P = TypeVar("P", bound=Published)
 """Records, buckets, or chunks."""
 
 
@@ -231,22 +185,8 @@ class Kind(Protocol[P]):
         """
         ...
 
-    def require_same(self, meant: P, written: P) -> P:
-        """Refuse written data that differ from the intended ones; return them with what only the owner knows.
-
-        Raises
-        ------
-        AnonsetError
-            With the first column that differs.
-        """
-        ...
-
     def untrue(self, table: Table, publication: P, hierarchies: Hierarchies, model: PrivacyModel) -> Witness | None:
         """Return something that a publication says and the original does not, or None."""
-        ...
-
-    def counts(self, publication: P) -> dict[str, int]:
-        """Return the sizes of a publication that its attestation names."""
         ...
 
     def sizes(self, unverified: Unverified[P]) -> dict[str, int]:

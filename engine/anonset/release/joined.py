@@ -9,8 +9,8 @@ from anonset.data import Hierarchy, SetColumn
 from anonset.data.joining import prefixed
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, datum
-from anonset.generalization import Symbol
-from anonset.generalization.publication import cells, cells_by_column, generalize, members_of, node_symbol
+from anonset.publications import Symbol
+from anonset.publications.symbols import cells, cells_by_column, generalize, members_of, node_symbol
 
 
 def texts_of_items(column: SetColumn, joined: Sequence[str]) -> list[str]:

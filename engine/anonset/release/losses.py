@@ -19,8 +19,9 @@ from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
 from anonset.errors import InfeasibleError, InputError, require_finite
-from anonset.generalization import Buckets, Cut, Disassociated, ItemGroups, PerCluster, Publication
+from anonset.generalization import Bucketized, Cut, Disassociated, ItemGroups, PerCluster
 from anonset.privacy import PrivacyModel
+from anonset.publications import Records
 from anonset.release.symbols import leave_out
 from anonset.spelling import setting
 
@@ -62,7 +63,7 @@ def measures_of(
         If a loss is no finite number.
     """
     recoding = result.recoding
-    if isinstance(recoding, Buckets):
+    if isinstance(recoding, Bucketized):
         from anonset.measures.grouping_loss import grouping_loss
 
         counts, n = result.figures, max(1, table.n)
@@ -157,7 +158,7 @@ def _asked(name: str, model: str) -> str:
     return name if model in answers else f"{name} ({setting('model', answers[0])})"
 
 
-def why_worthless(model: PrivacyModel, table: Table, publication: Publication) -> str:
+def why_worthless(model: PrivacyModel, table: Table, publication: Records) -> str:
     """Return why a publication of records is worthless; empty if it is not.
 
     It is where several labels occurred in some protected column, and each of these columns shows one symbol at most;
@@ -174,7 +175,7 @@ def why_worthless(model: PrivacyModel, table: Table, publication: Publication) -
     )
 
 
-def nothing_left(model: PrivacyModel, table: Table, publication: Publication) -> tuple[str, ...]:
+def nothing_left(model: PrivacyModel, table: Table, publication: Records) -> tuple[str, ...]:
     """Return a warning where the items, or the relational values, say nothing although other columns do.
 
     The sensitive items do not count, which are published as they are, and neither does an item that is left alone.
@@ -192,7 +193,7 @@ def nothing_left(model: PrivacyModel, table: Table, publication: Publication) ->
 
 
 def labels_before_and_after(
-    model: PrivacyModel, table: Table, publication: Publication, without: frozenset[str] = frozenset()
+    model: PrivacyModel, table: Table, publication: Records, without: frozenset[str] = frozenset()
 ) -> dict[str, tuple[int, int]]:
     """Count the labels that occur in each protected column, and the symbols that are published in their place.
 

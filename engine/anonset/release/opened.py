@@ -12,10 +12,9 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY, Files, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization import Symbol
-from anonset.generalization.buckets import AnyPublication
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
+from anonset.publications import Buckets, Chunks, Records, Symbol
 from anonset.release.documents import (
     ATTESTATION,
     CODEBOOK,
@@ -152,7 +151,7 @@ class Opened(Discreet):
         return tuple(read_codebook(self.out / CODEBOOK))
 
     @cached_property
-    def publication(self) -> AnyPublication:
+    def publication(self) -> Records | Buckets | Chunks:
         """The published data."""
         from anonset.release.buckets import BucketsKind
         from anonset.release.records import RecordsKind

@@ -22,7 +22,7 @@ from anonset.release.staging import Staging
 from anonset.release.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
-    from anonset.generalization.buckets import AnyPublication
+    from anonset.publications import Published
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def publish(
             with watch.phase("write"):
                 files = kind.write(unverified, staging.folder, request.layout)
             with watch.phase("read back"):
-                written = kind.require_same(meant, kind.read(staging.folder, files, store, meant))
+                written = meant.require_same(kind.read(staging.folder, files, store, meant))
         with watch.phase("verify"):
             verdict = verify_release(
                 unverified,
@@ -110,7 +110,7 @@ def publish(
             exact_values = require_declared(unverified.table, written, unverified.algorithm.model)
         with watch.phase("complete"):
             declared = declarations(unverified, undecided=seen.holds is None)
-            promise = attestation(verdict.model, seen, written, kind.counts(written), files, declared)
+            promise = attestation(verdict.model, seen, written, files, declared)
             promise.write(staging.folder / ATTESTATION)
             kind.write_private(unverified, staging.private)
             write_policy(unverified, staging.private)
@@ -155,7 +155,7 @@ def kind_of(model: PrivacyModel) -> Kind[Any]:
 
 def verify_release(
     unverified: Unverified[Any],
-    publication: "AnyPublication",
+    publication: "Published",
     *,
     accept_undecided: bool = False,
     budget: int | None = None,

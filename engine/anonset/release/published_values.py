@@ -9,7 +9,7 @@ from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.decimals import LARGEST_NUMBER
 from anonset.data.domains import Domain, Range, ValueSet, domain_of
 from anonset.errors import InputError, datum
-from anonset.generalization.publication import members_of, range_ends
+from anonset.publications.symbols import members_of, range_ends
 
 
 def published_relational_loss(

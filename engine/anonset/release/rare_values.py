@@ -13,7 +13,7 @@ from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
-from anonset.generalization.publication import members_of, range_ends
+from anonset.publications.symbols import members_of, range_ends
 
 Float64 = NDArray[np.float64]
 _MOST_CODES = 1 << 24

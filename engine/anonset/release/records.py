@@ -14,13 +14,15 @@ from anonset.data.hierarchy import is_attached
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store, released
 from anonset.data.table import Int64
-from anonset.errors import AnonsetError, InputError, datum
-from anonset.generalization import Cut, ItemGroups, PerCluster, Publication, Symbol
+from anonset.errors import InputError
+from anonset.generalization import Cut, ItemGroups, PerCluster
 from anonset.generalization.apply import in_input_order
-from anonset.generalization.publication import members_of, set_label, written_columns
 from anonset.privacy import PrivacyModel, Witness
+from anonset.publications import Records, Symbol
+from anonset.publications.records import written_columns
+from anonset.publications.symbols import members_of, set_label
 from anonset.release.documents import CODEBOOK, HIERARCHY, RETIRED, DataFile
-from anonset.release.formats import Layout, Unverified, require_few_parts, same_labels, sizes_of_parts
+from anonset.release.formats import Layout, Unverified, require_few_parts, sizes_of_parts
 from anonset.release.losses import nothing_left, why_worthless
 from anonset.release.statements import digests
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
@@ -76,7 +78,7 @@ class RecordsKind:
         if layout.format is not None:
             check_labels(labels, layout.format, layout.separator)
 
-    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Publication:
+    def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Records:
         """Apply a recoding, order the rows, and give large sets their codes."""
         from anonset.generalization import apply
 
@@ -89,7 +91,7 @@ class RecordsKind:
         others = (*nodes, *layout.taken)
         return name_sets(publication, value_sets, layout.symbols, layout.codes, others=others)
 
-    def require_readable(self, publication: Publication) -> None:
+    def require_readable(self, publication: Records) -> None:
         """Refuse symbols whose names say something else than they stand for, by whatever algorithm."""
         symbols = publication.symbols
         for symbol in symbols:
@@ -97,13 +99,13 @@ class RecordsKind:
                 require_plain_items(symbol.members)
         require_sound((*symbols, *publication.value_sets), "the publication")
 
-    def to_arrow(self, publication: Publication) -> Any:
+    def to_arrow(self, publication: Records) -> Any:
         """Return the records as a ``pyarrow.Table``."""
         from anonset.io.publish import to_arrow
 
         return to_arrow(publication)
 
-    def write(self, unverified: Unverified[Publication], folder: Path, layout: Layout) -> DataFile:
+    def write(self, unverified: Unverified[Records], folder: Path, layout: Layout) -> DataFile:
         """Write the data and the codebook."""
         from anonset.io.codebook import write_codebook
         from anonset.io.publish import separator_of, write_published
@@ -127,7 +129,7 @@ class RecordsKind:
             parts=None if layout.part_rows is None else len(list(data.iterdir())),
         )
 
-    def write_private(self, unverified: Unverified[Publication], folder: Path) -> None:
+    def write_private(self, unverified: Unverified[Records], folder: Path) -> None:
         """Write the mapping of the items, if there are any, and the input record of each row."""
         from anonset.io.codebook import write_local_mapping, write_mapping, write_records, write_symbols
         from anonset.io.hierarchies import write_hierarchy
@@ -159,9 +161,9 @@ class RecordsKind:
         folder: Path,
         files: DataFile,
         store: Store = MEMORY,
-        meant: Publication | None = None,
+        meant: Records | None = None,
         book: Iterable[Symbol] | None = None,
-    ) -> Publication:
+    ) -> Records:
         """Read the data, and the codebook if it is not given.
 
         Of what is meant, sets that lie in files, and columns with labels in files, are compared while they are read.
@@ -183,25 +185,8 @@ class RecordsKind:
         own = meant.record if meant is not None and meant.n == written.n else None
         return with_codebook(written, read_codebook(folder / CODEBOOK) if book is None else book, record=own)
 
-    def require_same(self, meant: Publication, written: Publication) -> Publication:
-        """Compare column by column, however the labels are coded; the owner alone knows records and clusters."""
-        by_name = {column.name: column for column in written.columns}
-        for column in meant.columns:  # the set-valued one has no name in a FIMI file
-            read_back = written.transactions if isinstance(column, SetColumn) else by_name.get(column.name)
-            if not same_labels(column, read_back):
-                msg = f"column {column.name!r}: what was read back differs from what was to be written"
-                raise AnonsetError(msg)
-        known = {symbol.label: symbol for symbol in (*meant.symbols, *meant.value_sets)}
-        for symbol in (*written.symbols, *written.value_sets):
-            if known.get(symbol.label) != symbol:
-                msg = (
-                    f"codebook: what was read back for symbol {datum(symbol.label)} differs from what was to be written"
-                )
-                raise AnonsetError(msg)
-        return replace(written, record=meant.record, cluster=meant.cluster)
-
     def untrue(
-        self, table: Table, publication: Publication, hierarchies: Hierarchies, model: PrivacyModel
+        self, table: Table, publication: Records, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
         """Compare every published symbol and relational value with its record."""
         from anonset.verification.item_truth import check_item_truth
@@ -214,11 +199,7 @@ class RecordsKind:
             witness = check_relational_truth(table, plain, hierarchies)
         return witness
 
-    def counts(self, publication: Publication) -> dict[str, int]:
-        """Return the numbers of records and of symbols."""
-        return {"records": publication.n, "symbols": len(publication.symbols)}
-
-    def sizes(self, unverified: Unverified[Publication]) -> dict[str, int]:
+    def sizes(self, unverified: Unverified[Records]) -> dict[str, int]:
         """Return how many items occur and as how many symbols they are published, and the sizes of the clusters."""
         original, publication = unverified.table.transactions, unverified.publication
         size_of = {}
@@ -236,15 +217,15 @@ class RecordsKind:
             size_of["ambiguous_items"] = ambiguous_items(publication)
         return size_of
 
-    def why_worthless(self, model: PrivacyModel, table: Table, publication: Publication) -> str:
+    def why_worthless(self, model: PrivacyModel, table: Table, publication: Records) -> str:
         """Say that every protected column shows one symbol, or nothing."""
         return why_worthless(model, table, publication)
 
-    def nothing_left(self, model: PrivacyModel, table: Table, publication: Publication) -> tuple[str, ...]:
+    def nothing_left(self, model: PrivacyModel, table: Table, publication: Records) -> tuple[str, ...]:
         """Name the columns that show one symbol, or nothing, where others show more."""
         return nothing_left(model, table, publication)
 
-    def formula_warnings(self, publication: Publication) -> tuple[str, ...]:
+    def formula_warnings(self, publication: Records) -> tuple[str, ...]:
         """Count the labels of the columns, and the members in the codebook."""
         from anonset.release.formulas import formula_warnings
 
@@ -302,9 +283,7 @@ def read_parts(
     return replace(table, transactions=replace(column, name=name), order=(name,))
 
 
-def with_codebook(
-    table: Table, book: Iterable[Symbol], *, sets: bool = False, record: Int64 | None = None
-) -> Publication:
+def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False, record: Int64 | None = None) -> Records:
     """Return a table of published symbols with its codebook as a publication.
 
     A symbol that the codebook does not explain is known by its text alone; if that is ``(a,b,c)``, it stands for these.
@@ -329,12 +308,12 @@ def with_codebook(
     relational = tuple(column for column in table.relational if isinstance(column, CategoricalColumn))
     rows = released(in_input_order(table.n, table.store)) if record is None else record
     order, joined, store = table.order, table.joined, table.store
-    return Publication(
+    return Records(
         items, symbols, relational, table.kept, rows, order=order, joined=joined, value_sets=values, store=store
     )
 
 
-def _with_leaf_sets(publication: Publication, hierarchies: Hierarchies) -> list[str]:
+def _with_leaf_sets(publication: Records, hierarchies: Hierarchies) -> list[str]:
     """Return the relational columns with a hierarchy that publish sets of leaves which are no nodes."""
     return [
         column.name
@@ -344,7 +323,7 @@ def _with_leaf_sets(publication: Publication, hierarchies: Hierarchies) -> list[
     ]
 
 
-def is_separated(publication: Publication, format: str) -> bool:  # noqa: A002
+def is_separated(publication: Records, format: str) -> bool:  # noqa: A002
     """Tell whether some field of text holds several symbols of a published set, so that it takes a separator."""
     if format != "csv":
         return False

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.base import traits_of
 from anonset.data.fingerprints import fingerprint
-from anonset.generalization import Publication
-from anonset.generalization.publication import members_of, range_ends
 from anonset.privacy import PrivacyModel, Verdict
+from anonset.publications import Records
+from anonset.publications.symbols import members_of, range_ends
 from anonset.release.documents import (
     SCHEMA_VERSION,
     Attestation,
@@ -33,7 +33,7 @@ from anonset.release.stopwatch import Phase
 from anonset.spelling import counted
 
 if TYPE_CHECKING:
-    from anonset.generalization.buckets import AnyPublication
+    from anonset.publications import Published
 
 _PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "scipy")
 AS_THEY_ARE = (
@@ -133,7 +133,7 @@ IN_SHORT = {
 
 def limits_of(
     model: PrivacyModel,
-    publication: "AnyPublication",
+    publication: "Published",
     *,
     by_person: bool,
     undecided: bool,
@@ -169,7 +169,7 @@ def limits_of(
         Whether the owner declares columns as published as is.
     """
     sentences = [model.limits]
-    if isinstance(publication, Publication):
+    if isinstance(publication, Records):
         sentences += _of_records(model, publication)
     sentences.append(ALONE)
     if earlier:
@@ -193,7 +193,7 @@ def limits_of(
     return sentences
 
 
-def _of_records(model: PrivacyModel, publication: Publication) -> list[str]:
+def _of_records(model: PrivacyModel, publication: Records) -> list[str]:
     """Return what the symbols of published records tell beside what they say."""
     texts = [label for column in publication.relational for label in column.vocabulary.labels]
     several = any(len(symbol.members) > 1 for symbol in publication.symbols) or bool(publication.value_sets)
@@ -209,7 +209,7 @@ def _of_records(model: PrivacyModel, publication: Publication) -> list[str]:
     return [text for text, holds in applies.items() if holds]
 
 
-def _has_local_items(model: PrivacyModel, publication: Publication) -> bool:
+def _has_local_items(model: PrivacyModel, publication: Records) -> bool:
     """Tell whether an item may be published in several ways: by the model, or as it stands behind several symbols."""
     if model.recodes_locally:
         return True
@@ -221,7 +221,7 @@ def _has_local_items(model: PrivacyModel, publication: Publication) -> bool:
     return False
 
 
-def declared_limits(model: PrivacyModel, publication: "AnyPublication", declared: Declarations) -> list[str]:
+def declared_limits(model: PrivacyModel, publication: "Published", declared: Declarations) -> list[str]:
     """Return what is not guaranteed, given the declarations."""
     kept_with = TOGETHER_LINKED if declared.together_if_linked else TOGETHER
     return limits_of(
@@ -271,8 +271,7 @@ def public_checks(verdict: Verdict) -> dict[str, Any]:
 def attestation(
     model: PrivacyModel,
     seen: Verdict,
-    publication: "AnyPublication",
-    counts: Mapping[str, int],
+    publication: "Published",
     data: DataFile | BucketFiles | ChunkFiles,
     declared: Declarations,
 ) -> Attestation:
@@ -292,7 +291,7 @@ def attestation(
         limits=" ".join(declared_limits(model, publication, declared)),
         declarations=declared,
         verified=public_checks(seen),
-        counts=dict(counts),
+        counts=publication.counts(),
         data=data,
     )
 

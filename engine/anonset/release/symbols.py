@@ -16,8 +16,8 @@ from anonset.data.joining import prefixed
 from anonset.data.table import Int32, Int64
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError, datum
-from anonset.generalization import Publication, Symbol
-from anonset.generalization.publication import members_of, set_label
+from anonset.publications import Records, Symbol
+from anonset.publications.symbols import members_of, set_label
 from anonset.release.formats import Symbols
 from anonset.settings.binding import bind_columns
 from anonset.spelling import hierarchy_of, setting
@@ -28,13 +28,13 @@ _CODE = re.compile(r"([GV]_*)\d+")
 
 
 def name_sets(
-    publication: Publication,
+    publication: Records,
     value_sets: Iterable[str],
     symbols: Symbols,
     known: Mapping[tuple[str, ...], str] = MappingProxyType({}),
     *,
     others: Iterable[str] = (),
-) -> Publication:
+) -> Records:
     """Give codes to sets of items (``G1``, ...) and of values (``V1``, ...), numbered in their order.
 
     Parameters
@@ -99,7 +99,7 @@ def spell_out(columns: Sequence[CategoricalColumn], symbols: Iterable[Symbol]) -
     )
 
 
-def leave_out(publication: Publication, items: Iterable[str]) -> Publication:
+def leave_out(publication: Records, items: Iterable[str]) -> Records:
     """Return a publication without the symbols that stand for one of these items alone."""
     column, hidden = publication.transactions, set(items)
     if column is None or not hidden:
@@ -229,7 +229,7 @@ def _first(members: Sequence[str]) -> str:
     return f"{' '.join(map(datum, members[:5]))}{' …' if len(members) > 5 else ''}"
 
 
-def require_complete(book: Iterable[Symbol], publication: Publication, where: str) -> None:
+def require_complete(book: Iterable[Symbol], publication: Records, where: str) -> None:
     """Refuse a codebook that does not explain exactly the symbols that the records show.
 
     Raises
@@ -251,7 +251,7 @@ def require_complete(book: Iterable[Symbol], publication: Publication, where: st
             raise InputError(msg)
 
 
-def require_agreement(publication: Publication, hierarchy: Hierarchy) -> None:
+def require_agreement(publication: Records, hierarchy: Hierarchy) -> None:
     """Refuse symbols that stand for other items than the node of the hierarchy by their name.
 
     A code of a set may be the name of a node, since the hierarchy need not be known when codes are given.
@@ -281,7 +281,7 @@ def require_agreement(publication: Publication, hierarchy: Hierarchy) -> None:
 
 
 def items_hierarchy(
-    publication: Publication, hierarchies: Mapping[str, str], beside: tuple[str, ...], rules: CodeRules
+    publication: Records, hierarchies: Mapping[str, str], beside: tuple[str, ...], rules: CodeRules
 ) -> Hierarchy | None:
     """Return the hierarchy of the published items, read without the original; None if none is given.
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonset.algorithms.rt.joint.pruning import shown_frontier
-from anonset.generalization import Buckets, Disassociated, ItemGroups, PerCluster, Publication
+from anonset.generalization import Bucketized, Disassociated, ItemGroups, PerCluster
 from anonset.jobs.ranking import MOST_RARE, rare_text
 from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, rare_in_clusters, shares
 from anonset.privacy import Verdict
+from anonset.publications import Records
 from anonset.release.disclosure_scan import few_persons
 from anonset.release.documents import ATTESTATION, Declarations
 from anonset.release.formats import Unverified
@@ -292,7 +293,7 @@ def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
 def _levels_text(unverified: Unverified[Any]) -> str:
     """Return how far the occurrences of items are generalized, unless all are equally far."""
     column, recoding = unverified.table.transactions, unverified.result.recoding
-    if column is None or isinstance(recoding, (Buckets, Disassociated)):
+    if column is None or isinstance(recoding, (Bucketized, Disassociated)):
         return ""
     counts = by_level(column, recoding, unverified.hierarchies.get(column.name) if of_nodes(recoding) else None)
     return levels_text(counts) if len({*counts} - {KEPT, SUPPRESSED}) > 1 else ""
@@ -369,7 +370,7 @@ def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
     return texts
 
 
-def codebook_table(publication: Publication, n: int) -> "RichTable":
+def codebook_table(publication: Records, n: int) -> "RichTable":
     """Return the `n` largest symbols of the codebook that stand for several items, as a table."""
     from rich.table import Table
 

@@ -264,7 +264,7 @@ def _named_by_members(hierarchy: Hierarchy, name: str) -> Hierarchy:
     InputError
         If these could not be read back.
     """
-    from anonset.generalization.publication import set_label
+    from anonset.publications.symbols import set_label
 
     if odd := next((label for label in hierarchy.leaves.labels if set(label) & set("(,)")), None):
         msg = (

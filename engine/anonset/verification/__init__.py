@@ -1,7 +1,7 @@
 """Checking publications by a path of its own: nothing here is shared with the search for them."""
 
-from anonset.verification.check import DEFAULT_BUDGET, Published, verify
+from anonset.verification.check import DEFAULT_BUDGET, Verifiable, verify
 from anonset.verification.counting import Progress
 from anonset.verification.item_truth import check_item_truth
 
-__all__ = ["DEFAULT_BUDGET", "Progress", "Published", "check_item_truth", "verify"]
+__all__ = ["DEFAULT_BUDGET", "Progress", "Verifiable", "check_item_truth", "verify"]

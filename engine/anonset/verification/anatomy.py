@@ -5,20 +5,20 @@ from typing import Any
 import numpy as np
 
 from anonset.data.spans import ascending, run_spans, spans
-from anonset.generalization.buckets import BucketPublication
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.model import Verdict, Witness
+from anonset.publications import Buckets
 
 
-def check_anatomy(publication: BucketPublication, model: AnatomyDiversity) -> Verdict:
+def check_anatomy(publication: Buckets, model: AnatomyDiversity) -> Verdict:
     """Check every group; the witness is the first group that violates, and its most frequent value.
 
     The check needs no budget: O(n log(n)).
 
     >>> from anonset.data import CategoricalColumn, Table
-    >>> from anonset.generalization import Buckets
+    >>> from anonset.generalization import Bucketized
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "a"]))
-    >>> publication = BucketPublication.of(table, Buckets(np.zeros(3, np.int32), np.zeros(3, bool)))
+    >>> publication = bucketize(table, Bucketized(np.zeros(3, np.int32), np.zeros(3, bool)))
     >>> print(check_anatomy(publication, AnatomyDiversity(l=2)).witness.detail)
     'a' stands in 2 of the 3 tuples of group 1, more than 1/2 of them
     """
@@ -26,7 +26,7 @@ def check_anatomy(publication: BucketPublication, model: AnatomyDiversity) -> Ve
     return Verdict(witness is None, model, checked_groups(publication), witness)
 
 
-def checked_groups(publication: BucketPublication) -> dict[str, Any]:
+def checked_groups(publication: Buckets) -> dict[str, Any]:
     """Return what a check of all groups has examined."""
     return {
         "rows": publication.n,
@@ -36,7 +36,7 @@ def checked_groups(publication: BucketPublication) -> dict[str, Any]:
     }
 
 
-def concentration(publication: BucketPublication, l: int) -> Witness | None:  # noqa: E741
+def concentration(publication: Buckets, l: int) -> Witness | None:  # noqa: E741
     """Return the most frequent value of the first group in which it has more than 1/l of the tuples, or None.
 
     Sizes are counted anew from the rows of the sensitive table, whatever their order.
@@ -49,7 +49,7 @@ def concentration(publication: BucketPublication, l: int) -> Witness | None:  # 
     return None
 
 
-def _concentration(publication: BucketPublication, rows: tuple[int, int], l: int) -> Witness | None:  # noqa: E741
+def _concentration(publication: Buckets, rows: tuple[int, int], l: int) -> Witness | None:  # noqa: E741
     """Return the violation of `concentration` among the groups of some rows of the sensitive table, or None."""
     n_values, part = max(1, len(publication.snt_value.vocabulary)), slice(*rows)
     keys = publication.snt_group[part].astype(np.int64) * n_values + publication.snt_value.codes[part]
@@ -74,7 +74,7 @@ def _concentration(publication: BucketPublication, rows: tuple[int, int], l: int
     return Witness((value,), int(size[worst]), l * int(count[worst]), row_of_group(publication, violating), detail)
 
 
-def row_of_group(publication: BucketPublication, group: int) -> int:
+def row_of_group(publication: Buckets, group: int) -> int:
     """Return the first QIT row of a group."""
     codes = publication.group.codes
     rows = (first + int(np.argmax(codes[first:end] == group)) for first, end in spans(len(codes)))

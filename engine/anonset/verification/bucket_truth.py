@@ -12,14 +12,15 @@ from anonset.data.spans import ascending, run_spans, spans
 from anonset.data.store import Store
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.privacy.model import Witness
+from anonset.publications import Buckets
+from anonset.publications.buckets import STAR
 from anonset.spelling import counted
 from anonset.verification.anatomy import row_of_group
 from anonset.verification.individuals import Rows, find_divided, one_of_each_run
 
 
-def check_buckets_truthful(table: Table, publication: BucketPublication) -> Witness | None:
+def check_buckets_truthful(table: Table, publication: Buckets) -> Witness | None:
     """Return the first published row, or value of a group, that is not true of the original table, or None.
 
     Each QIT row must have the values of its input tuple, or a star for an identity; each group of the SNT must hold
@@ -53,7 +54,7 @@ def check_buckets_truthful(table: Table, publication: BucketPublication) -> Witn
     return _untrue_value(table, publication)
 
 
-def check_undivided(table: Table, publication: BucketPublication) -> Witness | None:
+def check_undivided(table: Table, publication: Buckets) -> Witness | None:
     """Return an individual whose published tuples, the starred ones among them, are in two groups, or None.
 
     It takes the original table to see this: stars hide whose a tuple is.
@@ -72,7 +73,7 @@ def check_undivided(table: Table, publication: BucketPublication) -> Witness | N
     return Witness((), divided.n_groups, 1, divided.rows[1], detail)
 
 
-def _of_everybody(table: Table, publication: BucketPublication) -> Iterator[Rows]:
+def _of_everybody(table: Table, publication: Buckets) -> Iterator[Rows]:
     """Yield the rows of the QIT, each with the codes of its individual, visible or not, span by span."""
     for first, end in spans(publication.n):
         record = publication.record[first:end]
@@ -80,7 +81,7 @@ def _of_everybody(table: Table, publication: BucketPublication) -> Iterator[Rows
         yield one_of_each_run(Rows(codes, publication.group.codes[first:end], np.arange(first, end)))
 
 
-def _untrue_value(table: Table, publication: BucketPublication) -> Witness | None:
+def _untrue_value(table: Table, publication: Buckets) -> Witness | None:
     """Return the first value that a group does not hold as often as it says, or None."""
     before, value = table.sensitive, publication.snt_value
     if before is None:
@@ -119,7 +120,7 @@ def _first_published_twice(record: Int64, n: int) -> int:
 
 
 def _keys(
-    publication: BucketPublication, before: CategoricalColumn, image: Int64, snt: tuple[int, int], qit: tuple[int, int]
+    publication: Buckets, before: CategoricalColumn, image: Int64, snt: tuple[int, int], qit: tuple[int, int]
 ) -> tuple[Int64, Int64]:
     """Return the pairs of a group and a value that rows of the SNT say, and those that rows of the QIT have, sorted."""
     width = len(before.vocabulary) + 1  # the last place is for values that the table does not know
@@ -130,7 +131,7 @@ def _keys(
 
 
 def _first_key_that_differs(
-    publication: BucketPublication, before: CategoricalColumn, image: Int64
+    publication: Buckets, before: CategoricalColumn, image: Int64
 ) -> tuple[int, int, int] | None:
     """Return the first pair of a group and a value that is not published as often as it is true, and both counts."""
     codes, groups, end = publication.group.codes, publication.snt_group, 0
@@ -184,7 +185,7 @@ def _image(column: CategoricalColumn, before: CategoricalColumn) -> Int64:
     return np.array([index.get(label, other) for label in column.vocabulary.labels], np.int64)
 
 
-def _require_same_columns(table: Table, publication: BucketPublication) -> None:
+def _require_same_columns(table: Table, publication: Buckets) -> None:
     sensitive = () if table.sensitive is None else (table.sensitive,)
     before = [[column.name for column in columns] for columns in (table.ids, table.kept, sensitive)]
     after = [

@@ -3,19 +3,19 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from anonset.data import SetColumn
+from anonset.data import SetColumn, Table
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column
 from anonset.errors import InputError
 from anonset.privacy.km import KmAnonymity
 from anonset.privacy.model import PrivacyModel, Verdict
+from anonset.publications import Buckets, Published, Records
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km
 
 if TYPE_CHECKING:  # a model is imported by who asks for it
-    from anonset.generalization.buckets import BucketPublication
     from anonset.privacy.anatomy import AnatomyDiversity
     from anonset.privacy.classes import KLDiversity, KTCloseness
     from anonset.privacy.coherence import Coherence
@@ -34,24 +34,18 @@ DEFAULT_BUDGET = 60_000_000_000
 """Largest number of itemset occurrences that are counted by default: about ten minutes on one core."""
 
 
-class Published(Protocol):
-    """What can be verified: a publication, or a table that was published elsewhere."""
+Verifiable = Published | Table
+"""What can be verified: a publication, or a table that was published elsewhere."""
 
-    @property
-    def transactions(self) -> SetColumn | None:
-        """The published symbols of each record."""
-        ...
+Check = Callable[[Verifiable, Any, int, Progress | None], Verdict]
 
 
-Check = Callable[[Published, Any, int, Progress | None], Verdict]
-
-
-def _km(publication: Published, model: KmAnonymity, budget: int, progress: Progress | None) -> Verdict:
+def _km(publication: Verifiable, model: KmAnonymity, budget: int, progress: Progress | None) -> Verdict:
     return check_km(_items(publication, model), model, budget, progress, _work(publication))
 
 
 def _partitions(
-    publication: Published, model: "PartitionKmAnonymity", budget: int, progress: Progress | None
+    publication: Verifiable, model: "PartitionKmAnonymity", budget: int, progress: Progress | None
 ) -> Verdict:
     from anonset.verification.partitions import check_partitions
 
@@ -59,14 +53,14 @@ def _partitions(
     return check_partitions(_items(publication, model), partition, model, budget, progress, _work(publication))
 
 
-def _k(publication: Published, model: "KAnonymity", budget: int, progress: Progress | None) -> Verdict:
+def _k(publication: Verifiable, model: "KAnonymity", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.kkm import check_k
 
     return check_k(_relational(publication, model), model, _work(publication))
 
 
 def _classes(
-    publication: Published, model: "KLDiversity | KTCloseness", budget: int, progress: Progress | None
+    publication: Verifiable, model: "KLDiversity | KTCloseness", budget: int, progress: Progress | None
 ) -> Verdict:
     from anonset.verification.classes import check_classes
 
@@ -74,39 +68,39 @@ def _classes(
     return check_classes(_relational(publication, model), kept, model, _work(publication))
 
 
-def _kkm(publication: Published, model: "KKmAnonymity", budget: int, progress: Progress | None) -> Verdict:
+def _kkm(publication: Verifiable, model: "KKmAnonymity", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.kkm import check_kkm
 
     columns, store = _relational(publication, model), _work(publication)
     return check_kkm(columns, _items(publication, model), model, budget, progress, store)
 
 
-def _lm(publication: Published, model: "LmDiversity", budget: int, progress: Progress | None) -> Verdict:
+def _lm(publication: Verifiable, model: "LmDiversity", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.lm import check_lm
 
     return check_lm(_items(publication, model), model, budget, progress, _work(publication))
 
 
-def _klm(publication: Published, model: "KLmDiversity", budget: int, progress: Progress | None) -> Verdict:
+def _klm(publication: Verifiable, model: "KLmDiversity", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.lm import check_klm
 
     relational: tuple[Column, ...] = getattr(publication, "relational", ())  # without any, everybody is in one class
     return check_klm(_items(publication, model), relational, model, budget, progress, _work(publication))
 
 
-def _coherence(publication: Published, model: "Coherence", budget: int, progress: Progress | None) -> Verdict:
+def _coherence(publication: Verifiable, model: "Coherence", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.coherence import check_coherence
 
     return check_coherence(_items(publication, model), model, budget, progress, _work(publication))
 
 
-def _rho(publication: Published, model: "RhoUncertainty", budget: int, progress: Progress | None) -> Verdict:
+def _rho(publication: Verifiable, model: "RhoUncertainty", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.rho import check_rho
 
     return check_rho(_items(publication, model), model, budget, progress, _work(publication))
 
 
-def _constraints(publication: Published, model: "ConstraintSet", budget: int, progress: Progress | None) -> Verdict:
+def _constraints(publication: Verifiable, model: "ConstraintSet", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.constraints import check_constraints
 
     symbols = getattr(publication, "symbols", None)
@@ -116,7 +110,7 @@ def _constraints(publication: Published, model: "ConstraintSet", budget: int, pr
 
 
 def _with_unpublished(
-    verdict: Verdict, policy: "PrivacyPolicy", publication: Published, members: list[tuple[str, ...]] | None
+    verdict: Verdict, policy: "PrivacyPolicy", publication: Verifiable, members: list[tuple[str, ...]] | None
 ) -> Verdict:
     """Add to a verdict how many protected items no published symbol stands for; these violate nothing."""
     from anonset.verification.constraints import members_of
@@ -129,21 +123,21 @@ def _with_unpublished(
 
 
 def _transaction_k(
-    publication: Published, model: "TransactionKAnonymity", budget: int, progress: Progress | None
+    publication: Verifiable, model: "TransactionKAnonymity", budget: int, progress: Progress | None
 ) -> Verdict:
     from anonset.verification.transaction_k import check_transaction_k
 
     return check_transaction_k(_items(publication, model), model, _work(publication))
 
 
-def _anatomy(publication: Published, model: "AnatomyDiversity", budget: int, progress: Progress | None) -> Verdict:
+def _anatomy(publication: Verifiable, model: "AnatomyDiversity", budget: int, progress: Progress | None) -> Verdict:
     from anonset.verification.anatomy import check_anatomy
 
     return check_anatomy(_buckets(publication, model), model)
 
 
 def _safe_grouping(
-    publication: Published, model: "SafetyConstraint", budget: int, progress: Progress | None
+    publication: Verifiable, model: "SafetyConstraint", budget: int, progress: Progress | None
 ) -> Verdict:
     from anonset.verification.safe_grouping import check_safe_grouping
 
@@ -151,11 +145,11 @@ def _safe_grouping(
 
 
 def _disassociation(
-    publication: Published, model: "DisassociationModel", budget: int, progress: Progress | None
+    publication: Verifiable, model: "DisassociationModel", budget: int, progress: Progress | None
 ) -> Verdict:
-    from anonset.generalization.chunks import ChunkPublication
+    from anonset.publications import Chunks
 
-    if not isinstance(publication, ChunkPublication):
+    if not isinstance(publication, Chunks):
         msg = f"model {model.name!r} speaks of a disassociated publication (clusters.csv, chunks.csv, shared.csv)"
         raise InputError(msg)
     from anonset.verification.disassociation import check_disassociation
@@ -186,7 +180,7 @@ _CHECKS: Mapping[str, Check] = MappingProxyType(
 
 
 def verify(
-    publication: Published,
+    publication: Verifiable,
     model: PrivacyModel,
     *,
     budget: int = DEFAULT_BUDGET,
@@ -197,8 +191,8 @@ def verify(
     Parameters
     ----------
     publication
-        A :class:`~anonset.generalization.Publication`, a table of published symbols (symbols are opaque), or a
-        :class:`~anonset.generalization.buckets.BucketPublication`.
+        A :class:`~anonset.publications.Records`, a table of published symbols (symbols are opaque), or a
+        :class:`~anonset.publications.Buckets`.
     model
         What must hold.
     budget
@@ -230,7 +224,7 @@ def verify(
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
         msg = f"budget must be an integer of at least 0, got {budget!r}"
         raise InputError(msg)
-    if not hasattr(publication, "transactions"):
+    if not isinstance(publication, Verifiable):
         what = "a table, a publication or a release"
         msg = f"what is verified must be {what}, got {type(publication).__name__}: anonset.read makes a table of it"
         raise InputError(msg)
@@ -247,20 +241,21 @@ def verify(
     return verdict
 
 
-def _work(publication: Published) -> Store:
+def _work(publication: Verifiable) -> Store:
     """Return the store for scratch files: that of a publication that is mapped from files, else memory."""
     store: Store = getattr(publication, "store", MEMORY)
     return store
 
 
-def _items(publication: Published, model: PrivacyModel) -> SetColumn:
-    if publication.transactions is None:
+def _items(publication: Verifiable, model: PrivacyModel) -> SetColumn:
+    items = publication.transactions if isinstance(publication, Records | Table) else None
+    if items is None:
         msg = f"model {model.name!r} speaks of a set-valued column, and the publication has none"
         raise InputError(msg)
-    return publication.transactions
+    return items
 
 
-def _relational(publication: Published, model: PrivacyModel) -> tuple[Column, ...]:
+def _relational(publication: Verifiable, model: PrivacyModel) -> tuple[Column, ...]:
     columns: tuple[Column, ...] = getattr(publication, "relational", ())
     if not columns:
         msg = f"model {model.name!r} speaks of relational columns, and the publication has none"
@@ -268,10 +263,9 @@ def _relational(publication: Published, model: PrivacyModel) -> tuple[Column, ..
     return columns
 
 
-def _buckets(publication: Published, model: PrivacyModel) -> "BucketPublication":
-    from anonset.generalization.buckets import BucketPublication
+def _buckets(publication: Verifiable, model: PrivacyModel) -> Buckets:
 
-    if not isinstance(publication, BucketPublication):
+    if not isinstance(publication, Buckets):
         msg = f"model {model.name!r} speaks of a bucketized table (qit.csv and snt.csv), which the publication is not"
         raise InputError(msg)
     return publication

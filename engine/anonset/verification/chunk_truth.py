@@ -11,9 +11,10 @@ from anonset.data.distinct import distinct
 from anonset.data.spans import ascending, begins_of, spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization.chunk_columns import ChunkRows
-from anonset.generalization.chunks import ChunkPublication, ChunkWindow
 from anonset.privacy.model import Witness
+from anonset.publications import Chunks
+from anonset.publications.chunk_columns import ChunkRows
+from anonset.publications.chunks import ChunkWindow
 from anonset.verification.disassociation import Breach, named_chunk, shown_in
 from anonset.verification.distinct_rows import merge_equal
 from anonset.verification.item_truth import first_repeated
@@ -22,7 +23,7 @@ _TERM, _NOWHERE = -1, -2
 _LARGEST_CODE, _LARGEST_KEY = np.iinfo(np.int32).max, np.iinfo(np.int64).max
 
 
-def check_chunks_true(table: Table, publication: ChunkPublication) -> Witness | None:
+def check_chunks_true(table: Table, publication: Chunks) -> Witness | None:
     """Return the first cluster or chunk that is not true of the original table, or None.
 
     The clusters must part all records. In a cluster, every occurrence of a published item must be in its chunk, in the
@@ -52,7 +53,7 @@ def check_chunks_true(table: Table, publication: ChunkPublication) -> Witness | 
     return _Comparison(publication, column).breach(record)
 
 
-def _untrue_clusters(n: int, publication: ChunkPublication, record: Int64, cluster: Int32) -> Breach | None:
+def _untrue_clusters(n: int, publication: Chunks, record: Int64, cluster: Int32) -> Breach | None:
     within = all(bool(np.all((record[a:b] >= 0) & (record[a:b] < n))) for a, b in spans(len(record)))
     if not (len(record) == len(cluster) == n and within and first_repeated(record, n) < 0):
         return Breach((), len(record), n, 0, f"the clusters do not part the {n} records of the original")
@@ -90,7 +91,7 @@ class _Comparison:
     Occurrences in a shared chunk wait until its range ends.
     """
 
-    def __init__(self, publication: ChunkPublication, column: SetColumn) -> None:
+    def __init__(self, publication: Chunks, column: SetColumn) -> None:
         self._publication, self._column = publication, column
         self._shared, self._width = publication.columns[1], max(1, len(publication.vocabulary))
         index = publication.vocabulary.index
@@ -158,7 +159,7 @@ class _Comparison:
 class _Places:
     """Where occurrences in the records of some clusters must be."""
 
-    def __init__(self, publication: ChunkPublication, window: ChunkWindow, width: int) -> None:
+    def __init__(self, publication: Chunks, window: ChunkWindow, width: int) -> None:
         self._publication, self._window, self._width = publication, window, width
         clusters = window.clusters
         chunk, item = clusters.rows.domains

@@ -17,10 +17,10 @@ from anonset.data.spans import begins_of, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, InputError, datum
-from anonset.generalization import Publication
 from anonset.privacy import KmAnonymity, Verdict, Witness
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.publications import Records
 from anonset.spelling import setting
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, records_with, require_well_formed
@@ -235,7 +235,7 @@ class UtilityCheck(Discreet):
 
 
 def check_utility(
-    original: SetColumn, publication: Publication, utility: UtilityPolicy, max_suppressed: Written
+    original: SetColumn, publication: Records, utility: UtilityPolicy, max_suppressed: Written
 ) -> UtilityCheck:
     """Check that every published group lies inside one utility constraint, and that not too much is suppressed.
 

@@ -23,9 +23,10 @@ from anonset.data.distinct import distinct
 from anonset.data.spans import begins_of, gathered, spans
 from anonset.data.table import Int64
 from anonset.errors import data_list, foreign
-from anonset.generalization.chunk_columns import ChunkRows, Clusters, SharedChunks, items_of
-from anonset.generalization.chunks import ChunkPublication, ChunkWindow, Shown
 from anonset.privacy import DisassociationModel, KmAnonymity, Verdict, Witness
+from anonset.publications import Chunks
+from anonset.publications.chunk_columns import ChunkRows, Clusters, SharedChunks, items_of
+from anonset.publications.chunks import ChunkWindow, Shown
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, sizes_covered, too_large
 
@@ -43,15 +44,15 @@ class Breach(Witness):
 
 
 def check_disassociation(
-    publication: ChunkPublication, model: DisassociationModel, budget: int, progress: Progress | None
+    publication: Chunks, model: DisassociationModel, budget: int, progress: Progress | None
 ) -> Verdict:
     """Check a publication; the witness is the first breach in the order of the rules above, then the first rare set.
 
     Examples
     --------
-    >>> from anonset.generalization.chunks import Cluster
+    >>> from anonset.publications.chunk_columns import Cluster
     >>> chunk, items = (((0,), 2), ((0, 1), 1)), Vocabulary(("a", "b"))
-    >>> publication = ChunkPublication("items", items, (Cluster(4, (), (chunk,)),), ())
+    >>> publication = Chunks("items", items, (Cluster(4, (), (chunk,)),), ())
     >>> print(check_disassociation(publication, DisassociationModel(1, 2), 1000, None))
     disassociation with k=1, m=2 holds
     >>> print(check_disassociation(publication, DisassociationModel(2, 2), 1000, None))
@@ -73,7 +74,7 @@ _Broken = Iterator[tuple[int, Breach]]
 """Breaches, each behind the number of the rule that is broken."""
 
 
-def _breaches(publication: ChunkPublication, model: DisassociationModel) -> _Broken:
+def _breaches(publication: Chunks, model: DisassociationModel) -> _Broken:
     """Yield what is wrong beside sets of items that are too rare, some clusters at a time."""
     capped, totals = _Capped(publication, model), _Totals(publication)
     crossing = _crossing(publication)
@@ -91,9 +92,7 @@ def _breaches(publication: ChunkPublication, model: DisassociationModel) -> _Bro
     yield from totals.breaches(model.sensitive_items)
 
 
-def _of_clusters(
-    publication: ChunkPublication, window: ChunkWindow, model: DisassociationModel, capped: "_Capped"
-) -> _Broken:
+def _of_clusters(publication: Chunks, window: ChunkWindow, model: DisassociationModel, capped: "_Capped") -> _Broken:
     """Yield what is wrong with clusters by themselves."""
     labels, clusters = publication.vocabulary.labels, window.clusters
     n, cluster, filled = clusters.n, clusters.cluster_of_chunk, clusters.rows.sizes
@@ -135,7 +134,7 @@ def _are_covered(clusters: Clusters, model: DisassociationModel) -> NDArray[np.b
 class _Totals:
     """The terms of a publication, against which its totals are held."""
 
-    def __init__(self, publication: ChunkPublication) -> None:
+    def __init__(self, publication: Chunks) -> None:
         self._totals, self._labels = publication.totals or (), publication.vocabulary.labels
         self._clusters, self._places = np.zeros((2, len(self._labels)), np.int64)
 
@@ -160,7 +159,7 @@ class _Totals:
 class _Capped:
     """The sensitive items of a publication, and how many places of a chunk they may fill."""
 
-    def __init__(self, publication: ChunkPublication, model: DisassociationModel) -> None:
+    def __init__(self, publication: Chunks, model: DisassociationModel) -> None:
         self._labels = publication.vocabulary.labels
         index = publication.vocabulary.index
         self._items = [index[label] for label in model.sensitive_items if label in index]
@@ -180,7 +179,7 @@ class _Capped:
                 yield Breach((label,), int(filled[one]), int(places[one]), int(cluster[one]), detail)
 
 
-def _crossing(publication: ChunkPublication) -> Breach | None:
+def _crossing(publication: Chunks) -> Breach | None:
     """Return a range that is none of clusters, or neither inside nor outside of another one."""
     (clusters, shared), around, keys = publication.columns, list[int](), [np.empty(0, np.int64)]
     for a, b in spans(len(shared)):
@@ -201,7 +200,7 @@ def _crossing(publication: ChunkPublication) -> Breach | None:
     return None
 
 
-def _shown_twice(publication: ChunkPublication, window: ChunkWindow) -> _Broken:
+def _shown_twice(publication: Chunks, window: ChunkWindow) -> _Broken:
     """Yield items that two chunks of one range show."""
     labels, shared = publication.vocabulary.labels, window.shared
     chunk, item = shared.rows.domains
@@ -213,14 +212,14 @@ def _shown_twice(publication: ChunkPublication, window: ChunkWindow) -> _Broken:
         yield _SHARED_TWICE, Breach((labels[item[at]],), 2, 1, int(first[at]), detail)
 
 
-def _free_places(publication: ChunkPublication, window: ChunkWindow) -> Int64:
+def _free_places(publication: Chunks, window: ChunkWindow) -> Int64:
     """Return on how many records of some clusters each shared chunk may fall, int64 (chunks of the window,)."""
     from anonset_kernels.chunk_check import free_places
 
     return free_places(*shown_in(publication, window), begins_of(window.clusters.n), window.first)
 
 
-def _of_shared(publication: ChunkPublication, room: Int64, capped: "_Capped") -> _Broken:
+def _of_shared(publication: Chunks, room: Int64, capped: "_Capped") -> _Broken:
     """Yield what is wrong with the chunks that clusters share, given on how many records each may fall."""
     labels, shared = publication.vocabulary.labels, publication.columns[1]
     for a, b in spans(len(shared)):
@@ -238,7 +237,7 @@ def _of_shared(publication: ChunkPublication, room: Int64, capped: "_Capped") ->
             yield _SHARED_CAP, breach
 
 
-def shown_in(publication: ChunkPublication, window: ChunkWindow) -> "tuple[ShownItems, Ranges]":
+def shown_in(publication: Chunks, window: ChunkWindow) -> "tuple[ShownItems, Ranges]":
     """Return where items are shown, and the shared chunks, for the kernels of `chunk_check`."""
     from anonset_kernels.chunk_check import Ranges, ShownItems
 
@@ -248,7 +247,7 @@ def shown_in(publication: ChunkPublication, window: ChunkWindow) -> "tuple[Shown
 
 
 def _check_sub_records(
-    publication: ChunkPublication, model: DisassociationModel, budget: int, progress: Progress | None
+    publication: Chunks, model: DisassociationModel, budget: int, progress: Progress | None
 ) -> Verdict:
     """Check that every chunk is k^m-anonymous, some chunks at a time; the witness is the smallest set, then the first.
 
@@ -288,7 +287,7 @@ def _check_sub_records(
     return Verdict(True, model, {**counts, "covered": f"{sizes_covered(reach, model.m)}{longer}"})
 
 
-def _occurrences(publication: ChunkPublication, m: int) -> tuple[int, int, list[int]]:
+def _occurrences(publication: Chunks, m: int) -> tuple[int, int, list[int]]:
     """Return the length of the longest sub-record, how often the rarest occurs, and occurrences of sets by size.
 
     These are those of sets of 1 to `m` items, or to the longest length, in the distinct sub-records.
@@ -305,7 +304,7 @@ def _occurrences(publication: ChunkPublication, m: int) -> tuple[int, int, list[
     return longest, least, [sum(n * comb(length, size) for length, n in n_of_length.items()) for size in sizes]
 
 
-def _spans_of_rows(publication: ChunkPublication) -> "Iterator[tuple[int, ChunkRows, bool]]":
+def _spans_of_rows(publication: Chunks) -> "Iterator[tuple[int, ChunkRows, bool]]":
     """Yield the rows of some chunks, at least once, behind the number of the first; and whether clusters share these.
 
     All rows of a chunk are together.
@@ -333,9 +332,7 @@ def _sub_records(rows: ChunkRows) -> SetColumn:
     return SetColumn("items", indptr, symbol[places], Vocabulary.numbered(len(chunk)))
 
 
-def _witness(
-    publication: ChunkPublication, where: "tuple[int, ChunkRows, bool]", found: Witness, before: int
-) -> Witness:
+def _witness(publication: Chunks, where: "tuple[int, ChunkRows, bool]", found: Witness, before: int) -> Witness:
     """Return the witness in some chunks, behind so many sub-records of others, as one of the publication."""
     (first, rows, of_shared), labels = where, publication.vocabulary.labels
     chunk, item = rows.domains
@@ -345,7 +342,7 @@ def _witness(
     return Witness(what, found.support, found.required, found.record + before, f"sub-records of {name}")
 
 
-def named_chunk(publication: ChunkPublication, chunk: int, of_shared: bool) -> tuple[int, str]:
+def named_chunk(publication: Chunks, chunk: int, of_shared: bool) -> tuple[int, str]:
     """Return the first cluster of a chunk of clusters, or of a shared one, and what to call it."""
     clusters, shared = publication.columns
     if of_shared:

@@ -12,8 +12,8 @@ from anonset.data.spans import begins_of, memory_left, run_tasks, spans
 from anonset.data.store import backing
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization import Publication
 from anonset.privacy import Witness
+from anonset.publications import Records
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import require_well_formed
 
@@ -29,7 +29,7 @@ Look = Callable[[tuple[int, int], tuple[int, int]], tuple[int, int, int]]
 is none."""
 
 
-def check_item_truth(original: Table, publication: Publication, *, progress: Progress | None = None) -> Witness | None:
+def check_item_truth(original: Table, publication: Records, *, progress: Progress | None = None) -> Witness | None:
     """Find a published row that does not tell the truth about the record it was made from.
 
     In a truthful publication no record is published twice; every item of a record is covered by a symbol of its
@@ -63,7 +63,7 @@ def check_item_truth(original: Table, publication: Publication, *, progress: Pro
     return _first_untrue(before, after, publication, progress)
 
 
-def _require_same_shape(original: Table, publication: Publication) -> None:
+def _require_same_shape(original: Table, publication: Records) -> None:
     before, after, record = original.transactions, publication.transactions, publication.record
     if (before is None) != (after is None):
         msg = "the table and its publication must both have a set-valued column, or neither"
@@ -154,7 +154,7 @@ def _ranges(column: SetColumn) -> list[tuple[int, int]]:
 
 
 def _first_untrue(
-    before: SetColumn, after: SetColumn, publication: Publication, progress: Progress | None
+    before: SetColumn, after: SetColumn, publication: Records, progress: Progress | None
 ) -> Witness | None:
     code_of = before.vocabulary.index
     known = [sorted({code_of[x] for x in symbol.members if x in code_of}) for symbol in publication.symbols]

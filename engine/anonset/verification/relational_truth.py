@@ -12,12 +12,12 @@ from anonset.data.decimals import exact
 from anonset.data.spans import spans
 from anonset.data.table import Column, Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization import Publication
 from anonset.privacy import Witness
+from anonset.publications import Records
 
 
 def check_relational_truth(
-    original: Table, publication: Publication, hierarchies: Mapping[str, Hierarchy]
+    original: Table, publication: Records, hierarchies: Mapping[str, Hierarchy]
 ) -> Witness | None:
     """Find a published relational value that does not cover the value of the record it was made from.
 
@@ -38,7 +38,7 @@ def check_relational_truth(
     --------
     >>> table = Table.from_columns(sex=["f", "m"])
     >>> said = CategoricalColumn.of("sex", ["(f,m)", "f"])
-    >>> str(check_relational_truth(table, Publication(None, (), (said,), (), np.arange(2)), {}))
+    >>> str(check_relational_truth(table, Records(None, (), (said,), (), np.arange(2)), {}))
     "{f} matches 0 records, 1 required; published row 1 shows it; column 'sex': the original value is another"
     """
     published = {column.name: column for column in publication.relational}

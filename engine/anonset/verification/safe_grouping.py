@@ -8,16 +8,17 @@ import numpy as np
 from anonset.data.spans import ascending, run_spans, spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.generalization.buckets import STAR, BucketPublication
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy.model import Verdict, Witness
 from anonset.privacy.safe_grouping import SafetyConstraint
+from anonset.publications import Buckets
+from anonset.publications.buckets import STAR
 from anonset.spelling import counted
 from anonset.verification.anatomy import checked_groups, concentration, row_of_group
 from anonset.verification.individuals import Rows, find_divided, one_of_each_run
 
 
-def check_safe_grouping(publication: BucketPublication, model: SafetyConstraint) -> Verdict:
+def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdict:
     """Check every group and every visible individual; the witness is the first violation found.
 
     In this order: each value has at most 1/l of its group; each individual is in one group; each group has k
@@ -48,7 +49,7 @@ def check_safe_grouping(publication: BucketPublication, model: SafetyConstraint)
     return Verdict(witness is None, model, checked, witness)
 
 
-def _visible(publication: BucketPublication, rows: tuple[int, int] | None = None) -> Iterator[Rows]:
+def _visible(publication: Buckets, rows: tuple[int, int] | None = None) -> Iterator[Rows]:
     """Yield the rows of the QIT, or of some rows of it, whose identity is visible, span by span.
 
     Raises
@@ -74,7 +75,7 @@ def _visible(publication: BucketPublication, rows: tuple[int, int] | None = None
         )
 
 
-def _violated_group(publication: BucketPublication, k: int) -> Witness | None:
+def _violated_group(publication: Buckets, k: int) -> Witness | None:
     """Return the first group with too few individuals, or else the first individual who shows fewer than others.
 
     Each individual is in one group.
@@ -117,7 +118,7 @@ class _Shown(NamedTuple):
     rows: Int64
 
 
-def _shown(publication: BucketPublication, rows: tuple[int, int]) -> _Shown:
+def _shown(publication: Buckets, rows: tuple[int, int]) -> _Shown:
     """Count the rows that each visible individual of a span of the QIT shows."""
     parts = list(_visible(publication, rows))
     columns = [np.concatenate(codes_of_parts) for codes_of_parts in zip(*(part.codes for part in parts), strict=True)]

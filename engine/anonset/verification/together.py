@@ -12,9 +12,9 @@ from typing import Any
 from anonset.data import Table
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
-from anonset.generalization import Publication
 from anonset.generalization.beside import Beside
 from anonset.privacy import KmAnonymity, PrivacyModel, Witness
+from anonset.publications import Records
 
 _NONE = -1
 Row = frozenset[int]
@@ -38,7 +38,7 @@ def few_together(table: Table, publication: Any, beside: Beside, model: PrivacyM
     InputError
         If they are no records, or the model is not k^m-anonymity.
     """
-    if not isinstance(publication, Publication) or not isinstance(model, KmAnonymity):
+    if not isinstance(publication, Records) or not isinstance(model, KmAnonymity):
         msg = f"two releases together are checked of records and of the model km, got {model.name}"
         raise InputError(msg)
     k, linked = model.k, beside.linked
@@ -80,7 +80,7 @@ class _Shown(Discreet):
     rows: list[Row]
 
     @classmethod
-    def of(cls, publication: Publication) -> "_Shown":
+    def of(cls, publication: Records) -> "_Shown":
         symbol_of = {member: code for code, symbol in enumerate(publication.symbols) for member in symbol.members}
         column = publication.transactions
         if column is None:

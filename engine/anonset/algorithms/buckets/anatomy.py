@@ -20,7 +20,7 @@ from anonset.algorithms.buckets.draws import Draws
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of
-from anonset.generalization import Buckets
+from anonset.generalization import Bucketized
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.privacy.model import require_at_least
 
@@ -101,5 +101,5 @@ class Anatomy(Discreet):
             purpose = "anatomy: order of the tuples of a value"
             by_value = random_by_code(column.codes, n_values, draws, purpose, scratch)
             anatomize(by_value, first, self.l, group)
-        buckets = Buckets(group, np.zeros(table.n, np.bool_))
+        buckets = Bucketized(group, np.zeros(table.n, np.bool_))
         return Result(buckets, figures={"groups": buckets.n_groups})

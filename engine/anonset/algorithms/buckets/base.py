@@ -7,7 +7,8 @@ from anonset.data import CategoricalColumn, Table
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError, InputError, datum
-from anonset.generalization.buckets import STAR, require_bucket_roles
+from anonset.generalization.bucketizing import require_bucket_roles
+from anonset.publications.buckets import STAR
 
 MOST_TUPLES = (1 << 31) - 1
 """Largest number of tuples: each is numbered by 31 bits."""

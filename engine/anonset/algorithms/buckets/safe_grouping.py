@@ -34,7 +34,7 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, datum
-from anonset.generalization import Buckets
+from anonset.generalization import Bucketized
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy.model import require_at_least
 from anonset.privacy.safe_grouping import SafetyConstraint
@@ -135,7 +135,7 @@ class SafeGrouping(Discreet):
 
         sensitive, ids = sensitive_column(table), id_columns(table)
         if table.n == 0:
-            return Result(Buckets(np.zeros(0, np.int32), np.zeros(0, np.bool_)), figures={"groups": 0})
+            return Result(Bucketized(np.zeros(0, np.int32), np.zeros(0, np.bool_)), figures={"groups": 0})
         draws = Draws.of(table, self.seed)
         most = TUPLES_PER_PART if table.store.in_files else table.n
         solver = _Solver(self, _unnamed(sensitive), tuple(map(_unnamed, ids)), draws)
@@ -157,7 +157,7 @@ class SafeGrouping(Discreet):
         split = {"parts": len(sizes), "smallest_part": min(sizes), "largest_part": max(sizes)}
         more = split if len(sizes) > 1 else {}
         return Result(
-            Buckets(union.group, union.starred), figures={**{name: figures[name] for name in FIGURES}, **more}
+            Bucketized(union.group, union.starred), figures={**{name: figures[name] for name in FIGURES}, **more}
         )
 
     def _refuse(self, sensitive: CategoricalColumn, n_removed: int) -> NoReturn:

@@ -9,7 +9,7 @@ from anonset.data.domains import Range, ValueSet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import InputError, datum
 from anonset.generalization import RelationalValues
-from anonset.generalization.publication import range_label, set_label
+from anonset.publications.symbols import range_label, set_label
 
 
 def relational_values(qi: QuasiIdentifiers, tuples: GeneralizedTuples) -> tuple[RelationalValues, ...]:

@@ -18,9 +18,9 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
-from anonset.generalization.publication import generalize, node_symbol
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.ncp import ncp_numerator
+from anonset.publications.symbols import generalize, node_symbol
 
 Suppress = Callable[[SetColumn], list[int]]
 """Returns the codes of a column that must go."""

@@ -11,9 +11,9 @@ Algorithm 4, and where its lines are::
 import numpy as np
 
 from anonset.data import SetColumn
-from anonset.generalization.publication import row_ranks
 from anonset.privacy import require_at_least
 from anonset.privacy.policies import PrivacyPolicy
+from anonset.publications.symbols import row_ranks
 
 
 def generate_constraints(column: SetColumn, k: int) -> PrivacyPolicy:

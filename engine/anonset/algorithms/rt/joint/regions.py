@@ -27,7 +27,7 @@ from anonset.data.spans import begins_of
 from anonset.data.table import Column, Int32, Int64
 from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError, datum
-from anonset.generalization.publication import set_label
+from anonset.publications.symbols import set_label
 
 Region = tuple[int, ...]
 """Numbers: the first cell, one past the last, and, except in halves, both published ends; values without hierarchy:

@@ -5,7 +5,9 @@ from tests.facts import refused
 from algorithms.bucket_tables import FIGURE_1, FIGURE_1B_GROUPS, buckets_of, published, table_of, values_of
 from anonset.data import CategoricalColumn, Table, Vocabulary
 from anonset.errors import InputError
-from anonset.generalization.buckets import BucketPublication, count_values
+from anonset.generalization.bucketizing import bucketize
+from anonset.publications import Buckets
+from anonset.publications.buckets import count_values
 
 
 def test_publishes_figure_1b() -> None:
@@ -25,7 +27,7 @@ def test_order_of_rows_depends_on_the_published_content_alone() -> None:
         order = [(at + shift) % 6 for at in range(6)]
         table = table_of([rows[at] for at in order], kept=[zips[at] for at in order])
         stars = [at for at, was in enumerate(order) if was in starred]
-        publication = BucketPublication.of(table, buckets_of([group[at] for at in order], stars))
+        publication = bucketize(table, buckets_of([group[at] for at in order], stars))
         qit = zip(*(column.labels() for column in publication.qit), strict=True)
         snt = zip(publication.snt_group.tolist(), publication.snt_value.labels(), strict=True)
         contents.add((tuple(qit), tuple(snt)))
@@ -49,7 +51,7 @@ def test_removed_tuples_are_in_neither_table_and_stars_hide_every_id_column() ->
 
 def test_without_ids_nothing_is_starred() -> None:
     table = Table(sensitive=CategoricalColumn.of("drug", ["x", "y"]))
-    publication = BucketPublication.of(table, buckets_of([0, 0]))
+    publication = bucketize(table, buckets_of([0, 0]))
     assert [column.name for column in publication.qit] == ["group"]
     assert publication.starred.tolist() == [False, False]
 
@@ -63,7 +65,7 @@ def test_count_values_counts_pairs_in_order() -> None:
 
 def publication_of(groups: list[int], snt_group: list[int], snt_value: list[int], count: list[int]) -> object:
     n = len(groups)
-    return BucketPublication(
+    return Buckets(
         (),
         (),
         CategoricalColumn("group", np.array(groups, np.int32), Vocabulary(("1", "2"))),
@@ -93,11 +95,11 @@ def publication_of(groups: list[int], snt_group: list[int], snt_value: list[int]
         (lambda: published([("a", "x")], [0, 0]), "tuples 2 1"),
         (lambda: published([("*", "x"), ("b", "y")], [0, 0], [1]), "id0 *"),
         (
-            lambda: BucketPublication.of(Table.from_sets([{"a"}]), buckets_of([0])),
+            lambda: bucketize(Table.from_sets([{"a"}]), buckets_of([0])),
             "items",
         ),
         (
-            lambda: BucketPublication.of(
+            lambda: bucketize(
                 Table(sensitive=CategoricalColumn.of("drug", ["x"]), kept=(CategoricalColumn.of("group", ["1"]),)),
                 buckets_of([0]),
             ),

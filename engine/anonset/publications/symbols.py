@@ -1,23 +1,22 @@
-"""A table with a recoding applied: published symbols per record, still coded, with the codebook that explains them.
+"""Published symbols: their names, what they stand for, and columns of them.
 
 A set is named ``(a,b,c)``, a range ``[low:high]``; the verification has a parser of its own. Where several set-valued
 columns were joined into one, their items prefixed (``column:item``), they are written as separate columns again.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Vocabulary
+from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.blocks import GrowingSets
 from anonset.data.joining import prefixed
-from anonset.data.redacted_repr import Discreet, names_shown
+from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
-from anonset.data.store import MEMORY, Memory, Store
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
-from anonset.generalization.recoding import SUPPRESSED, Cut
 
 
 def set_label(members: Sequence[str]) -> str:
@@ -88,22 +87,6 @@ def node_symbol(hierarchy: Hierarchy, node: int) -> Symbol:
     return Symbol(label, "item" if hierarchy.is_leaf[node] else "node", members)
 
 
-def cut_symbol(cut: Cut, node: int) -> Symbol:
-    """Return the symbol of a node that a cut publishes; if the cut suppresses leaves below it, the set of the others.
-
-    >>> tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", "a3"]), "b"]))
-    >>> node = tree.node_of["A"]
-    >>> cut_symbol(Cut(tree, np.array([node, node, -1, tree.node_of["b"]], np.int32)), node).members
-    ('a1', 'a2')
-    """
-    tree = cut.hierarchy
-    first, end = int(tree.leaf_lo[node]), int(tree.leaf_hi[node])
-    shown = np.flatnonzero(cut.image[first:end] != SUPPRESSED) + first
-    if len(shown) == end - first:
-        return node_symbol(tree, node)
-    return group_symbol(tuple(tree.leaves.labels[leaf] for leaf in shown.tolist()))
-
-
 def generalize(
     column: SetColumn, symbol_of_item: Int32, symbols: tuple[Symbol, ...], store: Store = MEMORY
 ) -> SetColumn:
@@ -171,79 +154,6 @@ def row_ranks(column: SetColumn) -> Int64:
     return np.unique(rank, return_inverse=True)[1].astype(np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class Publication(Discreet):
-    """The published records. Row `r` is made from input record ``record[r]``."""
-
-    transactions: SetColumn | None
-    """Published symbols per record; the vocabulary holds the symbols' labels in canonical order."""
-    symbols: tuple[Symbol, ...]
-    """The codebook: entry `c` explains symbol code `c`."""
-    relational: tuple[CategoricalColumn, ...]
-    """Published relational values, as text."""
-    kept: tuple[CategoricalColumn, ...]
-    """Columns published as they are."""
-    record: Int64
-    """int64 (n,): input record of each published row. Private."""
-    cluster: Int32 | None = None
-    """int32 (n,): cluster of each published row, for local recodings. Private."""
-    order: tuple[str, ...] = ()
-    """Names of the columns in the order of the input."""
-    joined: tuple[str, ...] = ()
-    """Names of the columns that the set-valued column was joined from, and is written as; none if it is one."""
-    value_sets: tuple[Symbol, ...] = ()
-    """What the short codes of relational value sets stand for."""
-    store: Store = MEMORY
-    """Where its own arrays lie, if they are mapped from files."""
-
-    def __repr__(self) -> str:
-        symbols = f", {len(self.symbols):,} symbols" if self.transactions is not None else ""
-        return f"Publication({self.n:,} rows{symbols}; columns {names_shown(column.name for column in self.columns)})"
-
-    @property
-    def n(self) -> int:
-        """Number of published rows."""
-        return len(self.record)
-
-    @property
-    def columns(self) -> tuple[SetColumn | CategoricalColumn, ...]:
-        """The published columns, in the order of the input; joined ones as one, where the first of them stood."""
-        sets = () if self.transactions is None else (self.transactions,)
-        order = [sets[0].name if sets and name in self.joined else name for name in self.order]
-        return in_order((*self.relational, *sets, *self.kept), order)
-
-    def slice(self, first: int, end: int) -> "Publication":
-        """Return the publication of the rows from `first` up to `end`; the arrays are not copied."""
-        return replace(
-            self,
-            transactions=None if self.transactions is None else self.transactions.slice(first, end),
-            relational=tuple(column.slice(first, end) for column in self.relational),
-            kept=tuple(column.slice(first, end) for column in self.kept),
-            record=self.record[first:end],
-            cluster=None if self.cluster is None else self.cluster[first:end],
-            store=Memory(self.store.limits),
-        )
-
-    def take(self, rows: Int64) -> "Publication":
-        """Return the publication with its rows in the given order."""
-        return replace(
-            self,
-            transactions=None if self.transactions is None else self.transactions.take(rows),
-            relational=tuple(column.take(rows) for column in self.relational),
-            kept=tuple(column.take(rows) for column in self.kept),
-            record=self.record[rows],
-            cluster=None if self.cluster is None else self.cluster[rows],
-        )
-
-
-def in_order(
-    columns: Sequence[SetColumn | CategoricalColumn], order: Sequence[str]
-) -> tuple[SetColumn | CategoricalColumn, ...]:
-    """Return columns in the order of the given names, and after them those that are not named."""
-    remaining = {column.name: column for column in columns}
-    return tuple(remaining.pop(name) for name in order if name in remaining) + tuple(remaining.values())
-
-
 def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:
     """Return the text by which a symbol stands in each of the columns that it touches.
 
@@ -284,23 +194,3 @@ def cells_by_column(symbols: Iterable[Symbol], joined: Sequence[str]) -> dict[st
                 )
                 raise InputError(msg)
     return position_of
-
-
-def written_columns(publication: Publication) -> tuple[SetColumn | CategoricalColumn, ...]:
-    """Return the columns as they are written: those that were joined are separate again, in the order of the input.
-
-    Raises
-    ------
-    InputError
-        If two symbols would stand in a column as the same text.
-    """
-    sets = publication.transactions
-    if sets is None or not publication.joined:
-        return publication.columns
-    parts = []
-    for name, texts in cells_by_column(publication.symbols, publication.joined).items():
-        codes = np.full(len(publication.symbols), -1, np.int32)
-        codes[list(texts.values())] = np.arange(len(texts), dtype=np.int32)
-        shown = tuple(replace(publication.symbols[position], label=text) for text, position in texts.items())
-        parts.append(replace(generalize(sets, codes, shown, publication.store), name=name))
-    return in_order((*publication.relational, *parts, *publication.kept), publication.order)

@@ -2,21 +2,19 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data import CategoricalColumn, Table, Vocabulary
-from anonset.data.redacted_repr import Discreet, names_shown
-from anonset.data.spans import run_spans, spans
+from anonset.data import CategoricalColumn
+from anonset.data.redacted_repr import names_shown
+from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError, datum
-from anonset.generalization.chunks import ChunkPublication
-from anonset.generalization.publication import Publication
-from anonset.generalization.recoding import SUPPRESSED, Buckets
-from anonset.generalization.row_order import Source, sort_rows, without_items
+from anonset.errors import AnonsetError, InputError, datum
+from anonset.publications.base import Published
+from anonset.publications.comparison import same_labels
 
 STAR = "*"
 """What a hidden identity is published as, in each of the id columns."""
@@ -25,7 +23,7 @@ GROUP = "group"
 
 
 @dataclass(frozen=True, eq=False)
-class BucketPublication(Discreet):
+class Buckets(Published):
     """The quasi-identifier table (QIT) and the sensitive table (SNT), as they are published.
 
     Every group has as many rows in the QIT as values in the SNT; which row has which value is hidden.
@@ -88,7 +86,7 @@ class BucketPublication(Discreet):
     def __repr__(self) -> str:
         hidden = int(self.starred.sum())
         names = names_shown(column.name for column in (*self.qit, self.snt_value))
-        return f"BucketPublication({self.n:,} rows in {self.n_groups:,} groups, {hidden:,} hidden; columns {names})"
+        return f"Buckets({self.n:,} rows in {self.n_groups:,} groups, {hidden:,} hidden; columns {names})"
 
     @property
     def n(self) -> int:
@@ -99,11 +97,6 @@ class BucketPublication(Discreet):
     def n_groups(self) -> int:
         """Number of groups."""
         return len(self.group.vocabulary)
-
-    @property
-    def transactions(self) -> None:
-        """A bucketized table has no set-valued column."""
-        return
 
     @property
     def qit(self) -> tuple[CategoricalColumn, ...]:
@@ -127,85 +120,34 @@ class BucketPublication(Discreet):
         """Tell which QIT rows have a hidden identity: bool (n,)."""
         hidden = np.full(self.n, bool(self.ids))
         for column in self.ids:
-            star = column.vocabulary.index.get(STAR, SUPPRESSED)
+            star = column.vocabulary.index.get(STAR, -1)
             for first, end in spans(self.n):
                 hidden[first:end] &= column.codes[first:end] == star
         return hidden
 
-    @classmethod
-    def of(cls, table: Table, buckets: Buckets) -> "BucketPublication":
-        """Apply a grouping to its table.
+    def counts(self) -> dict[str, int]:
+        """Return the numbers of tuples and of groups."""
+        return {"records": self.n, "groups": self.n_groups}
 
-        Rows of the QIT stand by group, then by their published content alone; values of the SNT by group, then in
-        canonical order: neither order discloses which row has which value, or the identity of a starred row.
+    def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
+        """Return the same buckets with the input record of each row of the QIT; their groups are published."""
+        return replace(self, record=record)
 
-        Raises
-        ------
-        InputError
-            If the grouping is not one for this table, or the table has columns that buckets cannot publish.
-
-        Examples
-        --------
-        >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2", "P1"])
-        >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c", "d"]), ids=(ids,))
-        >>> buckets = Buckets(np.zeros(4, np.int32), np.array([False, True, False, True]))
-        >>> published = BucketPublication.of(table, buckets)
-        >>> published.ids[0].labels(), published.snt_value.labels()
-        (['P1', 'P2', '*', '*'], ['a', 'b', 'c', 'd'])
-        """
-        require_bucket_roles(table)
-        sensitive = table.sensitive
-        if sensitive is None or len(buckets.group) != table.n or len(buckets.starred) != table.n:
-            msg = (
-                f"the grouping must be one for this table: {len(buckets.group)} tuples are grouped, the table has "
-                f"{table.n} and {'no' if sensitive is None else 'a'} sensitive column"
-            )
-            raise InputError(msg)
-        return _made(cls, table, sensitive, buckets)
-
-
-def _made(
-    kind: type[BucketPublication], table: Table, sensitive: CategoricalColumn, buckets: Buckets
-) -> BucketPublication:
-    """Apply a grouping to its table, span by span."""
-    store = table.store.below()
-    columns = (*table.ids, *table.kept, sensitive)
-    grown = [store.growing("shown", np.int32) for _ in (buckets.group, *columns)]
-    record = store.growing("record", np.int64)
-    for first, end in spans(table.n):
-        group, starred = buckets.group[first:end], buckets.starred[first:end]
-        shown = np.flatnonzero(group != SUPPRESSED)
-        grown[0].append(group[shown])
-        for target, column in zip(grown[1:], columns, strict=True):
-            codes = column.codes[first:end][shown]
-            star = column in table.ids and bool(starred.any())
-            target.append(np.where(starred[shown], np.int32(len(column.vocabulary)), codes) if star else codes)
-        record.append(first + shown)
-    ids = tuple(_with_star(column, buckets.starred) for column in table.ids)
-    largest = [buckets.n_groups, *(len(column.vocabulary) for column in (*ids, *table.kept)), 0]
-    unsorted = [array.finished() for array in grown], record.finished()
-    rows = sort_rows(Source(without_items(record.length), *unsorted), largest=largest, store=store)
-    del unsorted
-    for array in (*grown, record):
-        array.drop()
-    group, *shown_as, values = rows.columns
-    qit = tuple(replace(column, codes=codes) for column, codes in zip((*ids, *table.kept), shown_as, strict=True))
-    counted = [store.growing("snt", kind_of) for kind_of in (np.int32, np.int32, np.int64)]
-    for span in run_spans(group):
-        part: tuple[Any, ...] = count_values(group[slice(*span)], values[slice(*span)], len(sensitive.vocabulary))
-        for target, counts in zip(counted, part, strict=True):
-            target.append(counts)
-    snt_group, snt_value, snt_count = (array.finished() for array in counted)
-    return kind(
-        qit[: len(ids)],
-        qit[len(ids) :],
-        CategoricalColumn(GROUP, group, Vocabulary.numbered(buckets.n_groups)),
-        snt_group,
-        CategoricalColumn(sensitive.name, snt_value, sensitive.vocabulary),
-        snt_count,
-        rows.record,
-        store,
-    )
+    def require_same(self, written: Self) -> Self:
+        """Compare the columns of both tables, whose groups are numbered alike, span by span."""
+        if [column.name for column in self.qit] != [column.name for column in written.qit]:
+            msg = "the columns that were read back differ from those that were to be written"
+            raise AnonsetError(msg)
+        pairs = [*zip(self.qit, written.qit, strict=True), (self.snt_value, written.snt_value)]
+        different = [before.name for before, after in pairs if not same_labels(before, after)]
+        for before, after in ((self.snt_group, written.snt_group), (self.snt_count, written.snt_count)):
+            blocks = spans(len(before))
+            if len(before) != len(after) or any(not np.array_equal(before[a:b], after[a:b]) for a, b in blocks):
+                different.append("snt")
+        if different:
+            msg = f"column {different[0]!r}: what was read back differs from what was to be written"
+            raise AnonsetError(msg)
+        return written.with_way_back(self.record, None)
 
 
 def sums_by_code(codes: Int32, values: Int64 | None, n_codes: int, *, most: int | None = None) -> Int64:
@@ -227,23 +169,6 @@ def sums_by_code(codes: Int32, values: Int64 | None, n_codes: int, *, most: int 
         sums = np.bincount(part - low, counted)
         sums_of_code[low : low + len(sums)] += np.rint(sums).astype(np.int64)
     return sums_of_code
-
-
-def require_bucket_roles(table: Table) -> None:
-    """Refuse columns that a bucketized table cannot hold.
-
-    Raises
-    ------
-    InputError
-        With their names.
-    """
-    sets = () if table.transactions is None else (table.transactions,)
-    if unplaced := [column.name for column in (*sets, *table.relational)]:
-        msg = (
-            f"buckets publish ids, a sensitive column and kept ones; give {', '.join(map(repr, unplaced))} "
-            "another role: keep (published as it is) or drop"
-        )
-        raise InputError(msg)
 
 
 def count_values(group: Int32, value: Int32, n_values: int, count: Int64 | None = None) -> tuple[Int32, Int32, Int64]:
@@ -274,27 +199,3 @@ def count_values(group: Int32, value: Int32, n_values: int, count: Int64 | None 
         np.add.at(counts, where, count)
     found_group, found_value = np.divmod(keys, max(1, n_values))
     return found_group.astype(np.int32), found_value.astype(np.int32), counts.astype(np.int64)
-
-
-def _with_star(column: CategoricalColumn, starred: NDArray[np.bool_]) -> CategoricalColumn:
-    """Return the column with the star as a label behind the others, if any value is to be hidden."""
-    if not starred.any():
-        return column
-    if STAR in column.vocabulary.index:
-        msg = f"id column {column.name!r} must not hold {STAR!r}, which is what a hidden identity is published as"
-        raise InputError(msg)
-    filed = column.vocabulary.filed
-    if filed is not None:
-        return replace(column, vocabulary=Vocabulary.of_filed(filed.followed_by(STAR)))
-    return replace(column, vocabulary=Vocabulary((*column.vocabulary.labels, STAR)))
-
-
-AnyPublication = Publication | BucketPublication | ChunkPublication
-"""What is published: records, buckets, or chunks of clusters of records."""
-
-
-def with_way_back(publication: AnyPublication, record: Int64, cluster: Int32 | None) -> AnyPublication:
-    """Return a publication with the input record of each row."""
-    if isinstance(publication, BucketPublication):
-        return replace(publication, record=record)
-    return replace(publication, record=record, cluster=cluster)

@@ -1,37 +1,27 @@
 """A disassociated publication: items as they are, in chunks of clusters of records that hide which stood together."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data import Table, Vocabulary
+from anonset.data import Vocabulary
 from anonset.data import spans as limits
 from anonset.data.distinct import distinct
-from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import begins_of, spans
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
-from anonset.generalization.chunk_columns import (
-    Cluster,
-    Clusters,
-    Items,
-    Rows,
-    SharedChunk,
-    SharedChunks,
-    items_of,
-)
-from anonset.generalization.chunk_cutting import cut
-from anonset.generalization.recoding import Disassociated
+from anonset.errors import AnonsetError
+from anonset.publications.base import Published
+from anonset.publications.chunk_columns import Cluster, Clusters, Items, Rows, SharedChunk, SharedChunks, items_of
 
-__all__ = ["ChunkPublication", "Cluster", "Items", "Rows", "SharedChunk", "Shown", "items_of"]
+__all__ = ["Chunks", "Cluster", "Items", "Rows", "SharedChunk", "Shown", "items_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class ChunkPublication(Discreet):
+class Chunks(Published):
     """Clusters of records with their chunks and terms, and the chunks that they share.
 
     Clusters, chunks and sub-records are in the order of their content, clusters within the groups that share chunks.
@@ -57,7 +47,7 @@ class ChunkPublication(Discreet):
     def __repr__(self) -> str:
         clusters, chunks = len(self.clusters), len(self.columns[0].rows)
         return (
-            f"ChunkPublication({self.n:,} records in {clusters:,} clusters of {chunks:,} chunks, "
+            f"Chunks({self.n:,} records in {clusters:,} clusters of {chunks:,} chunks, "
             f"{len(self.shared):,} shared chunks)"
         )
 
@@ -95,48 +85,30 @@ class ChunkPublication(Discreet):
             yield ChunkWindow(first, end, clusters.slice(first, end), number, shared.take(number))
             around, first = number[shared.last[number] >= end], end
 
-    @property
-    def transactions(self) -> None:
-        """No column of records: they are parted."""
-        return
+    def counts(self) -> dict[str, int]:
+        """Return the numbers of records, of clusters and of items."""
+        return {
+            "records": self.n,
+            "clusters": len(self.clusters),
+            "items": len(self.vocabulary),
+        }
 
-    @classmethod
-    def of(cls, table: Table, recoding: Disassociated) -> "ChunkPublication":
-        """Cut the records of a table into chunks, and number clusters by what is published of them.
+    def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
+        """Return the same chunks with the input records, cluster by cluster, and the cluster of each."""
+        return replace(self, record=record, cluster=cluster)
 
-        Raises
-        ------
-        InputError
-            If the recoding is not one of this table.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> table = Table.from_sets([{"a", "b"}, {"a", "c"}])
-        >>> one, item, place = np.zeros(3, np.int32), np.arange(3, dtype=np.int32), np.array([0, -1, -1], np.int32)
-        >>> recoding = Disassociated(np.arange(2), np.array([0, 2]), one, item, place, one[:1], one[:1])
-        >>> [(one.n, one.terms, one.chunks) for one in ChunkPublication.of(table, recoding).clusters]
-        [(2, (1, 2), ((((0,), 2),),))]
-        """
-        column = table.transactions
-        if column is None or len(recoding.record) != column.n:
-            records = "none" if column is None else f"{column.n}"
-            msg = f"the recoding is of {len(recoding.record)} records with items, the table has {records}"
-            raise InputError(msg)
-        occurs = np.zeros(len(column.vocabulary), np.bool_)
-        for first, end in spans(len(recoding.item)):
-            occurs[recoding.item[first:end]] = True
-        shown = np.flatnonzero(occurs)
-        labels = [column.vocabulary.labels[item] for item in shown.tolist()]
-        vocabulary = Vocabulary.of(labels)
-        code = np.zeros(len(column.vocabulary), np.int32)
-        code[shown] = [vocabulary.index[label] for label in labels]
-        made = cut(column, recoding, code, table.store)
-        totals = None
-        if recoding.totals is not None:
-            totals = tuple(sorted((item, int(made.terms[item])) for item in code[recoding.totals].tolist()))
-        private, in_terms = (made.record, made.cluster), int(made.terms.sum())
-        return cls(column.name, vocabulary, made.clusters, made.shared, *private, totals, in_terms)
+    def require_same(self, written: Self) -> Self:
+        """Compare clusters and chunks; the owner alone knows the records."""
+        same = self.name == written.name and list(self.vocabulary.labels) == list(written.vocabulary.labels)
+        for name, before, after in (
+            ("clusters or chunks", self.clusters, written.clusters),
+            ("shared", self.shared, written.shared),
+            ("counts", self.totals, written.totals),
+        ):
+            if not same or before != after:
+                msg = f"table {name}: what was read back differs from what was to be written"
+                raise AnonsetError(msg)
+        return written if self.record is None else written.with_way_back(self.record, self.cluster)
 
 
 class ChunkWindow(NamedTuple):

@@ -1,0 +1,117 @@
+"""Applying a grouping to its table: the buckets that are published."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import CategoricalColumn, Table, Vocabulary
+from anonset.data.spans import run_spans, spans
+from anonset.errors import InputError
+from anonset.generalization.recoding import SUPPRESSED, Bucketized
+from anonset.generalization.row_order import Source, sort_rows, without_items
+from anonset.publications.buckets import GROUP, STAR, Buckets, count_values
+
+
+def bucketize(table: Table, buckets: Bucketized) -> Buckets:
+    """Apply a grouping to its table.
+
+    Rows of the QIT stand by group, then by their published content alone; values of the SNT by group, then in
+    canonical order: neither order discloses which row has which value, or the identity of a starred row.
+
+    Raises
+    ------
+    InputError
+        If the grouping is not one for this table, or the table has columns that buckets cannot publish.
+
+    Examples
+    --------
+    >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2", "P1"])
+    >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c", "d"]), ids=(ids,))
+    >>> buckets = Bucketized(np.zeros(4, np.int32), np.array([False, True, False, True]))
+    >>> published = bucketize(table, buckets)
+    >>> published.ids[0].labels(), published.snt_value.labels()
+    (['P1', 'P2', '*', '*'], ['a', 'b', 'c', 'd'])
+    """
+    require_bucket_roles(table)
+    sensitive = table.sensitive
+    if sensitive is None or len(buckets.group) != table.n or len(buckets.starred) != table.n:
+        msg = (
+            f"the grouping must be one for this table: {len(buckets.group)} tuples are grouped, the table has "
+            f"{table.n} and {'no' if sensitive is None else 'a'} sensitive column"
+        )
+        raise InputError(msg)
+    return _made(table, sensitive, buckets)
+
+
+def _made(table: Table, sensitive: CategoricalColumn, buckets: Bucketized) -> Buckets:
+    """Apply a grouping to its table, span by span."""
+    store = table.store.below()
+    columns = (*table.ids, *table.kept, sensitive)
+    grown = [store.growing("shown", np.int32) for _ in (buckets.group, *columns)]
+    record = store.growing("record", np.int64)
+    for first, end in spans(table.n):
+        group, starred = buckets.group[first:end], buckets.starred[first:end]
+        shown = np.flatnonzero(group != SUPPRESSED)
+        grown[0].append(group[shown])
+        for target, column in zip(grown[1:], columns, strict=True):
+            codes = column.codes[first:end][shown]
+            star = column in table.ids and bool(starred.any())
+            target.append(np.where(starred[shown], np.int32(len(column.vocabulary)), codes) if star else codes)
+        record.append(first + shown)
+    ids = tuple(_with_star(column, buckets.starred) for column in table.ids)
+    largest = [buckets.n_groups, *(len(column.vocabulary) for column in (*ids, *table.kept)), 0]
+    unsorted = [array.finished() for array in grown], record.finished()
+    rows = sort_rows(Source(without_items(record.length), *unsorted), largest=largest, store=store)
+    del unsorted
+    for array in (*grown, record):
+        array.drop()
+    group, *shown_as, values = rows.columns
+    qit = tuple(replace(column, codes=codes) for column, codes in zip((*ids, *table.kept), shown_as, strict=True))
+    counted = [store.growing("snt", kind_of) for kind_of in (np.int32, np.int32, np.int64)]
+    for span in run_spans(group):
+        part: tuple[Any, ...] = count_values(group[slice(*span)], values[slice(*span)], len(sensitive.vocabulary))
+        for target, counts in zip(counted, part, strict=True):
+            target.append(counts)
+    snt_group, snt_value, snt_count = (array.finished() for array in counted)
+    return Buckets(
+        qit[: len(ids)],
+        qit[len(ids) :],
+        CategoricalColumn(GROUP, group, Vocabulary.numbered(buckets.n_groups)),
+        snt_group,
+        CategoricalColumn(sensitive.name, snt_value, sensitive.vocabulary),
+        snt_count,
+        rows.record,
+        store,
+    )
+
+
+def require_bucket_roles(table: Table) -> None:
+    """Refuse columns that a bucketized table cannot hold.
+
+    Raises
+    ------
+    InputError
+        With their names.
+    """
+    sets = () if table.transactions is None else (table.transactions,)
+    if unplaced := [column.name for column in (*sets, *table.relational)]:
+        msg = (
+            f"buckets publish ids, a sensitive column and kept ones; give {', '.join(map(repr, unplaced))} "
+            "another role: keep (published as it is) or drop"
+        )
+        raise InputError(msg)
+
+
+def _with_star(column: CategoricalColumn, starred: NDArray[np.bool_]) -> CategoricalColumn:
+    """Return the column with the star as a label behind the others, if any value is to be hidden."""
+    if not starred.any():
+        return column
+    if STAR in column.vocabulary.index:
+        msg = f"id column {column.name!r} must not hold {STAR!r}, which is what a hidden identity is published as"
+        raise InputError(msg)
+    filed = column.vocabulary.filed
+    if filed is not None:
+        return replace(column, vocabulary=Vocabulary.of_filed(filed.followed_by(STAR)))
+    return replace(column, vocabulary=Vocabulary((*column.vocabulary.labels, STAR)))

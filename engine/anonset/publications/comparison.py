@@ -1,0 +1,47 @@
+"""Comparison of columns by their labels, however they are coded."""
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Vocabulary
+from anonset.data.spans import spans
+from anonset.data.table import Int32
+
+
+def same_labels(
+    meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn | NumericColumn | None
+) -> bool:
+    """Tell whether two columns hold the same labels in every row, however they are coded."""
+    if meant is written:  # compared while it was read
+        return True
+    if isinstance(meant, SetColumn) and isinstance(written, SetColumn) and meant.codes is written.codes:
+        # compared, too: it has another name alone
+        return meant.indptr is written.indptr and meant.vocabulary is written.vocabulary
+    if type(meant) is not type(written) or isinstance(written, NumericColumn) or written is None:
+        return False
+    if meant.n != written.n:
+        return False
+    codes = _codes(written.vocabulary, meant.vocabulary)
+    if codes is None:
+        return False
+    return all(_same_rows(meant.slice(*rows), written.slice(*rows), codes) for rows in spans(meant.n))
+
+
+def _same_rows(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn, codes: Int32) -> bool:
+    """Tell whether two columns hold the same, given the code that each label of the one has in the other."""
+    if isinstance(written, SetColumn) and isinstance(meant, SetColumn):
+        moved = written.recoded(codes, len(meant.vocabulary))
+        return np.array_equal(written.indptr, meant.indptr) and np.array_equal(moved, meant.items)
+    if isinstance(written, CategoricalColumn) and isinstance(meant, CategoricalColumn):
+        return np.array_equal(codes[written.codes], meant.codes)
+    return False
+
+
+def _codes(written: Vocabulary, meant: Vocabulary) -> Int32 | None:
+    """Return int32: the code in one vocabulary of each label of another, or None where one is unknown."""
+    if meant.is_numbered and meant == written:
+        return np.arange(len(written), dtype=np.int32)
+    index = meant.index
+    try:
+        return np.array([index[label] for label in written.labels], np.int32)
+    except KeyError:
+        return None

@@ -1,0 +1,134 @@
+"""Published records: a table with a recoding applied, its symbols still coded, with the codebook that explains them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, SetColumn
+from anonset.data.redacted_repr import names_shown
+from anonset.data.store import MEMORY, Memory, Store
+from anonset.data.table import Int32, Int64
+from anonset.errors import AnonsetError, datum
+from anonset.publications.base import Published
+from anonset.publications.comparison import same_labels
+from anonset.publications.symbols import Symbol, cells_by_column, generalize
+
+
+@dataclass(frozen=True, eq=False)
+class Records(Published):
+    """The published records. Row `r` is made from input record ``record[r]``."""
+
+    transactions: SetColumn | None
+    """Published symbols per record; the vocabulary holds the symbols' labels in canonical order."""
+    symbols: tuple[Symbol, ...]
+    """The codebook: entry `c` explains symbol code `c`."""
+    relational: tuple[CategoricalColumn, ...]
+    """Published relational values, as text."""
+    kept: tuple[CategoricalColumn, ...]
+    """Columns published as they are."""
+    record: Int64
+    """int64 (n,): input record of each published row. Private."""
+    cluster: Int32 | None = None
+    """int32 (n,): cluster of each published row, for local recodings. Private."""
+    order: tuple[str, ...] = ()
+    """Names of the columns in the order of the input."""
+    joined: tuple[str, ...] = ()
+    """Names of the columns that the set-valued column was joined from, and is written as; none if it is one."""
+    value_sets: tuple[Symbol, ...] = ()
+    """What the short codes of relational value sets stand for."""
+    store: Store = MEMORY
+    """Where its own arrays lie, if they are mapped from files."""
+
+    def __repr__(self) -> str:
+        symbols = f", {len(self.symbols):,} symbols" if self.transactions is not None else ""
+        return f"Records({self.n:,} rows{symbols}; columns {names_shown(column.name for column in self.columns)})"
+
+    @property
+    def n(self) -> int:
+        """Number of published rows."""
+        return len(self.record)
+
+    @property
+    def columns(self) -> tuple[SetColumn | CategoricalColumn, ...]:
+        """The published columns, in the order of the input; joined ones as one, where the first of them stood."""
+        sets = () if self.transactions is None else (self.transactions,)
+        order = [sets[0].name if sets and name in self.joined else name for name in self.order]
+        return in_order((*self.relational, *sets, *self.kept), order)
+
+    def slice(self, first: int, end: int) -> "Records":
+        """Return the publication of the rows from `first` up to `end`; the arrays are not copied."""
+        return replace(
+            self,
+            transactions=None if self.transactions is None else self.transactions.slice(first, end),
+            relational=tuple(column.slice(first, end) for column in self.relational),
+            kept=tuple(column.slice(first, end) for column in self.kept),
+            record=self.record[first:end],
+            cluster=None if self.cluster is None else self.cluster[first:end],
+            store=Memory(self.store.limits),
+        )
+
+    def take(self, rows: Int64) -> "Records":
+        """Return the publication with its rows in the given order."""
+        return replace(
+            self,
+            transactions=None if self.transactions is None else self.transactions.take(rows),
+            relational=tuple(column.take(rows) for column in self.relational),
+            kept=tuple(column.take(rows) for column in self.kept),
+            record=self.record[rows],
+            cluster=None if self.cluster is None else self.cluster[rows],
+        )
+
+    def counts(self) -> dict[str, int]:
+        """Return the numbers of records and of symbols."""
+        return {"records": self.n, "symbols": len(self.symbols)}
+
+    def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
+        """Return the same records with the input record of each, and its cluster in local recodings."""
+        return replace(self, record=record, cluster=cluster)
+
+    def require_same(self, written: Self) -> Self:
+        """Compare column by column, however the labels are coded; the owner alone knows records and clusters."""
+        by_name = {column.name: column for column in written.columns}
+        for column in self.columns:  # the set-valued one has no name in a FIMI file
+            read_back = written.transactions if isinstance(column, SetColumn) else by_name.get(column.name)
+            if not same_labels(column, read_back):
+                msg = f"column {column.name!r}: what was read back differs from what was to be written"
+                raise AnonsetError(msg)
+        known = {symbol.label: symbol for symbol in (*self.symbols, *self.value_sets)}
+        for symbol in (*written.symbols, *written.value_sets):
+            if known.get(symbol.label) != symbol:
+                msg = (
+                    f"codebook: what was read back for symbol {datum(symbol.label)} differs from what was to be written"
+                )
+                raise AnonsetError(msg)
+        return written.with_way_back(self.record, self.cluster)
+
+
+def in_order(
+    columns: Sequence[SetColumn | CategoricalColumn], order: Sequence[str]
+) -> tuple[SetColumn | CategoricalColumn, ...]:
+    """Return columns in the order of the given names, and after them those that are not named."""
+    remaining = {column.name: column for column in columns}
+    return tuple(remaining.pop(name) for name in order if name in remaining) + tuple(remaining.values())
+
+
+def written_columns(publication: Records) -> tuple[SetColumn | CategoricalColumn, ...]:
+    """Return the columns as they are written: those that were joined are separate again, in the order of the input.
+
+    Raises
+    ------
+    InputError
+        If two symbols would stand in a column as the same text.
+    """
+    sets = publication.transactions
+    if sets is None or not publication.joined:
+        return publication.columns
+    parts = []
+    for name, texts in cells_by_column(publication.symbols, publication.joined).items():
+        codes = np.full(len(publication.symbols), -1, np.int32)
+        codes[list(texts.values())] = np.arange(len(texts), dtype=np.int32)
+        shown = tuple(replace(publication.symbols[position], label=text) for text, position in texts.items())
+        parts.append(replace(generalize(sets, codes, shown, publication.store), name=name))
+    return in_order((*publication.relational, *parts, *publication.kept), publication.order)
