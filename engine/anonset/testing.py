@@ -16,8 +16,7 @@ from anonset.data.split_mix import SplitMix
 from anonset.errors import InfeasibleError
 from anonset.privacy import PrivacyModel
 from anonset.publications import Chunks, Published
-from anonset.release.formats import Layout
-from anonset.release.publish import kind_of
+from anonset.release.formats import Layout, kind_of
 from anonset.settings.binding import bind
 from anonset.verification import verify
 
@@ -139,7 +138,7 @@ def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping
             CategoricalColumn.of("origin", [pick(tuple(_ORIGINS.leaves.labels)) for _ in range(records)]),
             CategoricalColumn.of("ward", [pick("123") for _ in range(records)]),
         )
-    if "buckets" in model.protects:
+    if "sensitive" in model.protects:
         ids = (CategoricalColumn.of("person", [f"P{random.below(max(1, records // 2))}" for _ in range(records)]),)
         sensitive = CategoricalColumn.of("drug", ["abcdefg"[record % 7] for record in range(records)])
     table = Table(sets, relational, sensitive=sensitive, ids=ids)

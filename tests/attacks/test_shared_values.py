@@ -74,5 +74,5 @@ def test_models_that_name_no_size_take_two(model: anonset.PrivacyModel) -> None:
     assert table.transactions is not None
     scene = Scene(apply(table, ItemGroups.identity(table.transactions.vocabulary)), model, table)
     assert scene.m == 2
-    assert scene.k == getattr(model, "k", 2)
+    assert scene.k == (model.k or 2)
     assert not isinstance(homogeneity(scene), str)

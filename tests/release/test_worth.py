@@ -16,8 +16,8 @@ from anonset.generalization import Bucketized, ItemGroups, PerCluster, Relationa
 from anonset.generalization.bucketizing import bucketize
 from anonset.privacy import PrivacyModel
 from anonset.publications.records import written_columns
+from anonset.release.formats import kind_of
 from anonset.release.losses import nothing_left, why_worthless
-from anonset.release.publish import kind_of
 from effort import examples
 
 KM, KKM, K = anonset.KmAnonymity(1, 1), anonset.KKmAnonymity(1, 1), anonset.KAnonymity(1)

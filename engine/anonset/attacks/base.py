@@ -69,12 +69,12 @@ class Scene(Discreet):
     @property
     def k(self) -> int:
         """Rows that must be left; of models without k, 2."""
-        return int(getattr(self.model, "k", None) or 2)
+        return self.model.k or 2
 
     @property
     def m(self) -> int:
         """Items that are known; of models without m, 2."""
-        return int(getattr(self.model, "m", None) or 2)
+        return self.model.m or 2
 
 
 Attack = Callable[[Scene], tuple[Outcome, ...] | str]

@@ -13,6 +13,7 @@ from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import has_log, progress_bars, say, show, show_json, tell_result, warn
 from anonset.errors import InputError
 from anonset.jobs.anonymize import anonymize_file
+from anonset.release.formats import kind_of
 from anonset.release.release import Release
 from anonset.settings.job_files import read_job
 from anonset.settings.settings import Settings, is_job, make_settings
@@ -111,10 +112,11 @@ def _next(release: Release) -> list[str]:
     """Return what to do next: the private report stands for the job, whatever flags it was run with."""
     if release.published is None:
         return []
-    if "chunks" in release.unverified.algorithm.model.protects:
-        return [f"Next: {as_typed('verify', str(release.published.out))}"]
-    job = str(release.published.private_folder / "report.json")
-    return [f"Next: {as_typed('risk', job)}; {as_typed('report', job)} -o report.html"]
+    out, job = str(release.published.out), str(release.published.private_folder / "report.json")
+    line_of = {"verify": as_typed("verify", out), "risk": as_typed("risk", job)}
+    line_of["report"] = f"{as_typed('report', job)} -o report.html"
+    commands = kind_of(release.algorithm.model).next_commands
+    return [f"Next: {'; '.join(line_of[command] for command in commands)}"]
 
 
 def _show(release: Release, *, json: bool) -> None:

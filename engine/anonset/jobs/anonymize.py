@@ -19,8 +19,8 @@ from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.jobs.job import Job
 from anonset.release.disclosure_scan import declared
-from anonset.release.formats import Format, Layout, Order, Symbols
-from anonset.release.publish import Request, kind_of, publish, verify_release
+from anonset.release.formats import Format, Layout, Order, Symbols, kind_of
+from anonset.release.publish import Request, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_apart, require_free
 from anonset.release.stopwatch import tell_compiling

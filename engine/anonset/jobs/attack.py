@@ -90,8 +90,8 @@ def attack(
             persons = found if owner_of_row is None else np.unique(owner_of_row[found])
             own = row_of[person] if owner is None else owner[person]
             counts[values, n].append((len(found), len(persons), bool(np.any(persons == own))))
-    k = int(getattr(model, "k", 1))
-    return tuple(_attempts(way, met, k, promised=is_promised_to(model, *way)) for way, met in counts.items() if met)
+    k = model.k or 1
+    return tuple(_attempts(way, met, k, model.promises(*way)) for way, met in counts.items() if met)
 
 
 def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:
@@ -103,16 +103,7 @@ def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:
     return [label for label in labels if label not in secrets]
 
 
-def is_promised_to(model: PrivacyModel, values: bool, items: int) -> bool:
-    """Tell whether a model speaks of somebody who knows this."""
-    most = {"km": getattr(model, "m", 0), "kkm": getattr(model, "m", 0), "klm": getattr(model, "m", 0)}
-    most |= {"partition-km": getattr(model, "m", 0), "transaction-k": items}
-    if values and "relational" not in model.protects:
-        return False
-    return model.name in ("k", "kl", "kt", "kkm", "klm") if not items else items <= most.get(model.name, 0)
-
-
-def _attempts(way: tuple[bool, int], met: list[_Met], k: int, *, promised: bool) -> Attempts:
+def _attempts(way: tuple[bool, int], met: list[_Met], k: int, promised: float | None) -> Attempts:
     n = len(met)
     rows, sizes, there = (np.array(part) for part in zip(*met, strict=True))
     below = (sizes > 0) & (sizes < k)
@@ -120,5 +111,5 @@ def _attempts(way: tuple[bool, int], met: list[_Met], k: int, *, promised: bool)
     broken = int(((rows > 0) & (rows < k)).sum()) if promised else 0
     return Attempts(
         way[0], way[1], n, float((sizes == 1).mean()), float(below.mean()), float((sizes == 0).mean()), success,
-        1 / k if promised else None, broken,
+        promised, broken,
     )  # fmt: skip

@@ -88,7 +88,7 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
         k = max(2, model.diversity)
         found = [{**one, "k": k} if one["algorithm"] == "safe-grouping" else one for one in found]
     if table.transactions is not None and not (table.relational or table.kept or table.joined):
-        beside = with_traits(lambda traits: model.name in traits.set_beside) if getattr(model, "m", 1) > 1 else []
+        beside = with_traits(lambda traits: model.name in traits.set_beside) if (model.m or 1) > 1 else []
         found += [{"algorithm": name} for name in beside if name not in {one["algorithm"] for one in found}]
     if table.n > _MANY:
         for one in found:

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from anonset.data import Table
 from anonset.data.redacted_repr import Discreet
-from anonset.jobs.attack import is_promised_to
 from anonset.measures.distinct_records import class_figures, codes_of
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.known_items import rows_left
@@ -126,6 +125,6 @@ def _exposure(values: bool, items: int, left: Figures, threshold: float, model: 
     risks = 1.0 / np.maximum(least, 1)
     mean = int((least * sure).sum()) / max(1, int(sure.sum()))
     average, above, alone = left.mean(risks), left.share(risks > threshold), left.share(least == 1)
-    promised = is_promised_to(model, values, items)
-    below = left.share(least < int(getattr(model, "k", 2)))
+    promised = model.promises(values, items) is not None
+    below = left.share(least < (model.k or 2))
     return Exposure(values, items, smallest, mean, 1 / max(1, smallest), average, above, alone, below, promised)

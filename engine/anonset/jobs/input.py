@@ -18,7 +18,7 @@ from anonset.errors import InputError
 from anonset.jobs import warmup
 from anonset.privacy import PrivacyModel
 from anonset.release import memory
-from anonset.release.formats import Layout
+from anonset.release.formats import Layout, kind_of
 from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
 from anonset.release.publish import Request
 from anonset.spelling import listed, setting
@@ -267,8 +267,7 @@ def request_of(settings: "Settings", algorithm: Algorithm, read: str) -> Request
 
     model = algorithm.model
     private = None if settings.private is None else Path(settings.private)
-    tables = not model.protects.isdisjoint(("buckets", "chunks"))
-    format = settings.format or ("csv" if tables else _PUBLISHED.get(read, read))  # noqa: A001
+    format = settings.format or ("csv" if kind_of(model).several_tables else _PUBLISHED.get(read, read))  # noqa: A001
     made = any(spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values())
     forms = traits_of(algorithm).forms_sets or made or settings.recoding is not None or settings.after is not None
     sets = forms and settings.symbols != "short"

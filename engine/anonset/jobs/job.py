@@ -16,9 +16,8 @@ from anonset.errors import WorthlessError
 from anonset.generalization import Cut
 from anonset.measures.retention import retention
 from anonset.release.disclosure_scan import require_kept_declared
-from anonset.release.formats import Layout, Unverified
+from anonset.release.formats import Layout, Unverified, kind_of
 from anonset.release.losses import measures_of, refuse_worthless, require_loss
-from anonset.release.publish import kind_of
 from anonset.release.stopwatch import Stopwatch
 from anonset.settings.binding import HierarchySpec, bind, cap, require_roles
 
@@ -138,7 +137,7 @@ class Job:
         """Return the table with the admissible ends of published ranges: a function of all records, and of k."""
         if not self.round_ends:
             return table
-        k = int(getattr(algorithm.model, "k", 1))
+        k = algorithm.model.k or 1
         return replace(table, relational=tuple(with_grid(column, k) for column in table.relational))
 
     def _executor(self, table: Table) -> AbstractContextManager[Executor | None]:

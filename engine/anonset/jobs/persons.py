@@ -40,8 +40,8 @@ def require_persons(
     if not table.word.identifying_as_declared:
         _require_nameless(table)
         _require_no_full_birth_dates(table, hierarchies)
-    buckets = table.sensitive is not None if model is None else "buckets" in model.protects
-    if table.word.rows_are_persons or table.word.unit_is_stated or buckets:
+    linked = table.sensitive is not None if model is None else "sensitive" in model.protects
+    if table.word.rows_are_persons or table.word.unit_is_stated or linked:
         return
     repeated = dict.fromkeys((*table.repeated, *_repeated_in(table)))
     if repeated:

@@ -18,7 +18,7 @@ from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.publications import Buckets, Chunks, Records
 from anonset.release.attested import is_promised
 from anonset.release.documents import Attestation
-from anonset.release.publish import kind_of
+from anonset.release.formats import kind_of
 from anonset.release.symbols import items_hierarchy, require_agreement
 from anonset.settings.binding import bind, require_sensitive
 from anonset.settings.parameters import option

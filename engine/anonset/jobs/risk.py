@@ -208,7 +208,7 @@ def risk(
         if isinstance(publication, Chunks):
             require_about_chunks(population=population, sensitive=sensitive, persons=persons)
             return chunk_risk(publication, model, original, attempts=attempts, seed=seed)
-    most = int(getattr(model, "m", 0) or 2) if m is None else m
+    most = (model.m or 2) if m is None else m
     owner = None if persons is None else owners_of(persons, original)
     names = [column.name for column in publication.kept] if sensitive is None else list(sensitive)
     behind = None if owner is None else publication.record

@@ -22,8 +22,7 @@ from anonset.measures.countable import FrequentItems, countable
 from anonset.measures.retention import by_level, of_nodes, rare_in_clusters, shares
 from anonset.privacy import PrivacyModel
 from anonset.release.disclosure_scan import declared, require_declared
-from anonset.release.formats import Layout, Unverified
-from anonset.release.publish import kind_of
+from anonset.release.formats import Layout, Unverified, kind_of
 from anonset.release.statements import parameters_of
 from anonset.release.stopwatch import COMPILING
 from anonset.release.tables import html_table

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.privacy.model import Part, PrivacyModel, PublishedKind, require_size
 
 
 @dataclass(frozen=True)
@@ -11,7 +11,8 @@ class AnatomyDiversity(PrivacyModel):
     """No sensitive value has more than 1/l of the tuples of a group."""
 
     name: ClassVar[str] = "anatomy"
-    protects: ClassVar[frozenset[Part]] = frozenset({"buckets"})
+    protects: ClassVar[frozenset[Part]] = frozenset({"sensitive"})
+    kind: ClassVar[PublishedKind] = "buckets"
 
     l: int  # noqa: E741
     """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""

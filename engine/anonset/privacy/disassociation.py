@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shown
 from anonset.errors import InputError
-from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.privacy.model import Part, PrivacyModel, PublishedKind, require_size
 from anonset.privacy.sensitive import require_labels
 from anonset.spelling import counted, setting
 
@@ -26,7 +26,8 @@ class DisassociationModel(PrivacyModel):
     """
 
     name: ClassVar[str] = "disassociation"
-    protects: ClassVar[frozenset[Part]] = frozenset({"items", "chunks"})
+    protects: ClassVar[frozenset[Part]] = frozenset({"items"})
+    kind: ClassVar[PublishedKind] = "chunks"
 
     k: int
     """A sub-record of a chunk is linked to a person with a probability of at most 1/k (>= 1)."""

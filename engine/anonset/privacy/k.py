@@ -20,6 +20,10 @@ class KAnonymity(PrivacyModel):
     def __post_init__(self) -> None:
         require_size("k", self.k)
 
+    def promises(self, values: bool, items: int) -> float | None:
+        """Return 1/k for an attacker who knows quasi-identifiers alone."""
+        return 1 / self.k if values and not items else None
+
     def __str__(self) -> str:
         return f"k-anonymity with k={self.k}"
 

@@ -23,6 +23,10 @@ class KKmAnonymity(PrivacyModel):
         require_size("k", self.k)
         require_size("m", self.m)
 
+    def promises(self, values: bool, items: int) -> float | None:
+        """Return 1/k for an attacker who knows quasi-identifiers and at most m items."""
+        return 1 / self.k if items <= self.m else None
+
     def __str__(self) -> str:
         return f"(k,km)-anonymity with k={self.k}, m={self.m}"
 

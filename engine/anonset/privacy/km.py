@@ -23,6 +23,10 @@ class KmAnonymity(PrivacyModel):
         require_size("k", self.k)
         require_size("m", self.m)
 
+    def promises(self, values: bool, items: int) -> float | None:
+        """Return 1/k for an attacker who knows at most m items and no quasi-identifier."""
+        return 1 / self.k if not values and 0 < items <= self.m else None
+
     def __str__(self) -> str:
         return f"km-anonymity with k={self.k}, m={self.m}"
 

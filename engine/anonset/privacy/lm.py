@@ -92,6 +92,10 @@ class KLmDiversity(LmDiversity):
     name: ClassVar[str] = "klm"
     protects: ClassVar[frozenset[Part]] = frozenset({"items", "relational"})
 
+    def promises(self, values: bool, items: int) -> float | None:
+        """Return 1/k for an attacker who knows quasi-identifiers and at most m non-sensitive items."""
+        return 1 / self.k if items <= self.m else None
+
     def __str__(self) -> str:
         return super().__str__().replace("lm-diversity", "(k,lm)-diversity", 1)
 

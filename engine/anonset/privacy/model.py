@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from anonset.data.redacted_repr import Discreet, shown
@@ -16,9 +17,10 @@ LARGEST_SIZE = (1 << 31) - 1
 """Largest size in the parameters of a model; no table has so many records, nor any record so many items."""
 
 
-Part = Literal["items", "relational", "buckets", "chunks"]
-"""What a model may be about: the set-valued column, the quasi-identifiers, ids and sensitive values in buckets; and
-how it is published: chunks of clusters of records, not records."""
+Part = Literal["items", "relational", "sensitive"]
+"""What a model protects: the set-valued column, the quasi-identifiers, or the link of ids to the sensitive column."""
+PublishedKind = Literal["records", "buckets", "chunks"]
+"""Name of a kind of publication: see `anonset.publications`."""
 
 
 class PrivacyModel(Discreet, ABC):
@@ -28,6 +30,12 @@ class PrivacyModel(Discreet, ABC):
     """Name on the command line."""
     protects: ClassVar[frozenset[Part]]
     """What it is about; columns in other roles must be kept or dropped."""
+    kind: ClassVar[PublishedKind] = "records"
+    """The kind of publication that it is about."""
+    k: int | None
+    """Smallest number of records, or individuals, that match; None: the model has no such parameter."""
+    m: int | None
+    """Largest number of items that the attacker knows; None: the model has no such parameter."""
     secrets_beside: ClassVar[bool] = False
     """Whether its sensitive items are outside the hierarchy, which generalizes only the others."""
 
@@ -39,6 +47,26 @@ class PrivacyModel(Discreet, ABC):
     """Whether it is about parts of the records, so that an item may be published in several ways."""
     served_by: ClassVar[str] = ""
     """Of a third party's model: the algorithm that serves it where none is named."""
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Set `k` and `m` to None in models without these parameters."""
+        super().__init_subclass__(**more)
+        for name in ("k", "m"):
+            above = [one for one in cls.__mro__ if one is not PrivacyModel]
+            if not any(name in vars(one) or name in get_annotations(one) for one in above):
+                setattr(cls, name, None)
+
+    def promises(self, values: bool, items: int) -> float | None:
+        """Return the largest probability that an attacker finds a person's record; None if the model does not bound it.
+
+        Parameters
+        ----------
+        values
+            Whether the attacker knows all quasi-identifiers of the person.
+        items
+            Number of the person's items that the attacker knows.
+        """
+        return None
 
     @property
     def visible(self) -> "PrivacyModel":

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.errors import InputError
-from anonset.privacy.model import Part, PrivacyModel, require_size
+from anonset.privacy.model import Part, PrivacyModel, PublishedKind, require_size
 from anonset.spelling import counted
 
 
@@ -13,7 +13,8 @@ class SafetyConstraint(PrivacyModel):
     """Each individual is in one l-diverse group of k or more individuals, who all show equally many tuples."""
 
     name: ClassVar[str] = "safe-grouping"
-    protects: ClassVar[frozenset[Part]] = frozenset({"buckets"})
+    protects: ClassVar[frozenset[Part]] = frozenset({"sensitive"})
+    kind: ClassVar[PublishedKind] = "buckets"
 
     k: int
     """Smallest number of individuals in a group (>= l)."""

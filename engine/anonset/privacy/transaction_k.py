@@ -23,6 +23,10 @@ class TransactionKAnonymity(PrivacyModel):
     def __post_init__(self) -> None:
         require_size("k", self.k)
 
+    def promises(self, values: bool, items: int) -> float | None:
+        """Return 1/k for an attacker who knows items and no quasi-identifier."""
+        return 1 / self.k if not values and items else None
+
     def __str__(self) -> str:
         return f"k-anonymity of transactions with k={self.k}"
 

@@ -25,6 +25,8 @@ class BucketsKind:
     """``qit.csv`` and ``snt.csv``; privately the records."""
 
     no_stream = "buckets are two tables, which make no one stream; take them from to_arrow(): .qit and .snt"
+    several_tables = True
+    next_commands = ("risk", "report")
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Refuse another order than the sorted one, and another format than CSV."""

@@ -25,6 +25,8 @@ class ChunksKind:
     """The tables ``clusters``, ``chunks``, ``shared`` and maybe ``counts``; privately the cluster of each record."""
 
     no_stream = "chunks are three tables, which make no one stream; take them from to_arrow(): .clusters, .chunks, …"
+    several_tables = True
+    next_commands = ("verify",)
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Refuse what would join the parts of records again, and what the files cannot carry."""

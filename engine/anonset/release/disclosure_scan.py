@@ -36,6 +36,7 @@ from anonset.privacy import PrivacyModel
 from anonset.publications import Buckets, Chunks, Records
 from anonset.publications.buckets import STAR
 from anonset.release import scan_remedies as remedies
+from anonset.release.formats import kind_of
 from anonset.release.rare_values import (
     count_rare,
     ends_of_ranges,
@@ -90,7 +91,7 @@ class Scan(Discreet):
 
 def few_persons(model: PrivacyModel) -> int:
     """Return the number of persons below which persons are few: the model's k, if it has one."""
-    return int(getattr(model, "k", FEW_PERSONS))
+    return model.k or FEW_PERSONS
 
 
 def require_declared(table: Table, publication: Any, model: PrivacyModel) -> Mapping[str, int]:
@@ -120,7 +121,7 @@ def require_kept_declared(table: Table, model: PrivacyModel) -> None:
     DisclosureError
         As `require_declared`.
     """
-    if not table.store.in_files or not table.kept or not model.protects.isdisjoint(("buckets", "chunks")):
+    if not table.store.in_files or not table.kept or kind_of(model).several_tables:
         return
     with table.store.below() as scratch:
         findings = _Scanner(table, model).kept(table.kept, (), scratch)

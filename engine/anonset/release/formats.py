@@ -1,12 +1,13 @@
 """What is published, and how: the layout, the publication before it is verified, and the operations of its kind.
 
-There are three kinds: records, buckets and chunks (`records.py`, `buckets.py`, `chunks.py`); `publish.kind_of` tells
+There are three kinds: records, buckets and chunks (`records.py`, `buckets.py`, `chunks.py`); `kind_of` tells
 that of a model.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from anonset.algorithms.base import Algorithm, Result
@@ -138,6 +139,10 @@ class Kind(Protocol[P]):
 
     no_stream: str
     """Why it makes no one stream of Arrow, and what to take; empty where it does."""
+    several_tables: bool
+    """Whether the data are several tables, in csv by default."""
+    next_commands: tuple[str, ...]
+    """Commands for the owner to run next on the publication."""
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Refuse columns and labels that cannot be published in this layout, before any work.
@@ -204,3 +209,17 @@ class Kind(Protocol[P]):
     def formula_warnings(self, publication: P) -> tuple[str, ...]:
         """Return a warning if a spreadsheet might run labels in its CSV files as formulas (`formulas`)."""
         ...
+
+
+_KINDS = {
+    "records": "anonset.release.records:RecordsKind",
+    "buckets": "anonset.release.buckets:BucketsKind",
+    "chunks": "anonset.release.chunks:ChunksKind",
+}
+"""The operations of each kind of publication, imported on first use."""
+
+
+def kind_of(model: PrivacyModel) -> Kind[Any]:
+    """Return the kind of publication that a model is about."""
+    made: Kind[Any] = resolve_name(_KINDS[model.kind])()
+    return made

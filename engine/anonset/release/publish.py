@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from anonset.algorithms.base import Progress
@@ -16,8 +15,8 @@ from anonset.data.lease import require_held
 from anonset.data.redacted_repr import Discreet
 from anonset.data.store import Files
 from anonset.errors import MarkedText, UndecidedError, VerificationError
-from anonset.privacy import PrivacyModel, Verdict, Witness
-from anonset.release.formats import Kind, Layout, Unverified
+from anonset.privacy import Verdict, Witness
+from anonset.release.formats import Layout, Unverified, kind_of
 from anonset.release.staging import Staging
 from anonset.release.stopwatch import Stopwatch
 
@@ -136,21 +135,6 @@ def write_policy(unverified: Unverified[Any], folder: Path) -> None:
     from anonset.release.documents import CONSTRAINTS
 
     write_privacy_policy(policy, folder / CONSTRAINTS)
-
-
-_KINDS = {
-    "records": "anonset.release.records:RecordsKind",
-    "buckets": "anonset.release.buckets:BucketsKind",
-    "chunks": "anonset.release.chunks:ChunksKind",
-}
-"""By what a model is about, the kind of publication, which is imported on first use."""
-
-
-def kind_of(model: PrivacyModel) -> Kind[Any]:
-    """Return the kind of publication that a model is about."""
-    kind = next((kind for kind in ("chunks", "buckets") if kind in model.protects), "records")
-    made: Kind[Any] = resolve_name(_KINDS[kind])()
-    return made
 
 
 def verify_release(

@@ -36,6 +36,8 @@ class RecordsKind:
     """``published.csv`` (``.parquet``, ``.dat``) with its codebook; privately the mapping and the records."""
 
     no_stream = ""
+    several_tables = False
+    next_commands = ("risk", "report")
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Refuse columns and labels that the layout cannot carry: every node, and every set, may be published."""

@@ -16,8 +16,8 @@ from anonset.generalization import Recoding
 from anonset.io.roles import Names
 from anonset.privacy import Verdict
 from anonset.release.disclosure_scan import declared
-from anonset.release.formats import Format, Layout, Unverified
-from anonset.release.publish import Request, kind_of, publish
+from anonset.release.formats import Format, Layout, Unverified, kind_of
+from anonset.release.publish import Request, publish
 from anonset.release.stopwatch import Phase, Stopwatch
 
 

@@ -49,7 +49,7 @@ def of_dropped(name: str, model: PrivacyModel, *, only: bool) -> str:
 def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) -> str:
     """Return the remedy for a column that is published unchanged, by a rule as `of_sets` takes it."""
     rule = rule or _rule(name, labels)
-    if "buckets" in model.protects or not rule:
+    if "sensitive" in model.protects or not rule:
         return dropped(name)
     known = f"{setting('relational', name)} {hierarchy_of(name, rule)} in place of {setting('keep', name)}"
     if "relational" in model.protects:

@@ -150,7 +150,7 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
     >>> [(name, answer) for name, answer, _ in questions(KmAnonymity(5, 2))]
     [('Singling out', 'bounded by 1/5'), ('Linkability', 'not covered'), ('Inference', 'not covered')]
     """
-    k = getattr(model, "k", None)
+    k = model.k
     single = model.name not in ("lm", "safe-grouping", "anatomy") and k is not None
     answers = [
         ("Singling out", f"bounded by 1/{k}" if single else "not covered",

@@ -165,7 +165,7 @@ def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
         return []
     spoken = [exposure for exposure in exposures if exposure.guaranteed] or list(exposures[:1])
     named = dict.fromkeys([exposure for exposure in spoken if not exposure.items] + spoken[-1:])
-    return [f"{few_persons(exposure, int(getattr(risk.model, 'k', 2)), risk.persons)}." for exposure in named]
+    return [f"{few_persons(exposure, risk.model.k or 2, risk.persons)}." for exposure in named]
 
 
 def risk_account(risk: Risk) -> list[str | RichTable]:

@@ -318,7 +318,7 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
 _IN_WORDS: Mapping[Part, str] = {
     "items": "the set-valued column",
     "relational": "the relational columns",
-    "buckets": "the link of ids to the sensitive column",
+    "sensitive": "the link of ids to the sensitive column",
 }
 
 
@@ -326,7 +326,7 @@ def unprotected(table: Table, model: PrivacyModel) -> list[str]:
     """Return the columns in roles that a model does not speak of. Ids are published by buckets alone."""
     sets = () if table.transactions is None or "items" in model.protects else (table.transactions,)
     relational = () if "relational" in model.protects else table.relational
-    sensitive = () if table.sensitive is None or "buckets" in model.protects else (table.sensitive,)
+    sensitive = () if table.sensitive is None or "sensitive" in model.protects else (table.sensitive,)
     return [column.name for column in (*sets, *relational, *sensitive)]
 
 
@@ -351,7 +351,7 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
 def _as_items(table: Table, model: PrivacyModel) -> str:
     """Return how a sensitive column is hidden from those who know items, too: its values become sensitive items."""
     name = model.sensitive_column or (None if table.sensitive is None else table.sensitive.name)
-    if name is None or table.transactions is None or "buckets" in model.protects:
+    if name is None or table.transactions is None or "sensitive" in model.protects:
         return ""
     sets = ",".join(table.joined or (table.transactions.name,))
     options = " ".join([setting("model", "klm"), setting("items", f"{sets},{name}"), setting("sensitive_items")])

@@ -1,0 +1,48 @@
+"""What every model says of its parameters, its kind of publication and its promise."""
+
+import pytest
+
+from anonset.privacy import KAnonymity, KKmAnonymity, KLmDiversity, KmAnonymity, PrivacyModel, TransactionKAnonymity
+from privacy.test_words import EVERY
+
+MODELS = [model for model, _ in EVERY]
+KIND = {"anatomy": "buckets", "safe-grouping": "buckets", "disassociation": "chunks"}
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_a_model_has_its_parameters_and_its_kind(model: PrivacyModel) -> None:
+    assert model.kind == KIND.get(model.name, "records")
+    assert model.k is None or model.k >= 1
+    assert model.m is None or model.m >= 1
+
+
+def test_a_parameter_that_a_model_lacks_is_none() -> None:
+    assert {model.name for model in MODELS if model.k is None} == {"anatomy", "rho"}
+    assert KAnonymity(5).m is None
+    assert TransactionKAnonymity(5).m is None
+
+
+@pytest.mark.parametrize(
+    ("model", "promised"),
+    [
+        (KAnonymity(5), {(True, 0)}),
+        (KmAnonymity(5, 2), {(False, 1), (False, 2)}),
+        (KKmAnonymity(5, 2), {(True, 0), (False, 1), (False, 2), (True, 1), (True, 2)}),
+        (KLmDiversity(5, 2, 1, ("x",)), {(True, 0), (False, 1), (True, 1)}),
+        (TransactionKAnonymity(5), {(False, 1), (False, 2), (False, 3)}),
+    ],
+    ids=str,
+)
+def test_promises_speak_of_what_the_model_names(model: PrivacyModel, promised: set[tuple[bool, int]]) -> None:
+    ways = [(True, 0), *((values, items) for values in (False, True) for items in (1, 2, 3))]
+    assert {way for way in ways if model.promises(*way) is not None} == promised
+    assert {model.promises(*way) for way in promised} == {1 / 5}
+
+
+BOUNDED = {"k", "kl", "kt", "km", "kkm", "klm", "partition-km", "transaction-k"}
+
+
+@pytest.mark.parametrize("model", [model for model in MODELS if model.name not in BOUNDED], ids=str)
+def test_other_models_bound_no_probability_of_finding_a_record(model: PrivacyModel) -> None:
+    assert model.promises(True, 0) is None
+    assert model.promises(False, 1) is None
