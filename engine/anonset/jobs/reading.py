@@ -62,7 +62,9 @@ def compared_data(opened: Opened | None, original: "Source | None", *, records: 
 
     Other records are mapped where they were published in parts.
     """
-    published = [] if opened is None or not (records or opened.has_buckets or opened.has_chunks) else [opened.source]
+    data = None if opened is None else opened.attested.data
+    sized = data is not None and (records or data.by_blocks or data.held_in_memory)
+    published = [opened.source] if opened is not None and sized else []
     return published if original is None else [*published, original]
 
 
@@ -93,11 +95,12 @@ def opened_to_compare(
     work_dir, limit = settings.work_dir, settings.memory_limit
     require_apart(work_dir, out, settings.private or f"{out}.private", None if original is None else original.where)
     publication = Opened.at(out, settings.private)
-    held = "chunks are held in memory" if publication.has_chunks else ""
-    if for_risks and original is not None and not publication.has_buckets:
+    data = publication.attested.data
+    held = f"{data.kind} are held in memory" if data.held_in_memory else ""
+    if for_risks and original is not None and not data.by_blocks:
         held = held or "risks are held against the original in memory (without it, they are counted by blocks)"
     if held:
-        factor = _CHUNKS if publication.has_chunks else _RISKS
+        factor = _CHUNKS if data.held_in_memory else _RISKS
         require_memory(int(factor * memory_for(publication.source.size)), limit, held)
     sources = compared_data(publication, original, records=for_risks and not held)
     place_of = place_of_data(sources, limit, work_dir, _RISKS if for_risks else 1.0)

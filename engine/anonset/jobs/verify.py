@@ -1,6 +1,6 @@
 """Checking a publication that lies on disk, also one made elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,8 @@ from anonset.jobs.original import is_nameless
 from anonset.jobs.publication_check import PublicationCheck, check_publication
 from anonset.jobs.reading import compared_data, place_of_data
 from anonset.privacy import PrivacyModel
-from anonset.publications import Buckets, Chunks, Records
+from anonset.privacy.model import PublishedKind
+from anonset.publications import Buckets, Chunks, Published, Records
 from anonset.release.attested import (
     attested_parameters,
     is_promised,
@@ -86,7 +87,7 @@ def check_opened(
         model = make_model(settings, None)
         if progress is not None:
             progress("read", 0, 0)
-        foreign = _with_records(_read_foreign(published, settings, model), settings, place)
+        foreign = _with_records(_FOREIGN[model.kind](published, settings, model), settings, place)
         return check_publication(foreign, model, settings, place, original=original, progress=progress)
 
 
@@ -136,18 +137,22 @@ def make_model(settings: CheckSettings, attested: Attestation | None) -> Privacy
     return made
 
 
-def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel) -> Records | Buckets | Chunks:
-    """Read what was made elsewhere."""
+def _foreign_chunks(published: Path, settings: CheckSettings, model: PrivacyModel) -> Chunks:
+    from anonset.io.chunk_reading import read_chunks
+
+    return read_chunks(published, settings.items[0] if settings.items else "items")
+
+
+def _foreign_buckets(published: Path, settings: CheckSettings, model: PrivacyModel) -> Buckets:
     from anonset.io.buckets import read_buckets
+
+    return read_buckets(published, id=settings.id, keep=settings.keep, reading=_of_texts(settings))
+
+
+def _foreign_records(published: Path, settings: CheckSettings, model: PrivacyModel) -> Records:
     from anonset.io.publish import read_published
     from anonset.release.records import with_codebook
 
-    if "chunks" in model.protects:
-        from anonset.io.chunk_reading import read_chunks
-
-        return read_chunks(published, settings.items[0] if settings.items else "items")
-    if "buckets" in model.protects:
-        return read_buckets(published, id=settings.id, keep=settings.keep, reading=_of_texts(settings))
     table = read_published(
         published,
         items=settings.items or None,
@@ -164,6 +169,14 @@ def _read_foreign(published: Path, settings: CheckSettings, model: PrivacyModel)
     return with_codebook(table, book, sets=model.reads_sets)
 
 
+_FOREIGN: Mapping[PublishedKind, Callable[[Path, CheckSettings, PrivacyModel], Published]] = {
+    "records": _foreign_records,
+    "buckets": _foreign_buckets,
+    "chunks": _foreign_chunks,
+}
+"""Readers of publications that were made elsewhere, by kind."""
+
+
 def _of_texts(settings: CheckSettings) -> dict[str, Any]:
     """Return how a text that was made elsewhere is read; rows were united, and null was replaced, before."""
     return {
@@ -173,18 +186,14 @@ def _of_texts(settings: CheckSettings) -> dict[str, Any]:
     }
 
 
-def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyModel) -> Records | Buckets | Chunks:
+def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyModel) -> Published:
     """Return the data of a publication, if a model speaks of them and their codebook says what they mean."""
     attested = opened.attested
     given = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
     if roles := [option(n) for n in given if n not in _of_original(settings, attested)]:
         msg = f"{' and '.join(roles)}: the roles of the columns come from the attestation in {str(opened.out)!r}"
         raise InputError(msg)
-    if opened.has_buckets != ("buckets" in model.protects) or opened.has_chunks != ("chunks" in model.protects):
-        what = "a bucketized table" if opened.has_buckets else "a table of records"
-        what = "a disassociated publication" if opened.has_chunks else what
-        msg = f"{str(opened.out)!r} is {what}, of which model {model.name} says nothing"
-        raise InputError(msg)
+    opened.require_about(model)
     publication = opened.publication
     if isinstance(publication, Records):
         where, items = f"codebook {str(opened.out / CODEBOOK)!r}", publication.transactions
@@ -214,9 +223,7 @@ def _with_kept_records(settings: CheckSettings, opened: Opened) -> CheckSettings
     return settings if kept is None else settings.model_copy(update={"records": str(kept)})
 
 
-def _with_records(
-    publication: Records | Buckets | Chunks, settings: CheckSettings, store: Store
-) -> Records | Buckets | Chunks:
+def _with_records(publication: Published, settings: CheckSettings, store: Store) -> Published:
     """Return a publication with the way back to the original, where that is known."""
     if settings.records is None:
         return publication

@@ -68,8 +68,8 @@ def intra_group_violations(publication: VisibleIndividuals) -> list[IntraGroupVi
     for a violation, not necessary.
 
     >>> from anonset.data import CategoricalColumn, Table
-    >>> from anonset.publications import Buckets
-    >>> from anonset.publications.buckets import Bucketized
+    >>> from anonset.generalization import Bucketized
+    >>> from anonset.generalization.bucketizing import bucketize
     >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2"])
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "a"]), ids=(ids,))
     >>> publication = bucketize(table, Bucketized(np.zeros(3, np.int32), np.zeros(3, bool)))

@@ -7,10 +7,9 @@ from typing import Any
 from anonset.errors import InputError, foreign, typed
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy
-from anonset.publications import Buckets, Records
-from anonset.release.documents import ATTESTATION, Attestation, BucketFiles, DataFile
+from anonset.release.documents import ATTESTATION, Attestation
+from anonset.release.formats import kind_named
 from anonset.release.opened import Opened
-from anonset.release.records import is_separated
 from anonset.release.statements import declared_limits, parameters_of, plain, public_checks
 
 _NO_CONSTRAINTS = plain(PrivacyPolicy(()))
@@ -62,19 +61,9 @@ def require_statements(opened: Opened) -> None:
         "limits": (attested.limits, limits),
         "counts": (attested.counts, publication.counts()),
     }
-    if isinstance(data, BucketFiles) and isinstance(publication, Buckets):
-        computed["data.sensitive"] = (data.sensitive, publication.snt_value.name)
-    elif isinstance(data, DataFile) and isinstance(publication, Records):
-        computed["data.separator"] = (
-            data.separator,
-            data.separator if is_separated(publication, data.format) else None,
-        )
-        if data.format == "dat":
-            computed["data.items"] = (data.items, ["items"])
+    computed |= kind_named(data.kind).stated(publication, data)
     named = attested.declarations.published_as_is or []
-    columns = [*getattr(data, "items", ()), *getattr(data, "relational", ()), *data.keep]
-    columns += [*data.id, data.sensitive] if isinstance(data, BucketFiles) else []
-    computed["declarations.published_as_is"] = (named, [name for name in named if name in columns])
+    computed["declarations.published_as_is"] = (named, [name for name in named if name in data.columns])
     for field, (stated, expected) in computed.items():
         _require_equal(opened, field, stated, expected)
 

@@ -1,6 +1,6 @@
 """Publications of buckets: identities in one table, sensitive values in another, joined by groups."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from anonset.errors import InputError
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
 from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
-from anonset.publications import Buckets, Records
+from anonset.publications import Buckets, Records, Symbol
 from anonset.release.documents import BucketFiles
 from anonset.release.formats import Layout, Unverified, require_few_parts, sizes_of_parts
 from anonset.release.losses import distinct_values
@@ -84,6 +84,7 @@ class BucketsKind:
         files: BucketFiles,
         store: Store = MEMORY,
         meant: Buckets | None = None,
+        book: Iterable[Symbol] | None = None,
     ) -> Buckets:
         """Read both tables; columns with labels in files are compared with the expected ones as they are read."""
         from anonset.io.buckets import read_buckets
@@ -94,6 +95,10 @@ class BucketsKind:
         return read_buckets(
             folder, id=files.id, keep=files.keep, store=place, files=files.tables, expected=tuple(filed)
         )
+
+    def stated(self, publication: Buckets, files: BucketFiles) -> dict[str, tuple[Any, Any]]:
+        """Return the name of the sensitive column."""
+        return {"data.sensitive": (files.sensitive, publication.snt_value.name)}
 
     def untrue(
         self, table: Table, publication: Buckets, hierarchies: Hierarchies, model: PrivacyModel

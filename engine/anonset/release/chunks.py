@@ -1,6 +1,6 @@
 """Disassociated publications: clusters of records with their chunks and terms, and the chunks that clusters share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from anonset.errors import InputError
 from anonset.generalization import Disassociated
 from anonset.generalization.chunk_cutting import disassociate
 from anonset.privacy import PrivacyModel, Witness
-from anonset.publications import Chunks, Records
+from anonset.publications import Chunks, Records, Symbol
 from anonset.release.documents import ChunkFiles
 from anonset.release.formats import Layout, Unverified, require_few_parts
 from anonset.release.statements import digests
@@ -96,11 +96,22 @@ class ChunksKind:
         if publication.record is not None:
             write_records(Records(None, (), (), (), publication.record, publication.cluster), folder)
 
-    def read(self, folder: Path, files: ChunkFiles, store: Store = MEMORY, meant: Chunks | None = None) -> Chunks:
+    def read(
+        self,
+        folder: Path,
+        files: ChunkFiles,
+        store: Store = MEMORY,
+        meant: Chunks | None = None,
+        book: Iterable[Symbol] | None = None,
+    ) -> Chunks:
         """Read the tables."""
         from anonset.io.chunk_reading import read_chunks
 
         return read_chunks(folder, files.items[0], files.tables, store)
+
+    def stated(self, publication: Chunks, files: ChunkFiles) -> dict[str, tuple[Any, Any]]:
+        """Nothing: the tables name no column."""
+        return {}
 
     def untrue(
         self, table: Table, publication: Chunks, hierarchies: Hierarchies, model: PrivacyModel

@@ -4,12 +4,13 @@ import os
 import stat
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
 from anonset.data.lease import LEASE
 from anonset.errors import InputError, foreign, require_finite
+from anonset.privacy.model import PublishedKind
 from anonset.release.formats import MOST_PARTS
 from anonset.strict_json import loads
 
@@ -52,6 +53,27 @@ class Document(BaseModel):
 class PublishedFiles(Document):
     """Files of published data. Their number is absent where the data are not in parts, as is a table that is not."""
 
+    kind: ClassVar[PublishedKind]
+    """The kind of publication that they contain."""
+    described: ClassVar[str]
+    """What they contain, with its article."""
+    complete: ClassVar[bool] = True
+    """Whether each record of the original is published."""
+    by_blocks: ClassVar[bool] = False
+    """Whether everything is counted by blocks, also against the original."""
+    held_in_memory: ClassVar[bool] = False
+    """Whether the data are in memory whenever something is counted."""
+
+    @property
+    def data_files(self) -> tuple[str, ...]:
+        """Names of the files that hold the data, in their order."""
+        raise NotImplementedError
+
+    @property
+    def named_files(self) -> tuple[str, ...]:
+        """Names of the files of the publication but the attestation, as they are attested."""
+        return self.data_files
+
     @model_serializer(mode="wrap")
     def _said(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         optional = ("parts", "counts")
@@ -60,6 +82,9 @@ class PublishedFiles(Document):
 
 class DataFile(PublishedFiles):
     """The data file of a publication with its codebook, and how to read it."""
+
+    kind = "records"
+    described = "a table of records"
 
     file: str
     format: Literal["csv", "parquet", "dat"]
@@ -82,16 +107,31 @@ class DataFile(PublishedFiles):
         return (self.file,) if self.parts is None else part_names(self.parts, self.format, self.file)
 
     @property
+    def columns(self) -> list[str]:
+        """Names of the published columns."""
+        return [*self.items, *self.relational, *self.keep]
+
+    @property
+    def named_files(self) -> tuple[str, ...]:
+        """The data files and the codebook."""
+        return (*self.data_files, CODEBOOK)
+
+    @property
     def files(self) -> tuple[str, ...]:
         """Names of the files of the publication but the attestation."""
         from anonset.io.publish import PARTS
 
         own = self.model_copy(update={"file": f"published.{self.format}" if self.parts is None else PARTS})
-        return (*own.data_files, CODEBOOK)
+        return own.named_files
 
 
 class BucketFiles(PublishedFiles):
     """The two tables of a bucketized one, each a file or a folder of files, and how to read them."""
+
+    kind = "buckets"
+    described = "a bucketized table"
+    complete = False
+    by_blocks = True
 
     qit: str
     snt: str
@@ -102,6 +142,11 @@ class BucketFiles(PublishedFiles):
     """Digest of every file of the publication but the attestation, by name."""
     parts: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
     """Number of files that each table is in, in the folders that are named; None: each is one file."""
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the published columns."""
+        return [*self.id, *self.keep, self.sensitive]
 
     @property
     def tables(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -128,6 +173,10 @@ class BucketFiles(PublishedFiles):
 class ChunkFiles(PublishedFiles):
     """The tables of a disassociated publication, each a file or a folder of files."""
 
+    kind = "chunks"
+    described = "a disassociated publication"
+    held_in_memory = True
+
     clusters: str
     chunks: str
     shared: str
@@ -142,14 +191,9 @@ class ChunkFiles(PublishedFiles):
     """Number of files that each table is in, in the folders that are named; None: each is one file."""
 
     @property
-    def relational(self) -> list[str]:
-        """No relational columns."""
-        return []
-
-    @property
-    def keep(self) -> list[str]:
-        """No columns that are kept as they are."""
-        return []
+    def columns(self) -> list[str]:
+        """Names of the published columns."""
+        return self.items
 
     @property
     def tables(self) -> dict[str, tuple[str, ...]]:

@@ -4,7 +4,7 @@ There are three kinds: records, buckets and chunks (`records.py`, `buckets.py`, 
 that of a model.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
@@ -16,7 +16,8 @@ from anonset.data.redacted_repr import Discreet, figures_shown, shown
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel, Witness
-from anonset.publications import Published
+from anonset.privacy.model import PublishedKind
+from anonset.publications import Published, Symbol
 from anonset.spelling import setting
 
 if TYPE_CHECKING:  # what continues an earlier release, or is published beside one
@@ -180,14 +181,30 @@ class Kind(Protocol[P]):
         """Write the files that lead back to the input into the private folder."""
         ...
 
-    def read(self, folder: Path, files: Any, store: Store = MEMORY, meant: P | None = None) -> P:
+    def read(
+        self,
+        folder: Path,
+        files: Any,
+        store: Store = MEMORY,
+        meant: P | None = None,
+        book: Iterable[Symbol] | None = None,
+    ) -> P:
         """Read written data, in memory or into a work directory.
+
+        Parameters
+        ----------
+        book
+            The codebook, if it was read before.
 
         Raises
         ------
         AnonsetError
             If columns that are compared while they are read differ from the expected ones.
         """
+        ...
+
+    def stated(self, publication: P, files: Any) -> dict[str, tuple[Any, Any]]:
+        """Return what the attestation says of the data, and what the data give, by field."""
         ...
 
     def untrue(self, table: Table, publication: P, hierarchies: Hierarchies, model: PrivacyModel) -> Witness | None:
@@ -221,5 +238,10 @@ _KINDS = {
 
 def kind_of(model: PrivacyModel) -> Kind[Any]:
     """Return the kind of publication that a model is about."""
-    made: Kind[Any] = resolve_name(_KINDS[model.kind])()
+    return kind_named(model.kind)
+
+
+def kind_named(name: PublishedKind) -> Kind[Any]:
+    """Return the operations of a kind of publication."""
+    made: Kind[Any] = resolve_name(_KINDS[name])()
     return made

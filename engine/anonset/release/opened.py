@@ -14,20 +14,18 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
-from anonset.publications import Buckets, Chunks, Records, Symbol
+from anonset.publications import Published, Symbol
 from anonset.release.documents import (
     ATTESTATION,
     CODEBOOK,
     CONSTRAINTS,
     Attestation,
-    BucketFiles,
-    ChunkFiles,
-    DataFile,
     Report,
     own_file,
     read_attestation,
     read_report,
 )
+from anonset.release.formats import kind_named
 from anonset.release.staging import require_apart
 from anonset.settings.parameters import MODELS, build
 from anonset.settings.publication import check_settings_model
@@ -101,22 +99,24 @@ class Opened(Discreet):
         records
             Whether records may lie in files, not only buckets.
         """
-        if not (records or self.has_buckets):
+        if not (records or self.attested.data.by_blocks):
             yield self
             return
         in_parts = self.attested.data.parts is not None and not store.in_files
         with Files.temporary() if in_parts else store.below() as below:
             yield replace(self, store=below)
 
-    @property
-    def has_buckets(self) -> bool:
-        """Whether buckets were published, not records."""
-        return isinstance(self.attested.data, BucketFiles)
+    def require_about(self, model: PrivacyModel) -> None:
+        """Refuse a model that is about another kind of publication.
 
-    @property
-    def has_chunks(self) -> bool:
-        """Whether a disassociated publication, of chunks of clusters of records, was published."""
-        return isinstance(self.attested.data, ChunkFiles)
+        Raises
+        ------
+        InputError
+            With the kind of this one.
+        """
+        if self.attested.data.kind != model.kind:
+            msg = f"{str(self.out)!r} is {self.attested.data.described}, of which model {model.name} says nothing"
+            raise InputError(msg)
 
     @property
     def source(self) -> "Source":
@@ -145,25 +145,16 @@ class Opened(Discreet):
 
     @cached_property
     def codebook(self) -> tuple[Symbol, ...]:
-        """What each published symbol of records stands for."""
+        """What each published symbol stands for; empty for a kind without symbols."""
         from anonset.io.codebook import read_codebook
 
-        return tuple(read_codebook(self.out / CODEBOOK))
+        return tuple(read_codebook(self.out / CODEBOOK)) if CODEBOOK in self.attested.data.files else ()
 
     @cached_property
-    def publication(self) -> Records | Buckets | Chunks:
+    def publication(self) -> Published:
         """The published data."""
-        from anonset.release.buckets import BucketsKind
-        from anonset.release.records import RecordsKind
-
         data = self.attested.data
-        if isinstance(data, ChunkFiles):
-            from anonset.release.chunks import ChunksKind
-
-            return ChunksKind().read(self.out, data, self.store)
-        if isinstance(data, BucketFiles):
-            return BucketsKind().read(self.out, data, self.store)
-        return RecordsKind().read(self.out, data, self.store, book=self.codebook)
+        return kind_named(data.kind).read(self.out, data, self.store, book=self.codebook)
 
     @cached_property
     def private(self) -> Path | None:
@@ -278,7 +269,7 @@ def _require_attested(published: Path, attested: Attestation) -> None:
     from anonset.io.files import digest
 
     data = attested.data
-    named = (*data.data_files, CODEBOOK) if isinstance(data, DataFile) else data.data_files
+    named = data.named_files
     if named != data.files or set(data.sha256) != set(data.files):
         must = f"must name {_listed(data.files, ' and ')}, and hold the SHA-256 of each"
         got = f"{_listed(named, ' and ')}, and the SHA-256 of {_listed(data.sha256) or 'none'}"

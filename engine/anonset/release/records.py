@@ -187,6 +187,12 @@ class RecordsKind:
         own = meant.record if meant is not None and meant.n == written.n else None
         return with_codebook(written, read_codebook(folder / CODEBOOK) if book is None else book, record=own)
 
+    def stated(self, publication: Records, files: DataFile) -> dict[str, tuple[Any, Any]]:
+        """Return the separator, and of FIMI files, which have no header, the name of the column."""
+        separator = files.separator if is_separated(publication, files.format) else None
+        nameless = {"data.items": (files.items, ["items"])} if files.format == "dat" else {}
+        return {"data.separator": (files.separator, separator), **nameless}
+
     def untrue(
         self, table: Table, publication: Records, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
