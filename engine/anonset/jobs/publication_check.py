@@ -118,7 +118,7 @@ def check_publication(
         return PublicationCheck(verdict, roles, correlations=correlations, too_large=is_too_large(publication))
     most = settings.max_suppressed
     allowed = None if most is None else require_between_0_and_1("max_suppressed", most)
-    table = read_original(original, publication, settings, attested, store)
+    table = read_original(publication, original, settings, attested, store)
     table, hierarchies = bind(table, settings.hierarchy, model)
     if table.transactions is not None and isinstance(publication, Records):
         tree = hierarchies.get(table.transactions.name)

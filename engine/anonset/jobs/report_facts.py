@@ -11,11 +11,11 @@ from anonset.errors import InputError
 from anonset.jobs.bucket_risk import BucketRisk
 from anonset.jobs.chunk_risk import ChunkRisk
 from anonset.jobs.exposures import Exposure, exposures
-from anonset.jobs.glance import Glance, glance
 from anonset.jobs.risk import Risk, risk
+from anonset.jobs.summary import Summary, summary
 from anonset.measures.countable import Countable, FrequentItems, countable
 from anonset.privacy import PrivacyModel
-from anonset.publications import Buckets
+from anonset.publications import Buckets, Records
 from anonset.release.documents import Attestation, Report
 from anonset.release.opened import Opened
 from anonset.spelling import setting
@@ -29,7 +29,7 @@ class ReportFacts(Discreet):
     """What goes with it."""
     model: PrivacyModel
     """What was promised."""
-    glance: Glance
+    summary: Summary
     """What its rows look like, and what anybody can count in them."""
     after: Risk | BucketRisk | ChunkRisk
     """Risks after."""
@@ -64,7 +64,7 @@ def report_facts(
         msg = f"an internal report needs the private directory of {str(opened.out)!r}; {ways}"
         raise InputError(msg)
     report, publication = opened.report, opened.publication
-    of_records = not (opened.has_buckets or opened.has_chunks)
+    of_records = isinstance(publication, Records)
     attacks = [ALL] if of_records and original is not None else []
     after = risk(opened, original, hierarchies=hierarchies, persons=persons, attacks=attacks)
     before, errors = tuple[Exposure, ...](), None
@@ -74,9 +74,9 @@ def report_facts(
             before = exposures(original, opened.model, most, owner=persons)
         if original.transactions is not None:
             errors = countable(FrequentItems.of(original.transactions), publication)
-    return ReportFacts(opened.attested, opened.model, glance(publication), after, report, before, errors)
+    return ReportFacts(opened.attested, opened.model, summary(publication), after, report, before, errors)
 
 
 def public_facts(opened: Opened) -> ReportFacts:
     """Count the risks after, from the files of a publication alone."""
-    return ReportFacts(opened.attested, opened.model, glance(opened.publication), risk(opened))
+    return ReportFacts(opened.attested, opened.model, summary(opened.publication), risk(opened))

@@ -21,7 +21,7 @@ from anonset.jobs.bucket_risk import BucketRisk, bucket_risk
 from anonset.jobs.chunk_risk import ChunkRisk, chunk_risk, require_about_chunks, telling_table
 from anonset.jobs.exposures import Exposure, exposures, knowledge
 from anonset.jobs.matching import Matching
-from anonset.jobs.original_check import require_columns, require_same_content
+from anonset.jobs.original import require_columns, require_same_content
 from anonset.measures.distinct_records import codes_of
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.sensitive_values import ObservedDiversity, diversity_by_blocks, observed_diversity

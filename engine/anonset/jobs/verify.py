@@ -12,7 +12,6 @@ from anonset.data.store import Store
 from anonset.errors import InputError
 from anonset.io.codebook import read_codebook, read_records, records_file
 from anonset.io.source import Source
-from anonset.jobs.original import is_nameless
 from anonset.jobs.publication_check import PublicationCheck, check_publication
 from anonset.jobs.reading import compared_data, place_of_data
 from anonset.privacy import PrivacyModel
@@ -197,7 +196,7 @@ def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyMod
     publication = opened.publication
     if isinstance(publication, Records):
         where, items = f"codebook {str(opened.out / CODEBOOK)!r}", publication.transactions
-        only = is_nameless(attested) and settings.original is not None and bool(settings.hierarchy)
+        only = attested.data.nameless and settings.original is not None and bool(settings.hierarchy)
         require_sound(opened.codebook, where, nodes_known=only or _names_items(settings, items, publication))
         require_complete(opened.codebook, publication, where)
     return publication
@@ -207,7 +206,7 @@ def _of_original(settings: CheckSettings, attested: Attestation) -> tuple[str, .
     """Return the settings that speak of the original alone, since the attestation says them of the publication."""
     if settings.original is None:
         return ()
-    return ("separator", "items") if is_nameless(attested) else ("separator",)
+    return ("separator", "items") if attested.data.nameless else ("separator",)
 
 
 def _names_items(settings: CheckSettings, items: SetColumn | None, owner: Table | Records) -> bool:

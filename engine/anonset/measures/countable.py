@@ -7,18 +7,24 @@ symbol in none.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of, gathered
 from anonset.data.table import Int32, Int64
-from anonset.publications import Chunks, Records
+from anonset.errors import InputError
+from anonset.publications import Buckets, Chunks, Published, Records
+from anonset.publications.base import unknown_kind
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
 FREQUENT = 200
 """How many items and how many pairs of them are counted: the most frequent ones."""
+NO_ITEMS = "counts of items are of a set-valued column, and the publication has none"
 _RECORDS_AT_ONCE = 4096
 
 
@@ -81,7 +87,7 @@ class FrequentItems(Discreet):
         return cls(labels, column.occurrences[chosen].astype(np.int64), pairs, together[ranked])
 
 
-def countable(frequent: FrequentItems, publication: Records | Chunks) -> Countable:
+def countable(frequent: FrequentItems, publication: Published) -> Countable:
     """Return how well frequent items and pairs of the original are counted in a publication with a set-valued column.
 
     In a disassociated publication as by `anonset.queries.chunks.ChunkCounts`.
@@ -95,11 +101,37 @@ def countable(frequent: FrequentItems, publication: Records | Chunks) -> Countab
     >>> countable(FrequentItems.of(table.transactions), apply(table, groups))
     Countable(items_error=0.0, pairs_error=1.0, stands_for=2.0)
     """
-    if isinstance(publication, Chunks):
-        (items, pairs), size = _in_chunks(frequent, publication), None
-    else:
-        (items, pairs), size = _expected(frequent, publication), stands_for(publication)
+    items, pairs, size = expected_counts(publication, frequent)
     return Countable(_error(frequent.counts, items), _error(frequent.pair_counts, pairs), size)
+
+
+@singledispatch
+def expected_counts(
+    publication: Published, frequent: FrequentItems
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float | None]:
+    """Return how many records are expected to contain each item, and each pair; and `stands_for`.
+
+    Raises
+    ------
+    InputError
+        If the publication has no items.
+    """
+    raise unknown_kind(publication)
+
+
+@expected_counts.register
+def _(publication: Records, frequent: FrequentItems) -> tuple[Any, Any, float | None]:
+    return (*_expected(frequent, publication), stands_for(publication))
+
+
+@expected_counts.register
+def _(publication: Chunks, frequent: FrequentItems) -> tuple[Any, Any, float | None]:
+    return (*_in_chunks(frequent, publication), None)
+
+
+@expected_counts.register
+def _(publication: Buckets, frequent: FrequentItems) -> tuple[Any, Any, float | None]:
+    raise InputError(NO_ITEMS)
 
 
 def stands_for(publication: Records) -> float | None:

@@ -14,6 +14,7 @@ items of their symbols, each is taken with the same share; re is of the most fre
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from heapq import heappop, heappush
 from itertools import combinations, combinations_with_replacement, groupby
 from math import comb, fsum, prod
@@ -28,7 +29,8 @@ from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.measures.terms import in_chunks, in_terms
-from anonset.publications import Chunks, Records
+from anonset.publications import Buckets, Chunks, Published, Records
+from anonset.publications.base import unknown_kind
 from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading, presence_probability
 from anonset.support import SupportIndex
@@ -59,6 +61,9 @@ class TopItemsets(Discreet):
 class Supports(Protocol):
     """Counts of sets of items, of which those of a group are interchangeable."""
 
+    reading: Reading | None
+    """What a symbol of several items is taken to stand for; None where there are no such symbols."""
+
     @property
     def groups(self) -> Sequence[tuple[str, ...]]:
         """The items of each group, the most frequent ones first."""
@@ -86,9 +91,7 @@ class _Set(Discreet):
     """How many they are."""
 
 
-def top_itemsets(
-    column: SetColumn, publication: Records | Chunks, top: int, *, reading: Reading = ONE_MEMBER
-) -> TopItemsets:
+def top_itemsets(column: SetColumn, publication: Published, top: int, *, reading: Reading = ONE_MEMBER) -> TopItemsets:
     """Return what stays of the most frequent sets of the original column.
 
     Of equally frequent sets those of the more frequent items are taken, then of the first in canonical order.
@@ -114,26 +117,37 @@ def top_itemsets(
     kept = fsum(share.get(own, 0.0) for own in chosen)
     errors = [2 * abs(one.count - count) / (one.count + count) for one, count in zip(true, counts, strict=True)]
     number = max(1, len(true))
-    symbols = isinstance(publication, Records)
-    return TopItemsets(
-        len(true), 1 - kept / number if true else 0.0, fsum(errors) / number, reading if symbols else None
-    )
+    return TopItemsets(len(true), 1 - kept / number if true else 0.0, fsum(errors) / number, supports.reading)
 
 
-def lost_items(column: SetColumn, publication: Records | Chunks, k: int) -> float:
+def lost_items(column: SetColumn, publication: Published, k: int) -> float:
     """Return tlost; 0 where no item is in k records."""
-    shown = set(_shown(publication))
+    shown = set(items_shown(publication))
     frequent = [column.vocabulary.labels[item] for item in np.flatnonzero(column.occurrences >= k).tolist()]
     return sum(label not in shown for label in frequent) / len(frequent) if frequent else 0.0
 
 
-def _shown(publication: Records | Chunks) -> Iterator[str]:
+@singledispatch
+def items_shown(publication: Published) -> Iterator[str]:
     """Yield the items that some record, or sub-record, shows as themselves."""
-    if isinstance(publication, Chunks):
-        chunks = [rows for cluster in publication.clusters for rows in cluster.chunks]
-        for rows in (*chunks, *(chunk.rows for chunk in publication.shared)):
-            yield from (publication.vocabulary.labels[item] for items, _ in rows for item in items)
-    elif publication.transactions is not None:
+    raise unknown_kind(publication)
+
+
+@items_shown.register
+def _(publication: Chunks) -> Iterator[str]:
+    chunks = [rows for cluster in publication.clusters for rows in cluster.chunks]
+    for rows in (*chunks, *(chunk.rows for chunk in publication.shared)):
+        yield from (publication.vocabulary.labels[item] for items, _ in rows for item in items)
+
+
+@items_shown.register
+def _(publication: Buckets) -> Iterator[str]:
+    yield from ()
+
+
+@items_shown.register
+def _(publication: Records) -> Iterator[str]:
+    if publication.transactions is not None:
         for code in np.flatnonzero(publication.transactions.occurrences).tolist():
             if len(members := publication.symbols[code].members) == 1:
                 yield members[0]
@@ -243,6 +257,8 @@ def _in_order(counts: Mapping[Chosen, float]) -> list[Chosen]:
 class ColumnSupports:
     """Counts in records as they are: a group is an item."""
 
+    reading = None
+
     def __init__(self, column: SetColumn) -> None:
         self._index = SupportIndex(column)
         order = np.argsort(-column.occurrences.astype(np.int64), kind="stable")
@@ -277,6 +293,8 @@ class ColumnSupports:
 class ChunkSupports:
     """Counts expected of chunks: a group is an item."""
 
+    reading = None
+
     def __init__(self, publication: Chunks) -> None:
         self._counts = ChunkCounts(publication)
         shown = zip(in_chunks(publication), in_terms(publication), strict=True)
@@ -297,6 +315,7 @@ class SymbolSupports:
     """Counts expected of records of symbols: a group is the items that the same symbols stand for."""
 
     def __init__(self, publication: Records, column: SetColumn, reading: Reading) -> None:
+        self.reading = reading
         self._index = SupportIndex(column)
         symbols_of: dict[str, Chosen] = {}
         for code, symbol in enumerate(publication.symbols):
@@ -378,7 +397,8 @@ class _Holding(Discreet):
         return _Holding(record[left], chance[left], tuple(one[left] for one in (*before, own)))
 
 
-def supports_of(publication: Records | Chunks, reading: Reading = ONE_MEMBER) -> Supports:
+@singledispatch
+def supports_of(publication: Published, reading: Reading = ONE_MEMBER) -> Supports:
     """Return the counts that a publication with a set-valued column leads to expect.
 
     Raises
@@ -386,9 +406,24 @@ def supports_of(publication: Records | Chunks, reading: Reading = ONE_MEMBER) ->
     InputError
         If it has no set-valued column.
     """
-    if isinstance(publication, Chunks):
-        return ChunkSupports(publication)
+    raise unknown_kind(publication)
+
+
+@supports_of.register
+def _(publication: Chunks, reading: Reading = ONE_MEMBER) -> Supports:
+    return ChunkSupports(publication)
+
+
+@supports_of.register
+def _(publication: Buckets, reading: Reading = ONE_MEMBER) -> Supports:
+    raise InputError(_NO_ITEMS)
+
+
+@supports_of.register
+def _(publication: Records, reading: Reading = ONE_MEMBER) -> Supports:
     if publication.transactions is None:
-        msg = "the most frequent sets of items are of a set-valued column, and the publication has none"
-        raise InputError(msg)
+        raise InputError(_NO_ITEMS)
     return SymbolSupports(publication, publication.transactions, reading)
+
+
+_NO_ITEMS = "the most frequent sets of items are of a set-valued column, and the publication has none"

@@ -32,3 +32,8 @@ class Published(Discreet, ABC):
         AnonsetError
             With the first column or table that differs.
         """
+
+
+def unknown_kind(publication: object) -> TypeError:
+    """Return the error that the default of a dispatcher over the kinds raises."""
+    return TypeError(f"{type(publication).__name__} is no kind of publication: it must be Records, Buckets or Chunks")

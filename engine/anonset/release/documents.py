@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, ValidationError, model_serializer
 
+from anonset.data import Table
 from anonset.data.lease import LEASE
 from anonset.errors import InputError, foreign, require_finite
 from anonset.privacy.model import PublishedKind
@@ -61,12 +62,23 @@ class PublishedFiles(Document):
     """Whether each record of the original is published."""
     by_blocks: ClassVar[bool] = False
     """Whether everything is counted by blocks, also against the original."""
+    shows_ids: ClassVar[bool] = False
+    """Whether ids are published, which tell whose each row is."""
     held_in_memory: ClassVar[bool] = False
     """Whether the data are in memory whenever something is counted."""
 
     @property
     def data_files(self) -> tuple[str, ...]:
         """Names of the files that hold the data, in their order."""
+        raise NotImplementedError
+
+    @property
+    def nameless(self) -> bool:
+        """Whether the format names no column."""
+        return False
+
+    def protected(self, original: Table) -> dict[str, tuple[list[str], list[str]]]:
+        """Return the protected columns of an original and of the publication, by role."""
         raise NotImplementedError
 
     @property
@@ -112,6 +124,18 @@ class DataFile(PublishedFiles):
         return [*self.items, *self.relational, *self.keep]
 
     @property
+    def nameless(self) -> bool:
+        """Whether the format is FIMI, which names no column."""
+        return self.format == "dat"
+
+    def protected(self, original: Table) -> dict[str, tuple[list[str], list[str]]]:
+        """Return the columns of items and the relational ones."""
+        sets = [] if original.transactions is None else list(original.joined or (original.transactions.name,))
+        items = self.items if self.nameless and len(sets) == 1 else sets
+        relational = [column.name for column in original.relational]
+        return {"items": (items, self.items), "relational": (relational, self.relational)}
+
+    @property
     def named_files(self) -> tuple[str, ...]:
         """The data files and the codebook."""
         return (*self.data_files, CODEBOOK)
@@ -132,6 +156,7 @@ class BucketFiles(PublishedFiles):
     described = "a bucketized table"
     complete = False
     by_blocks = True
+    shows_ids = True
 
     qit: str
     snt: str
@@ -147,6 +172,11 @@ class BucketFiles(PublishedFiles):
     def columns(self) -> list[str]:
         """Names of the published columns."""
         return [*self.id, *self.keep, self.sensitive]
+
+    def protected(self, original: Table) -> dict[str, tuple[list[str], list[str]]]:
+        """Return the ids and the sensitive column."""
+        sensitive = [] if original.sensitive is None else [original.sensitive.name]
+        return {"id": ([column.name for column in original.ids], self.id), "sensitive": (sensitive, [self.sensitive])}
 
     @property
     def tables(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -194,6 +224,11 @@ class ChunkFiles(PublishedFiles):
     def columns(self) -> list[str]:
         """Names of the published columns."""
         return self.items
+
+    def protected(self, original: Table) -> dict[str, tuple[list[str], list[str]]]:
+        """Return the column of items, and the relational ones, of which none are published."""
+        sets = [] if original.transactions is None else list(original.joined or (original.transactions.name,))
+        return {"items": (sets, self.items), "relational": ([column.name for column in original.relational], [])}
 
     @property
     def tables(self) -> dict[str, tuple[str, ...]]:

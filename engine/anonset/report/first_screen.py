@@ -1,11 +1,15 @@
 """What the first screen of a page says: who is protected and who is not, and what a recipient can still count."""
 
+from functools import singledispatch
+
 from anonset.jobs.bucket_risk import BucketRisk
 from anonset.jobs.chunk_risk import ChunkRisk
 from anonset.jobs.report_facts import ReportFacts
+from anonset.jobs.summary import BucketsSummary, ChunksSummary, RecordsSummary, Summary
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import shares
 from anonset.measures.shares import percent
+from anonset.publications.base import unknown_kind
 
 Figure = tuple[str, str, str]
 """What is counted, the figure, and how far off it may be."""
@@ -29,8 +33,8 @@ def protection(facts: ReportFacts) -> list[tuple[str, str]]:
         rows.append(
             ("Not protected", "what the records of a cluster have in common, and its terms: told of all in it.")
         )
-    elif data.keep:
-        names = ", ".join(data.keep)
+    elif kept := getattr(data, "keep", []):
+        names = ", ".join(kept)
         rows.append(("Not protected", f"what stands in the columns that are published as they are: {names}."))
     if declared.published_as_is:
         names = ", ".join(declared.published_as_is)
@@ -41,25 +45,65 @@ def protection(facts: ReportFacts) -> list[tuple[str, str]]:
 
 def countable_figures(facts: ReportFacts) -> list[Figure]:
     """Return what a recipient can count: from the publication alone, and where the original is there, how well."""
-    look, errors = facts.glance, facts.errors
-    rows: list[Figure] = [("Rows", f"{look.n:,}", "exact: each row is that of one record")]
-    if look.in_chunks is not None:
-        rows = [
-            ("Records", f"{look.n:,}", "exact: the sum over clusters"),
-            ("Occurrences of items in chunks", f"{look.in_chunks:,}",
-             "exact, with other items of the same chunk; with those of another one as if by chance"),
-            ("Terms of clusters", f"{look.terms:,}", "in one record of the cluster at least"),
-        ]  # fmt: skip
+    errors, private = facts.errors, facts.private
+    rows = counted_records(facts.summary)
     if errors is not None and errors.items_error is not None:
         rows.append((f"The most frequent items (at most {FREQUENT})", f"off by {_off(errors.items_error)}",
                      "median error of their counts; before: 0%"))  # fmt: skip
         if errors.pairs_error is not None:
             rows.append((f"The most frequent pairs of items (at most {FREQUENT})", f"off by {_off(errors.pairs_error)}",
                          "median error of their counts; before: 0%"))  # fmt: skip
-    if facts.private is not None and (kept := shares(facts.private.retention).get("items")):
+    kept = None if private is None else shares(private.retention).get("items")
+    if kept:
         as_they_are = kept.get("in_chunks", kept.get("kept", 0.0))
         rows.append(("Item occurrences kept as they are", percent(as_they_are), "before: 100%"))
-    elif look.single is not None:
+    return rows + counted_symbols(facts.summary, items_known=bool(kept), private=private is not None)
+
+
+@singledispatch
+def counted_records(look: Summary) -> list[Figure]:
+    """Return the rows, or records, that a recipient can count."""
+    raise unknown_kind(look)
+
+
+@counted_records.register
+def _(look: RecordsSummary | BucketsSummary) -> list[Figure]:
+    return [("Rows", f"{look.n:,}", "exact: each row is that of one record")]
+
+
+@counted_records.register
+def _(look: ChunksSummary) -> list[Figure]:
+    return [
+        ("Records", f"{look.n:,}", "exact: the sum over clusters"),
+        ("Occurrences of items in chunks", f"{look.in_chunks:,}",
+         "exact, with other items of the same chunk; with those of another one as if by chance"),
+        ("Terms of clusters", f"{look.terms:,}", "in one record of the cluster at least"),
+    ]  # fmt: skip
+
+
+@singledispatch
+def counted_symbols(look: Summary, *, items_known: bool, private: bool) -> list[Figure]:
+    """Return how coarse the published symbols and numbers are.
+
+    Parameters
+    ----------
+    items_known
+        Whether it is known how many item occurrences are kept.
+    private
+        Whether the report is internal.
+    """
+    raise unknown_kind(look)
+
+
+@counted_symbols.register
+def _(look: BucketsSummary | ChunksSummary, *, items_known: bool, private: bool) -> list[Figure]:
+    return []
+
+
+@counted_symbols.register
+def _(look: RecordsSummary, *, items_known: bool, private: bool) -> list[Figure]:
+    rows: list[Figure] = []
+    if look.single is not None and not items_known:
         rows.append(
             (
                 "Symbols that name one item",
@@ -71,9 +115,9 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
         rows.append(("Items that a symbol of several stands for", f"{look.stands_for:,.1f} on average",
                      "each of them is in none, some or all of the rows that show the symbol"))  # fmt: skip
     if look.width is not None:
+        anywhere = "the value may lie anywhere in its range"
         rows.append(("Numbers", f"ranges of {percent(look.width)} of the column, on average",
-                     "the value may lie anywhere in its range; before: 0%" if facts.private is not None else
-                     "the value may lie anywhere in its range"))  # fmt: skip
+                     f"{anywhere}; before: 0%" if private else anywhere))  # fmt: skip
     return rows
 
 

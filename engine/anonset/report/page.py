@@ -137,7 +137,7 @@ def _common(facts: ReportFacts, purpose: Purpose) -> dict[str, Any]:
         "before": bool(facts.before),
         "counted": getattr(facts.after, "unit", "row"),
         "after": _after(facts.before, facts.after),
-        "examples": facts.glance.examples,
+        "examples": facts.summary.examples,
         "protection": protection(facts),
         "countable": countable_figures(facts),
     }

@@ -1,13 +1,17 @@
 """Which technique is applied to each column, in the words of ISO/IEC 20889:2018."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import singledispatch
 from typing import Any
 
 from anonset.jobs.report_facts import ReportFacts
-from anonset.release.documents import BucketFiles, ChunkFiles
+from anonset.publications.base import unknown_kind
+from anonset.release.documents import BucketFiles, ChunkFiles, DataFile, PublishedFiles
 
 Row = tuple[str, str, str]
 """Name of a column, its role, and its technique."""
+Retention = Mapping[str, Mapping[str, int]]
+"""What became of the original, which only its owner may know."""
 _KEPT = "none: published as it is, the owner's decision"
 _MASKED = "masking: the attribute is left out"
 
@@ -20,34 +24,52 @@ def columns_of(facts: ReportFacts, *, exactly: bool) -> list[Row]:
     exactly
         Whether to say what became of the original, which only its owner may know.
     """
-    data = facts.attested.data
-    mixed = facts.model.sensitive_column
-    kept = [(name, "sensitive attribute" if name == mixed else "attribute", _KEPT) for name in data.keep]
     retention = facts.private.retention if exactly and facts.private is not None else None
-    if isinstance(data, BucketFiles):
-        hidden = "; masking of the identities that are hidden" if getattr(facts.after, "hidden", 0) else ""
-        removed = bool(retention and retention.get("tuples", {}).get("removed"))
-        left = "; record suppression" if removed else ""
-        ids = [(name, "identifier, shown apart from the sensitive value", f"anatomization{hidden}") for name in data.id]
-        return [*ids, *kept, (data.sensitive, "sensitive attribute", f"anatomization{left}")]
+    return _columns(facts.attested.data, facts, retention)
+
+
+def _kept(names: Sequence[str], facts: ReportFacts) -> list[Row]:
+    mixed = facts.model.sensitive_column
+    return [(name, "sensitive attribute" if name == mixed else "attribute", _KEPT) for name in names]
+
+
+@singledispatch
+def _columns(files: PublishedFiles, facts: ReportFacts, retention: Retention | None) -> list[Row]:
+    raise unknown_kind(files)
+
+
+@_columns.register
+def _(files: BucketFiles, facts: ReportFacts, retention: Retention | None) -> list[Row]:
+    hidden = "; masking of the identities that are hidden" if facts.after.hidden else ""
+    removed = bool(retention and retention.get("tuples", {}).get("removed"))
+    left = "; record suppression" if removed else ""
+    ids = [(name, "identifier, shown apart from the sensitive value", f"anatomization{hidden}") for name in files.id]
+    return [*ids, *_kept(files.keep, facts), (files.sensitive, "sensitive attribute", f"anatomization{left}")]
+
+
+@_columns.register
+def _(files: ChunkFiles, facts: ReportFacts, retention: Retention | None) -> list[Row]:
+    suppressed = retention is None or bool(retention.get("items", {}).get("suppressed"))
+    left = "; local suppression of items" if suppressed else ""
+    parted = f"disassociation, which the standard does not name: the parts of a record stand apart{left}"
+    return [(name, "quasi-identifier (set-valued)", parted) for name in files.items]
+
+
+@_columns.register
+def _(files: DataFile, facts: ReportFacts, retention: Retention | None) -> list[Row]:
     protects = facts.model.protects
-    if isinstance(data, ChunkFiles):
-        suppressed = exactly and bool((retention or {}).get("items", {}).get("suppressed"))
-        left = "; local suppression of items" if suppressed or not exactly else ""
-        parted = f"disassociation, which the standard does not name: the parts of a record stand apart{left}"
-        return [(name, "quasi-identifier (set-valued)", parted) for name in data.items]
     of_items = _items(retention) if "items" in protects else _KEPT
     of_values = _values(retention) if "relational" in protects else _KEPT
     return [
-        *((name, "quasi-identifier (set-valued)", of_items) for name in data.items),
-        *((name, "quasi-identifier", of_values) for name in data.relational),
-        *kept,
+        *((name, "quasi-identifier (set-valued)", of_items) for name in files.items),
+        *((name, "quasi-identifier", of_values) for name in files.relational),
+        *_kept(files.keep, facts),
     ]
 
 
 def left_out(facts: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
     """Return the columns that are not published."""
-    shown = facts.attested.data.id if isinstance(facts.attested.data, BucketFiles) else []
+    shown = facts.attested.data.columns
     return [
         *((name, "direct identifier", _MASKED) for name in settings.get("id", []) if name not in shown),
         *((name, "left out", _MASKED) for name in settings.get("drop", [])),

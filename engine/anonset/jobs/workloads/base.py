@@ -1,17 +1,19 @@
 """Workloads of queries from settings: a file of itemsets, or random ones."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import singledispatch
 from pathlib import Path
-from typing import Any
 
-from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
-from anonset.publications import Buckets, Chunks, Records
+from anonset.publications import Published
+from anonset.publications.base import unknown_kind
 from anonset.queries.estimate import ONE_MEMBER, Reading, require_reading
+from anonset.queries.mixed_workload import QueryShape, mixed_domain_workload, mixed_record_workload
 from anonset.queries.workload import Workload
-from anonset.spelling import counted
 
 _SPEC = re.compile(r"(record|domain|published):([0-9]{1,18})x([0-9]{1,18})(?:\+([0-9]{1,18}))?")
 
@@ -51,6 +53,12 @@ class WorkloadSpec:
         found = _SPEC.fullmatch(self.random or "")
         return ("", 0, 0, 0) if found is None else (found[1], int(found[2]), int(found[3]), int(found[4] or 0))
 
+    @property
+    def shape(self) -> QueryShape:
+        """Items and relational values of each query of a random workload."""
+        _, _, n_items, n_values = self.parts
+        return QueryShape(n_values=n_values, n_items=n_items, width=self.width)
+
 
 @dataclass(frozen=True)
 class QueryAnswers:
@@ -67,7 +75,7 @@ class QueryAnswers:
 
 
 def answers(
-    original: Table, publication: Any, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy] | None = None
+    original: Table, publication: Published, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy] | None = None
 ) -> QueryAnswers | None:
     """Return the average relative error of a workload, or None where none is asked for.
 
@@ -85,51 +93,41 @@ def answers(
     """
     if spec.queries is None and spec.random is None:
         return None
-    if isinstance(publication, Chunks):
-        return _of_chunks(original, publication, spec)
-    if isinstance(publication, Buckets):
-        return _of_buckets(original, publication, spec)
-    from anonset.measures.query_error import mixed_relative_error
-
-    names = {column.name for column in original.relational}
-    known = {name: tree for name, tree in (hierarchies or {}).items() if name in names}
-    workload = _workload(original, publication, spec, known)
-    found = mixed_relative_error(original, publication, workload, known, reading=spec.reading)
-    return QueryAnswers(found.average, found.answered, found.skipped, spec.reading)
+    return answered(publication, original, spec, hierarchies or {})
 
 
-def _workload(
-    original: Table,
-    publication: Records | Chunks,
-    spec: WorkloadSpec,
-    hierarchies: Mapping[str, Hierarchy],
-) -> Workload:
-    from anonset.queries.mixed_workload import (
-        QueryShape,
-        mixed_domain_workload,
-        mixed_published_workload,
-        mixed_record_workload,
-    )
+@singledispatch
+def answered(
+    publication: Published, original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]
+) -> QueryAnswers:
+    """Return the average relative error of a workload."""
+    raise unknown_kind(publication)
 
-    if spec.queries is not None:
-        return _from_file(Path(spec.queries), original)
-    source, n, n_items, n_values = spec.parts
+
+@contextmanager
+def in_terms_of(spec: WorkloadSpec) -> Iterator[None]:
+    """Name the parts of ``--workload`` in the messages about a random workload."""
     try:
-        shape = QueryShape(n_values=n_values, n_items=n_items, width=spec.width)
-        if source == "record":
-            return mixed_record_workload(original, n, shape, spec.seed)
-        if source == "domain":
-            return mixed_domain_workload(original, n, shape, spec.seed, hierarchies)
-        if isinstance(publication, Chunks):
-            items = publication.vocabulary.labels
-            return mixed_domain_workload(Table(SetColumn.of([items], universe=items)), n, shape, spec.seed)
-        return mixed_published_workload(original, publication, n, shape, spec.seed, hierarchies)
+        yield
     except InputError as error:
         why = f"{error}"
         for name, letter in (("n_queries", "N"), ("n_items", "Q"), ("n_values", "V")):
             why = why.replace(name, letter)
-        msg = f"--workload {spec.random} (of the form {source}:NxQ+V): {why}"
+        msg = f"--workload {spec.random} (of the form {spec.parts[0]}:NxQ+V): {why}"
         raise InputError(msg) from None
+
+
+def of_original(original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> Workload | None:
+    """Return a workload from a file, or made from the original; None if it is made from the publication."""
+    if spec.queries is not None:
+        return _from_file(Path(spec.queries), original)
+    source, n, _, _ = spec.parts
+    with in_terms_of(spec):
+        if source == "record":
+            return mixed_record_workload(original, n, spec.shape, spec.seed)
+        if source == "domain":
+            return mixed_domain_workload(original, n, spec.shape, spec.seed, hierarchies)
+    return None
 
 
 def _from_file(path: Path, original: Table) -> Workload:
@@ -143,29 +141,3 @@ def _from_file(path: Path, original: Table) -> Workload:
         msg = f"{path}: queries for items, and the original has no set-valued column"
         raise InputError(msg)
     return Workload.of(read_privacy_policy(path, column.vocabulary).itemsets)
-
-
-def _of_chunks(original: Table, publication: Chunks, spec: WorkloadSpec) -> QueryAnswers:
-    from anonset.measures.query_error import relative_errors
-    from anonset.queries.chunks import ChunkCounts
-    from anonset.queries.relational import TrueAnswers
-
-    workload = _workload(original, publication, spec, {})
-    true, expected = TrueAnswers(original), ChunkCounts(publication)
-    found = relative_errors(workload.queries, lambda query: (true.count(query), expected.count(query)))
-    return QueryAnswers(found.average, found.answered, found.skipped, None)
-
-
-def _of_buckets(original: Table, publication: Buckets, spec: WorkloadSpec) -> QueryAnswers:
-    from anonset.queries.buckets import record_workload, relative_errors
-
-    source, n, size, _ = spec.parts
-    if source != "record":
-        msg = "queries on buckets are made from records: --workload record:NxQ, with Q of the kept columns"
-        raise InputError(msg)
-    columns = [column.name for column in original.kept]
-    if not 1 <= size <= len(columns):
-        msg = f"--workload {spec.random}: the buckets have {counted(len(columns), 'kept column')}, {size} are asked for"
-        raise InputError(msg)
-    found = relative_errors(original, publication, record_workload(original, columns[:size], queries=n, seed=spec.seed))
-    return QueryAnswers(found.are, len(found.errors), found.skipped, None)

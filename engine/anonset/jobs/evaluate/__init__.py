@@ -1,0 +1,7 @@
+"""Losses of a publication that lies on disk: the job, and one file for each kind of publication."""
+
+from anonset.jobs.evaluate import buckets, chunks, records
+from anonset.jobs.evaluate.base import Evaluation, flatten
+from anonset.jobs.evaluate.job import evaluate
+
+__all__ = ["Evaluation", "buckets", "chunks", "evaluate", "flatten", "records"]

@@ -1,0 +1,80 @@
+"""The original of buckets."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from anonset.data import Hierarchy, Table
+from anonset.data.spans import Limits
+from anonset.data.store import MEMORY, Store
+from anonset.data.table import Int64
+from anonset.errors import InputError
+from anonset.io.source import Source
+from anonset.jobs.original.base import OTHER, read_original, recoded, require_possible
+from anonset.jobs.reading import read_data
+from anonset.publications import Buckets
+from anonset.publications.buckets import STAR
+from anonset.release.documents import Attestation
+from anonset.release.memory import format_size
+from anonset.settings.publication import OriginalSettings
+
+_BYTES, _BYTES_PER_COLUMN = 40, 48
+"""Bytes that comparing rows takes for each of them, as measured: of its own, and of each column."""
+
+
+@read_original.register
+def _read(
+    publication: Buckets,
+    source: Source,
+    settings: OriginalSettings,
+    attested: Attestation | None,
+    store: Store = MEMORY,
+) -> Table:
+    roles = {
+        "id": [column.name for column in publication.ids],
+        "keep": [column.name for column in publication.kept],
+        "sensitive": publication.snt_value.name,
+        "drop": settings.drop,
+    }
+    return read_data(source, {**settings.reading_options(), **roles}, store=store)
+
+
+@require_possible.register
+def _require_possible(publication: Buckets, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
+    """Refuse rows and values of buckets that the original does not have, or not as often."""
+    before = {column.name: column for column in (*original.ids, *original.kept)}
+    columns = [c for c in (*publication.ids, *publication.kept) if c.name in before]
+    visible = np.ones(publication.n, bool)
+    for column in publication.ids:
+        visible &= column.codes != column.vocabulary.index.get(STAR, -1)
+    _require_room(original.n + publication.n, len(columns), publication.store.limits)
+    pairs = [(before[c.name].codes.astype(np.int64), recoded(c, before[c.name])[visible]) for c in columns]
+    if pairs and not _contained(pairs):
+        msg = f"qit.csv has rows that the original does not have, or not as often, {OTHER}"
+        raise InputError(msg)
+    sensitive = original.sensitive
+    if sensitive is not None:
+        values = np.repeat(recoded(publication.snt_value, sensitive), publication.snt_count)
+        if not _contained([(sensitive.codes.astype(np.int64), values)]):
+            msg = f"snt.csv has values that the original does not have, or not as often, {OTHER}"
+            raise InputError(msg)
+
+
+def _require_room(rows: int, columns: int, limits: Limits) -> None:
+    """Refuse to sort all rows at once where that would take more than half of what is left within the memory limit."""
+    each = _BYTES + _BYTES_PER_COLUMN * columns
+    if limits.held(rows, each) < rows:
+        without = "without the private directory all rows are compared at once"
+        msg = f"{without}, which takes about {format_size(each * rows)} of memory; name it, or raise the memory limit"
+        raise InputError(msg)
+
+
+def _contained(keys: list[tuple[Int64, Int64]]) -> bool:
+    """Tell whether the first side has each row of keys of the second, and at least as often."""
+    n = len(keys[0][0])
+    if not n:
+        return not len(keys[0][1])
+    both = np.stack([np.concatenate(pair) for pair in keys])
+    rank = np.unique(both, axis=1, return_inverse=True)[1].reshape(-1)
+    counts = [np.bincount(part, minlength=int(rank.max(initial=-1)) + 1) for part in (rank[:n], rank[n:])]
+    return bool(np.all(counts[0] >= counts[1]))

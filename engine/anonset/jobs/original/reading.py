@@ -1,0 +1,77 @@
+"""The original of a publication as it lies on disk, and whose each of its records is."""
+
+import numpy as np
+
+from anonset.data import Table
+from anonset.data.store import MEMORY, Store
+from anonset.data.table import Int64
+from anonset.data.table_facts import Repeated
+from anonset.errors import InputError
+from anonset.io.source import Source
+from anonset.jobs.original.base import read_original
+from anonset.release.documents import Attestation
+from anonset.release.opened import Opened
+from anonset.settings.publication import OriginalSettings
+
+
+def original_and_persons(
+    opened: Opened, source: Source | None, settings: OriginalSettings, store: Store = MEMORY
+) -> tuple[Table | None, Int64 | None]:
+    """Read the original of a publication, if it is given, and whose each of its records is, where those are no persons.
+
+    The columns that are named as ids then tell whose a record is: they were not published.
+
+    Raises
+    ------
+    InputError
+        If the original cannot be read.
+    """
+    if source is None:
+        return None, None
+    publication, attested = opened.publication, opened.attested
+    if attested.data.shows_ids or attested.declarations.unit == "person" or settings.group:
+        return read_original(publication, source, settings, attested, store), None
+    settings = settings.model_copy(update={"drop": list(dict.fromkeys([*settings.drop, *settings.id]))})
+    of_rows = settings.model_copy(update={"id": []})
+    table = read_original(publication, source, of_rows, attested, store)
+    return table, persons_of_original(source, settings, attested, table)
+
+
+def persons_of_original(
+    source: Source, settings: OriginalSettings, attested: Attestation, table: Table
+) -> Int64 | None:
+    """Return int64 (n,): whose each record of the original is; None where records are persons, or none tells whose.
+
+    The columns that tell it are those that are named as ids, or that repeat as the ids of persons do. A record of which
+    the id is not given is taken for a person.
+
+    Raises
+    ------
+    InputError
+        If they cannot be read as the original is.
+    """
+    if attested.data.shows_ids or attested.declarations.unit == "person":
+        return None
+    names = settings.id or [name for one in table.repeated[:1] if not one.cut for name in _columns_of(one, settings)]
+    if not names:
+        return None
+    from anonset.io.batches import open_source
+    from anonset.io.options import ReadOptions
+    from anonset.io.person_candidates import numbered
+    from anonset.io.table_builder import whole
+
+    opened = open_source(source, ReadOptions.of(**settings.reading_options(), id=names).reading())
+    codes, given = np.zeros(table.n, np.int64), np.ones(table.n, np.bool_)
+    for name, column in whole(opened, names).items():
+        of_column, there = numbered(column)
+        if len(of_column) != table.n:
+            msg = f"{source.where}: column {name!r} must have the {table.n:,} records of the original"
+            raise InputError(msg)
+        codes = np.unique(codes * (int(of_column.max(initial=0)) + 1) + of_column, return_inverse=True)[1].ravel()
+        given &= there
+    codes = np.where(given, codes, int(codes.max(initial=0)) + 1 + np.arange(table.n))
+    return np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
+
+
+def _columns_of(one: Repeated, settings: OriginalSettings) -> list[str]:
+    return [one.column] if one.column in settings.drop else one.column.split(",")

@@ -1,0 +1,169 @@
+"""The original of published records."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
+from anonset.data.quasi_identifiers import Float64
+from anonset.data.store import MEMORY, Store
+from anonset.data.table import Column, Int64
+from anonset.errors import InputError, datum
+from anonset.io.source import Source
+from anonset.jobs.original.base import (
+    OTHER,
+    has_one_column,
+    items_of_original,
+    read_original,
+    recoded,
+    require_possible,
+)
+from anonset.jobs.reading import read_data
+from anonset.publications import Records, Symbol
+from anonset.publications.symbols import generalize, range_ends, row_ranks
+from anonset.release.documents import Attestation, DataFile
+from anonset.release.published_recoding import invert
+from anonset.settings.binding import numeric_columns
+from anonset.settings.publication import OriginalSettings
+from anonset.verification.relational_truth import are_ranges, covers
+
+
+@read_original.register
+def _read(
+    publication: Records,
+    source: Source,
+    settings: OriginalSettings,
+    attested: Attestation | None,
+    store: Store = MEMORY,
+) -> Table:
+    sets = publication.transactions
+    named = () if sets is None else publication.joined or (sets.name,)
+    files = None if attested is None else attested.data
+    data = files if isinstance(files, DataFile) else None
+    roles: dict[str, Any] = {
+        "id": settings.id,
+        "drop": settings.drop,
+        "items": items_of_original(named, settings, source, nameless=data is not None and data.nameless),
+        "relational": [column.name for column in publication.relational],
+        "numeric": _numeric(publication, settings),
+        "keep": [column.name for column in publication.kept],
+    }
+    marks = _separators(settings, None if data is None else data.separator, source)
+    options = {**roles, **settings.reading_options()}
+    found = [read_data(source, {**options, "separator": mark}, store=store) for mark in marks]
+    return max(found, key=lambda table: _known(table, publication))
+
+
+@require_possible.register
+def _require_possible(publication: Records, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
+    kept = _kept_keys(original.kept, publication.kept)
+    if original.transactions is not None and publication.transactions is not None:
+        kept.append(_symbol_keys(original.transactions, publication.transactions, publication.symbols))
+    if kept and not _as_often(kept):
+        msg = f"the original, recoded as the codebook says, has other rows than the publication, {OTHER}"
+        raise InputError(msg)
+    published = {column.name: column for column in publication.relational}
+    for column in original.relational:
+        _require_coverable(column, published[column.name], hierarchies.get(column.name))
+
+
+def _numeric(publication: Records, settings: OriginalSettings) -> list[str]:
+    """Return the relational columns that hold numbers: those that are published as ranges, unless told otherwise."""
+    named = numeric_columns(settings.hierarchy)
+    return [
+        column.name
+        for column in publication.relational
+        if column.name in named or (column.name not in settings.hierarchy and are_ranges(column.vocabulary.labels))
+    ]
+
+
+def _separators(settings: OriginalSettings, mark: str | None, source: Source) -> list[str | None]:
+    """Return what may separate the items of the original.
+
+    What separates the published symbols may have been said of the original too, or chosen since labels hold blanks.
+    """
+    whole = settings.group or settings.one_hot or settings.one_code or has_one_column(source)
+    if settings.separator is not None or mark in (None, " ") or whole:
+        return [settings.separator]
+    return [mark, " "]
+
+
+def _known(table: Table, publication: Records) -> float:
+    """Return the share of the items of a table that the symbols of published records stand for."""
+    if table.transactions is None or not len(table.transactions.vocabulary):
+        return 0.0
+    known = {member for symbol in publication.symbols for member in symbol.members}
+    labels = table.transactions.vocabulary.labels
+    return sum(label in known for label in labels) / len(labels)
+
+
+def _kept_keys(
+    before: tuple[CategoricalColumn, ...], after: tuple[CategoricalColumn, ...]
+) -> list[tuple[Int64, Int64]]:
+    """Return common codes of the kept columns that both have."""
+    found = {column.name: column for column in after}
+    return [
+        (column.codes.astype(np.int64), recoded(found[column.name], column))
+        for column in before
+        if column.name in found
+    ]
+
+
+def _symbol_keys(items: SetColumn, after: SetColumn, symbols: tuple[Symbol, ...]) -> tuple[Int64, Int64]:
+    """Return common ranks of the rows of symbols: those of the original, recoded by the codebook, and the published."""
+    symbol_of = invert({symbol.label: symbol.members for symbol in symbols})
+    place = {symbol.label: code for code, symbol in enumerate(symbols)}
+    labels = items.vocabulary.labels
+    image = np.array([place.get(symbol_of.get(label, ""), -1) for label in labels], np.int32)
+    recoded = generalize(items, image, symbols)
+    both = SetColumn(
+        items.name,
+        np.concatenate([recoded.indptr, after.indptr[1:] + recoded.indptr[-1]]),
+        np.concatenate([recoded.items, after.items]),
+        after.vocabulary,
+    )
+    ranks = row_ranks(both)
+    return ranks[: items.n], ranks[items.n :]
+
+
+def _as_often(keys: list[tuple[Int64, Int64]]) -> bool:
+    """Tell whether the same rows of keys occur in both, each as often."""
+    sides = [np.stack([pair[side] for pair in keys]) for side in (0, 1)]
+    one, other = (side[:, np.lexsort(side)] for side in sides)
+    return np.array_equal(one, other)
+
+
+def _require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None) -> None:
+    """Refuse values that no published one covers, and published ones that cover fewer values than they stand for."""
+    values = before.codes if isinstance(before, CategoricalColumn) else before.values
+    found, counts = np.unique(values, return_counts=True)
+    texts = [before.vocabulary.labels[value] for value in found] if isinstance(before, CategoricalColumn) else []
+    published = np.bincount(after.codes, minlength=len(after.vocabulary))
+    covered = np.zeros(len(found), bool)
+    for code in np.flatnonzero(published).tolist():
+        label = after.vocabulary.labels[code]
+        if isinstance(before, NumericColumn):
+            own = _within(label, found.astype(np.float64))
+        else:
+            own = np.fromiter(map(covers(label, False, hierarchy), texts), bool, len(texts))
+        covered |= own
+        if published[code] > counts[own].sum():
+            msg = (
+                f"column {after.name!r}: {published[code]} rows are published as {datum(label)}, and "
+                f"{counts[own].sum()} of the original have such values, {OTHER}"
+            )
+            raise InputError(msg)
+    if not covered.all():
+        msg = f"column {after.name!r}: the original has values that no published one covers, {OTHER}"
+        raise InputError(msg)
+
+
+def _within(label: str, numbers: Float64) -> NDArray[np.bool_]:
+    """Tell which numbers are in a published range."""
+    try:
+        low, high = map(float, range_ends(label))
+    except ValueError:
+        return np.zeros(len(numbers), bool)
+    return (numbers >= low) & (numbers <= high)

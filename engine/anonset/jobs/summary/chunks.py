@@ -1,0 +1,54 @@
+"""Disassociated publications at a glance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from anonset.jobs.summary.base import EXAMPLES, MOST_SYMBOLS, Example, Summary, summary
+from anonset.measures.terms import in_chunks
+from anonset.publications import Chunks
+
+
+@dataclass(frozen=True)
+class ChunksSummary(Summary):
+    """A disassociated publication at a glance."""
+
+    in_chunks: int
+    """Occurrences of items that chunks show."""
+    terms: int
+    """Terms of all clusters together."""
+
+
+@summary.register
+def _of_chunks(publication: Chunks) -> ChunksSummary:
+    terms = sum(len(cluster.terms) for cluster in publication.clusters)
+    return ChunksSummary(publication.n, _examples(publication), sum(in_chunks(publication)), terms)
+
+
+def _examples(publication: Chunks) -> tuple[Example, ...]:
+    """Return the first clusters, and the first sub-records of their chunks and of those that clusters share."""
+    clusters = [
+        (str(number), f"{own.n:,}", _text(publication, own.terms))
+        for number, own in enumerate(publication.clusters[:EXAMPLES])
+    ]
+    examples = [Example(("cluster", "n", "terms"), tuple(clusters))]
+    rows = (
+        (str(number), str(chunk), _text(publication, items), f"{count:,}")
+        for number, own in enumerate(publication.clusters)
+        for chunk, rows in enumerate(own.chunks)
+        for items, count in rows
+    )
+    examples.append(Example(("cluster", "chunk", "items", "count"), tuple(islice(rows, EXAMPLES))))
+    shared = (
+        (str(chunk.first), str(chunk.last), _text(publication, items), f"{count:,}")
+        for chunk in publication.shared
+        for items, count in chunk.rows
+    )
+    if first := tuple(islice(shared, EXAMPLES)):
+        examples.append(Example(("first", "last", "items", "count"), first))
+    return tuple(examples)
+
+
+def _text(publication: Chunks, items: Sequence[int]) -> str:
+    more = f" … ({len(items):,})" if len(items) > MOST_SYMBOLS else ""
+    return " ".join(publication.vocabulary.labels[item] for item in items[:MOST_SYMBOLS]) + more

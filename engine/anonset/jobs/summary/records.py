@@ -1,0 +1,59 @@
+"""Published records at a glance."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonset.data import CategoricalColumn
+from anonset.jobs.summary.base import Summary, example, summary
+from anonset.measures.countable import stands_for
+from anonset.publications import Records
+from anonset.publications.records import written_columns
+from anonset.publications.symbols import range_ends
+
+
+@dataclass(frozen=True)
+class RecordsSummary(Summary):
+    """Published records at a glance."""
+
+    single: float | None = None
+    """Share of the symbols that rows show which stand for one item; None where none is shown."""
+    stands_for: float | None = None
+    """Items that a symbol of several items stands for, the mean over its occurrences; None where none is shown."""
+    width: float | None = None
+    """Width of a published number or range as a share of what its column spans, the mean over all; None without any."""
+
+
+@summary.register
+def _of_records(publication: Records) -> RecordsSummary:
+    """Return the first records, and how coarse they are.
+
+    >>> from anonset.data import Table
+    >>> from anonset.generalization import ItemGroups, apply
+    >>> table = Table.from_sets([{"a", "b"}, {"a"}, {"c"}])
+    >>> found = summary(apply(table, ItemGroups(table.transactions.vocabulary, np.array([0, 0, 1], np.int32))))
+    >>> found.examples[0].rows, found.n, round(found.single, 2), found.stands_for
+    ((('(a,b)',), ('(a,b)',), ('c',)), 3, 0.33, 2.0)
+    """
+    columns = written_columns(publication)
+    single = None
+    if (sets := publication.transactions) is not None:
+        often = sets.occurrences.astype(np.int64)
+        one = np.array([len(symbol.members) == 1 for symbol in publication.symbols] or [False])[: len(often)]
+        single = float(often[one].sum() / often.sum()) if often.sum() else None
+    widths = [width for column in publication.relational if (width := _width(column)) is not None]
+    width = sum(widths) / len(widths) if widths else None
+    return RecordsSummary(publication.n, (example(columns),), single, stands_for(publication), width)
+
+
+def _width(column: CategoricalColumn) -> float | None:
+    """Return the mean width of the numbers and ranges of a column as a share of what it spans; None for other texts."""
+    shown = np.flatnonzero(column.occurrences)
+    try:
+        ends = np.array([range_ends(column.vocabulary.labels[code]) for code in shown.tolist()], np.float64)
+    except ValueError:  # categories
+        return None
+    if not len(ends) or not np.isfinite(ends).all() or (span := ends[:, 1].max() - ends[:, 0].min()) <= 0:
+        return None
+    often = column.occurrences[shown]
+    return float(((ends[:, 1] - ends[:, 0]) * often).sum() / (often.sum() * span))

@@ -1,0 +1,6 @@
+"""Workloads of queries from settings: a file of itemsets, or random ones; one file for each kind of publication."""
+
+from anonset.jobs.workloads import buckets, chunks, records
+from anonset.jobs.workloads.base import QueryAnswers, WorkloadSpec, answers
+
+__all__ = ["QueryAnswers", "WorkloadSpec", "answers", "buckets", "chunks", "records"]

@@ -1,0 +1,26 @@
+"""Workloads on buckets."""
+
+from collections.abc import Mapping
+
+from anonset.data import Hierarchy, Table
+from anonset.errors import InputError
+from anonset.jobs.workloads.base import QueryAnswers, WorkloadSpec, answered
+from anonset.publications import Buckets
+from anonset.queries.buckets import record_workload, relative_errors
+from anonset.spelling import counted
+
+
+@answered.register
+def _of_buckets(
+    publication: Buckets, original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]
+) -> QueryAnswers:
+    source, n, size, _ = spec.parts
+    if source != "record":
+        msg = "queries on buckets are made from records: --workload record:NxQ, with Q of the kept columns"
+        raise InputError(msg)
+    columns = [column.name for column in original.kept]
+    if not 1 <= size <= len(columns):
+        msg = f"--workload {spec.random}: the buckets have {counted(len(columns), 'kept column')}, {size} are asked for"
+        raise InputError(msg)
+    found = relative_errors(original, publication, record_workload(original, columns[:size], queries=n, seed=spec.seed))
+    return QueryAnswers(found.are, len(found.errors), found.skipped, None)
