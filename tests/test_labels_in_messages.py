@@ -32,7 +32,7 @@ io/dialect.py: mark, encoding, header_line; io/files.py: declared; io/hierarchie
 io/input_checks.py: mark; io/options.py: wrong[0], misplaced, missing; io/publish.py: mark; io/roles.py: homeless[0];
 io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, made; queries/estimate.py: reading;
-report/risks.py: printable(name); jobs/verify.py: published; release/opened.py: file;
+report/risks/records.py: printable(name); jobs/verify.py: published; release/opened.py: file;
 io/person_candidates.py: cut[0]; jobs/proposed_reading.py: cut[0]; settings/job_files.py: unit;
  algorithms/base.py: traits, value; lazy_names.py: package['__name__'];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;

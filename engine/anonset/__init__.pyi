@@ -67,7 +67,6 @@ from anonset.io.read import read as read
 from anonset.io.scan import scan as scan
 from anonset.jobs.anonymize import anonymize as anonymize
 from anonset.jobs.beside import beside as beside
-from anonset.jobs.bucket_risk import BucketRisk as BucketRisk
 from anonset.jobs.compare import Comparison as Comparison
 from anonset.jobs.compare import Contestant as Contestant
 from anonset.jobs.compare import compare as compare
@@ -76,6 +75,7 @@ from anonset.jobs.evaluate import evaluate as evaluate
 from anonset.jobs.findings import Findings as Findings
 from anonset.jobs.inspect import inspect as inspect
 from anonset.jobs.reconstruct import reconstruct as reconstruct
+from anonset.jobs.risk import BucketRisk as BucketRisk
 from anonset.jobs.risk import Risk as Risk
 from anonset.jobs.risk import risk as risk
 from anonset.jobs.suggest import Suggestion as Suggestion

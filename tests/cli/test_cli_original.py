@@ -5,7 +5,8 @@ import random
 import pytest
 
 from anonset.data import Table
-from anonset.jobs import original, reading
+from anonset.jobs import reading
+from anonset.jobs.original import records as original
 from cli.place import Place, Ran
 from cli.published import publish
 

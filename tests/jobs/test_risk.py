@@ -169,12 +169,12 @@ def test_how_surely_buckets_tell_a_value():
 
 
 def test_an_attack_on_buckets_that_break_their_promise_says_so():
-    from anonset.jobs.bucket_risk import bucket_risk
+    from anonset.jobs.risk.base import Context, risk_of
 
     table = anonset.read(VISITS, id="p", sensitive="drug")
     release = anonset.anonymize(table, anonset.Anatomy(l=2, seed=1))
-    tried = {"threshold": 0.09, "attempts": 100, "seed": 0}
-    assert bucket_risk(release.publication, anonset.AnatomyDiversity(9), table, **tried).broken == 12
+    context = Context(anonset.AnatomyDiversity(9), table, attempts=100)
+    assert risk_of(release.publication, context).broken == 12
 
 
 def test_no_label_is_shown():

@@ -1,21 +1,22 @@
 """Everything that a report on a publication may speak of: what is attested, what is private, and the risks."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import singledispatch
+from typing import Any, cast
 
 from anonset.attacks.registry import ALL
 from anonset.data import Table
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.jobs.bucket_risk import BucketRisk
-from anonset.jobs.chunk_risk import ChunkRisk
 from anonset.jobs.exposures import Exposure, exposures
-from anonset.jobs.risk import Risk, risk
+from anonset.jobs.risk import Risk, RiskReport, risk
 from anonset.jobs.summary import Summary, summary
 from anonset.measures.countable import Countable, FrequentItems, countable
 from anonset.privacy import PrivacyModel
-from anonset.publications import Buckets, Records
+from anonset.publications import Buckets, Chunks, Published, Records
+from anonset.publications.base import unknown_kind
 from anonset.release.documents import Attestation, Report
 from anonset.release.opened import Opened
 from anonset.spelling import setting
@@ -31,14 +32,14 @@ class ReportFacts(Discreet):
     """What was promised."""
     summary: Summary
     """What its rows look like, and what anybody can count in them."""
-    after: Risk | BucketRisk | ChunkRisk
+    after: RiskReport
     """Risks after."""
-    private: Report | None = None
-    """What stays at home; None where it is not there."""
     before: tuple[Exposure, ...] = ()
     """How far somebody gets with the original, by the same knowledge, where that is there."""
     errors: Countable | None = None
     """How well items are counted, where the original is there."""
+    private: Report | None = None
+    """What stays at home; None where it is not there."""
 
 
 def report_facts(
@@ -64,17 +65,59 @@ def report_facts(
         msg = f"an internal report needs the private directory of {str(opened.out)!r}; {ways}"
         raise InputError(msg)
     report, publication = opened.report, opened.publication
-    of_records = isinstance(publication, Records)
-    attacks = [ALL] if of_records and original is not None else []
-    after = risk(opened, original, hierarchies=hierarchies, persons=persons, attacks=attacks)
-    before, errors = tuple[Exposure, ...](), None
-    if original is not None and not isinstance(publication, Buckets):
-        if isinstance(after, Risk):
-            most = max((one.items for one in after.exposures), default=0)
-            before = exposures(original, opened.model, most, owner=persons)
-        if original.transactions is not None:
-            errors = countable(FrequentItems.of(original.transactions), publication)
-    return ReportFacts(opened.attested, opened.model, summary(publication), after, report, before, errors)
+    if original is None:
+        return ReportFacts(opened.attested, opened.model, summary(publication), risk(opened), private=report)
+    against = Against(opened, original, hierarchies, persons)
+    return ReportFacts(opened.attested, opened.model, summary(publication), *compared(publication, against), report)
+
+
+@dataclass(frozen=True)
+class Against(Discreet):
+    """A publication and its original, which risks before and after are counted of."""
+
+    opened: Opened
+    original: Table
+    hierarchies: Mapping[str, Any] | None
+    persons: Int64 | None
+
+    def risk(self, attacks: Sequence[str] = ()) -> RiskReport:
+        """Return the risks after."""
+        return risk(
+            self.opened, self.original, hierarchies=self.hierarchies, persons=self.persons, attacks=attacks
+        )  # fmt: skip
+
+    def errors(self, publication: Published) -> Countable | None:
+        """Return how well items are counted; None without items."""
+        column = self.original.transactions
+        return None if column is None else countable(FrequentItems.of(column), publication)
+
+
+Compared = tuple[RiskReport, tuple[Exposure, ...], Countable | None]
+"""Risks after, exposures before, and how well items are counted."""
+
+
+@singledispatch
+def compared(publication: Published, against: Against) -> Compared:
+    """Return what is known of a publication with its original."""
+    raise unknown_kind(publication)
+
+
+@compared.register
+def _(publication: Records, against: Against) -> Compared:
+    after = cast("Risk", against.risk([ALL]))
+    most = max((one.items for one in after.exposures), default=0)
+    before = exposures(against.original, against.opened.model, most, owner=against.persons)
+    return after, before, against.errors(publication)
+
+
+@compared.register
+def _(publication: Chunks, against: Against) -> Compared:
+    return against.risk(), (), against.errors(publication)
+
+
+@compared.register
+def _(publication: Buckets, against: Against) -> Compared:
+    return against.risk(), (), None
 
 
 def public_facts(opened: Opened) -> ReportFacts:

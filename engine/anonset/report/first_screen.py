@@ -2,40 +2,21 @@
 
 from functools import singledispatch
 
-from anonset.jobs.bucket_risk import BucketRisk
-from anonset.jobs.chunk_risk import ChunkRisk
 from anonset.jobs.report_facts import ReportFacts
 from anonset.jobs.summary import BucketsSummary, ChunksSummary, RecordsSummary, Summary
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import shares
 from anonset.measures.shares import percent
 from anonset.publications.base import unknown_kind
+from anonset.report.risks import PagePart
 
 Figure = tuple[str, str, str]
 """What is counted, the figure, and how far off it may be."""
 
 
-def protection(facts: ReportFacts) -> list[tuple[str, str]]:
+def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
     """Return who is protected and who is not, a sentence each."""
-    declared, data = facts.attested.declarations, facts.attested.data
-    if declared.unit == "person":
-        rows = [("Protected", "each person in the data: all rows of one id are one record.")]
-    else:
-        rows = [
-            ("Protected", "each row of the data, which is taken for a person."),
-            ("Not protected", "somebody with several rows: together these may tell who it is."),
-        ]
-    if isinstance(facts.after, BucketRisk):
-        rows = [("Protected", "the link between a person and the sensitive value.")]
-        rows.append(("Not protected", "that somebody is in the data: ids and kept columns are published as they are."))
-    elif isinstance(facts.after, ChunkRisk):
-        rows.insert(0, ("Protected", "the link between a person and the parts of records, which stand apart."))
-        rows.append(
-            ("Not protected", "what the records of a cluster have in common, and its terms: told of all in it.")
-        )
-    elif kept := getattr(data, "keep", []):
-        names = ", ".join(kept)
-        rows.append(("Not protected", f"what stands in the columns that are published as they are: {names}."))
+    declared, rows = facts.attested.declarations, [*part.protection]
     if declared.published_as_is:
         names = ", ".join(declared.published_as_is)
         rows.append(("Not protected", f"persons whom columns that the owner publishes as is may identify: {names}."))

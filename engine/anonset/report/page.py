@@ -1,7 +1,7 @@
 """The page for a data protection officer: what is published, what it guarantees, what is at risk, what is left."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,23 +9,17 @@ from typing import Any
 from anonset.algorithms.rt.joint.pruning import Point
 from anonset.data.table_facts import Change
 from anonset.errors import InputError
-from anonset.jobs.bucket_risk import BucketRisk, guess_table, inference_table
-from anonset.jobs.chunk_risk import ChunkRisk, telling_table
-from anonset.jobs.exposures import Exposure, knowledge
 from anonset.jobs.report_facts import ReportFacts
-from anonset.jobs.risk import Risk, outcome_table
 from anonset.measures.retention import shares
-from anonset.measures.shares import percent
 from anonset.privacy import KAnonymity, PrivacyModel
 from anonset.report.account import loss_label
-from anonset.report.drawings import Bar, bars
+from anonset.report.drawings import bars
 from anonset.report.first_screen import countable_figures, protection
 from anonset.report.frontier import frontier_drawing
-from anonset.report.risks import persons_below_k
+from anonset.report.risks import page_part
 from anonset.report.techniques import columns_of, left_out
 from anonset.strict_json import dumps
 
-AnyRisk = Risk | BucketRisk | ChunkRisk
 _TEMPLATE = Path(__file__).with_name("page.html.j2")
 
 
@@ -52,10 +46,6 @@ def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
         **_common(facts, purpose),
         "internal": True,
         "columns": [*columns_of(facts, exactly=True), *left_out(facts, settings)],
-        "drawing": _risk_drawing(facts.before, facts.after),
-        "below_k": _persons_below_k(facts),
-        "attack": _attack(facts.after),
-        "attacks": _attacks(facts.after),
         "utility": _utility(report.retention),
         "frontier": frontier_drawing([Point(**point) for point in report.frontier], report.measures),
         "losses": [(loss_label(name), f"{value:.6g}") for name, value in report.measures.items()],
@@ -83,10 +73,6 @@ def shareable_page(facts: ReportFacts, purpose: Purpose) -> str:
         **_common(public, purpose),
         "internal": False,
         "columns": columns_of(public, exactly=False),
-        "drawing": "",
-        "below_k": [],
-        "attack": None,
-        "attacks": None,
         "utility": None,
         "frontier": "",
         "losses": [],
@@ -117,6 +103,7 @@ def render(facts: Mapping[str, Any]) -> str:
 def _common(facts: ReportFacts, purpose: Purpose) -> dict[str, Any]:
     """Return the facts of OUT itself, and the owner's statements."""
     attested = facts.attested
+    part = page_part(facts.after, facts.before, attested)
     return {
         "title": purpose.title,
         "recipient": purpose.recipient,
@@ -130,15 +117,10 @@ def _common(facts: ReportFacts, purpose: Purpose) -> dict[str, Any]:
         "undecided": bool(attested.declarations.accepted_undecided),
         "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
         "questions": questions(facts.model),
-        "threshold": "" if isinstance(facts.after, ChunkRisk) else f"{facts.after.threshold:g}",
-        "buckets": isinstance(facts.after, BucketRisk),
-        "chunks": isinstance(facts.after, ChunkRisk),
-        "told": telling_table(() if isinstance(facts.after, BucketRisk) else facts.after.told),
         "before": bool(facts.before),
-        "counted": getattr(facts.after, "unit", "row"),
-        "after": _after(facts.before, facts.after),
+        "part": part,
         "examples": facts.summary.examples,
-        "protection": protection(facts),
+        "protection": protection(facts, part),
         "countable": countable_figures(facts),
     }
 
@@ -166,87 +148,6 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
         return [*answers, ("Inference", f"bounded for {model.sensitive_column!r}", text)]
     shared = "What the records that fit have in common is disclosed, also columns that are published as they are."
     return [*answers, ("Inference", "not covered", shared)]
-
-
-def _after(before: Sequence[Exposure], after: AnyRisk) -> list[tuple[str, ...]]:
-    """Return the risk of persons by what is known of them; with the original, before and after."""
-    if isinstance(after, BucketRisk):
-        return inference_table(after)[1]
-    if isinstance(after, ChunkRisk):
-        return []
-    earlier = {(exposure.values, exposure.items): _figures(exposure) for exposure in before}
-    rows = []
-    for exposure in after.exposures:
-        own = _figures(exposure)
-        known = earlier.get((exposure.values, exposure.items))
-        cells = own if known is None else [f"{old} → {new}" for old, new in zip(known, own, strict=True)]
-        rows.append((knowledge(exposure.values, exposure.items), "yes" if exposure.guaranteed else "no", *cells))
-    return rows
-
-
-def _figures(exposure: Exposure) -> list[str]:
-    return [
-        f"{exposure.smallest:,}",
-        f"{exposure.mean:,.1f}",
-        f"{exposure.highest:.3g}",
-        str(exposure.average),
-        str(exposure.above),
-    ]
-
-
-def _attack(after: AnyRisk) -> list[tuple[str, ...]]:
-    if isinstance(after, BucketRisk):
-        return guess_table(after)[1]
-    if isinstance(after, ChunkRisk):
-        return []
-    return [
-        (knowledge(one.values, one.items), f"{one.attempts:,}", percent(one.alone), f"{one.success:.2%}",
-         "" if one.promised is None else f"{one.promised:.2%}")
-        for one in after.attempts
-    ]  # fmt: skip
-
-
-def _attacks(after: AnyRisk) -> dict[str, Any] | None:
-    """Return what further attacks win, and what each one knows; None where none was tried."""
-    if not isinstance(after, Risk) or not (after.outcomes or after.not_tried):
-        return None
-    notes = [f"{one.attack}: knows {one.knowledge}." for one in after.outcomes]
-    notes += [f"{name} was not tried: {why}." for name, why in after.not_tried.items()]
-    return {"table": outcome_table(after.outcomes), "notes": notes}
-
-
-def _persons_below_k(facts: ReportFacts) -> list[str]:
-    """Say how many persons are below k before and after, where a person has several rows."""
-    if not isinstance(facts.after, Risk):
-        return []
-    both = {"Before": facts.before, "After": facts.after.exposures}
-    return [f"{when}: {line}" for when, known in both.items() for line in persons_below_k(facts.after, known)]
-
-
-def _risk_drawing(before: Sequence[Exposure], after: AnyRisk) -> str:
-    """Return bars of who is alone with what is known, before and after; nothing of chunks."""
-    if isinstance(after, BucketRisk):
-        return _inference_drawing(after)
-    if isinstance(after, ChunkRisk):
-        return ""
-    rows: dict[str, list[Bar]] = {}
-    for pattern, when, exposed in (("solid", "before", before), ("hatched", "after", after.exposures)):
-        for exposure in exposed:
-            bar = (pattern, exposure.alone.value, f"{percent(exposure.alone.value)} {when}")
-            rows.setdefault(knowledge(exposure.values, exposure.items), []).append(bar)
-    who = "records" if after.unit == "row" else "persons"
-    title = f"Share of the {who} that are alone with what is known, at worst"
-    return bars(title, list(rows.items())) if rows else ""
-
-
-def _inference_drawing(after: BucketRisk) -> str:
-    """Return bars of the probability of guessing a value: without groups, a row discloses its own."""
-    rows: list[tuple[str, list[Bar]]] = []
-    for inference in after.inferences:
-        own: list[Bar] = [("hatched", inference.highest, f"{inference.highest:.1%} at most")]
-        own.append(("light", inference.average.value, f"{inference.average.value:.1%} on average"))
-        rows.append((inference.known, own))
-    return bars("How surely the likeliest sensitive value is told", rows)
 
 
 def _utility(retention: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from functools import singledispatch
-from typing import Any
+from typing import Any, cast
 
 from anonset.jobs.report_facts import ReportFacts
+from anonset.jobs.risk import BucketRisk
 from anonset.publications.base import unknown_kind
 from anonset.release.documents import BucketFiles, ChunkFiles, DataFile, PublishedFiles
 
@@ -40,7 +41,7 @@ def _columns(files: PublishedFiles, facts: ReportFacts, retention: Retention | N
 
 @_columns.register
 def _(files: BucketFiles, facts: ReportFacts, retention: Retention | None) -> list[Row]:
-    hidden = "; masking of the identities that are hidden" if facts.after.hidden else ""
+    hidden = "; masking of the identities that are hidden" if cast("BucketRisk", facts.after).hidden else ""
     removed = bool(retention and retention.get("tuples", {}).get("removed"))
     left = "; record suppression" if removed else ""
     ids = [(name, "identifier, shown apart from the sensitive value", f"anatomization{hidden}") for name in files.id]

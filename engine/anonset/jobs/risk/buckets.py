@@ -10,14 +10,14 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.jobs.bucket_people import by_individuals
+from anonset.jobs.risk.base import Context, RiskReport, risk_of
 from anonset.measures import bucket_inference
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.sensitive_values import ObservedDiversity
 from anonset.measures.shares import Share
-from anonset.privacy import PrivacyModel
 from anonset.publications import Buckets
 from anonset.publications.buckets import sums_by_code
-from anonset.release.tables import html_table
+from anonset.spelling import setting
 
 CERTAIN = 1 - 1e-9
 _HALF = 1 << 30
@@ -62,17 +62,13 @@ class Guesses(Discreet):
 
 
 @dataclass(frozen=True)
-class BucketRisk(Discreet):
+class BucketRisk(RiskReport):
     """What is at risk after buckets are published."""
 
-    records: int
-    """Published rows."""
     groups: int
     """Their groups."""
     hidden: int
     """Rows whose identity is hidden."""
-    model: PrivacyModel
-    """What was promised."""
     threshold: float
     """Above this, a row or a person counts as at risk."""
     inferences: tuple[Inference, ...]
@@ -89,47 +85,15 @@ class BucketRisk(Discreet):
         """Rows of which the attack found more than is promised; 0 unless something is wrong."""
         return sum(guesses.broken for guesses in self.attempts)
 
-    def _repr_html_(self) -> str:
-        """Return the risks as tables, for notebooks."""
-        return html_table(*inference_table(self)) + html_table(*guess_table(self))
 
-
-def inference_table(risk: BucketRisk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return how surely values are told: the headings, and a row of text by what is found."""
-    head = ("who finds", "promised at most", "highest", "average", f"above {risk.threshold:g}", "certain")
-    return head, [
-        (inference.known, "" if inference.promised is None else f"{inference.promised:.3g}",
-         f"{inference.highest:.3g}", str(inference.average), str(inference.above), str(inference.certain))
-        for inference in risk.inferences
-    ]  # fmt: skip
-
-
-def guess_table(risk: BucketRisk) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return what was guessed: the headings, and a row of text by what was known."""
-    head = ("who knew", "rows", "right by chance", "right by the most frequent", "promised at most")
-    return head, [
-        (guesses.known, f"{guesses.attempts:,}", f"{guesses.success:.2%}", f"{guesses.likeliest:.2%}",
-         "" if guesses.promised is None else f"{guesses.promised:.2%}")
-        for guesses in risk.attempts
-    ]  # fmt: skip
-
-
-def bucket_risk(
-    publication: Buckets,
-    model: PrivacyModel,
-    original: Table | None,
-    *,
-    threshold: float,
-    attempts: int,
-    seed: int,
-) -> BucketRisk:
-    """Count how surely a bucketized table tells sensitive values, and guess some of the original.
-
-    Parameters
-    ----------
-    publication
-        With the input tuple of each row, where there is an original.
-    """
+@risk_of.register
+def _of_buckets(publication: Buckets, context: Context) -> BucketRisk:
+    """Count how surely a bucketized table tells sensitive values, and guess some of the original."""
+    context.require_no_attacks()
+    if context.population is not None:
+        msg = f"{setting('population')} is about generalized quasi-identifiers, of which buckets have none"
+        raise InputError(msg)
+    model, threshold, original = context.model, context.threshold, context.original
     promised = 1 / model.diversity
     rows = _Chances()
     rows.add(bucket_inference.of_groups(publication), publication.sizes, threshold)
@@ -137,9 +101,9 @@ def bucket_risk(
     several, numbers = _of_individuals(publication, model.diversity, threshold)
     if several.number:
         found.append(several.inference("all rows of a person", None))
-    tried = () if original is None else _attack(publication, original, promised, attempts, seed)
+    tried = () if original is None else _attack(publication, original, promised, context.attempts, context.seed)
     return BucketRisk(
-        publication.n, publication.n_groups, int(publication.starred.sum()), model, threshold, tuple(found),
+        publication.n, model, publication.n_groups, int(publication.starred.sum()), threshold, tuple(found),
         bucket_inference.observed(publication), numbers, tried,
     )  # fmt: skip
 

@@ -1,0 +1,158 @@
+"""What is at risk after records are published: how many rows, or persons, fit what is known, and attacks that try."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.attacks.base import Outcome, Scene
+from anonset.attacks.registry import tried
+from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.errors import InputError
+from anonset.jobs.attack import Attempts, attack
+from anonset.jobs.exposures import Exposure, exposures
+from anonset.jobs.matching import Matching
+from anonset.jobs.risk.base import Context, RiskReport, risk_of
+from anonset.measures.distinct_records import codes_of
+from anonset.measures.equivalence_classes import class_of
+from anonset.measures.sensitive_values import ObservedDiversity, diversity_by_blocks, observed_diversity
+from anonset.measures.skewness import Skewness, skewness
+from anonset.measures.told_items import Telling, told_items
+from anonset.measures.top_itemsets import supports_of
+from anonset.publications import Records
+from anonset.release.symbols import spell_out
+from anonset.spelling import setting
+
+_BYTES_A_ROW = 100
+"""Memory that guessing takes for each row, about."""
+
+
+@dataclass(frozen=True)
+class Risk(RiskReport):
+    """What is at risk after records are published."""
+
+    threshold: float
+    """Above this a record counts as at risk."""
+    exposures: tuple[Exposure, ...]
+    """By what is known: the quasi-identifiers, 1, 2, … items, and both."""
+    disclosures: Mapping[str, ObservedDiversity]
+    """What the classes of rows with the same quasi-identifiers give away of each sensitive column."""
+    journalist: tuple[float, float] | None = None
+    """Highest risk, and share above the threshold, where it is not known who of a given population is in the data."""
+    attempts: tuple[Attempts, ...] = ()
+    """The attack, where the original was there."""
+    unit: str = "row"
+    """Unit that is counted: ``row`` if each row counts as one person, or ``person``."""
+    persons: int | None = None
+    """Persons behind the rows, who have several, where the original tells them; None: each row is one."""
+    skews: Mapping[str, Skewness] = field(default_factory=dict)
+    """How often the values of each sensitive column are guessed by classes; nothing of rows that memory cannot hold."""
+    told: tuple[Telling, ...] = ()
+    """How surely other items of rows are told whose two rarest are known, where the original was there."""
+    outcomes: tuple[Outcome, ...] = ()
+    """What the attacks win that were asked for."""
+    not_tried: Mapping[str, str] = field(default_factory=dict)
+    """By the names of other attacks why they could not be tried, where all were asked for."""
+
+    @property
+    def broken(self) -> int:
+        """Persons of whom the attack found more than is promised; 0 unless something is wrong."""
+        return sum(attempts.broken for attempts in self.attempts)
+
+
+@risk_of.register
+def _of_records(publication: Records, context: Context) -> Risk:
+    model, original, trees, seed = context.model, context.original, context.hierarchies, context.seed
+    most = (model.m or 2) if context.m is None else context.m
+    owner = None if context.persons is None else owners_of(context.persons, original)
+    names = [column.name for column in publication.kept] if context.sensitive is None else list(context.sensitive)
+    behind = None if owner is None else publication.record
+    found = Risk(
+        publication.n, model, context.threshold,
+        exposures(publication, model, most + 2, context.threshold, seed, None if owner is None else owner[behind]),
+        _disclosures(publication, names),
+        unit="row" if owner is None and not context.by_person else "person",
+        persons=None if owner is None else int(owner.max(initial=-1)) + 1,
+        skews=_skews(publication, names, seed),
+    )  # fmt: skip
+    beside, attempts = context.beside, context.attempts
+    scene = Scene(publication, model, original, trees, beside, found.skews, attempts, seed, context.algorithm)
+    if publication.value_sets and original is not None:
+        spelled = spell_out(publication.relational, publication.value_sets)
+        scene = replace(scene, publication=replace(publication, relational=spelled))
+    outcomes, reasons = tried(scene, context.attacks if beside is None else [*context.attacks, "composition"])
+    found = replace(found, outcomes=outcomes, not_tried=reasons)
+    if original is None:
+        if context.population is not None:
+            msg = f"{setting('population')} needs {setting('original')}, which tells what the published values cover"
+            raise InputError(msg)
+        return found
+    if context.population is not None:
+        found = replace(
+            found, journalist=_journalist(original, publication, trees, context.population, context.threshold)
+        )
+    looked_for = attack(original, publication, trees, model, size=most + 2, attempts=attempts, seed=seed, owner=owner)
+    told = tuple[Telling, ...]()
+    if original.transactions is not None:
+        told = told_items(original.transactions, supports_of(publication), attempts, seed)
+    return replace(found, attempts=looked_for, told=told)
+
+
+def _disclosures(publication: Records, names: Sequence[str]) -> dict[str, ObservedDiversity]:
+    """Return what the classes of rows with the same quasi-identifiers give away of kept columns."""
+    columns = {name: _kept(publication, name) for name in names}
+    if publication.store.in_files:
+        group = codes_of(publication.relational)
+        return {name: diversity_by_blocks(group, column, publication.store) for name, column in columns.items()}
+    classes = class_of(publication.relational, publication.n) if columns else np.zeros(0, np.int64)
+    return {name: observed_diversity(classes, column) for name, column in columns.items()}
+
+
+def _skews(publication: Records, names: Sequence[str], seed: int) -> dict[str, Skewness]:
+    """Return how often values of kept columns are guessed by the quasi-identifiers, where memory holds all rows."""
+    few = publication.n <= publication.store.limits.held(publication.n, _BYTES_A_ROW)
+    if not names or not publication.relational or not few:
+        return {}
+    classes = class_of(publication.relational, publication.n)
+    return {name: skewness(classes, _kept(publication, name), seed) for name in names}
+
+
+def owners_of(persons: Sequence[Hashable] | NDArray[Any], original: Table | None) -> NDArray[np.int64]:
+    """Return int64 (n,): the number of the person of each record, from 0.
+
+    Raises
+    ------
+    InputError
+        If there is no original, or another number of persons than it has records.
+    """
+    if original is None or len(persons) != original.n:
+        records = "no original is given" if original is None else f"the original has {original.n:,}"
+        msg = f"persons must tell whose each record of the original is; it tells of {len(persons):,}, and {records}"
+        raise InputError(msg)
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(person, len(numbers)) for person in persons], np.int64)
+
+
+def _kept(publication: Records, name: str) -> CategoricalColumn:
+    for column in publication.kept:
+        if column.name == name:
+            return column
+    there = ", ".join(repr(column.name) for column in publication.kept) or "none"
+    msg = f"{setting('sensitive')}: {name!r} must be a column that is published as it is; there are: {there}"
+    raise InputError(msg)
+
+
+def _journalist(
+    original: Table, publication: Records, trees: Mapping[str, Hierarchy], population: Table, threshold: float
+) -> tuple[float, float]:
+    missing = {column.name for column in original.relational} - {column.name for column in population.relational}
+    if missing or not original.relational:
+        name = min(missing, default="quasi-identifiers")
+        msg = f"{setting('population')} must have the quasi-identifiers of the data, but lacks {name!r}"
+        raise InputError(msg)
+    classes, people = Matching(original, publication, trees).classes_covering(population)
+    at_least = np.maximum(people, np.bincount(classes, minlength=len(people)))
+    risks = 1.0 / at_least[classes]
+    return float(risks.max(initial=0.0)), float((risks > threshold).mean()) if len(risks) else 0.0

@@ -1,0 +1,113 @@
+"""The account of what is at risk after a publication, by its kind."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
+
+from anonset.data.redacted_repr import Discreet
+from anonset.jobs.exposures import Exposure
+from anonset.jobs.risk import RiskReport
+from anonset.measures.shares import percent
+from anonset.measures.told_items import LIKELY, RARE, SURE, Telling
+from anonset.publications.base import unknown_kind
+from anonset.release.documents import Attestation
+from anonset.report.sections import Section
+
+_SOURCES = {"publication": "what is published", "frequencies": "how often items occur", "original": "the original"}
+
+
+@singledispatch
+def sections(risk: RiskReport) -> list[Section]:
+    """Return the risks as sections of an account."""
+    raise unknown_kind(risk)
+
+
+@dataclass(frozen=True)
+class Grid(Discreet):
+    """A table of the page, with the sentences above and below it."""
+
+    head: tuple[str, ...] = ()
+    rows: Sequence[tuple[str, ...]] = ()
+    above: str = ""
+    below: str = ""
+
+
+@dataclass(frozen=True)
+class PagePart(Discreet):
+    """What a page says of a publication by its kind."""
+
+    published: str
+    """How the first rows are read."""
+    protection: Sequence[tuple[str, str]]
+    """Who is protected and who is not."""
+    drawing: str = ""
+    """Picture of the risks, as SVG."""
+    drawing_note: str = ""
+    """How it is read."""
+    below_k: Sequence[str] = ()
+    """Sentences on the persons below k."""
+    knowledge: Grid = Grid()
+    """How far somebody gets who knows something."""
+    told: Grid = Grid()
+    """What is told of other items."""
+    attack: Grid = Grid()
+    """What an attack found."""
+    attacks: Any = None
+    """What further attacks win, and what each one knows; None where none was tried."""
+    losses: str = ""
+    """What the losses mean."""
+
+
+@singledispatch
+def page_part(risk: RiskReport, before: Sequence[Exposure], attested: Attestation) -> PagePart:
+    """Return what a page says of a publication by its kind.
+
+    Parameters
+    ----------
+    before
+        How far somebody gets with the original; empty where that is not there, or not to be shown.
+    """
+    raise unknown_kind(risk)
+
+
+def of_rows(attested: Attestation) -> list[tuple[str, str]]:
+    """Return who is protected, by what a record stands for."""
+    if attested.declarations.unit == "person":
+        return [("Protected", "each person in the data: all rows of one id are one record.")]
+    return [
+        ("Protected", "each row of the data, which is taken for a person."),
+        ("Not protected", "somebody with several rows: together these may tell who it is."),
+    ]
+
+
+def told_section(told: Sequence[Telling], *, rows: bool = False) -> Section:
+    """Return how surely other items are inferred, if that was counted; `rows`: each row counts as one person."""
+    title = "What is told of the other items of somebody whose two rarest items are known"
+    title += ", each row counted as one person" if rows else ""
+    note = (
+        f"Rare ones are in at most {RARE:.0%} of the rows. What frequencies tell needs no publication; a symbol is "
+        "read as one of its members (one-member)."
+    )
+    return Section(title, *telling_table(told), notes=[note] if told else [], data={"told": told})
+
+
+def telling_table(told: Sequence[Telling]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return how surely other items are told: the headings, and a row of text by what tells it."""
+    bounds = (f"by {LIKELY:g} or more", f"by {SURE:g} or more")
+    head = ("told by", "rows", "other items", *bounds, "rare ones", *bounds)
+    return head, [
+        (_SOURCES[one.source], f"{one.persons:,}", f"{one.items:,}", percent(one.likely), percent(one.sure),
+         f"{one.rare_items:,}", percent(one.rare_likely), percent(one.rare_sure))
+        for one in told
+    ]  # fmt: skip
+
+
+def told_grid(told: Sequence[Telling]) -> Grid:
+    """Return the same for the page."""
+    text = (
+        "Random rows of the original, whose two rarest items are known: how many of their other items are told with at "
+        "least such a probability, by what is published, by how often items occur alone, and by the original. Rare "
+        "ones are in a tenth of the rows at most."
+    )
+    return Grid(*telling_table(told), above=text)
