@@ -70,8 +70,8 @@ def next_better(
             or (loss == least[0] and moved == least[1] and not comes_before(chosen[:n_chosen], best))
         ):
             continue
-        return n_chosen, loss, moved
-    return 0, np.int64(0), np.int64(0)
+        return n_chosen, int(loss), int(moved)
+    return 0, 0, 0
 
 
 @kernel()

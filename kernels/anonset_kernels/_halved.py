@@ -299,7 +299,7 @@ def _fix(itemset: Itemset, k: int, shape: Shape, state: _State, pairs: _Pairs) -
     dead, published, below, _ = state
     size = len(itemset)
     raised, chosen, best = itemset.copy(), np.empty(size, np.int32), np.empty(size, np.int32)
-    n_best, least = 0, (np.int64(0), np.int64(0))
+    n_best, least = 0, (0, 0)
     while True:
         n_chosen, loss, moved = next_better(itemset, raised, shape, below, chosen, best[:n_best], least)
         if n_chosen == 0:

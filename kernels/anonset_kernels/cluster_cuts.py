@@ -358,7 +358,7 @@ def _fix(itemset: Itemset, found: int, k: int, shape: _Shape, state: _State, fix
     dead, published, below, _, posting = state
     size = len(itemset)
     raised, chosen, best = itemset.copy(), np.empty(size, np.int32), np.empty(size, np.int32)
-    n_best, least = 0, (np.int64(0), np.int64(0))
+    n_best, least = 0, (0, 0)
     while True:
         n_chosen, loss, moved = next_better(itemset, raised, shape, below, chosen, best[:n_best], least)
         if n_chosen == 0:
