@@ -118,7 +118,10 @@ nothing makes anonymous are merged first, and every result was verified. Item an
 down before the study was run; by then some errors on three of the data sets were known (informs2005 and
 diabetes130_patients by `joint-split`, vermont2013 at a bound of 0.1).
 
-The points `items`, `balanced` and `attributes` follow from the halves by rules that were written down with the claims:
+Only a part of the grid is measured: claims and figures say which cases are due. Cases take minutes on large data.
+
+The points `items`, `balanced` and `attributes` follow from the halves by rules that were written down with the claims.
+They apply once the halves of all data sets are measured; until then the bounds of the points are provisional:
 `items` is the smallest bound at which the item error of the learned half is at most {claims.ITEMS:.0%} on at least half
 of the data sets (the largest bound if there is none), `attributes` the smallest one at which it is at most
 {claims.COUNTED:.0%} on at least half of them, and `balanced` the bound of the largest mean usefulness. All bounds:
