@@ -349,7 +349,7 @@ class Report(Document):
     """What rules changed in the data while reading: the column, the rule, and how many labels and occurrences."""
     phases: list[PhaseRecord]
     trace: list[Any] | None
-    frontier: list[dict[str, float]] = []
+    frontier: list[dict[str, Any]] = []
     """What other weights would have lost: weight, clusters, relational loss and estimated item loss of each."""
 
 
