@@ -9,6 +9,8 @@ from benchmarks.experiments.runner import machine
 
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.blocks import Blocks
+from anonset.data.store import MEMORY
 from anonset_datasets.generators import pos_like
 
 FULL, SMOKE = 50_000, 500
@@ -59,7 +61,7 @@ def hierarchy(column: SetColumn) -> Hierarchy:
 @pytest.fixture
 def search(column: SetColumn, hierarchy: Hierarchy) -> CutSearch:
     """Return a search for k=5 that has not begun."""
-    return CutSearch(column, hierarchy, 5)
+    return CutSearch(Blocks.of(column, MEMORY), hierarchy, 5)
 
 
 @pytest.fixture(scope="session")

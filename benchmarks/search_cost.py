@@ -22,6 +22,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from anonset.data.blocks import Blocks
+
 KS, MS = (2, 5, 25, 100), (1, 2, 3, 4, 5)
 SLOWER = 1.05
 NOISE = 0.002
@@ -90,7 +92,7 @@ def _searched(data: Any, k: int, m: int) -> dict[str, Any]:
     bound = hierarchy.bind(SetColumn(column.name, column.indptr, column.items, column.vocabulary))
     began = time.process_time()
     try:
-        search = Apriori(k=k, m=m).run_apriori(bound, hierarchy)
+        search = Apriori(k=k, m=m).run_apriori(Blocks.of(bound, bound.store), hierarchy)
     except AnonsetError as refused:
         return {"cpu": time.process_time() - began, "found": type(refused).__name__, "fixes": 0}
     cpu = time.process_time() - began

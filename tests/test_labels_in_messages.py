@@ -30,7 +30,7 @@ missing[0]; cli/policy.py: file;
 cli/risk.py: lacking[0]; errors.py: value; io/batches.py: both[0], more[0]; io/source.py: scheme; io/folders.py: aside;
 io/dialect.py: mark, encoding, header_line; io/files.py: declared; io/hierarchies.py: shown, spec;
 io/input_checks.py: mark; io/options.py: wrong[0], misplaced, missing; io/publish.py: mark; io/roles.py: homeless[0];
-io/wide.py: name_of[label]; io/workloads.py: source; jobs/cluster.py: address;
+io/wide.py: name_of[label]; io/workloads.py: source; data/cluster.py: address;
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, made; queries/estimate.py: reading;
 report/risks/records.py: printable(name); jobs/verify.py: published; release/opened.py: file;
 io/person_candidates.py: cut[0]; jobs/proposed_reading.py: cut[0]; settings/job_files.py: unit;

@@ -46,9 +46,7 @@ class Grouping:
     def model(self) -> KmAnonymity:
         return KmAnonymity(self.k, 2)
 
-    def recode(
-        self, table: Table, hierarchies: Mapping[str, Hierarchy], *, executor: Any = None, progress: Any = None
-    ) -> Result:
+    def recode(self, table: Table, hierarchies: Mapping[str, Hierarchy], *, progress: Any = None) -> Result:
         assert table.transactions is not None
         return Result(ItemGroups(table.transactions.vocabulary, self.by(table, self.k)))
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, Result, executor_of
+from anonset.algorithms.base import Algorithm, Result
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.split_mix import SplitMix
+from anonset.data.workers import Threads
 from anonset.errors import InfeasibleError
 from anonset.privacy import PrivacyModel
 from anonset.publications import Chunks, Published
@@ -103,11 +104,10 @@ def _published(
     algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], *, workers: int
 ) -> Published | None:
     """Return what is published of a table; None if that is infeasible."""
-    with executor_of(workers) as executor:
-        try:
-            result = algorithm.recode(table, hierarchies, executor=executor)
-        except InfeasibleError:
-            return None
+    try:
+        result = algorithm.recode(table.on(Threads(workers)), hierarchies)
+    except InfeasibleError:
+        return None
     _require(isinstance(result, Result), f"{algorithm.name}.recode must return a Result, got {type(result).__name__}")
     made: Published = kind_of(algorithm.model).apply(
         table, hierarchies, result, Layout(order="input", symbols="members")

@@ -15,6 +15,8 @@ from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
 from anonset.algorithms.transaction.cluster_mappings import SearchEach
 from anonset.algorithms.transaction.lra import Lra
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.blocks import Blocks
+from anonset.data.store import MEMORY
 from anonset.errors import InputError
 from effort import examples
 from reference.hierarchy_model import HierarchyModel, parse
@@ -63,7 +65,7 @@ def test_the_kernel_tells_the_fixes_and_increments_of_the_full_search(seed: int,
         for module in (apriori_on_clusters, cut_search):
             patch.setattr(module, "TOGETHER_CELLS", cells)
         nodes, fixes, increments = search_in_bitmaps(column, HIERARCHY, k, m)
-        full = Apriori(k=k, m=m).run_apriori(column, HIERARCHY)
+        full = Apriori(k=k, m=m).run_apriori(Blocks.of(column, MEMORY), HIERARCHY)
     assert fixes == full.fixes
     assert increments == full.increments
     assert nodes.tolist() == [v for v in full.cut.nodes.tolist() if not HIERARCHY.is_leaf[v]]
@@ -102,7 +104,7 @@ def test_large_clusters_are_left_to_the_full_search(monkeypatch, m: int, room: i
     monkeypatch.setattr(apriori_on_clusters, "_BYTES_OF_BITMAPS", room * HIERARCHY.n_nodes - (room == 8))
     monkeypatch.setattr(apriori_on_clusters, "_LARGE", large)
     full = Full(Apriori(k=2, m=m), column, HIERARCHY)
-    search = AprioriOnClusters(2, m, column, HIERARCHY, full, None)
+    search = AprioriOnClusters(2, m, column, HIERARCHY, full, MEMORY)
     clusters = [np.arange(20), np.arange(column.n)]
     found = [nodes.tolist() for nodes in search(clusters)]
     assert searched == [column.n] * n_full

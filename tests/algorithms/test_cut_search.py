@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tests.facts import refused
 
-from anonset.algorithms.base import executor_of
 from anonset.algorithms.transaction import (
     count_tree,
     cut_search,
@@ -27,7 +26,8 @@ from anonset.algorithms.transaction.vpa import Vpa
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.spans import Limits, spans
-from anonset.data.store import Files, Memory
+from anonset.data.store import MEMORY, Files, Memory
+from anonset.data.workers import Threads
 from anonset.errors import InputError
 from effort import examples, file_names
 
@@ -90,8 +90,9 @@ def test_sets_of_more_nodes_than_fit_a_number_are_told_apart():
         assert sum(map(len, above(wide, leaves, at_once))) == 3 * 2**5
 
 
-def run(records, k, m, *, looked_up=False, executor=None):
-    search = CutSearch(records, TREE, k, executor=executor)
+def run(records, k, m, *, looked_up=False, workers=1):
+    blocks = records if isinstance(records, Blocks) else Blocks.of(records, MEMORY)
+    search = CutSearch(replace(blocks, store=blocks.store.on(Threads(workers))), TREE, k)
     for size in range(1, min(m, search.longest) + 1):
         for rare in search.rare_sets(size):
             search.fix(rare, looked_up=looked_up)
@@ -120,7 +121,7 @@ def test_any_blocks_give_the_same_cut_fixes_and_increments(sizes, rows, k, m, re
     expected = run(column, k, m)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rare_tables, "SIZES", sizes)
-        assert run(Blocks.of(column, records_per_block), k, m) == expected
+        assert run(Blocks.of(column, MEMORY, records_per_block), k, m) == expected
 
 
 @pytest.mark.parametrize("steps", [1e12, 1e-9], ids=["all are counted", "rare ones are raised"])
@@ -129,7 +130,7 @@ def test_any_blocks_give_the_same_cut_fixes_and_increments(sizes, rows, k, m, re
 @given(records_of_items, st.integers(2, 4), st.integers(1, 4))
 def test_increments_are_the_sets_of_the_records_whatever_is_counted(steps, sizes, rows, k, m):
     column = SetColumn.of(rows, universe=LEAVES)
-    search, expected = CutSearch(column, TREE, k), 0
+    search, expected = CutSearch(Blocks.of(column, MEMORY), TREE, k), 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rare_tables, "SIZES", sizes)
         patch.setattr(cut_search, "STEPS_PER_RARE_SET", steps)
@@ -150,10 +151,9 @@ def test_increments_are_the_sets_of_the_records_whatever_is_counted(steps, sizes
 def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path, workers, rows, k, m, records_per_block):
     column = SetColumn.of(rows, universe=LEAVES)
     assume(column.n_nonempty >= k)
-    with Files.temporary(tmp_path) as work, executor_of(workers) as executor:
-        blocks = Blocks.of(mapped(column, work), records_per_block)
-        assert blocks.store == work
-        assert run(blocks, k, m, executor=executor) == run(column, k, m)
+    with Files.temporary(tmp_path) as work:
+        blocks = Blocks.of(mapped(column, work), work, records_per_block)
+        assert run(blocks, k, m, workers=workers) == run(column, k, m)
         assert file_names(work.path) == {"indptr", "items"}
 
 
@@ -167,7 +167,7 @@ def test_windows_that_are_small_and_end_early_give_the_same(rows, k, m, records_
         for name, value in (("LEAST_WINDOW", 1), ("RARE_SETS_PER_CALL", 4), ("RARE_SETS_PER_WINDOW", 1)):
             patch.setattr(windows, name, value)
         patch.setattr(rare_tables, "SIZES", ())
-        assert run(Blocks.of(column, records_per_block), k, m) == expected
+        assert run(Blocks.of(column, MEMORY, records_per_block), k, m) == expected
 
 
 @settings(max_examples=examples(30))
@@ -179,7 +179,7 @@ def test_a_cut_of_too_many_nodes_for_their_pairs_is_walked_without(rows, k, m, r
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cut_search, "TOGETHER_CELLS", 0)
         patch.setattr(count_tree.CountTree, "rare_together", None)  # it makes the matrix
-        for records in (column, Blocks.of(column, records_per_block)):
+        for records in (column, Blocks.of(column, MEMORY, records_per_block)):
             assert run(records, k, m)[:2] == (cut, fixes)
 
 
@@ -194,13 +194,13 @@ def test_rare_sets_above_are_counted_in_any_ranges(tmp_path, rows, k, m, records
             patch.setattr(cut_search, name, 1e-9)  # they are counted by themselves
         expected = run(column, k, m)
         for workers in (1, 2):
-            with Files.temporary(tmp_path) as work, executor_of(workers) as executor:
-                blocks = Blocks.of(mapped(column, work), records_per_block)
+            with Files.temporary(tmp_path) as work:
+                blocks = Blocks.of(mapped(column, work), work, records_per_block)
                 for sets_at_once, bytes_at_once in product((1, 5, 1 << 22), (1, 400, 1 << 30)):
                     patch.setattr(rare_above, "SETS_AT_ONCE", sets_at_once)
                     patch.setattr(rare_above, "BYTES_AT_ONCE", bytes_at_once)
                     for records in (column, blocks):
-                        found = run(records, k, m, executor=executor)
+                        found = run(records, k, m, workers=workers)
                         assert found == expected, f"{workers} workers, {sets_at_once} sets, {bytes_at_once} bytes"
 
 
@@ -210,7 +210,7 @@ def test_a_limit_on_memory_changes_nothing(rows, k, m, limit):
     column = SetColumn.of(rows, universe=LEAVES)
     assume(column.n_nonempty >= k)
     expected = run(column, k, m)
-    blocks = replace(Blocks.of(column), store=Memory(Limits.of_process(limit)))
+    blocks = Blocks.of(column, Memory(Limits.of_process(limit)))
     assert run(blocks, k, m) == expected
 
 
@@ -219,7 +219,8 @@ def test_a_limit_on_memory_changes_nothing(rows, k, m, limit):
 def test_a_size_that_takes_too_much_is_refused_before_it_is_begun(size, together_cells, monkeypatch):
     """Eight records of a1, b1 and d expand to A, B and these: one set of three leaves, and more above them."""
     monkeypatch.setattr(cut_search, "TOGETHER_CELLS", together_cells)
-    search = CutSearch(SetColumn.of([{"a1", "b1", "d"}] * 8, universe=LEAVES), TREE, 2, max_increments=7)
+    blocks = Blocks.of(SetColumn.of([{"a1", "b1", "d"}] * 8, universe=LEAVES), MEMORY)
+    search = CutSearch(blocks, TREE, 2, max_increments=7)
     with refused(InputError, f"m {size} hierarchy max_increments 7"):
         next(search.rare_sets(size))
     assert not search.fixes
@@ -229,10 +230,10 @@ def marked(column, hierarchy, workers, records_per_block, k=3):
     """Return which leaves are in a rare set of three together, and how many such sets there are."""
     on_cut = np.zeros(hierarchy.n_nodes, bool)
     on_cut[hierarchy.leaf_node] = True
-    with executor_of(workers) as executor, pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(windows, "LEAST_WINDOW", 1)
         patch.setattr(windows.Mark, "__call__", None)  # it makes a matrix for each task
-        nodes = SupportedNodes(Blocks.of(column, records_per_block), hierarchy, k, executor=executor)
+        nodes = SupportedNodes(Blocks.of(column, MEMORY.on(Threads(workers)), records_per_block), hierarchy, k)
         together, rare = nodes.count_tree(on_cut, hierarchy.leaf_node, 3).rare_together(1 << 12)
     return together, len(rare.codes)
 

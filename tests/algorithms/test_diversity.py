@@ -15,14 +15,14 @@ from tests.facts import refused
 
 from algorithms.implementations import image_of
 from algorithms.test_against_twins import small_case
-from anonset.algorithms.base import executor_of
 from anonset.algorithms.transaction import bad_cohorts, windows
 from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.hierarchy import attach_sensitive
 from anonset.data.spans import Limits
-from anonset.data.store import Files, Memory
+from anonset.data.store import MEMORY, Files, Memory
+from anonset.data.workers import Threads
 from anonset.errors import HierarchyError, InfeasibleError, InputError
 from effort import examples, file_names
 from reference.diversity import brute_force_feasible, is_diverse, lm_apriori
@@ -94,9 +94,9 @@ def outcome(case: Case, blocks: tuple[SetColumn, Blocks, Hierarchy], workers: in
     """Return all that a search finds, or why it finds nothing."""
     _, _, sensitive, k, diversity, m = case
     algorithm = LmApriori(k=k, l=diversity, m=m, sensitive_items=sensitive)
+    column, parts, hierarchy = blocks
     try:
-        with executor_of(workers) as executor:
-            result = algorithm.search(*blocks, executor=executor)
+        result = algorithm.search(column, replace(parts, store=parts.store.on(Threads(workers))), hierarchy)
     except InfeasibleError as error:
         return str(error)
     return result.trace, result.figures, image_of(result.recoding)
@@ -135,10 +135,10 @@ fixed = settings(max_examples=examples(60), deadline=None, suppress_health_check
 @given(st.integers(0, 2**32 - 1).map(diverse_case), st.integers(1, 9))
 def test_any_blocks_give_the_same(case: Case, records_per_block: int) -> None:
     column, tree = bound(case)
-    expected = outcome(case, (column, Blocks.of(column), tree))
+    expected = outcome(case, (column, Blocks.of(column, MEMORY), tree))
     for name, window in WINDOWS.items():
         with in_windows(*window):
-            assert outcome(case, (column, Blocks.of(column, records_per_block), tree)) == expected, name
+            assert outcome(case, (column, Blocks.of(column, MEMORY, records_per_block), tree)) == expected, name
 
 
 @pytest.mark.long
@@ -147,11 +147,11 @@ def test_any_blocks_give_the_same(case: Case, records_per_block: int) -> None:
 def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path: Path, case: Case) -> None:
     column, tree = bound(case)
     records_per_block = -(-column.n // 7)
-    expected = outcome(case, (column, Blocks.of(column), tree))
+    expected = outcome(case, (column, Blocks.of(column, MEMORY), tree))
     with Files.temporary(tmp_path) as work:
         arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
         mapped = SetColumn(column.name, *arrays, column.vocabulary)
-        blocks = Blocks.of(mapped, max(1, records_per_block))
+        blocks = Blocks.of(mapped, mapped.store, max(1, records_per_block))
         assert blocks.store == work
         for (name, window), workers in product(WINDOWS.items(), (1, 2)):
             with in_windows(*window):
@@ -166,7 +166,7 @@ def test_a_memory_limit_bounds_what_is_gathered_and_changes_nothing(
     """Of one node 36 codes; 8,000 bytes have room for 62, or 31 where sets are pairs."""
     case: Case = (PAIRS, WORKED, ("s1", "s2"), 2, 3, 2)
     column, tree = bound(case)
-    blocks = Blocks.of(column, 3)
+    blocks = Blocks.of(column, MEMORY, 3)
     expected = outcome(case, (column, blocks, tree))
     room: list[int] = []
     passed: list[int] = []

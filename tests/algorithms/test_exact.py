@@ -15,7 +15,7 @@ from tests.facts import refused
 
 from algorithms.implementations import Rows, bound_table
 from algorithms.test_against_twins import Case, cases, random_tree, small_case
-from anonset.algorithms.base import Result, executor_of
+from anonset.algorithms.base import Result
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.rt.tum_bound import TumBound
 from anonset.algorithms.transaction.apriori import Apriori
@@ -27,7 +27,8 @@ from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.blocks import Blocks
 from anonset.data.spans import Limits
-from anonset.data.store import Memory
+from anonset.data.store import MEMORY, Memory
+from anonset.data.workers import Threads
 from anonset.errors import InfeasibleError, InputError, TooLargeError
 from anonset.generalization import Cut, PerCluster, apply
 from anonset.measures.ncp import ncp_exact
@@ -145,9 +146,8 @@ def test_any_blocks_give_the_same_cut_figures_and_trace(
     rows = [*rows, *rows[: len(rows) // 2], set()]
     expected, table, hierarchy = run(rows, tree, k, m, suppress=suppress)
     assert table.transactions is not None
-    blocks = Blocks.of(hierarchy.bind(table.transactions), records_per_block)
-    with executor_of(workers) as executor:
-        found = Exact(k=k, m=m, suppress=suppress).search(blocks, hierarchy, executor=executor)
+    blocks = Blocks.of(hierarchy.bind(table.transactions), MEMORY.on(Threads(workers)), records_per_block)
+    found = Exact(k=k, m=m, suppress=suppress).search(blocks, hierarchy)
     assert image_of(found) == image_of(expected)
     assert (found.figures, found.trace, found.notes) == (expected.figures, expected.trace, expected.notes)
 
@@ -162,7 +162,7 @@ def test_records_that_a_limit_has_no_room_for_are_refused(records_per_block: int
     hierarchy = Hierarchy.balanced(items, 3)
     table = bound_table(rows, hierarchy)
     assert table.transactions is not None
-    blocks = Blocks.of(table.transactions, records_per_block)
+    blocks = Blocks.of(table.transactions, MEMORY, records_per_block)
     expected = Exact(k=8, m=4).search(blocks, hierarchy)
     ample, small = (replace(blocks, store=Memory(Limits(room=room))) for room in (1 << 29, 8000))
     assert image_of(Exact(k=8, m=4).search(ample, hierarchy)) == image_of(expected)
@@ -291,7 +291,7 @@ def test_rare_siblings_are_found_in_any_number_of_passes(monkeypatch, cells: int
     hierarchy = Hierarchy.from_tree(tree)
     column = bound_table(rows, hierarchy).transactions
     assert column is not None
-    problem = CutProblem(Blocks.of(column, 3), hierarchy, k, m, suppress=False)
+    problem = CutProblem(Blocks.of(column, MEMORY, 3), hierarchy, k, m, suppress=False)
     found = rare_siblings(problem, np.zeros(hierarchy.n_nodes, np.bool_))
     assert {hierarchy.labels[v] for v in hierarchy.parent[found[:, 0]]} == siblings_of(case)
     assert np.array_equal(hierarchy.parent[found[:, 0]], hierarchy.parent[found[:, 1]])

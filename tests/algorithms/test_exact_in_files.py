@@ -8,14 +8,15 @@ import pytest
 from tests.facts import refused
 
 from algorithms.test_exact import image_of
-from anonset.algorithms.base import Result, executor_of
+from anonset.algorithms.base import Result
 from anonset.algorithms.transaction.exact import Exact
 from anonset.algorithms.transaction.exact_cut import filed_copies, filed_rows, pairs, search
 from anonset.algorithms.transaction.exact_cut.copies import FirstCopies, first_copies
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks, Rows
 from anonset.data.spans import Limits
-from anonset.data.store import Files, Memory
+from anonset.data.store import MEMORY, Files, Memory
+from anonset.data.workers import Threads
 from anonset.errors import InputError
 from effort import file_names
 
@@ -36,7 +37,7 @@ def column() -> SetColumn:
 def in_files(column: SetColumn, work: Files, ends: list[int]) -> Blocks:
     """Return a column in files as blocks that end where they are told to."""
     arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
-    filed = Blocks.of(SetColumn("items", *arrays, column.vocabulary))
+    filed = Blocks.of(SetColumn("items", *arrays, column.vocabulary), work)
     rows = [(arrays[0][first : end + 1], arrays[1]) for first, end in zip([0, *ends], [*ends, N], strict=False)]
     return replace(filed, rows=rows)
 
@@ -48,7 +49,7 @@ def told(result: Result) -> Told:
 @pytest.fixture(scope="module")
 def expected(column: SetColumn, m: int, suppress: bool) -> Told:
     """Return what is told of records in memory."""
-    found = Exact(k=4, m=m, suppress=suppress).search(Blocks.of(column), HIERARCHY)
+    found = Exact(k=4, m=m, suppress=suppress).search(Blocks.of(column, MEMORY), HIERARCHY)
     assert {step.kind for step in found.trace} > set()  # some relaxations were solved
     return told(found)
 
@@ -64,14 +65,14 @@ def test_it_is_the_cut_of_records_in_memory(
     exact = Exact(k=4, m=m, suppress=suppress)
     monkeypatch.setattr(filed_rows, "RECORDS_PER_PIECE", 37)
     monkeypatch.setattr(filed_copies, "BYTES_AT_ONCE", 3_000)
-    with Files.temporary(tmp_path) as work, executor_of(workers) as executor:
-        found = exact.search(in_files(column, work, ends), HIERARCHY, executor=executor)
+    with Files.temporary(tmp_path, workers=Threads(workers)) as work:
+        found = exact.search(in_files(column, work, ends), HIERARCHY)
         assert told(found) == expected
         assert file_names(work.path) == {"indptr", "items"}
 
 
 def test_what_memory_has_no_room_for_goes_into_files(column: SetColumn, tmp_path: Path) -> None:
-    exact, blocks = Exact(k=4, m=4), Blocks.of(column, 100)
+    exact, blocks = Exact(k=4, m=4), Blocks.of(column, MEMORY, 100)
     expected, limits = exact.search(blocks, HIERARCHY), Limits(room=4_000)
     with refused(InputError, "exact GiB"):
         exact.search(replace(blocks, store=Memory(limits)), HIERARCHY)
@@ -90,10 +91,10 @@ def test_the_first_copies_in_files_are_those_in_memory(
     monkeypatch.setattr(filed_copies, "BYTES_AT_ONCE", at_once)
     starts = range(0, N, 90)
     parts: list[Rows] = [(column.indptr[at : at + 91], column.items) for at in starts]
-    expected = first_copies(parts, FirstCopies(lambda rows: rows, 2), None)
+    expected = first_copies(parts, FirstCopies(lambda rows: rows, 2), MEMORY)
     assert len(expected[0]) < N
     with Files.temporary(tmp_path) as work:
-        found = filed_copies.filed_copies(parts, FirstCopies(lambda rows: rows, 2), work, None)
+        found = filed_copies.filed_copies(parts, FirstCopies(lambda rows: rows, 2), work)
         assert [array.tolist() for array in found] == [array.tolist() for array in expected]
         del found
         assert list(work.path.iterdir()) == []
@@ -109,9 +110,9 @@ def test_pairs_are_counted_again_only_where_nodes_are_new(column: SetColumn, mon
 
     exact = Exact(k=4, m=3)
     monkeypatch.setattr(search, "RarePairs", Noted)
-    found = exact.search(Blocks.of(column), HIERARCHY)
+    found = exact.search(Blocks.of(column, MEMORY), HIERARCHY)
     assert counted.count(True) < len(counted)
     monkeypatch.setattr(pairs, "MAX_CHOSEN", 0)
     counted.clear()
-    assert told(exact.search(Blocks.of(column), HIERARCHY)) == told(found)
+    assert told(exact.search(Blocks.of(column, MEMORY), HIERARCHY)) == told(found)
     assert all(counted)

@@ -17,7 +17,6 @@ from tests.facts import names
 from algorithms.implementations import bound_table
 from algorithms.test_against_twins import Case, cases
 from algorithms.test_exact import few_leaves, image_of, larger_case, run
-from anonset.algorithms.base import executor_of
 from anonset.algorithms.transaction import rare_tables
 from anonset.algorithms.transaction.exact_cut import clauses, limits, search, triples
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
@@ -29,6 +28,8 @@ from anonset.algorithms.transaction.exact_cut.triples import RareTriples
 from anonset.algorithms.transaction.exact_cut.view import Point, View
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
+from anonset.data.store import MEMORY
+from anonset.data.workers import Threads
 from effort import examples
 from reference import exact as twin
 from reference.hierarchy_model import HierarchyModel
@@ -49,7 +50,7 @@ def view_of(case: Case, *, suppress: bool) -> View:
     assert column is not None
     nothing = Point(np.zeros(hierarchy.n_nodes), np.zeros(hierarchy.n_leaves))
     records = [(column.indptr, column.items)]
-    return View(CutProblem(Blocks.of(column), hierarchy, k, m, suppress), records, nothing, 1.0 - 1e-6, 2)
+    return View(CutProblem(Blocks.of(column, MEMORY), hierarchy, k, m, suppress), records, nothing, 1.0 - 1e-6, 2)
 
 
 def named(view: View, sets: np.ndarray) -> list[Labels]:
@@ -125,10 +126,9 @@ def test_triples_of_many_words_are_those_of_the_sets_one_by_one(
         monkeypatch.setattr(rare_tables, name, at_once)
     monkeypatch.setattr(triples, "KEYS_PER_CALL", 1)
     monkeypatch.setattr(triples, "KEYS_AT_ONCE", 7)
-    with executor_of(workers) as executor:
-        problem = CutProblem(Blocks.of(WIDE.bind(column), 90), WIDE, 3, 3, False, executor)
-        listed = RareTriples(problem, problem.begun, Limits(None, 1e9))
-        found = listed.clauses()
+    problem = CutProblem(Blocks.of(WIDE.bind(column), MEMORY.on(Threads(workers)), 90), WIDE, 3, 3, suppress=False)
+    listed = RareTriples(problem, problem.begun, Limits(None, 1e9))
+    found = listed.clauses()
     assert found is not None
     assert {tuple(row) for row in found.parents.tolist()} == parents_of_triples(frozenset(listed.nodes.tolist()))
     assert len(listed.nodes) > 128
@@ -176,10 +176,10 @@ def test_the_cut_is_the_same_whether_triples_are_listed_and_by_which_depths(
 def test_rare_sets_of_the_leaves_are_found_and_lifted_to_maximal_ones(case: Case) -> None:
     view, endless = view_of(case, suppress=False), Limits(None, 1e9)
     model, above = HierarchyModel(case[0]), set(twin.maximal(of_frequent_nodes(case, 3), HierarchyModel(case[0])))
-    sets = rare_sets(view, 3, None, endless)
+    sets = rare_sets(view, 3, endless)
     leaves = {nodes for nodes in of_frequent_nodes(case, 3) if set(nodes) <= set(model.leaves)}
     assert labelled(view, sets) == leaves
-    found = lifted(view, sets, None, endless)
+    found = lifted(view, sets, endless)
     assert labelled(view, found) <= above
     assert bool(len(found)) == bool(leaves)
 

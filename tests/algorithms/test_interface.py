@@ -5,7 +5,6 @@ A new algorithm takes part by a row in `contracts.CONTRACTS`.
 
 import dataclasses
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from algorithms.contracts import CONTRACTS, Case, published, rows_of
 from anonset.algorithms.base import Algorithm, Result
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.data.workers import Threads
 from anonset.errors import InfeasibleError, InputError
 from anonset.publications import Buckets, Chunks, Records
 from anonset.testing import check_algorithm
@@ -34,8 +34,8 @@ def make(name: str, k: int, m: int) -> Algorithm:
     return CONTRACTS[name].make(ALGORITHMS[name], k, m)
 
 
-def run(name: str, case: Case, k: int, m: int, **options: Any) -> Result:
-    return make(name, k, m).recode(case.table, case.hierarchies, **options)
+def run(name: str, case: Case, k: int, m: int, workers: int = 1) -> Result:
+    return make(name, k, m).recode(case.table.on(Threads(workers)), case.hierarchies)
 
 
 def content(publication: Any) -> list[Any]:
@@ -162,9 +162,7 @@ def _covers(text: str, value: str, case: Case) -> bool:
 def test_is_deterministic_for_any_number_of_workers(name: str, k: int, m: int) -> None:
     case = CONTRACTS[name].case(11, N)
     first = run(name, case, k, m)
-    with ThreadPoolExecutor(3) as executor:
-        others = [run(name, case, k, m), run(name, case, k, m, executor=executor)]
-    for other in others:
+    for other in (run(name, case, k, m), run(name, case, k, m, workers=3)):
         assert content(published(case, other)) == content(published(case, first))
         assert other.trace == first.trace
 

@@ -1,7 +1,6 @@
 """Joint splitting against its naive twin, a worked example, and what its regions and points promise."""
 
 import random
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -28,6 +27,7 @@ from anonset.data.domains import with_grid
 from anonset.data.grids import grid_of
 from anonset.data.hierarchy_rules import hierarchy_by_rule
 from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.workers import Threads
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster, apply
 from anonset.privacy.kkm import KKmAnonymity
@@ -228,9 +228,8 @@ def test_scores_are_the_losses_of_apriori_on_halves(case: tuple[Table, int, int]
 
 def test_threads_change_nothing() -> None:
     table, k, m = draw(11)
-    alone = JointSplit(k=k, m=m, w="0.4").recode(table, HIERARCHIES)
-    with ThreadPoolExecutor(2) as pool:
-        threaded = JointSplit(k=k, m=m, w="0.4").recode(table, HIERARCHIES, executor=pool)
+    alone = JointSplit(k=k, m=m, w="0.4").recode(table.on(Threads(1)), HIERARCHIES)
+    threaded = JointSplit(k=k, m=m, w="0.4").recode(table.on(Threads(2)), HIERARCHIES)
     assert alone.trace == threaded.trace
     assert clusters_of(alone) == clusters_of(threaded)
     assert list(alone.recoding.items) == list(threaded.recoding.items) or alone.figures == threaded.figures

@@ -4,8 +4,6 @@ import json
 import random
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -20,7 +18,6 @@ from tests.facts import refused
 from algorithms.implementations import bound_table, image_of, published_rows
 from algorithms.test_against_twins import small_case
 from algorithms.test_cut_search import mapped
-from anonset.algorithms.base import executor_of
 from anonset.algorithms.transaction import cut_search
 from anonset.algorithms.transaction import lra as lra_module
 from anonset.algorithms.transaction.gray_order import GrayOrder, gray_partitions
@@ -31,6 +28,7 @@ from anonset.algorithms.transaction.vpa import Vpa
 from anonset.data import Hierarchy, SetColumn, Table, spans
 from anonset.data.spans import Limits
 from anonset.data.store import Files
+from anonset.data.workers import Threads
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
 from anonset.io.codebook import write_local_mapping
@@ -56,10 +54,10 @@ thorough = settings(max_examples=examples(400), deadline=None, suppress_health_c
 seeds = st.integers(0, 2**32 - 1)
 
 
-def run(algorithm: Any, rows: Sequence[set[str]], tree: Tree, **options: Any) -> tuple[Table, Any]:
+def run(algorithm: Any, rows: Sequence[set[str]], tree: Tree, workers: int = 1) -> tuple[Table, Any]:
     hierarchy = Hierarchy.from_tree(tree)
     table = bound_table(rows, hierarchy)
-    return table, algorithm.recode(table, {"items": hierarchy}, **options)
+    return table, algorithm.recode(table.on(Threads(workers)), {"items": hierarchy})
 
 
 def groups_of(result: Any) -> list[Group]:
@@ -249,11 +247,10 @@ def test_lra_in_files_is_as_in_memory(tmp_path: Path, seed: int, parts: int, at_
     column, hierarchy = table.transactions, Hierarchy.from_tree(tree)
     assert column is not None
     limits = Limits(rows_per_bucket=4, room=None if room else 1)
-    with Files.temporary(tmp_path, limits) as work, pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+    with Files.temporary(tmp_path, limits, Threads(2)) as work, pytest.MonkeyPatch.context() as patch:
         patch.setattr(spans, "AT_ONCE", at_once)
-        executor = stack.enter_context(ThreadPoolExecutor(2))
         held = replace(table, transactions=mapped(column, work), store=work)
-        found = algorithm.recode(held, {"items": hierarchy}, executor=executor)
+        found = algorithm.recode(held, {"items": hierarchy})
         assert {path.name.split("-")[0] for path in work.path.iterdir()} == {"indptr", "items", "cluster", "record"}
         assert groups_of(found) == groups_of(expected)
         assert [part.fixes for part in found.trace] == [part.fixes for part in expected.trace]
@@ -284,9 +281,9 @@ def test_partitions_in_memory_share_the_limit_of_the_run(
     monkeypatch.setattr(lra_module, "in_bitmaps", lambda *_: False)
     column = bound_table([{"x", "y"}] * 8, hierarchy).transactions
     assert column is not None
-    with Files.temporary(tmp_path, Limits(room=1 << 30)) as work, executor_of(workers) as executor:
+    with Files.temporary(tmp_path, Limits(room=1 << 30), Threads(workers)) as work:
         held = Table(mapped(column, work), store=work)
-        Lra(k=2, m=2, partitions=3).recode(held, {"items": hierarchy}, executor=executor)
+        Lra(k=2, m=2, partitions=3).recode(held, {"items": hierarchy})
     assert rooms == [(1 << 30) // workers] * 3
 
 
@@ -359,8 +356,7 @@ def test_k_of_one_changes_nothing(algorithm: Any) -> None:
 @pytest.mark.parametrize("algorithm", [Lra(k=2, m=2, partitions=4), Vpa(k=2, m=2), LocalGeneralization(k=2)])
 def test_is_the_same_for_any_number_of_workers(algorithm: Any) -> None:
     alone = run(algorithm, FOOD, FOOD_TREE)[1]
-    with ThreadPoolExecutor(3) as executor:
-        together = run(algorithm, FOOD, FOOD_TREE, executor=executor)[1]
+    together = run(algorithm, FOOD, FOOD_TREE, 3)[1]
     assert alone.trace == together.trace
 
 

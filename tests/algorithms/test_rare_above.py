@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.algorithms.base import executor_of
 from anonset.algorithms.transaction import rare_above, rare_tables
 from anonset.algorithms.transaction.rare_above import RareAbove
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
+from anonset.data.store import MEMORY
+from anonset.data.workers import Threads
 from anonset.generalization import Cut
 from effort import examples
 
@@ -54,18 +55,17 @@ def are_apart(tree, nodes):
 
 def found_above(rows, tree, image, size, k, *, per_block, workers):
     """Return the rare sets at or above a cut, with their supports, as a search finds them."""
-    blocks = Blocks.of(SetColumn.of(rows, universe=tree.leaves.labels), per_block)
+    blocks = Blocks.of(SetColumn.of(rows, universe=tree.leaves.labels), MEMORY.on(Threads(workers)), per_block)
     on_cut = np.isin(np.arange(tree.n_nodes), image)
-    with executor_of(workers) as executor:
-        nodes = SupportedNodes(blocks, tree, k, executor=executor)
-        tables = nodes.rare_tables(on_cut, image, size)
-        _, _, rare, frequent = tables.rare_together(lambda _: 1 << 20)
-        for known in (frequent if size < rare_tables.BY_LARGEST else [], []):
-            above = RareAbove(nodes, image, rare, known).sets()
-            in_order = [tuple(codes) for codes in above.codes.tolist()]
-            assert in_order == sorted(set(in_order))
-            members = [tuple(sorted(one)) for one in above.node_of_code[above.codes].tolist()]
-            yield dict(zip(members, above.support.tolist(), strict=True))
+    nodes = SupportedNodes(blocks, tree, k)
+    tables = nodes.rare_tables(on_cut, image, size)
+    _, _, rare, frequent = tables.rare_together(lambda _: 1 << 20)
+    for known in (frequent if size < rare_tables.BY_LARGEST else [], []):
+        above = RareAbove(nodes, image, rare, known).sets()
+        in_order = [tuple(codes) for codes in above.codes.tolist()]
+        assert in_order == sorted(set(in_order))
+        members = [tuple(sorted(one)) for one in above.node_of_code[above.codes].tolist()]
+        yield dict(zip(members, above.support.tolist(), strict=True))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import tracemalloc
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from anonset.data.blocks import Blocks
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.spans import Limits
 from anonset.data.store import Memory
+from anonset.data.workers import Threads
 
 pytestmark = pytest.mark.compiled
 N_ITEMS, K = 130, 5
@@ -34,30 +34,29 @@ def taken(work: Callable[[], Any]) -> tuple[Any, int]:
         tracemalloc.stop()
 
 
-def rare_triples(room: int, executor: ThreadPoolExecutor | None = None) -> tuple[SupportedNodes, RareTables]:
+def rare_triples(room: int, workers: int = 1) -> tuple[SupportedNodes, RareTables]:
     """Return random records of four items, most of whose triples are rare, and their tables."""
     rows = np.sort(np.random.default_rng(1).integers(0, N_ITEMS, (300_000, 4)), axis=1).astype(np.int32)
     rows = rows[(np.diff(rows) > 0).all(axis=1)]
     tree = Hierarchy.balanced([str(item) for item in range(N_ITEMS)], 5)
     column = SetColumn("items", np.arange(0, 4 * len(rows) + 1, 4), rows.ravel(), Vocabulary(tree.leaves.labels))
-    nodes = SupportedNodes(Blocks.of(column, store=Memory(Limits(room=room))), tree, K, executor=executor)
+    nodes = SupportedNodes(Blocks.of(column, Memory(Limits(room=room), Threads(workers))), tree, K)
     leaves = np.zeros(tree.n_nodes, np.bool_)
     leaves[tree.leaf_node] = True
     return nodes, nodes.rare_tables(leaves, tree.leaf_node, 3)
 
 
 def test_no_more_sets_are_held_than_are_read_out_at_once() -> None:
-    with ThreadPoolExecutor(2) as executor:
-        _, tables = rare_triples(8 << 20, executor)
-        (table,) = tables.of_all()
-        (found, total), most = taken(
-            lambda: (lambda sizes: (max(sizes), sum(sizes)))(
-                [len(part.codes) for part in table.all_rare_sets(executor)]
-            )
+    _, tables = rare_triples(8 << 20, 2)
+    (table,) = tables.of_all()
+    (found, total), most = taken(
+        lambda: (lambda sizes: (max(sizes), sum(sizes)))(
+            [len(part.codes) for part in table.all_rare_sets(tables.store)]
         )
-        assert found <= table.at_once <= total // 8
-        assert most <= 2 * 2 * BYTES_READ_OUT * table.at_once
-        (_, together, rare, _), most = taken(lambda: tables.rare_together(lambda _: total // 100))
+    )
+    assert found <= table.at_once <= total // 8
+    assert most <= 2 * 2 * BYTES_READ_OUT * table.at_once
+    (_, together, rare, _), most = taken(lambda: tables.rare_together(lambda _: total // 100))
     assert rare is None
     assert together.any()
     assert most < 16 * total + table.planes.planes.nbytes  # not all sets, beside the table

@@ -1,7 +1,6 @@
 """Rum-bound and Tum-bound against their naive twins, merge by merge."""
 
 import random
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +27,7 @@ from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.coat import Coat
 from anonset.algorithms.transaction.direct import Direct
 from anonset.data import Hierarchy, SetColumn, Table
+from anonset.data.workers import Threads
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, PerCluster, apply
 from anonset.generalization.local import MergedItems
@@ -153,12 +153,11 @@ def test_framework_equals_its_twin(case: Case, bound: str, scan: bool) -> None:
     algorithm = kind(k=case.k, m=case.m, **fixed, **more)
     wanted = expected(case, bound, scan)
     if isinstance(wanted, tuple):
-        result = algorithm.recode(case.table, case.hierarchies)
+        result = algorithm.recode(case.table.on(Threads(1)), case.hierarchies)
         merges = [(merge.seed, merge.other) for merge in result.trace]
         assert (clusters_of(result), merges, result.figures["rum"], result.figures["tum"]) == wanted
         check_published(case, result)
-        with ThreadPoolExecutor(2) as executor:
-            again = algorithm.recode(case.table, case.hierarchies, executor=executor)
+        again = algorithm.recode(case.table.on(Threads(2)), case.hierarchies)
         assert again.recoding.cluster.tolist() == result.recoding.cluster.tolist()
         return
     with pytest.raises(InfeasibleError) as caught:

@@ -15,6 +15,7 @@ from anonset.algorithms.transaction.partition_search import PartitionSearch
 from anonset.data import SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.halves import halves
+from anonset.data.store import MEMORY
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, apply
 from anonset.generalization.local import MergedItems
@@ -257,7 +258,7 @@ def from_cuts(rows: SetColumn, rule: Rule) -> PartitionSearch:
         cut = anonset.Apriori(k=rule.k, m=rule.m).recode(Table(one.bind(rows)), {rows.name: one}).recoding
         assert isinstance(cut, Cut)
         start = cut.image[one.codes_of(rows.vocabulary, rows.name)]
-        cuts.append((ncp_numerator(Blocks.of(one.bind(rows)), cut), start))
+        cuts.append((ncp_numerator(Blocks.of(one.bind(rows), MEMORY), cut), start))
     return PartitionSearch(rows, rule, min(cuts, key=lambda pair: pair[0])[1], max_steps=10)
 
 

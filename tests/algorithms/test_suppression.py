@@ -3,7 +3,6 @@
 import json
 import random
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from anonset.algorithms.transaction.hghs import HgHs
 from anonset.algorithms.transaction.mhghs import MHgHs
 from anonset.algorithms.transaction.threats import MinimalThreats
 from anonset.data import Hierarchy, Table
+from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.measures.retention import lm_of_sizes, occurrences_by_size
@@ -45,10 +45,10 @@ thorough = settings(max_examples=examples(400), deadline=None, suppress_health_c
 seeds = st.integers(0, 2**32 - 1)
 
 
-def run(algorithm: Any, rows: Sequence[set[str]], tree: Tree, **options: Any) -> tuple[Table, Any]:
+def run(algorithm: Any, rows: Sequence[set[str]], tree: Tree, workers: int = 1, **options: Any) -> tuple[Table, Any]:
     hierarchy = Hierarchy.from_tree(tree)
     table = bound_table(rows, hierarchy)
-    return table, algorithm.recode(table, {"items": hierarchy}, **options)
+    return table, algorithm.recode(table.on(Threads(workers)), {"items": hierarchy}, **options)
 
 
 def decision(result: Any) -> tuple[list[str], list[str]]:
@@ -312,8 +312,7 @@ def test_is_the_same_for_any_number_of_workers(algorithm: Any) -> None:
     tree = parse(VECTORS["tree"])
     rows = [set(rng.choices(HierarchyModel(tree).leaves, k=rng.randint(0, 6))) for _ in range(60)]
     alone = run(algorithm, rows, tree)[1]
-    with ThreadPoolExecutor(3) as executor:
-        together = run(algorithm, rows, tree, executor=executor)[1]
+    together = run(algorithm, rows, tree, 3)[1]
     assert alone.trace == together.trace
     assert alone.recoding.image.tolist() == together.recoding.image.tolist()
 

@@ -1,6 +1,5 @@
 """The cost model of the scalability study: fitted on runs, asked about others and about more workers."""
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import combinations
 
@@ -19,6 +18,7 @@ from benchmarks.experiments.scaling.counted import (
 
 from anonset.algorithms.transaction.rare_tables import CountSets
 from anonset.data.store import Files
+from anonset.data.workers import Threads
 from anonset_kernels._record_codes import Ancestors
 
 MODEL = CostModel(
@@ -76,8 +76,8 @@ def test_counters_raised_are_those_of_the_sets_up_to_k():
     rows = [(np.array([0, 3, 5, 7]), np.array([0, 1, 2, 0, 1, 0, 1], np.int32))]
     leaves = Ancestors(np.arange(4), np.zeros(3, np.int32), np.array([1, 2, 4], np.uint64), np.ones(3, np.int32))
     count = CountSets(leaves, 3, 2, 3, 1)
-    counted = Counted(ThreadPoolExecutor(1))
-    table, lengths, _ = counted.submit(count, rows).result()
+    counted = Counted(Threads(2))
+    ((table, lengths, _),) = counted.map(count, [rows])
     assert raised(table.planes, len(table.flip)) == 3 + 1 + 1  # {0, 1} stops at k=3
     assert (counted.figures["codes"], counted.figures["raised"], lengths.tolist()) == (7, 5, [0, 0, 2, 1])
 

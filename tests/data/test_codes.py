@@ -83,7 +83,7 @@ def test_a_narrow_column_is_the_column(work, sets, per_block):
     recoded = filed.recode(back, labels, work)
     assert stored_codes(recoded.codes).dtype == np.uint16 or not len(column.items)
     assert [set(row) for row in recoded.rows()] == [set(row) for row in column.rows()]
-    blocks = [sound(rows, 10) for rows in Blocks.of(filed, per_block)]
+    blocks = [sound(rows, 10) for rows in Blocks.of(filed, filed.store, per_block)]
     assert all(items.dtype == np.int32 and type(items) is np.ndarray for _, items in blocks if len(items))
     assert type(filed.items) is np.ndarray
     assert filed.items is filed.items

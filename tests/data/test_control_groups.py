@@ -5,7 +5,7 @@ import os
 import pytest
 
 from anonset.data import spans
-from anonset.data.spans import Limits, run_tasks
+from anonset.data.workers import Threads
 
 
 @pytest.fixture
@@ -67,16 +67,6 @@ def test_the_memory_that_the_groups_leave(groups, own, files, expected):
     assert spans.memory_left() == expected
 
 
-def test_one_worker_is_this_thread(groups):
+def test_threads_are_one_per_core_by_default(groups):
     groups("0::/\n", {"cpu.max": "300000 100000\n"})
-    assert (Limits().threads, Limits(workers=1).threads) == (3, 1)
-    begun = []
-    for workers, ahead in ((1, 1), (None, 4)):
-        with Limits(workers=workers).pool("sort") as pool:
-            results = run_tasks(pool, lambda task: 6 // task, (begun.append(task) or task for task in (3, 2, 1, 0)), 3)
-            assert next(results) == 2
-            assert len(begun) == ahead
-            assert [next(results), next(results)] == [3, 6]
-            with pytest.raises(ZeroDivisionError):
-                next(results)
-        begun.clear()
+    assert (Threads().count, Threads(1).count, Threads(5).count) == (3, 1, 5)

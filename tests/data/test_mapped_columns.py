@@ -62,7 +62,7 @@ def test_facts_by_spans_are_those_of_all_records(by_three):
     assert (column.n_nonempty, column.longest, column.occurrences.tolist()) == (5, 3, [2, 3, 3, 0])
     assert SetColumn.of([]).longest == SetColumn.of([]).n_nonempty == 0
     assert CategoricalColumn.of("sex", "xyxxzx").occurrences.tolist() == [4, 1, 1]
-    assert Blocks.of(column, 2).longest == 3
+    assert Blocks.of(column, column.store, 2).longest == 3
 
 
 def test_a_part_is_the_column_of_its_records(by_three):

@@ -78,7 +78,7 @@ def test_a_table_in_memory_has_nothing_to_be_damaged():
     ],
 )
 def test_rows_that_kernels_could_not_go_through_are_named(work, table, name, values, named):
-    (rows,) = Blocks.of(table.transactions)
+    (rows,) = Blocks.of(table.transactions, table.store)
     sound(rows, 3)
     path = work.path / name
     with path.open("r+b") as file:  # the same file, mapped as it is

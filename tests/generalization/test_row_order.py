@@ -12,6 +12,7 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabul
 from anonset.data.codes import NarrowCodes, as_codes
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Memory, backing
+from anonset.data.workers import Threads
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply, row_order
 from anonset.generalization.row_order import Source, sort_rows
 from anonset.verification.item_truth import check_item_truth
@@ -87,7 +88,7 @@ def test_rows_are_sorted_in_files_and_nothing_but_the_rows_is_left(tiny, tmp_pat
     random = np.random.default_rng(3)
     rows = [(int(random.integers(3)), at % 2, sorted({*random.integers(0, 9, 4).tolist()})) for at in range(90)]
     rows += [(1, 0, list(range(30)))] * 20
-    with Files.temporary(tmp_path, Limits(rows_per_bucket=4, workers=workers)) as work:
+    with Files.temporary(tmp_path, Limits(rows_per_bucket=4), Threads(workers)) as work:
         assert sort(rows, work, narrow=narrow) == expected(rows)
         left = sorted(path.name.partition("-")[0] for path in work.path.iterdir())
         assert left == ["codes", "codes", "fixed", "indptr", "items", "record"]
@@ -192,7 +193,7 @@ def test_rows_that_are_sorted_lie_on_the_disk_once(tmp_path, monkeypatch):
         most[0] = max(most[0], sum(512 * path.stat().st_blocks for path in tmp_path.rglob("*") if path.is_file()))
 
     monkeypatch.setattr(row_order._Sorting, "_gather", watched)
-    with Files.temporary(tmp_path, Limits(rows_per_bucket=20_000, workers=1)) as work:
+    with Files.temporary(tmp_path, Limits(rows_per_bucket=20_000), Threads(1)) as work:
         table = Table(column, store=work)
         found = apply(table, ItemGroups(column.vocabulary, np.arange(ITEMS, dtype=np.int32)), by_content=True)
         once = sum(512 * path.stat().st_blocks for path in tmp_path.rglob("*") if path.is_file())

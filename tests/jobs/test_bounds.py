@@ -35,7 +35,7 @@ def least(*, suppress: bool) -> float:
 def test_a_bound_is_the_least_loss_by_enumeration(suppression: bool) -> None:
     table = anonset.Table.from_sets(ROWS)
     table = table.with_transactions(SPEC["items"].bind(table.transactions))
-    bound = Bounds(table, SPEC, workers=1).of(2, 2, suppression=suppression)
+    bound = Bounds(table, SPEC).of(2, 2, suppression=suppression)
     assert (bound.lower_bound, bound.suppression) == (
         pytest.approx(least(suppress=suppression), rel=1e-12),
         suppression,

@@ -305,8 +305,7 @@ def test_one_worker_is_one_thread_from_reading_to_verifying(tmp_path, anonymize,
             within.append(threading.current_thread().name.startswith("anonset-"))
             super().__init__(*given, **options)
 
-    for module in (spans, itemsets):
-        monkeypatch.setattr(module, "ThreadPoolExecutor", Pool)
+    monkeypatch.setattr("anonset.data.workers.ThreadPoolExecutor", Pool)
     monkeypatch.setattr(itemsets, "_WORTH_THREADS", 0)
     monkeypatch.setattr(spans, "cores", lambda: 2)
     set_limits(monkeypatch, labels_held=1)

@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 from contextlib import suppress as passing_over
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,19 +12,19 @@ import pytest
 from tests.facts import refused
 
 import anonset
-from anonset.algorithms.base import executor_of
 from anonset.algorithms.buckets import safe_grouping
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.exact import Exact
 from anonset.algorithms.transaction.exact_cut import pairs, sets
 from anonset.algorithms.transaction.expanded_blocks import Over
-from anonset.data import Hierarchy, SetColumn
+from anonset.data import Hierarchy, SetColumn, cluster
 from anonset.data.blocks import Blocks
-from anonset.data.store import Files
+from anonset.data.cluster import Cluster, _packed, _unpacked, _version, cluster_of
+from anonset.data.store import MEMORY, Files
+from anonset.data.workers import Threads
 from anonset.errors import InputError
-from anonset.jobs import cluster
-from anonset.jobs.cluster import ClusterExecutor, _packed, _unpacked, _version, cluster_of, require_on_workers
+from anonset.jobs.cluster import require_on_workers
 
 pytestmark = pytest.mark.long
 
@@ -48,7 +49,7 @@ def work(tmp_path):
 @pytest.fixture
 def blocks(column, work):
     arrays = [work.keep(name, values) for name, values in (("indptr", column.indptr), ("items", column.items))]
-    return Blocks.of(SetColumn("items", *arrays, column.vocabulary), 130)
+    return Blocks.of(SetColumn("items", *arrays, column.vocabulary), work, 130)
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +58,12 @@ def client():
         yield client
 
 
-def run(records, executor=None, each=lambda: None):
-    search = CutSearch(records, HIERARCHY, K, executor=executor)
+def on(blocks, workers):
+    return replace(blocks, store=blocks.store.on(workers))
+
+
+def run(blocks, each=lambda: None):
+    search = CutSearch(blocks, HIERARCHY, K)
     for size in range(1, M + 1):
         each()
         for rare in search.rare_sets(size):
@@ -78,8 +83,8 @@ def test_arrays_in_files_travel_by_their_names(work):
 
 @pytest.mark.compiled
 def test_processes_find_what_one_thread_does_and_leave_nothing(client, work, blocks, column):
-    with ClusterExecutor(client, work) as executor:
-        assert run(blocks, executor) == run(column)
+    with Cluster(client, work) as workers:
+        assert run(on(blocks, workers)) == run(Blocks.of(column, MEMORY.on(Threads(1))))
     assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
 
 
@@ -91,8 +96,8 @@ def test_processes_that_are_started_here_keep_the_memory_of_arrays(client):
 
 @pytest.mark.compiled
 def test_a_worker_that_is_killed_in_every_round_changes_nothing(client, work, blocks, column):
-    with ClusterExecutor(client, work) as executor:
-        assert run(blocks, executor, lambda: kill_one(client)) == run(column)
+    with Cluster(client, work) as workers:
+        assert run(on(blocks, workers), lambda: kill_one(client)) == run(Blocks.of(column, MEMORY))
 
 
 def kill_one(client):
@@ -116,15 +121,14 @@ def test_the_exact_cut_is_counted_by_processes_some_of_which_are_killed(
             killed.append(phase)
             kill_one(client)
 
-    class Noted(ClusterExecutor):
-        def submit(self, fn, /, *args, **kwargs):
-            sent.append(type(fn.work if isinstance(fn, Over) else fn).__name__)
-            return super().submit(fn, *args, **kwargs)
+    class Noted(Cluster):
+        def begin(self, work, task, ended):
+            sent.append(type(work.work if isinstance(work, Over) else work).__name__)
+            return super().begin(work, task, ended)
 
-    with executor_of(2) as threads:
-        expected = algorithm.search(Blocks.of(column, 130), HIERARCHY, executor=threads)
-    with Noted(client, work) as executor:
-        found = algorithm.search(blocks, HIERARCHY, executor=executor, progress=kill)
+    expected = algorithm.search(Blocks.of(column, MEMORY.on(Threads(2)), 130), HIERARCHY)
+    with Noted(client, work) as workers:
+        found = algorithm.search(on(blocks, workers), HIERARCHY, progress=kill)
     assert (found.recoding.labels, found.figures, found.trace) == (
         expected.recoding.labels, expected.figures, expected.trace,
     )  # fmt: skip
@@ -151,8 +155,8 @@ def test_parts_of_individuals_are_grouped_by_processes_one_of_which_is_killed(cl
 
     expected = algorithm.recode(table, {})
     here = set((tmp_path / "work").iterdir())
-    with ClusterExecutor(client, table.store) as executor:
-        found = algorithm.recode(table, {}, executor=executor, progress=kill)
+    with Cluster(client, table.store) as workers:
+        found = algorithm.recode(table.on(workers), {}, progress=kill)
     assert (found.figures["parts"], killed) == (9, ["parts"])
     assert found.figures == expected.figures
     assert np.array_equal(found.recoding.group, expected.recoding.group)
@@ -185,7 +189,7 @@ class Answering:
 )
 def test_workers_that_cannot_take_part_are_named(work, answers, said):
     with refused(InputError, said):
-        ClusterExecutor(Answering(answers), work)
+        Cluster(Answering(answers), work)
     assert not list(work.path.iterdir())
 
 

@@ -23,9 +23,9 @@ AT_WORK = """
     from anonset.cli import main
 
     def rare_sets(self, size):
-        executor = self.nodes.executor
-        print(*executor.client.run(os.getpid).values(), flush=True)
-        return executor.submit(time.sleep, 100).result()
+        store = self.nodes.blocks.store
+        print(*store.workers.client.run(os.getpid).values(), flush=True)
+        return list(store.map(time.sleep, [100]))
 
     CutSearch.rare_sets = rare_sets
     main.run()
@@ -39,7 +39,7 @@ BY_FORCE = """
 
     def rare_sets(self, size):
         if size == 2:
-            print(*self.nodes.executor.client.run(os.getpid).values(), flush=True)
+            print(*self.nodes.blocks.store.workers.client.run(os.getpid).values(), flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
         return found(self, size)
 

@@ -39,7 +39,7 @@ def test_it_is_named_and_nothing_is_published(tmp_path, run, monkeypatch, values
 
     def damaged(self, asked):
         if asked == size:
-            damage(self.records.codes, values)
+            damage(self.nodes.blocks.rows[0][1], values)
         return found(self, asked)
 
     monkeypatch.setattr(CutSearch, "rare_sets", damaged)

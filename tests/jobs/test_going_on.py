@@ -13,6 +13,7 @@ import anonset
 from anonset.algorithms.coarsening import Coarsens
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Hierarchy, Table
+from anonset.data.store import MEMORY
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.generalization.earlier import Earlier
@@ -128,7 +129,7 @@ def test_exact_loses_least_of_all_that_coarsen(seed: int) -> None:
     least = min(ncp(column, Cut(tree, np.array(image, np.int32))) for image in good)
     made = ALGORITHMS["exact"](k=3, m=2)  # type: ignore[call-arg]
     assert isinstance(made, Coarsens)
-    found = made.coarsen(column, Cut(tree, np.array(start, np.int32))).recoding
+    found = made.coarsen(column, Cut(tree, np.array(start, np.int32)), store=MEMORY).recoding
     assert isinstance(found, Cut)
     assert found.image.tolist() in good
     assert ncp(column, found) == least

@@ -63,11 +63,11 @@ def solved(monkeypatch):
     """The parts that are solved; one more than `dies` kills the run."""
     spans, dies, solve = [], [10**9], _OnPart.__call__
 
-    def counted(self, span, executor=None):
+    def counted(self, span):
         if len(spans) == dies[0]:
             raise Killed
         spans.append((self.task.name, span))
-        return solve(self, span, executor)
+        return solve(self, span)
 
     monkeypatch.setattr(_OnPart, "__call__", counted)
     return spans, dies

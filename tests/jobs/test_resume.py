@@ -11,8 +11,8 @@ from tests.facts import names
 from tests.jobs.test_by_blocks import BASKETS, files_of
 
 from anonset.cli.main import main
+from anonset.data.cluster import cluster_of
 from anonset.data.lease import leave, take
-from anonset.jobs.cluster import cluster_of
 
 pytestmark = pytest.mark.long
 

@@ -15,7 +15,7 @@ from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.rt.joint_split import JointSplit
 from anonset.cli.main import main
 from anonset.data import spans
-from anonset.jobs.cluster import cluster_of
+from anonset.data.cluster import cluster_of
 from anonset.release import memory
 
 ROLES = ["--items", "codes", "--relational", "age,sex", "--numeric", "age", "--keep", "ward", "--publish-as-is", "ward"]

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.algorithms.base import executor_of
 from anonset.algorithms.transaction import rare_tables
 from anonset.algorithms.transaction.rare_sets import RareSets
 from anonset.algorithms.transaction.rare_tables import CountSets, RareTables, bytes_of
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
+from anonset.data.store import MEMORY
+from anonset.data.workers import Threads
 from anonset_kernels._planes import Planes
 from anonset_kernels._record_codes import Ancestors, ancestor_codes
 from anonset_kernels.bit_planes import merge
@@ -69,11 +70,11 @@ def as_nodes(parts):
     ]
 
 
-def tables(rows, tree, taking_part, size, k, *, records_per_block=1_000, executor=None) -> RareTables:
-    blocks = Blocks.of(SetColumn.of(rows, universe=tree.leaves.labels), records_per_block)
+def tables(rows, tree, taking_part, size, k, *, records_per_block=1_000, workers=1) -> RareTables:
+    blocks = Blocks.of(SetColumn.of(rows, universe=tree.leaves.labels), MEMORY.on(Threads(workers)), records_per_block)
     nodes = np.zeros(tree.n_nodes, bool)
     nodes[list(taking_part)] = True
-    return SupportedNodes(blocks, tree, k, executor=executor).rare_tables(nodes, tree.leaf_node, size)
+    return SupportedNodes(blocks, tree, k).rare_tables(nodes, tree.leaf_node, size)
 
 
 def rare_sets(found: RareTables, generalized):
@@ -105,9 +106,9 @@ def test_tables_hold_the_rare_sets_of_the_nodes_that_take_part(data, tree, size,
 @given(st.data(), TREES, SIZES, st.integers(1, 9), st.integers(1, 5), st.sampled_from([1, 2]))
 def test_any_blocks_and_threads_give_the_same(data, tree, size, k, records_per_block, workers):
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
-    with executor_of(workers) as executor, pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rare_tables, "RECORDS_PER_PIECE", 2)
-        divided = tables(rows, tree, everything, size, k, records_per_block=records_per_block, executor=executor)
+        divided = tables(rows, tree, everything, size, k, records_per_block=records_per_block, workers=workers)
         found = rare_sets(divided, np.zeros(tree.n_nodes, np.uint8))
         increments = divided.increments()
     assert found == naive_rare_sets(rows, tree, everything, size, k)
@@ -121,9 +122,9 @@ def test_who_holds_a_rare_set_adds_to_its_table(data, tree, size, k, records_per
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
     records = [{v for x in row for v in [tree.node_of[x], *tree.ancestors(tree.node_of[x])]} for row in rows]
     none = np.zeros(tree.n_nodes, np.uint8)
-    with executor_of(workers) as executor, pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rare_tables, "RECORDS_PER_PIECE", 2)
-        divided = tables(rows, tree, everything, size, k, records_per_block=records_per_block, executor=executor)
+        divided = tables(rows, tree, everything, size, k, records_per_block=records_per_block, workers=workers)
         for table in divided.of_all(none):
             assert [first for first, _, _ in table.rows] == sorted(first for first, _, _ in table.rows)
             adding = {

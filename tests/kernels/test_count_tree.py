@@ -13,6 +13,7 @@ from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.algorithms.transaction.windows import Suffixes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
+from anonset.data.store import MEMORY
 from anonset_kernels.count_tree import EXACT, LEAVES, MARK, Rule, expand, node_supports, walk, walk_sizes
 from effort import examples
 
@@ -45,7 +46,7 @@ def naive_tree(rows, m):
 
 def count_tree(rows, k: int, size: int, records_per_block: int = 1_000) -> CountTree:
     """Return the count-tree of all nodes but the root."""
-    blocks = Blocks.of(SetColumn.of(rows, universe=LEAVES_OF_TREE), records_per_block)
+    blocks = Blocks.of(SetColumn.of(rows, universe=LEAVES_OF_TREE), MEMORY, records_per_block)
     return SupportedNodes(blocks, TREE, k).count_tree(np.ones(TREE.n_nodes, bool), TREE.leaf_node, size)
 
 

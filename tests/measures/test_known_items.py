@@ -11,6 +11,7 @@ from tests.facts import refused
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, spans
 from anonset.data.spans import Limits
 from anonset.data.store import Files
+from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.measures import known_sample
 from anonset.measures.equivalence_classes import class_of, class_sizes
@@ -49,8 +50,8 @@ def test_what_is_counted_by_blocks_is_what_the_definition_says(sets, size, room,
     """Whole groups, spans of codes, and what goes on behind single codes, on one thread and on two."""
     groups = [np.array([random.randint(0, 2) for _ in sets], np.int32) for _ in range(random.randint(0, 2))]
     of_row = list(zip(*groups, strict=True)) if groups else [()] * len(sets)
-    limits = Limits(room=room, workers=random.randint(1, 2), rows_per_bucket=random.choice([8, 1000]))
-    with pytest.MonkeyPatch.context() as patch, Files.temporary(limits=limits) as store:
+    limits = Limits(room=room, rows_per_bucket=random.choice([8, 1000]))
+    with pytest.MonkeyPatch.context() as patch, Files.temporary(None, limits, Threads(random.randint(1, 2))) as store:
         patch.setattr(spans, "AT_ONCE", random.choice([4, 1000]))
         left = rows_left(SetColumn.of(sets), size, group=groups, store=store)
         for items, figures in enumerate(left, 1):

@@ -14,7 +14,8 @@ from tests.facts import names, refused
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary, spans
 from anonset.data.spans import Limits
-from anonset.data.store import Files, Memory
+from anonset.data.store import MEMORY, Files, Memory
+from anonset.data.workers import Threads
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import Cut, apply
 from anonset.privacy import KmAnonymity, PrivacyModel, Verdict
@@ -111,14 +112,13 @@ def test_counters_of_sets_of_three_find_what_walking_does(k: int, most: int, thr
     rows += [{*heads[0].tolist(), int(rng.integers(150))} for _ in range(2 if k > 4 else 0)]
     column = table_of(rows, 150).transactions
     assert column is not None
-    distinct = itemsets.DistinctRows(column)
+    distinct = itemsets.DistinctRows(column, MEMORY.on(Threads(threads)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(itemsets, "BYTES_PER_OCCURRENCE", 0)
         walked = distinct.count(3, k)
         patch.setattr(itemsets, "BYTES_PER_OCCURRENCE", 1000)
         patch.setattr(itemsets, "MOST_OF_TRIPLES", most)
         patch.setattr(itemsets, "_WORTH_THREADS", 0)
-        patch.setattr(Limits, "threads", threads)
         patch.setattr(counting.Counting, "run", None)
         counted = distinct.count(3, k)
     assert (counted.rare, counted.support) == (walked.rare, walked.support)

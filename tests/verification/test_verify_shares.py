@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from tests.facts import names
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, spans
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files
+from anonset.data.workers import Threads
 from anonset.privacy.classes import KLDiversity, KTCloseness
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.kkm import KKmAnonymity
@@ -107,20 +107,19 @@ def test_a_share_holds_whole_classes_and_nothing_is_left_behind(work: Files) -> 
 
 
 def test_as_many_shares_at_a_time_as_memory_allows(work: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    threads = []
+    at_a_time = []
 
-    class Pool(ThreadPoolExecutor):
-        def __init__(self, max_workers: int, **options: Any) -> None:
-            threads.append(max_workers)
-            super().__init__(max_workers, **options)
+    class Counted(Threads):
+        def map(self, work: Any, tasks: Any, ahead: int | None = None) -> Any:
+            at_a_time.append(ahead)
+            return super().map(work, tasks, ahead)
 
-    monkeypatch.setattr(spans, "ThreadPoolExecutor", Pool)
-    monkeypatch.setattr("anonset.data.spans.cores", lambda: 64)
+    work = work.on(Counted(64))
     column = CategoricalColumn.of("place", "aabbccdd")
     limited = replace(work, limits=replace(work.limits, room=2 * 4 * 4 * 400))  # half of it for shares of four rows
     assert check_k([column], KAnonymity(2), limited).holds
     assert check_k([column], KAnonymity(2), work).holds
-    assert threads == [4, 64]
+    assert at_a_time == [4, 64]
 
 
 def test_a_share_whose_count_does_not_fit_leaves_the_whole_open(work: Files) -> None:

@@ -4,7 +4,8 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ from benchmarks.experiments.scaling.counted import Counted
 
 if TYPE_CHECKING:
     from anonset import Table
-    from anonset.data.store import Files
 
 CpuSeconds = Callable[[], float]
 _SMALL = 30_000
@@ -34,10 +34,10 @@ def measure_by_blocks(parameters: Parameters) -> Measured:
     with tempfile.TemporaryDirectory() as folder:
         small, table = (_table(Path(folder), parameters, given, n) for n in (_SMALL, parameters["records"]))
         began = time.perf_counter()
-        with _engine(parameters, small) as (executor_for, cpu_seconds):
+        with _engine(parameters, small) as (workers_of, cpu_seconds):
             start_up = time.perf_counter() - began
             before, began = cpu_seconds(), time.perf_counter()
-            counted, increments, fixes = _search(parameters, table, executor_for)
+            counted, increments, fixes = _search(parameters, table, workers_of)
             wall, cpu = time.perf_counter() - began, cpu_seconds() - before
     return {
         "seconds": cpu,
@@ -64,7 +64,7 @@ def _table(folder: Path, parameters: Parameters, given: dict[str, Any], records:
     return found
 
 
-def _search(parameters: Parameters, table: "Table", executor_for: Any) -> tuple[Counted, float, int]:
+def _search(parameters: Parameters, table: "Table", workers_of: Any) -> tuple[Counted, float, int]:
     from anonset import Apriori, Hierarchy
     from anonset.algorithms.transaction.rounds import NAME
     from anonset.data.store import Files
@@ -75,45 +75,42 @@ def _search(parameters: Parameters, table: "Table", executor_for: Any) -> tuple[
         raise RuntimeError(msg)
     hierarchy = Hierarchy.balanced(column.vocabulary.labels, parameters["fanout"])
     table.store.drop(NAME)  # what the search before has found
-    with executor_for(table.store) as inner:
+    with workers_of(table.store) as inner:
         counted = Counted(inner)
         algorithm = Apriori(k=parameters["k"], m=parameters["m"])
-        result = algorithm.recode(table, {column.name: hierarchy}, executor=counted)
+        result = algorithm.recode(table.on(counted), {column.name: hierarchy})
     return counted, float(result.figures["increments"]), len(result.trace)
 
 
 @contextmanager
 def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSeconds]]:
-    """Give what makes an executor for a work directory, and what tells the CPU seconds of all processes so far.
+    """Give what gives the workers for a work directory, and what tells the CPU seconds of all processes so far.
 
     A small table is searched in each process before.
     """
-    from anonset.algorithms.base import executor_of
+    from anonset.data.cluster import Cluster, cluster_of
     from anonset.data.store import Files
-    from anonset.jobs.cluster import ClusterExecutor, cluster_of
+    from anonset.data.workers import Threads
 
     workers = parameters["workers"]
-    _search(parameters, small, lambda _: executor_of(workers))
+    _search(parameters, small, lambda _: nullcontext(Threads(workers)))
     if parameters["engine"] == "threads":
-        yield lambda _: executor_of(workers), time.process_time
+        yield lambda _: nullcontext(Threads(workers)), time.process_time
         return
     with cluster_of(f"local:{workers}") as client:
         pids = list(client.run(os.getpid).values())
         client.run(_search_again, dict(parameters), str(small.store.path) if isinstance(small.store, Files) else "")
 
-        def executor_for(work: "Files") -> ClusterExecutor:
-            return ClusterExecutor(client, work)
-
-        yield executor_for, lambda: time.process_time() + sum(map(_cpu_seconds, pids))
+        yield partial(Cluster, client), lambda: time.process_time() + sum(map(_cpu_seconds, pids))
 
 
 def _search_again(parameters: Parameters, work: str) -> None:
     """Search the table that is described in a work directory; on a worker."""
-    from anonset.algorithms.base import executor_of
     from anonset.data.saved import saved_table
     from anonset.data.store import Files
+    from anonset.data.workers import Threads
 
-    _search(parameters, saved_table(Files(Path(work))), lambda _: executor_of(2))
+    _search(parameters, saved_table(Files(Path(work))), lambda _: nullcontext(Threads(2)))
 
 
 def _cpu_seconds(pid: int) -> float:

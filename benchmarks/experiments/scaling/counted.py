@@ -1,7 +1,7 @@
-"""An executor that counts what a search asks of it, and what tells how much its tasks do."""
+"""Workers that count what a search asks of it, and what tells how much their tasks do."""
 
+import threading
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import fields, is_dataclass
 from functools import partial
 from math import comb
@@ -13,30 +13,48 @@ from numpy.typing import NDArray
 from anonset.algorithms.transaction.rare_tables import CountSets
 from anonset.data.codes import stored_codes
 from anonset.data.store import backing
+from anonset.data.workers import Workers
 
 
-class Counted(Executor):
-    """Hands tasks on to another executor, and counts: passes, tasks, bytes that they read, and what comes back.
+class Counted(Workers):
+    """Hands tasks on to other workers, and counts: passes, tasks, bytes that they read, and what comes back.
 
     Of tables of sets it counts the nodes of the records that they are made of, the looks at their cells, from sets of 3
     on, and how often a counter was raised.
     """
 
-    def __init__(self, inner: Any) -> None:
-        self._inner, self._max_workers = inner, inner._max_workers
-        self.remote = bool(getattr(inner, "remote", False))
+    def __init__(self, inner: Workers) -> None:
+        self._inner, self.remote = inner, inner.remote
         self._last: Any = None
-        self.passes = self.tasks = self.bytes_of_records = self.bytes_stored = self.bytes_returned = 0
+        self.passes = self.tasks_begun = self.bytes_of_records = self.bytes_stored = self.bytes_returned = 0
         self.codes = self.cells_of_larger_sets = self.raised = 0
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    @property
+    def count(self) -> int:
+        """Number of tasks that run at the same time."""
+        return self._inner.count
+
+    @property
+    def here(self) -> Workers:
+        """These workers, if they are in this process, else those that are."""
+        return self._inner.here if self.remote else self
+
+    def at_once(self, tasks: int) -> int:
+        """Return how many tasks of a pass run at the same time."""
+        return self._inner.at_once(tasks)
+
+    def tasks(self, wanted: int) -> int:
+        """Return into how many tasks a pass is divided."""
+        return self._inner.tasks(wanted)
+
+    def begin(self, work: Callable[[Any], Any], task: Any, ended: threading.Event) -> Any:
         """Hand a task on."""
-        self.passes += fn is not self._last
-        self._last = fn
-        self.tasks += 1
-        self.bytes_of_records += bytes_of_records((fn, args))
-        self.bytes_stored += bytes_stored((fn, args))
-        return _Pending(self, fn, self._inner.submit(fn, *args, **kwargs))
+        self.passes += work is not self._last
+        self._last = work
+        self.tasks_begun += 1
+        self.bytes_of_records += bytes_of_records((work, task))
+        self.bytes_stored += bytes_stored((work, task))
+        return _Pending(self, work, self._inner.begin(work, task, ended))
 
     def take(self, fn: Callable[..., Any], found: Any) -> None:
         """Count what a task has found."""
@@ -61,7 +79,7 @@ class Counted(Executor):
             "cells_of_larger_sets": self.cells_of_larger_sets,
             "raised": self.raised,
         }
-        return {"passes": self.passes, "tasks": self.tasks, **read, "mib_returned": returned, **of_tables}
+        return {"passes": self.passes, "tasks": self.tasks_begun, **read, "mib_returned": returned, **of_tables}
 
 
 class _Pending:

@@ -1,6 +1,5 @@
 """The searches of the study, which find the cut of a tree once in a process: several ways begin with the same."""
 
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,12 +24,11 @@ class ExactOnce(Exact):
         blocks: Blocks,
         hierarchy: Hierarchy,
         seconds: float | None,
-        executor: Executor | None,
         progress: Progress | None,
     ) -> Result:
         key = (self, hierarchy.leaves.labels, hierarchy.parent.tobytes())
         if key not in _FOUND:
-            _FOUND[key] = super()._of_tree(blocks, hierarchy, seconds, executor, progress)
+            _FOUND[key] = super()._of_tree(blocks, hierarchy, seconds, progress)
         found = _FOUND[key]
         if not isinstance(found.recoding, Cut):
             msg = f"exact must find a cut, got {type(found.recoding).__name__}"

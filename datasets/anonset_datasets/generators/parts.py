@@ -3,10 +3,9 @@
 import os
 import shutil
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from anonset.data.spans import cores
+from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset_datasets.generators.missions import BLOCK
 from anonset_datasets.generators.registry import Value, generator_of, require_parameters
@@ -56,8 +55,7 @@ def make_parts(name: str, folder: str | Path, parameters: Mapping[str, Value], w
 
     try:
         partial.mkdir()
-        with ThreadPoolExecutor(workers or cores()) as executor:
-            done = sum(executor.map(written, range(len(ranges))))
+        done = sum(Threads(workers).map(written, range(len(ranges))))
         partial.replace(target)
     finally:
         shutil.rmtree(partial, ignore_errors=True)

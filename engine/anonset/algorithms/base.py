@@ -1,16 +1,12 @@
 """What an algorithm is: frozen parameters with one method."""
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor
-from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import Limits
-from anonset.data.spans import run_tasks as run_tasks
 from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.privacy import PrivacyModel
@@ -49,7 +45,6 @@ class Algorithm(Protocol):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Find a recoding of the table, which is not verified yet: only `anonset.anonymize` anonymizes.
@@ -199,19 +194,3 @@ def traits_of(algorithm: object) -> Traits:
 def narrow(algorithm: object, **fewer: Any) -> None:
     """Narrow, in the `__post_init__` of a frozen algorithm, the traits of its class to those with its parameters."""
     object.__setattr__(algorithm, "traits", replace(traits_of(algorithm), **fewer))
-
-
-@contextmanager
-def executor_of(workers: int | None) -> Iterator[Executor | None]:
-    """Give an executor of `workers` threads (by default one a core); None for one worker.
-
-    Raises
-    ------
-    InputError
-        If the number is below 1.
-    """
-    if workers is not None and workers < 1:
-        msg = f"workers must be at least 1, got {workers}"
-        raise InputError(msg)
-    with Limits(workers=workers).pool("search") as pool:
-        yield pool

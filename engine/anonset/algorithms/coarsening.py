@@ -6,7 +6,6 @@ the guarantee holds for these, too. Then each item is published as its represent
 """
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Protocol, runtime_checkable
@@ -19,6 +18,7 @@ from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.set_based import SetBased
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import exact
+from anonset.data.store import Store
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, InputError, datum
 from anonset.generalization import Cut, ItemGroups
@@ -34,9 +34,7 @@ _OF_A_PROOF = ("lower_bound", "gap", "suppression")
 class Coarsens(Protocol):
     """An algorithm that can begin with a cut."""
 
-    def coarsen(
-        self, column: SetColumn, start: Cut, *, executor: Executor | None = None, progress: Progress | None = None
-    ) -> Result:
+    def coarsen(self, column: SetColumn, start: Cut, *, store: Store, progress: Progress | None = None) -> Result:
         """Find a cut at or above `start`; the column is bound to its hierarchy and has no item that it suppresses."""
         ...
 
@@ -61,7 +59,6 @@ def coarsened(
     hierarchies: Mapping[str, Hierarchy],
     start: Cut | ItemGroups,
     *,
-    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Find a recoding at or above `start`: what that suppresses stays suppressed. The least loss remains unknown.
@@ -79,12 +76,12 @@ def coarsened(
     if isinstance(algorithm, Coarsens) and isinstance(start, Cut) and not getattr(algorithm, "suppress", False):
         own = np.where(image == SUPPRESSED, SUPPRESSED, np.arange(len(image))).astype(np.int32)
         shown = replace(start, image=np.where(image == SUPPRESSED, start.hierarchy.leaf_node, image).astype(np.int32))
-        result = algorithm.coarsen(_shown_as(column, own), shown, executor=executor, progress=progress)
+        result = algorithm.coarsen(_shown_as(column, own), shown, store=table.store, progress=progress)
     else:
         own = _stand_ins(column, image)
         bare = replace(table, transactions=_shown_as(column, own))
         changed = _restated(algorithm, column, own)
-        result = changed.recode(bare, hierarchies, executor=executor, progress=progress)
+        result = changed.recode(bare, hierarchies, progress=progress)
     recoding = _joined(start, result.recoding, own)
     _require_share(algorithm, recoding)
     figures = {name: figure for name, figure in result.figures.items() if name not in _OF_A_PROOF}

@@ -13,7 +13,7 @@ from typing import Any
 
 from anonset.cli.exit_codes import BAD_INPUT, DONE, FAILED, UNDECIDED
 from anonset.errors import RAW_DATA_STAY, AnonsetError, InfeasibleError, UndecidedError, VerificationError
-from anonset.release.interruption import Unwinding
+from anonset.interruption import Unwinding
 from anonset.spelling import spell_options
 
 _LOG_FORMAT = "--log-format"

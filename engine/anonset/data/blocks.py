@@ -25,7 +25,7 @@ RECORDS_PER_BLOCK = 1 << 18
 class Blocks(Discreet):
     """The records of a set-valued column, block by block, under one vocabulary.
 
-    >>> blocks = Blocks.of(SetColumn.of([{"a", "b"}, {"a"}, set()]), records_per_block=2)
+    >>> blocks = Blocks.of(SetColumn.of([{"a", "b"}, {"a"}, set()]), MEMORY, records_per_block=2)
     >>> [len(indptr) - 1 for indptr, _ in blocks], blocks.occurrences.tolist(), blocks.longest
     ([2, 1], [2, 1], 2)
     """
@@ -43,19 +43,21 @@ class Blocks(Discreet):
     occurrences: Int64
     """int64 (M,): records that hold each item."""
     store: Store = MEMORY
-    """Where the blocks lie."""
+    """Where the blocks lie, and whose workers go through them."""
 
     @classmethod
-    def of(cls, column: SetColumn, records_per_block: int = RECORDS_PER_BLOCK, store: Store | None = None) -> "Blocks":
-        """Return a column as blocks; nothing is copied. The store is that of the column unless it is given."""
+    def of(cls, column: SetColumn, store: Store, records_per_block: int = RECORDS_PER_BLOCK) -> "Blocks":
+        """Return a column, which lies in a store, as blocks; nothing is copied."""
         starts = range(0, column.n, records_per_block)
         rows = [(column.indptr[start : start + records_per_block + 1], column.codes) for start in starts]
         sizes = column.n, column.n_nonempty, column.longest, column.occurrences
-        return cls(column.name, column.vocabulary, rows, *sizes, column.store if store is None else store)
+        return cls(column.name, column.vocabulary, rows, *sizes, store)
 
     @property
     def column(self) -> SetColumn:
-        """All records at once, in memory."""
+        """All records at once, in memory; a single block as it is."""
+        if len(self.rows) == 1 and len(self.rows[0][1]) == self.rows[0][0][-1] and self.rows[0][0][0] == 0:
+            return SetColumn(self.name, *self.rows[0], self.vocabulary)
         lengths = [np.diff(indptr) for indptr, _ in self]
         indptr = begins_of(np.concatenate([*lengths, np.empty(0, np.int64)]))
         items = [items[indptr[0] : indptr[-1]] for indptr, items in self]

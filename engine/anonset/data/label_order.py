@@ -7,8 +7,6 @@ as one nevertheless; its texts are copied some at a time.
 
 import math
 from collections.abc import Iterator
-from concurrent.futures import Executor
-from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 
 from anonset.data.file_labels import FiledLabels, Int32, Int64, UInt8
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import begins_of, run_tasks, spans
+from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
 
 if TYPE_CHECKING:
@@ -55,9 +53,8 @@ def encode_labels(
     ...     codes.tolist(), list(labels)
     ([1, 0, 1], ['9', '10'])
     """
-    with store.limits.pool("labels") as pool, ExitStack() as stack:
-        scratch = stack.enter_context(store.below())
-        return _Encoding(starts, text, store, scratch, pool).encoded(numeric)
+    with store.below() as scratch:
+        return _Encoding(starts, text, store, scratch).encoded(numeric)
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,6 @@ class _Encoding(Discreet):
     text: UInt8
     store: Store
     scratch: Store
-    pool: Executor | None
 
     @property
     def n(self) -> int:
@@ -111,7 +107,7 @@ class _Encoding(Discreet):
         if not self.n:
             return 0, True
         first = np.array(self.text[self.starts[0] : self.starts[1]])
-        surveyed = list(run_tasks(self.pool, lambda rows: survey(self._part(rows), first), self._tasks()))
+        surveyed = list(self.store.map(lambda rows: survey(self._part(rows), first), self._tasks()))
         return min(shared for shared, _ in surveyed), all(integers for _, integers in surveyed)
 
     def _splitters(self, by: "Comparison") -> UInt64:
@@ -143,7 +139,7 @@ class _Encoding(Discreet):
             measure_labels(self._part(rows), by, splitters, size)
             return size
 
-        sizes = list(run_tasks(self.pool, measured, self._tasks()))
+        sizes = list(self.store.map(measured, self._tasks()))
         total: Int64 = np.sum(sizes, axis=0, dtype=np.int64).reshape(2, -1) if sizes else np.zeros((2, 1), np.int64)
         starts = self.scratch.array("starts", np.int64, self.n + 1)
         starts[0] = 0
@@ -159,7 +155,7 @@ class _Encoding(Discreet):
             rows, fill = task
             fill_labels(self._part(rows), by, splitters, rows[0], fill, out, record)
 
-        for _ in run_tasks(self.pool, filled, tasks):
+        for _ in self.store.map(filled, tasks):
             pass
         return total, out, record
 
@@ -178,7 +174,7 @@ class _Encoding(Discreet):
             n_codes = number_labels(labels, by, keys[order], order, code, example)
             return first, code, example[:n_codes].astype(np.int32)
 
-        yield from run_tasks(self.pool, numbered, pairwise(bounds.tolist()), _BEGUN)
+        yield from self.store.map(numbered, pairwise(bounds.tolist()), _BEGUN)
 
 
 def _copied(chosen: Int32, labels: "Labels") -> Iterator[tuple[Int64, UInt8]]:

@@ -1,4 +1,4 @@
-"""Limits of a run: how many records are processed together, how much data are held, how many threads compute.
+"""Limits of a run: how many records are processed together, and how much data are held.
 
 Arrays are gone through in spans of elements; a run are elements that belong together, as the items of a record do.
 
@@ -9,31 +9,21 @@ A limit of a group above the process's own counts too. In a container the files 
 import math
 import os
 import sys
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import Discreet
 
-_Task = TypeVar("_Task")
-_Done = TypeVar("_Done")
-_Part = TypeVar("_Part")
-_TASKS_AHEAD = 4
 AT_ONCE = 1 << 18
 """Records, or elements of an array, in a span."""
 BASE = 330 << 20
 """Memory, in bytes, that a run by blocks takes besides what it holds at once: Python, compiled kernels, buffers."""
-TASKS_PER_WORKER, MOST_TASKS = 2, 16
-"""Tasks of a pass for each worker of a cluster, so that none waits long for the others; of many workers one each."""
 _OWN, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 _CACHE = ("file", "total_cache")  # in memory.stat: the page cache, by version
 _UNLIMITED = 1 << 62  # what the first version says of no limit is about twice as much
@@ -48,67 +38,6 @@ def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
     size = AT_ONCE if at_once is None else at_once
     for first in range(0, n, size):
         yield first, min(first + size, n)
-
-
-def run_tasks(
-    executor: Executor | None, work: Callable[[_Task], _Done], tasks: Iterable[_Task], ahead: int | None = None
-) -> Iterator[_Done]:
-    """Run `work` over independent tasks, in this thread or by an executor; results in the order of the tasks.
-
-    Parameters
-    ----------
-    ahead
-        How many tasks are begun before the first result is taken, which wait in memory; None: some for each worker.
-    """
-    if executor is None:
-        yield from map(work, tasks)
-        return
-    waiting = iter(tasks)
-    ahead = _TASKS_AHEAD * int(getattr(executor, "_max_workers", _TASKS_AHEAD)) if ahead is None else ahead
-    begun = deque(executor.submit(work, task) for task in islice(waiting, ahead))
-    try:
-        while begun:
-            done = begun.popleft().result()
-            begun.extend(executor.submit(work, task) for task in islice(waiting, 1))
-            yield done
-    finally:
-        for future in begun:
-            future.cancel()
-
-
-def on_cluster(executor: Executor | None) -> bool:
-    """Tell whether tasks run in other processes, to which no more than the names of files should travel."""
-    return bool(getattr(executor, "remote", False))
-
-
-def at_a_time(executor: Executor | None, tasks: int) -> int:
-    """Return how many of the tasks of a pass, which is divided into so many, may run at the same time."""
-    workers = max(1, int(getattr(executor, "_max_workers", 1)))
-    return workers if on_cluster(executor) else min(workers, tasks)
-
-
-def divided(parts: Sequence[_Part], executor: Executor | None, tasks: int | None = None) -> list[Sequence[_Part]]:
-    """Divide blocks among so many tasks, by default one a block; on the workers of a cluster few for each of these.
-
-    There a task costs some milliseconds, and what it finds comes back: the sum over many blocks is as small as one's.
-
-    >>> divided("abcde", None, 2), divided("ab", None), divided("ab", None, 9)
-    (['ace', 'bd'], ['a', 'b'], ['a', 'b'])
-    """
-    tasks = len(parts) if tasks is None else tasks
-    if on_cluster(executor):
-        tasks = tasks_of_pass(at_a_time(executor, tasks))
-    tasks = min(tasks, len(parts))
-    return [parts[at::tasks] for at in range(tasks)]
-
-
-def tasks_of_pass(workers: int) -> int:
-    """Return the number of tasks into which a pass over many blocks is divided, for so many workers of a cluster.
-
-    >>> [tasks_of_pass(workers) for workers in (1, 2, 8, 10, 64)]
-    [2, 4, 16, 16, 64]
-    """
-    return max(workers, min(TASKS_PER_WORKER * workers, MOST_TASKS))
 
 
 def cores() -> int:
@@ -185,33 +114,11 @@ class Limits(Discreet):
     """Rows, or texts, that are sorted or compared together, about."""
     labels_held: int = 1 << 16
     """Distinct labels of a published column above which none of them is held in memory."""
-    workers: int | None = None
-    """Threads that compute; None: as many as the process may use."""
 
     @classmethod
-    def of_process(cls, memory: int | None, workers: int | None = None) -> Self:
-        """Return the limits of a run whose process may take so many bytes, None: no limit, and so many threads."""
-        return cls(room=None if memory is None else max(memory - BASE, memory // 8), workers=workers)
-
-    @property
-    def threads(self) -> int:
-        """Number of threads that compute."""
-        return cores() if self.workers is None else self.workers
-
-    @contextmanager
-    def pool(self, name: str) -> Iterator[Executor | None]:
-        """Give the threads of a step, for `run_tasks`; None where this one is the only one.
-
-        Steps follow each other, each with threads of its own: those of a run are begun in some 0.2 ms.
-        """
-        if self.threads == 1:
-            yield None
-            return
-        pool = ThreadPoolExecutor(self.threads, thread_name_prefix=f"anonset-{name}")
-        try:
-            yield pool
-        finally:
-            pool.shutdown(cancel_futures=True)
+    def of_process(cls, memory: int | None) -> Self:
+        """Return the limits of a run whose process may take so many bytes; None: no limit."""
+        return cls(room=None if memory is None else max(memory - BASE, memory // 8))
 
     def held(self, most: int, bytes_each: int) -> int:
         """Return how many elements to hold together: `most`, or as many as fit into half of the limit."""

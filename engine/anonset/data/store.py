@@ -1,4 +1,4 @@
-"""Where the arrays of a run lie: in memory, or in the files of a work directory.
+"""Where the arrays of a run lie, in memory or in the files of a work directory, and which workers compute.
 
 An array in files is mapped into memory and read page by page. A column over such arrays is a column like any other;
 whoever goes through it block by block holds no more of it.
@@ -8,18 +8,20 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Protocol, Self
+from typing import IO, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import NO_LIMITS, Limits
+from anonset.data.workers import ONE_THREAD, THREADS, Workers
 from anonset.errors import InputError
 from anonset.local_paths import require_local
 
@@ -41,49 +43,78 @@ def damaged(file: object = "", why: str = "") -> InputError:
     return InputError(": ".join(said), code="damaged")
 
 
-class Store(Protocol):
-    """Where the arrays of a run lie: `Memory` or `Files`. A job makes it and hands it down with the table.
+_Task = TypeVar("_Task")
+_Done = TypeVar("_Done")
+
+
+class Store(Discreet, ABC):
+    """Where the arrays of a run lie, `Memory` or `Files`, and its workers. A job makes it; a table has it.
 
     Code that makes an array as long as the table asks the store for it, and never asks which of the two it is, unless
     the algorithm differs: then `in_files` tells. A name only helps to recognize a file: each array is a new one. All
-    methods raise InputError if the disk is full, or cannot be written to.
+    methods raise InputError if the disk is full, or cannot be written to. A store that travels has no workers.
     """
 
-    @property
-    def limits(self) -> Limits:
-        """How much is held at once."""
+    limits: Limits
+    """How much is held at once."""
+    workers: Workers
+    """What computes."""
+    in_files: bool
+    """Whether the arrays are mapped from files; then nobody should hold arrays as long as the table."""
 
-    @property
-    def in_files(self) -> bool:
-        """Whether the arrays are mapped from files; then nobody should hold arrays as long as the table."""
+    def map(self, work: Callable[[_Task], _Done], tasks: Iterable[_Task], ahead: int | None = None) -> Iterator[_Done]:
+        """Run `work` over independent tasks on the workers; see `Workers.map`."""
+        return self.workers.map(work, tasks, ahead)
 
+    def on(self, workers: Workers) -> Self:
+        """Return the same store with other workers."""
+        store: Any = self
+        return self if workers is self.workers else replace(store, workers=workers)
+
+    def here(self) -> Self:
+        """Return the same store with workers of this process."""
+        return self.on(self.workers.here)
+
+    def in_memory(self) -> "Memory":
+        """Return a store in memory with the same limits and workers."""
+        return Memory(self.limits, self.workers)
+
+    @abstractmethod
     def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
         """Return a new array of zeros, (length,), to be written in any order."""
 
+    @abstractmethod
     def growing(self, name: str, dtype: DTypeLike) -> "Growing":
         """Begin a new array of unknown length."""
 
+    @abstractmethod
     def keep(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         """Return an array as it lies in the store, under exactly this name."""
 
+    @abstractmethod
     def drop(self, *names: str) -> None:
         """Remove arrays that were kept under these names; existing memory maps stay valid."""
 
-    def below(self) -> "Store":
+    @abstractmethod
+    def below(self) -> Self:
         """Return a store within this one, whose arrays are removed with it; as a context manager, at its end."""
 
+    @abstractmethod
     def remove(self) -> None:
         """Remove the store with all that lies in it."""
 
-    def __enter__(self) -> "Store": ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.remove()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "workers": ONE_THREAD}
 
 
 @dataclass(frozen=True)
-class Memory(Discreet):
+class Memory(Store):
     """A store in memory.
 
     >>> with MEMORY.growing("codes", np.int32) as codes:
@@ -94,6 +125,7 @@ class Memory(Discreet):
     """
 
     limits: Limits = field(default=NO_LIMITS, repr=False)
+    workers: Workers = field(default=THREADS, repr=False, compare=False)
     in_files = False
 
     def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
@@ -111,18 +143,12 @@ class Memory(Discreet):
     def drop(self, *names: str) -> None:
         """Do nothing: an array goes with the last reference to it."""
 
-    def below(self) -> "Memory":
+    def below(self) -> Self:
         """Return this store."""
         return self
 
     def remove(self) -> None:
         """Do nothing."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        return
 
 
 MEMORY = Memory()
@@ -134,7 +160,7 @@ class Token:
 
 
 @dataclass(frozen=True)
-class Files(Discreet):
+class Files(Store):
     """A store in the files of a work directory, one array a file. The owner alone may read it: it holds raw data.
 
     >>> with Files.temporary() as store:
@@ -146,12 +172,13 @@ class Files(Discreet):
 
     path: Path
     limits: Limits = field(default=NO_LIMITS, repr=False)
+    workers: Workers = field(default=THREADS, repr=False, compare=False)
     token: Token = field(default_factory=Token, repr=False, compare=False)
-    """Shared by this store and its copies with other limits, but by no array."""
+    """Shared by this store and its copies with other workers, but by no array."""
     in_files = True
 
     @classmethod
-    def temporary(cls, parent: Path | None = None, limits: Limits = NO_LIMITS) -> Self:
+    def temporary(cls, parent: Path | None = None, limits: Limits = NO_LIMITS, workers: Workers = THREADS) -> Self:
         """Make a new directory below another one, by default the system's for temporary files.
 
         In the system's it is marked as that of this process; elsewhere what it lies in is.
@@ -162,12 +189,12 @@ class Files(Discreet):
             If that cannot be written to.
         """
         with writing(parent or Path(tempfile.gettempdir())):
-            made = cls(Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)), limits)
+            made = cls(Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)), limits, workers)
         _temporary[made.path] = None
         return made.taken() if parent is None else made
 
     @classmethod
-    def at(cls, path: Path, limits: Limits = NO_LIMITS) -> Self:
+    def at(cls, path: Path, limits: Limits = NO_LIMITS, workers: Workers = THREADS) -> Self:
         """Make the directory of a path, or, where that is there and empty, one in it, and leave it as it is.
 
         Raises
@@ -182,7 +209,7 @@ class Files(Discreet):
             there = path.is_dir()
             if there and any(path.iterdir()):
                 raise InputError(why_taken(path), code="exists")
-            made = cls(path / INSIDE if there else path, limits)
+            made = cls(path / INSIDE if there else path, limits, workers)
             made.path.parent.mkdir(parents=True, exist_ok=True)
             made.path.mkdir(mode=0o700)
             made.path.chmod(0o700)  # exactly, whatever the process lets others do with what it makes
@@ -205,12 +232,6 @@ class Files(Discreet):
             self.remove()
             raise
         return self
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.remove()
 
     def fresh(self, name: str) -> str:
         """Return a name that no array has yet: the given one, and something behind it."""
@@ -260,7 +281,7 @@ class Files(Discreet):
 
     def below(self) -> Self:
         """Return a new store in a directory in this one."""
-        return type(self).temporary(self.path, self.limits)
+        return type(self).temporary(self.path, self.limits, self.workers)
 
     def drop(self, *names: str) -> None:
         """Remove arrays, as far as they are there; existing memory maps stay valid."""
@@ -285,7 +306,7 @@ class Files(Discreet):
             if not size:
                 return np.empty(0, dtype)
             mapped: Any = np.memmap(path, dtype, mode)
-        mapped.store = Files(self.path, self.limits)
+        mapped.store = Files(self.path, self.limits, self.workers.here)
         return np.asarray(mapped)
 
 

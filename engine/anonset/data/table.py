@@ -15,6 +15,7 @@ from anonset.data.spans import ascending, begins_of, gathered, spans
 from anonset.data.store import MEMORY, Store, store_of
 from anonset.data.table_facts import Change, CodeRules, OwnersWord, Repeated
 from anonset.data.vocabulary import Vocabulary
+from anonset.data.workers import Workers
 from anonset.errors import InputError, datum
 
 Int32 = NDArray[np.int32]
@@ -308,7 +309,7 @@ class Table(Discreet):
     changes: tuple[Change, ...] = ()
     """What rules have changed in the data."""
     store: Store = MEMORY
-    """Where the arrays lie; what is made of them goes there too."""
+    """Where the arrays lie, by default that of the items; what is made goes there too, and its workers compute."""
     persons: tuple[str, ...] = ()
     """Names of columns that identify the person and are not held; reading checks that no person has two records."""
     repeated: tuple[Repeated, ...] = ()
@@ -317,6 +318,8 @@ class Table(Discreet):
     """What the owner answers for."""
 
     def __post_init__(self) -> None:
+        if self.store is MEMORY and self.transactions is not None:
+            object.__setattr__(self, "store", self.transactions.store)
         names = [column.name for column in self.columns]
         apart = {column.name for column in self.columns if column is not self.transactions}
         if len(set(names)) != len(names) or apart & set(self.joined):
@@ -346,6 +349,10 @@ class Table(Discreet):
     def by_person(self) -> bool:
         """Whether ids tell the person of each record."""
         return bool(self.ids or self.persons)
+
+    def on(self, workers: Workers) -> "Table":
+        """Return the table with other workers."""
+        return replace(self, store=self.store.on(workers))
 
     def take(self, records: NDArray[np.integer]) -> "Table":
         """Return the given records, in the given order."""

@@ -6,7 +6,6 @@ distributed anew, and one whose rows all begin alike by the codes that follow.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.codes import MOST_CODES, Codes, RowNumbers, as_codes, stored_codes
-from anonset.data.spans import run_tasks, spans
+from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary
@@ -62,8 +61,7 @@ def sort_rows(rows: "Source", *, largest: Sequence[int], store: Store = MEMORY, 
     size, n_codes = (rows.sets.n, len(rows.sets.codes)), largest[-1] if narrow else MOST_CODES + 1
     out = _content(store, size, rows.n_columns, n_codes, placed=False)
     widths = np.array([max(1, int(codes).bit_length()) for codes in largest], np.int64)
-    with store.limits.pool("sort") as pool:
-        _Sorting(widths, out, store, pool, n_codes).sort(rows, size, 0, (0, 0))
+    _Sorting(widths, out, store, n_codes).sort(rows, size, 0, (0, 0))
     return SortedRows(out.indptr, _items(out), _columns(out.fixed, store), out.record)
 
 
@@ -216,7 +214,6 @@ class _Sorting:
     """int64 (f + 1,): bits of a code of each column that is compared, and of an item."""
     out: "Content"
     store: Store
-    pool: Executor | None
     n_codes: int  # of the items, as far as that matters for where they lie
 
     def sort(self, source: Source, size: tuple[int, int], position: int, place: tuple[int, int]) -> None:
@@ -261,7 +258,7 @@ class _Sorting:
 
                 _for_each(vacate, rows, task[1], first, last=False)
 
-        for _ in run_tasks(self.pool, sort, tasks):
+        for _ in self.store.map(sort, tasks):
             pass
         for bucket in large:
             sort(bucket)
@@ -280,7 +277,9 @@ class _Sorting:
         limits = self.store.limits
         if limits.room is None:
             return limits.rows_per_bucket
-        return max(limits.rows_per_bucket, limits.held(4 * limits.rows_per_bucket, BYTES_OF_ROW * limits.threads))
+        return max(
+            limits.rows_per_bucket, limits.held(4 * limits.rows_per_bucket, BYTES_OF_ROW * self.store.workers.count)
+        )
 
     def _sort_at_once(self, source: Source, n: int, position: int, place: tuple[int, int]) -> None:
         from anonset_kernels.row_order import order_rows
@@ -336,7 +335,7 @@ class _Sorting:
             return sizes
 
         total, of_spans = np.zeros((3, len(splitters) + 1), np.int64), list[Int32]()
-        for sizes in run_tasks(self.pool, measure, spans(n)):
+        for sizes in self.store.map(measure, spans(n)):
             total[:2] += sizes[:2]
             total[2] = np.maximum(total[2], sizes[2])
             of_spans.append(sizes[:2].astype(np.int32))
@@ -364,7 +363,7 @@ class _Sorting:
                 yield span, size, place.copy()
                 place += size
 
-        for _ in run_tasks(self.pool, spread, tasks()):
+        for _ in self.store.map(spread, tasks()):
             pass
 
 

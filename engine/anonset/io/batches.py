@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -9,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import NO_LIMITS, Limits
+from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
 from anonset.io.dialect import RECOGNISED, Dialect, Missing
 from anonset.io.source import OBJECT, DataFile, Source, source_of
@@ -179,21 +180,17 @@ def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSourc
     return replace(opened, batches=batches)
 
 
-def ahead(items: Iterator[_T], limits: Limits = NO_LIMITS) -> Iterator[_T]:
-    """Yield the same elements, the next one of which another thread makes meanwhile, if there may be one.
+def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:
+    """Yield the same elements, of which a worker of the store makes the next one meanwhile.
 
     >>> list(ahead(iter("abc")))
     ['a', 'b', 'c']
     """
     end = object()
-    with limits.pool("read") as executor:
-        if executor is None:
-            yield from items
+    for item in store.map(lambda _: next(items, end), repeat(None), ahead=1):
+        if item is end:
             return
-        coming = executor.submit(next, items, end)
-        while (item := coming.result()) is not end:
-            coming = executor.submit(next, items, end)
-            yield item  # type: ignore[misc]
+        yield item  # type: ignore[misc]
 
 
 def _require_lines(where: object, kind: str, how: Reading) -> None:

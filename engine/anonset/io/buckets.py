@@ -74,9 +74,8 @@ def write_buckets(
         If two columns would have the same name, or a file cannot be written.
     """
     group = CategoricalColumn(GROUP, publication.snt_group, publication.group.vocabulary)
-    limits = publication.store.limits
-    qit = RowLines(publication.qit, limits)
-    snt = RowLines((group, publication.snt_value), limits, publication.snt_count)
+    qit = RowLines(publication.qit, publication.store)
+    snt = RowLines((group, publication.snt_value), publication.store, publication.snt_count)
     if part_rows is not None:
         return tuple(_write_parts(Path(folder), name, rows, part_rows) for name, rows in (("qit", qit), ("snt", snt)))  # type: ignore[return-value]
     write_file(Path(folder) / QIT, qit.all())

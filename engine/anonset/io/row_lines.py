@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn
-from anonset.data.spans import Limits, run_tasks, spans
+from anonset.data.spans import spans
+from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.io import arrow
 from anonset.io.lines import csv_bytes, lines, quoted, texts_of
@@ -25,14 +26,14 @@ class RowLines:
     ----------
     columns
         At least one.
-    limits
-        How many threads make lines.
+    store
+        Its workers make lines.
     count
         int64 (n,): of how many lines each row is; None: of one.
     """
 
-    def __init__(self, columns: Sequence[CategoricalColumn], limits: Limits, count: Int64 | None = None) -> None:
-        self._columns, self._limits, self._count = columns, limits, count
+    def __init__(self, columns: Sequence[CategoricalColumn], store: Store, count: Int64 | None = None) -> None:
+        self._columns, self._store, self._count = columns, store, count
         names = [column.name for column in columns]
         self._header = csv_bytes(names, [arrow.text_array([])] * len(names))[0]
         self._fields = [_fields_of(column, alone=len(names) == 1) for column in columns]
@@ -78,8 +79,7 @@ class RowLines:
 
     def _made(self, blocks: Iterator[_Block]) -> Iterator[tuple[int, Any]]:
         """Yield the numbers of rows of blocks, and their lines, some of which are made ahead by threads."""
-        with self._limits.pool("lines") as pool:
-            yield from run_tasks(pool, self._lines, blocks, _BEGUN)
+        return self._store.map(self._lines, blocks, _BEGUN)
 
     def _lines(self, block: _Block) -> tuple[int, Any]:
         return len(block[0]), lines([field(codes) for field, codes in zip(self._fields, block, strict=True)])

@@ -116,7 +116,7 @@ def gather(
         without_id = footer = 0
         used = plan.roles.used
         names = (*used, *(name for name in (() if seen is None else seen.names) if name not in used))
-        for batch, more in _with_more(ahead(source.batches(names), store.limits)):
+        for batch, more in _with_more(ahead(source.batches(names), store)):
             gathering.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
             if seen is not None:
                 seen.add(batch.columns)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.store import Files
+from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.jobs.job import Job
 from anonset.release.disclosure_scan import declared
@@ -129,7 +130,7 @@ def anonymize(
     from anonset.jobs.leftovers import warning_of_what_is_left
 
     require_table(table)
-    table = declared(table, publish_as_is)  # type: ignore[arg-type]
+    table = declared(table if workers is None else table.on(Threads(workers)), publish_as_is)  # type: ignore[arg-type]
     if warning := warning_of_what_is_left():
         python_warnings.warn(warning, UserWarning, stacklevel=2)
     if out is None and (format is not None or part_rows is not None):
@@ -147,7 +148,7 @@ def anonymize(
 
         require_shareable(table, algorithm, client)
     job = Job(
-        written, workers, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {}, beside=after,
+        written, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {}, beside=after,
         round_ends=round_ends,
     )  # fmt: skip
     with tell_compiling(progress), job.watch.memory.watched():
@@ -210,7 +211,7 @@ def anonymize_file(
 
         beside = read_after(settings, source, algorithm.model)
     job = Job(
-        request.layout, settings.workers, progress, settings.max_loss, settings.allow_worthless, earlier,
+        request.layout, progress, settings.max_loss, settings.allow_worthless, earlier,
         ceilings=settings.ceiling, beside=beside, round_ends=settings.round_ends,
     )  # fmt: skip
 
@@ -227,7 +228,7 @@ def anonymize_file(
         require_disk(settings, chosen, request, note)
         require = None
         if settings.cluster is not None:
-            from anonset.jobs.cluster import cluster_of, require_workers
+            from anonset.data.cluster import cluster_of, require_workers
 
             with job.watch.phase("cluster"):
                 job = replace(job, client=stack.enter_context(cluster_of(settings.cluster)))

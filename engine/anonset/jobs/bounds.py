@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from anonset.algorithms.base import Progress, executor_of
+from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.exact import Exact
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet
@@ -35,8 +35,6 @@ class Bounds:
     table: Table
     """The original, its columns bound to their hierarchies."""
     hierarchies: Mapping[str, Hierarchy]
-    workers: int | None = None
-    """Number of threads; by default one a core."""
     progress: Progress | None = None
     """Called with (phase, amount done, total amount)."""
     known: Known = field(default_factory=dict, repr=False)
@@ -58,7 +56,7 @@ class Bounds:
         asked = (k, m, suppression)
         if asked not in self.known:
             exact = Exact(k=k, m=m, suppress=suppression)
-            with executor_of(self.workers) as executor:
-                found = exact.recode(Table(column), self.hierarchies, executor=executor, progress=self.progress)
+            items = Table(column, store=self.table.store)
+            found = exact.recode(items, self.hierarchies, progress=self.progress)
             self.known[asked] = Bound(found.figures["lower_bound"], suppression)
         return self.known[asked]

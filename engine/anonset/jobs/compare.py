@@ -9,6 +9,7 @@ from typing import Any
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet, figures_shown, shown
+from anonset.data.workers import Threads
 from anonset.errors import AnonsetError, InfeasibleError
 from anonset.jobs.bounds import BOUNDED, Bound, Bounds, Known
 from anonset.jobs.job import Job
@@ -84,8 +85,6 @@ def _cell(name: str, value: Any) -> str:
 class Contest:
     """What is the same for every contestant."""
 
-    workers: int | None = None
-    """Number of threads; by default one a core."""
     progress: Progress | None = None
     """Called with (phase, amount done, total amount)."""
     budget: int | None = None
@@ -106,7 +105,7 @@ class Contest:
         from anonset.verification import DEFAULT_BUDGET, verify
 
         name, layout, ends = algorithm.name, Layout(symbols="members"), self.round_ends
-        job = Job(layout, self.workers, self.progress, allow_worthless=True, round_ends=ends)
+        job = Job(layout, self.progress, allow_worthless=True, round_ends=ends)
         require_persons(table, algorithm.model, hierarchies)
         try:
             unverified = job.search(table, hierarchies, algorithm)
@@ -134,7 +133,7 @@ class Contest:
         if figures.get("gap") == 0:  # it was proven in the search
             proven = Bound(figures["lower_bound"], bool(figures["suppression"]))
             self.known.setdefault((model.k, model.m, proven.suppression), proven)
-        bounds = Bounds(unverified.table, unverified.hierarchies, self.workers, self.progress, self.known)
+        bounds = Bounds(unverified.table, unverified.hierarchies, self.progress, self.known)
         least = bounds.of(model.k, model.m, suppression=suppression).lower_bound
         return {"least_ncp": least} | ({"above_least": unverified.measures["ncp"] / least - 1} if least else {})
 
@@ -182,7 +181,8 @@ def compare(
     apriori {'k': 5, 'm': 2} infeasible
     """
     require_table(table)
-    contest = Contest(workers, progress, budget, workload or WorkloadSpec(), bound, round_ends)
+    table = table if workers is None else table.on(Threads(workers))
+    contest = Contest(progress, budget, workload or WorkloadSpec(), bound, round_ends)
     contestants = Comparison()
     with tell_compiling(progress):
         for algorithm in algorithms:

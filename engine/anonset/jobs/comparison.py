@@ -17,6 +17,7 @@ from typing import Any
 from anonset.algorithms.base import Progress
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
+from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.io.files import require_file
 from anonset.io.source import Source
@@ -69,7 +70,7 @@ def run_comparison(
     source = settings.source(settings.input)
     reading = require_reading(settings.reading)
     workload = WorkloadSpec(settings.queries, settings.workload, settings.seed or 0, settings.width, reading)
-    contest = Contest(None, progress, settings.budget, workload, settings.bound, settings.round_ends)
+    contest = Contest(progress, settings.budget, workload, settings.bound, settings.round_ends)
     requests = list(combinations(settings))
     algorithms = [make_algorithm(settings.model, name, given) for name, given in requests]
     need = max((memory_of(source.size, algorithm) for algorithm in algorithms), default=0)
@@ -144,11 +145,12 @@ def _run(
     """Run one contestant, its parameters read against the data."""
     model = make_algorithm(settings.model, name, given).model
     drawn = sample(table, size, settings.seed or 0)
+    known = contest.known if drawn is table else {}
+    drawn = drawn if size.workers is None else drawn.on(Threads(size.workers))
     bound, hierarchies = bind(drawn, settings.hierarchy, model)
     hierarchies = cap(hierarchies, settings.ceiling)
     algorithm = make_algorithm(settings.model, name, given, Context.of(bound, hierarchies, given))
-    known = contest.known if drawn is table else {}
-    return replace(contest, workers=size.workers, known=known).run(bound, hierarchies, algorithm, given)
+    return replace(contest, known=known).run(bound, hierarchies, algorithm, given)
 
 
 def _taken_by(name: str, given: Mapping[str, Any]) -> set[str]:

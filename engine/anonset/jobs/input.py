@@ -14,6 +14,7 @@ from anonset.data.hierarchy_rules import HALVES, REFINE
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import Limits
 from anonset.data.store import Files, Memory, Store
+from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.jobs import warmup
 from anonset.privacy import PrivacyModel
@@ -204,12 +205,12 @@ def table_of(
     if not chosen.by_blocks:
         if progress is not None:
             progress("read", 0, 0)
-        yield _gathered(chosen, settings, Memory(Limits(workers=settings.workers)), progress)
+        yield _gathered(chosen, settings, Memory(workers=Threads(settings.workers)), progress)
         return
     from anonset.data.saved import save_table, saved_facts, saved_table
     from anonset.jobs.work_places import work_place
 
-    with work_place(settings, Limits.of_process(chosen.limit_on_data, settings.workers), note) as store:
+    with work_place(settings, Limits.of_process(chosen.limit_on_data), note) as store:
         if require is not None:
             require(store)
         if note is not None:

@@ -1,12 +1,11 @@
 """One run from a table to a publication that is not verified yet: bind, search, apply, measure."""
 
-from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from anonset.algorithms.base import Algorithm, Progress, Result, executor_of, traits_of
+from anonset.algorithms.base import Algorithm, Progress, Result, traits_of
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
@@ -31,7 +30,6 @@ class Job:
     """A run from a table to an unverified publication; the fields are parameters of `anonymize`."""
 
     layout: Layout
-    workers: int | None = None
     progress: Progress | None = None
     max_loss: float | None = None
     allow_worthless: bool = False
@@ -82,13 +80,14 @@ class Job:
         require_roles(table, algorithm.model)
         if self.beside is not None:
             self.beside.require_records(table.n)
-        table = self._with_grids(self._on_workers(table), algorithm)
+        table = self._with_grids(table, algorithm)
         if self.max_loss is not None:
             require_between_0_and_1("max_loss", self.max_loss)
-        with self.watch.phase("search"), self._executor(table) as executor:
+        with self.watch.phase("search"):
             sealed = _sealed(table)
             with sealed():
-                result = self._recode(algorithm, table, hierarchies, executor)
+                with self._on_cluster(table) as searched:
+                    result = self._recode(algorithm, searched, hierarchies)
                 if (beside := self.beside) is not None:
                     from anonset.algorithms.transaction.kept_together import kept_together
 
@@ -127,12 +126,6 @@ class Job:
             table, hierarchies, algorithm, result, publication, measures, kept, warnings, self.earlier, since, beside
         )
 
-    def _on_workers(self, table: Table) -> Table:
-        """Return the table in a store whose steps take as many threads as the search."""
-        store: Any = table.store
-        limits = replace(store.limits, workers=self.workers)
-        return table if self.workers is None else replace(table, store=replace(store, limits=limits))
-
     def _with_grids(self, table: Table, algorithm: Algorithm) -> Table:
         """Return the table with the admissible ends of published ranges: a function of all records, and of k."""
         if not self.round_ends:
@@ -140,31 +133,33 @@ class Job:
         k = algorithm.model.k or 1
         return replace(table, relational=tuple(with_grid(column, k) for column in table.relational))
 
-    def _executor(self, table: Table) -> AbstractContextManager[Executor | None]:
+    @contextmanager
+    def _on_cluster(self, table: Table) -> Iterator[Table]:
+        """Give the table with the workers of the cluster, if there is one, else as it is."""
         if self.client is None or not isinstance(table.store, Files):
-            return executor_of(self.workers)
-        from anonset.jobs.cluster import ClusterExecutor
+            yield table
+            return
+        from anonset.data.cluster import Cluster
 
-        return ClusterExecutor(self.client, table.store)
+        with Cluster(self.client, table.store) as workers:
+            yield table.on(workers)
 
-    def _recode(
-        self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], executor: Executor | None
-    ) -> Result:
+    def _recode(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
         """Find a recoding: any, or one that goes on from that of the earlier release."""
         traits = traits_of(algorithm)
         most = traits.split_records if table.store.in_files or traits.splits_in_memory else None
         if self.earlier is None and most is not None:
             from anonset.algorithms.split.solving import split_and_solve
 
-            return split_and_solve(algorithm, most, table, hierarchies, executor=executor, progress=self.progress)
+            return split_and_solve(algorithm, most, table, hierarchies, progress=self.progress)
         if self.earlier is None:
-            return algorithm.recode(table, hierarchies, executor=executor, progress=self.progress)
+            return algorithm.recode(table, hierarchies, progress=self.progress)
         from anonset.algorithms.coarsening import coarsened
 
         column, tree = bind_items(table, hierarchies)
         in_sets = tree is None or traits_of(algorithm).forms_sets
         start = self.earlier.cut(tree) if tree is not None and not in_sets else self.earlier.groups(column.vocabulary)
-        return coarsened(algorithm, table, hierarchies, start, executor=executor, progress=self.progress)
+        return coarsened(algorithm, table, hierarchies, start, progress=self.progress)
 
 
 def _with_used(table: Table, hierarchies: Mapping[str, Hierarchy], result: Result) -> Mapping[str, Hierarchy]:

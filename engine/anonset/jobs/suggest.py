@@ -12,6 +12,7 @@ from anonset.algorithms.rt.joint.pruning import shown_frontier
 from anonset.data import Table
 from anonset.data.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.redacted_repr import Discreet
+from anonset.data.workers import Threads
 from anonset.errors import DisclosureError, InfeasibleError, InputError
 from anonset.generalization import Cut, Disassociated, ItemGroups, PerCluster
 from anonset.jobs.candidates import candidates_for, serves
@@ -160,6 +161,7 @@ def suggest(
     ('exact', 'holds')
     """
     require_table(table)
+    table = table if workers is None else table.on(Threads(workers))
     require_persons(table, model, hierarchies or {})
     table = declared(table, publish_as_is)  # type: ignore[arg-type]
     wanted = candidates_for(table, model)
@@ -172,7 +174,7 @@ def suggest(
     wanted = [settings for settings in wanted if settings.get("hierarchy") not in known]
     of_items = [spec for name, spec in (hierarchies or {}).items() if name in names]
     own = not all(isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in of_items)
-    trial = _Trial(model, given, workers, progress, seconds, round_ends)
+    trial = _Trial(model, given, progress, seconds, round_ends)
     sample = large if table.n > large else None
     if sample is None:
         tried = trial.of_all(table, wanted, share=0.5)
@@ -231,7 +233,6 @@ class _Trial:
 
     model: PrivacyModel
     hierarchies: Mapping[str, HierarchySpec]
-    workers: int | None
     progress: Progress | None
     left: float
     """Seconds that all candidates together may still take; loading and compiling kernels is not charged."""
@@ -274,7 +275,7 @@ class _Trial:
                 self.progress(f"try {name}", 0, 0)
 
         layout, ends = Layout(symbols="members"), self.round_ends
-        job = Job(layout, self.workers, heeded, allow_worthless=True, round_ends=ends)
+        job = Job(layout, heeded, allow_worthless=True, round_ends=ends)
         try:
             algorithm = self._algorithm(table, trees, settings)
             if self.model.name in traits_of(algorithm).set_beside:

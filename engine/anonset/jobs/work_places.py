@@ -13,6 +13,7 @@ from anonset.data import lease
 from anonset.data.saved import saved_files
 from anonset.data.spans import Limits
 from anonset.data.store import INSIDE, PARTS, RUN, Files, writing
+from anonset.data.workers import Threads
 from anonset.errors import RAW_DATA_STAY, InputError
 from anonset.release.documents import own_file
 from anonset.release.staging import leftovers
@@ -39,13 +40,14 @@ def work_place(settings: "Settings", limits: Limits, note: Callable[[str], None]
     InputError
         If a named directory is not empty, or, to resume, not that of such a run, or another run is at work in it.
     """
+    workers = Threads(settings.workers)
     if settings.work_dir is None:
-        with Files.temporary(limits=limits) as store:
+        with Files.temporary(limits=limits, workers=workers) as store:
             yield store
         return
     path = Path(settings.work_dir)
     killed = killed_run(path, settings)
-    store = Files.at(path, limits) if killed is None else _taken_over(killed, limits, note)
+    store = Files.at(path, limits, workers) if killed is None else _taken_over(Files(killed, limits, workers), note)
     try:
         if killed is not None:
             _clear(store)
@@ -103,7 +105,7 @@ def clear_finished(settings: "Settings") -> None:
     if work is not None and os.path.lexists(work / RUN):
         with suppress(InputError):  # another run's
             _require_same_run(work, settings)
-            _taken_over(work, Limits(), None).remove()
+            _taken_over(Files(work), None).remove()
 
 
 def _place_of_run(path: Path) -> Path | None:
@@ -121,10 +123,10 @@ def killed_run(path: Path, settings: "Settings") -> Path | None:
     return killed
 
 
-def _taken_over(path: Path, limits: Limits, note: Callable[[str], None] | None) -> Files:
-    with writing(path / lease.LEASE):
-        lease.take(path, note)
-    return Files(path, limits)
+def _taken_over(store: Files, note: Callable[[str], None] | None) -> Files:
+    with writing(store.path / lease.LEASE):
+        lease.take(store.path, note)
+    return store
 
 
 def _require_same_run(path: Path, settings: "Settings") -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import begins_of, run_tasks, spans
+from anonset.data.spans import begins_of, spans
 from anonset.data.table import Int32, Int64
 from anonset.measures.distinct_records import DistinctRecords
 
@@ -80,20 +80,20 @@ class _Counting(Discreet):
         """Walk a group, from one row up to another, by the codes that go on behind a prefix."""
         from anonset_kernels.known_items import Span
 
-        column, level, limits = self.distinct.rows, len(prefix), self.distinct.store.limits
+        column, level, store = self.distinct.rows, len(prefix), self.distinct.store
         span = Span(column.indptr, column.items, self.distinct.weight, np.array(prefix, np.int32))
         supports, entries = self._measured(span, rows)
-        with limits.pool("risk") as pool:
-            lower = partial(_lower_to_supports, span, supports, self.least[level])
-            for _ in run_tasks(pool, lower, _parts(rows)):
-                pass
-            if level + 1 == self.size:
-                return
-            held = max(1, self.held // limits.threads)
-            codes = list(_code_spans(entries, held))
-            small = [(low, high) for low, high in codes if int(entries[low:high].sum()) <= held]
-            for origin, tally in run_tasks(pool, partial(self._walk_codes, span, rows, entries), small, limits.threads):
-                self._lower(level + 1, origin, tally)
+        lower = partial(_lower_to_supports, span, supports, self.least[level])
+        for _ in store.map(lower, _parts(rows)):
+            pass
+        if level + 1 == self.size:
+            return
+        threads = store.workers.count
+        held = max(1, self.held // threads)
+        codes = list(_code_spans(entries, held))
+        small = [(low, high) for low, high in codes if int(entries[low:high].sum()) <= held]
+        for origin, tally in store.map(partial(self._walk_codes, span, rows, entries), small, threads):
+            self._lower(level + 1, origin, tally)
         for low, high in codes:
             if int(entries[low:high].sum()) > held:
                 self.walk_codes(rows, (*prefix, low))
@@ -108,9 +108,8 @@ class _Counting(Discreet):
             return sums
 
         total = np.zeros((2, self.n_codes), np.int64)
-        with self.distinct.store.limits.pool("risk") as pool:
-            for sums in run_tasks(pool, measure, _parts(rows)):
-                total += sums
+        for sums in self.distinct.store.map(measure, _parts(rows)):
+            total += sums
         return total[0], total[1]
 
     def _walk_codes(

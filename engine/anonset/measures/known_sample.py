@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import begins_of, run_tasks
+from anonset.data.spans import begins_of
 from anonset.data.table import Int64
 from anonset.measures.distinct_records import DistinctRecords
 
@@ -113,9 +113,8 @@ def _measured(distinct: DistinctRecords, which: Int64, size: int) -> NDArray[np.
         return total
 
     total = np.zeros(len(which))
-    with distinct.store.limits.pool("risk") as pool:
-        for part in run_tasks(pool, measure, _shares(distinct)):
-            total += part
+    for part in distinct.store.map(measure, _shares(distinct)):
+        total += part
     return total
 
 
@@ -131,13 +130,12 @@ def _counted(distinct: DistinctRecords, sample: "Sample", n_sets: int) -> Int64:
         return counts
 
     counts = np.zeros(n_sets, np.int64)
-    with distinct.store.limits.pool("risk") as pool:
-        for part in run_tasks(pool, count, _shares(distinct)):
-            counts += part
+    for part in distinct.store.map(count, _shares(distinct)):
+        counts += part
     return counts
 
 
 def _shares(distinct: DistinctRecords) -> list[tuple[int, int]]:
     """Divide the distinct records into as many spans as there are threads."""
-    bounds = np.linspace(0, distinct.n, distinct.store.limits.threads + 1).astype(np.int64).tolist()
+    bounds = np.linspace(0, distinct.n, distinct.store.workers.count + 1).astype(np.int64).tolist()
     return list(pairwise(bounds))

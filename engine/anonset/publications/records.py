@@ -8,7 +8,7 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.redacted_repr import names_shown
-from anonset.data.store import MEMORY, Memory, Store
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError, datum
 from anonset.publications.base import Published
@@ -66,7 +66,7 @@ class Records(Published):
             kept=tuple(column.slice(first, end) for column in self.kept),
             record=self.record[first:end],
             cluster=None if self.cluster is None else self.cluster[first:end],
-            store=Memory(self.store.limits),
+            store=self.store.in_memory(),
         )
 
     def take(self, rows: Int64) -> "Records":

@@ -15,8 +15,8 @@ from typing import Self
 
 from anonset.data.lease import LEASE, forget, is_live, is_lost, release, require_held, take
 from anonset.errors import AnonsetError, InputError
+from anonset.interruption import UNDOING, defer_signals, settle
 from anonset.local_paths import require_local
-from anonset.release.interruption import UNDOING, defer_signals, settle
 from anonset.spelling import setting
 
 _NOT_OVERWRITTEN = "a publication is never overwritten: name a new directory"

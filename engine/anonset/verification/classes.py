@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn
 from anonset.data.decimals import exact
 from anonset.data.distinct import distinct
-from anonset.data.spans import run_tasks, spans
+from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
@@ -72,8 +72,7 @@ does not hold at least 2 different values of 'drug'
             seen = _look(own, place[sensitive.codes[rows]], model, overall, tree)
             return _Seen(seen.figure, None if seen.first is None else int(rows[seen.first]), seen.size)
 
-        with store.limits.pool("verify") as pool:
-            parts = list(run_tasks(pool, look, shares.shares_of(relational, store)))
+        parts = list(store.map(look, shares.shares_of(relational, store)))
     return _verdict(parts, verdict, model)
 
 

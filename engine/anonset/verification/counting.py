@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn
 from anonset.data.spans import begins_of, spans
 from anonset.data.table import Int32, Int64
+from anonset.data.workers import is_unwanted
 from anonset.errors import AnonsetError
 from anonset.verification.distinct_rows import rows_of
 
@@ -214,7 +215,7 @@ class Counting:
 
     def __init__(self, size: int, k: int, total: int, progress: Progress | None, most: int | None = None) -> None:
         self.size, self.k, self.total, self.progress = size, k, total, progress
-        self.stopped, self._done, self._lock = False, 0, threading.Lock()
+        self._done, self._lock = 0, threading.Lock()
         self._most = total if most is None else most
 
     @property
@@ -237,7 +238,7 @@ class Counting:
         row_of = np.repeat(np.arange(rows.n, dtype=np.int32), rows.lengths)
         seen, walk = Rows(rows.items, row_of, rows.indptr[1:], weight), self._walk(rows)
         counted = Counted.at_start()
-        while counted.level >= 0 and not (self.stopped or (self._most < self.total and self.exhausted)):
+        while counted.level >= 0 and not (is_unwanted() or (self._most < self.total and self.exhausted)):
             before, counted = counted, advance(seen, walk, counted, self.size, self.k, _STEPS_PER_CALL)
             self._tell(int(counted.occurrences - before.occurrences))
             if counted.symbol >= 0:
@@ -263,7 +264,7 @@ class Counting:
         n, counted = len(rows.vocabulary), 0
         pairs = pair_counters(n, 0)
         for a, b in parts:
-            if self.stopped:
+            if is_unwanted():
                 break
             here = int(count_pairs(rows_of(rows, a, b), weight[a:b], self.k, pairs))
             counted += here
@@ -274,7 +275,7 @@ class Counting:
         """Count all pairs whose first symbol is in a span, until one is too rare, unless the count is stopped."""
         from anonset_kernels.verification import count_shared_bits
 
-        if self.stopped:
+        if is_unwanted():
             return Found(0, 0, None, 0)
         shared = count_shared_bits(bits, of.first_words, *span, self.k)
         self._tell(int(shared.occurrences))
@@ -293,7 +294,7 @@ class Counting:
 
         counters, number, counted = triples.counters(window), triples.number, 0
         for a, b in spans(rows.n):
-            if self.stopped:
+            if is_unwanted():
                 break
             here = int(count_triples(rows_of(rows, a, b), weight[a:b], self.k, number, rows.longest, counters))
             counted += here

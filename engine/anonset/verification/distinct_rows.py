@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.blocks import GrowingSets
-from anonset.data.spans import run_tasks, spans
+from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 
@@ -68,19 +68,18 @@ def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows
     """
     with GrowingSets(column.name, store, narrow=True) as rows, store.growing("weight", np.int64) as weights:
         last, before, ordered = column.slice(0, 0), 0, True  # the row that the next block may begin with
-        with store.limits.pool("verify") as pool:
-            blocks = run_tasks(pool, lambda span: _merged_block(column.slice(*span)), spans(column.n), _BLOCKS_AT_ONCE)
-            for block, weight, in_order in blocks:
-                end, begin = last.items.tolist(), block.slice(0, 1).items.tolist()
-                ordered &= in_order and end <= begin
-                if last.n and end == begin:
-                    weight[0] += before
-                else:
-                    rows.append(last)
-                    weights.append(np.full(last.n, before))
-                rows.append(block.slice(0, block.n - 1))
-                weights.append(weight[:-1])
-                last, before = block.slice(block.n - 1, block.n), int(weight[-1])
+        blocks = store.map(lambda span: _merged_block(column.slice(*span)), spans(column.n), _BLOCKS_AT_ONCE)
+        for block, weight, in_order in blocks:
+            end, begin = last.items.tolist(), block.slice(0, 1).items.tolist()
+            ordered &= in_order and end <= begin
+            if last.n and end == begin:
+                weight[0] += before
+            else:
+                rows.append(last)
+                weights.append(np.full(last.n, before))
+            rows.append(block.slice(0, block.n - 1))
+            weights.append(weight[:-1])
+            last, before = block.slice(block.n - 1, block.n), int(weight[-1])
         rows.append(last)
         weights.append(np.full(last.n, before))
     return WeightedRows(rows.finished(column.vocabulary), weights.finished()), ordered

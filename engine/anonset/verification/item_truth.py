@@ -2,14 +2,13 @@
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Executor
 
 import numpy as np
 
 from anonset.data import SetColumn, Table
 from anonset.data.codes import NarrowCodes, stored_codes
-from anonset.data.spans import begins_of, memory_left, run_tasks, spans
-from anonset.data.store import backing
+from anonset.data.spans import begins_of, memory_left, spans
+from anonset.data.store import Store, backing
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.privacy import Witness
@@ -174,8 +173,7 @@ def _first_untrue(
         def look_among(span: tuple[int, int], among: tuple[int, int] = among) -> tuple[int, int, int]:
             return look(span, among)
 
-        with publication.store.limits.pool("verify") as pool:
-            violations += _first_violation(look_among, n, pool, tell)
+        violations += _first_violation(look_among, n, publication.store, tell)
     row, item, code = min(violations, default=(-1, -1, -1))
     if item >= 0:
         label = before.vocabulary.labels[item]
@@ -187,13 +185,13 @@ def _first_untrue(
 
 
 def _first_violation(
-    look: Callable[[tuple[int, int]], tuple[int, int, int]], n: int, pool: Executor | None, tell: Callable[[int], None]
+    look: Callable[[tuple[int, int]], tuple[int, int, int]], n: int, store: Store, tell: Callable[[int], None]
 ) -> list[tuple[int, int, int]]:
     """Return what is found of the first row, out of n, that is not true; nothing where all are."""
     bounds = list(spans(n, _ROWS_PER_CALL))
     for start in range(0, len(bounds), _CALLS_AT_ONCE):
         some = bounds[start : start + _CALLS_AT_ONCE]
-        for found in run_tasks(pool, look, some):
+        for found in store.map(look, some):
             if found[0] >= 0:
                 return [found]
         tell(some[-1][1])

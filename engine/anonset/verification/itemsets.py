@@ -1,7 +1,5 @@
 """Counting every supported itemset of published symbols, and k^m-anonymity by it."""
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from math import comb
 from typing import Any
@@ -161,27 +159,23 @@ class DistinctRows:
             return self._count_items(k)
         total = self.occurrences(size)
         counting = Counting(size, k, total, progress)
-        threads = self._store.limits.threads if total >= _WORTH_THREADS else 1
+        each, threads = (self._store.map, self._store.workers.count) if total >= _WORTH_THREADS else (map, 1)
         if size == _PAIR and self._suit_a_matrix(total, k):
             shares = [list(spans(self.n))[thread::threads] for thread in range(threads)]
-            with _Threads(counting, threads) as each:
-                pairs = counting.found_pairs(each(partial(counting.run_pairs, self._rows, self.weight), shares))
-                return counting.summed([pairs])
+            pairs = counting.found_pairs(each(partial(counting.run_pairs, self._rows, self.weight), shares))
+            return counting.summed([pairs])
         if size == _PAIR and (bits := self._by_bits(total, k)) is not None:
-            with _Threads(counting, threads) as each:
-                run = partial(counting.run_bits, bits.of(self._rows), bits)
-                return counting.summed(each(run, bits.spans()))
+            run = partial(counting.run_bits, bits.of(self._rows), bits)
+            return counting.summed(each(run, bits.spans()))
         if size == _TRIPLE and (triples := self._triples(total, k, threads)) is not None:
-            with _Threads(counting, threads) as each:
-                run = partial(counting.run_triples, self._rows, self.weight, triples)
-                return counting.summed([counting.first_of(each(run, triples.windows))])
+            run = partial(counting.run_triples, self._rows, self.weight, triples)
+            return counting.summed([counting.first_of(each(run, triples.windows))])
         behind, with_it = self._measured(size)
 
         def counted(window: tuple[int, int]) -> Found:
             return counting.run(*self._gathered(size, window, behind, with_it))
 
-        with _Threads(counting, threads) as each:
-            return counting.summed(each(counted, windows_of(behind)))
+        return counting.summed(each(counted, windows_of(behind)))
 
     def _suit_a_matrix(self, total: int, k: int) -> bool:
         """Tell whether there is room for counters of all pairs, and there are as many pairs to count."""
@@ -225,22 +219,6 @@ class DistinctRows:
                 rows_of(self._rows, a, b), self.weight[a:b], size - 1, window, fill, (indptr, items), weight
             )
         return SetColumn(self.column.name, indptr, items, self.column.vocabulary), weight
-
-
-class _Threads:
-    """Runs the tasks of a count in several threads, where there are several, and always ends them."""
-
-    def __init__(self, counting: Counting, threads: int) -> None:
-        self._counting = counting
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="anonset-verify") if threads > 1 else None
-
-    def __enter__(self) -> Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]:
-        return map if self._pool is None else self._pool.map
-
-    def __exit__(self, *_: object) -> None:
-        self._counting.stopped = True  # also where a rare set was found, or the wait was interrupted
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
 
 
 def require_well_formed(column: SetColumn) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.redacted_repr import names_shown
-from anonset.data.spans import run_tasks, spans
-from anonset.data.store import MEMORY, Memory, Store
+from anonset.data.spans import spans
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, Verdict, Witness
@@ -89,7 +89,7 @@ def check_kkm(
         if not verdict.holds:
             return _of_rows(rows, verdict), None
         own = items.take(rows)
-        of_items = _check_items(part, own, model, verdict, budget, None, Memory(store.limits))
+        of_items = _check_items(part, own, model, verdict, budget, None, store.in_memory())
         filled = of_items.checked["distinct_rows"] - (own.n_nonempty < own.n)
         return verdict, _of_rows(rows, replace(of_items, checked={**of_items.checked, "distinct_rows": filled}))
 
@@ -152,10 +152,9 @@ def _check_items(
 
 def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int64], Any]) -> Iterator[Any]:
     """Yield the number of rows of each share and what its check found; as many at a time as cores and memory allow."""
-    at_once = store.limits.held(store.limits.threads, _BYTES_A_ROW * store.limits.rows_per_bucket)
-    with replace(store.limits, workers=at_once).pool("verify") as pool:
-        rows = shares.shares_of(relational, store)
-        yield from run_tasks(pool, lambda own: (len(own), check(own)), rows, at_once + 1)
+    at_once = store.limits.held(store.workers.count, _BYTES_A_ROW * store.limits.rows_per_bucket)
+    rows = shares.shares_of(relational, store)
+    yield from store.map(lambda own: (len(own), check(own)), rows, at_once)
 
 
 def _of_rows(rows: Int64, verdict: Verdict) -> Verdict:

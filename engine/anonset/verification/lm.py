@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
-from anonset.data.store import MEMORY, Memory, Store
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.privacy import Verdict, Witness
 from anonset.privacy.lm import KLmDiversity, LmDiversity
@@ -43,7 +43,7 @@ def check_klm(
     verdicts, done = [], 0
     for rows in shares.shares_of(relational, store):
         groups = classes_of(len(rows), tuple(values.take(rows) for values in relational))
-        verdict = _check(column.take(rows), groups, model, budget, None, Memory(store.limits))
+        verdict = _check(column.take(rows), groups, model, budget, None, store.in_memory())
         if (witness := verdict.witness) is not None:
             verdict = replace(verdict, witness=replace(witness, record=int(rows[witness.record])))
         verdicts.append(verdict)

@@ -1,7 +1,6 @@
 """Anatomy of Xiao and Tao, VLDB 2006."""
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar
@@ -76,10 +75,9 @@ class Anatomy(Discreet):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
-        """Form the groups; hierarchies and executor are not used.
+        """Form the groups; hierarchies are not used.
 
         Raises
         ------

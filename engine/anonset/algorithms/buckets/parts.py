@@ -5,14 +5,13 @@ show the part of a group: groups are numbered at random over all parts when all 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, run_tasks
+from anonset.algorithms.base import Progress
 from anonset.algorithms.buckets.draws import Draws
 from anonset.data import CategoricalColumn
 from anonset.data.division import Division
@@ -109,24 +108,21 @@ class _OnWorker(Discreet):
         )
 
 
-def _solved(parts: Iterator[PartOfTuples], solve: Solve, executor: Executor | None, store: Store) -> Iterator[Grouped]:
-    """Yield the groups of each part: a single part is grouped in this process, parts in files also on workers."""
-    if not getattr(executor, "remote", False):
-        yield from run_tasks(executor, solve, parts)
-    elif not store.in_files:
-        yield from map(solve, parts)
-    else:
-        on_worker = _OnWorker(solve, store)
-        for number, grouped in enumerate(run_tasks(executor, on_worker, enumerate(parts))):
-            store.drop(*on_worker.names(number))
-            yield grouped
+def _solved(parts: Iterator[PartOfTuples], solve: Solve, store: Store) -> Iterator[Grouped]:
+    """Yield the groups of each part: parts in files also on the workers of a cluster, others in this process."""
+    if not (store.workers.remote and store.in_files):
+        yield from store.here().map(solve, parts)
+        return
+    on_worker = _OnWorker(solve, store)
+    for number, grouped in enumerate(store.map(on_worker, enumerate(parts))):
+        store.drop(*on_worker.names(number))
+        yield grouped
 
 
 def group_parts(
     parts: Iterator[PartOfTuples],
     solve: Solve,
     largest: int,
-    executor: Executor | None,
     progress: Progress | None,
     n: int,
     store: Store = MEMORY,
@@ -139,7 +135,7 @@ def group_parts(
     waiting: Grouped | None = None
     last: Grouped | None = None
     done = 0
-    for grouped in _solved(parts, solve, executor, store):
+    for grouped in _solved(parts, solve, store):
         done += len(grouped.part.rows)
         if progress is not None:
             progress("parts", float(done), float(n))

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar, NoReturn
@@ -31,7 +30,6 @@ from anonset.algorithms.buckets.parts import (
 )
 from anonset.data import CategoricalColumn, Hierarchy, Table, Vocabulary
 from anonset.data.redacted_repr import Discreet
-from anonset.data.store import MEMORY
 from anonset.data.table import Int32
 from anonset.errors import InfeasibleError, datum
 from anonset.generalization import Bucketized
@@ -119,10 +117,9 @@ class SafeGrouping(Discreet):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
-        """Form the groups; hierarchies are not used, and the executor groups the parts of what lies in files.
+        """Form the groups; hierarchies are not used.
 
         Raises
         ------
@@ -141,9 +138,9 @@ class SafeGrouping(Discreet):
         solver = _Solver(self, _unnamed(sensitive), tuple(map(_unnamed, ids)), draws)
         union, figures, sizes = Union.of(table.n, table.store), Counter[str](), list[int]()
         with ExitStack() as stack:
-            store = stack.enter_context(table.store.below()) if table.n > most else MEMORY
+            store = stack.enter_context(table.store.below()) if table.n > most else table.store.in_memory()
             parts = split_individuals(ids, draws, most, store)
-            for grouped in group_parts(parts, solver, MOST_MERGED * most, executor, progress, table.n, store):
+            for grouped in group_parts(parts, solver, MOST_MERGED * most, progress, table.n, store):
                 union.add(grouped)
                 figures.update(grouped.figures)
                 sizes.append(len(grouped.part.rows))

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -65,7 +64,6 @@ class RTFramework(Discreet, ABC):
         hierarchies: Mapping[str, Hierarchy],
         qi: QuasiIdentifiers,
         *,
-        executor: Executor | None,
         progress: Progress | None,
     ) -> Result:
         """Form clusters of at least k records, of which there are some, and publish each."""
@@ -75,7 +73,6 @@ class RTFramework(Discreet, ABC):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Form clusters and publish each by itself; what the trace lists, `form_and_publish` says.
@@ -94,7 +91,7 @@ class RTFramework(Discreet, ABC):
         qi = bind_tuples(self.name, self.k, table, hierarchies, weights, bounded=bounded)
         if not qi.n:
             return empty_result(table)
-        return self.form_and_publish(table, hierarchies, qi, executor=executor, progress=progress)
+        return self.form_and_publish(table, hierarchies, qi, progress=progress)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,22 +169,20 @@ class RelationalFirst(RTFramework):
         hierarchies: Mapping[str, Hierarchy],
         qi: QuasiIdentifiers,
         *,
-        executor: Executor | None,
         progress: Progress | None,
     ) -> Result:
         """Form clusters, then go on with `merge_and_publish`."""
-        return self.merge_and_publish(self.formed(table, hierarchies, qi, executor, progress), progress)
+        return self.merge_and_publish(self.formed(table, hierarchies, qi, progress), progress)
 
     def formed(
         self,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         qi: QuasiIdentifiers,
-        executor: Executor | None,
         progress: Progress | None,
     ) -> Clusters:
         """Form clusters; those that nothing makes anonymous are merged, if that is asked for."""
-        function = self.function(table, hierarchies, executor)
+        function = self.function(table, hierarchies)
         cluster, _ = self.forming.clusters(qi, progress)
         clusters = self.begin(qi, cluster, function)
         if self.on_infeasible == "merge":
@@ -195,11 +190,9 @@ class RelationalFirst(RTFramework):
         clusters.drop_merged()
         return clusters
 
-    def function(
-        self, table: Table, hierarchies: Mapping[str, Hierarchy], executor: Executor | None
-    ) -> ClusterFunction:
+    def function(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> ClusterFunction:
         """Return the transaction function on clusters of a table's records."""
-        return transaction_function(self.algorithm, self.k, table, hierarchies, executor)
+        return transaction_function(self.algorithm, self.k, table, hierarchies)
 
     def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
         """Return the initial clusters, given the cluster of each record."""
@@ -240,13 +233,13 @@ def transaction_model(algorithm: Algorithm, k: int, m: int) -> KKmAnonymity | KL
 
 
 def transaction_function(
-    algorithm: Algorithm, k: int, table: Table, hierarchies: Mapping[str, Hierarchy], executor: Executor | None
+    algorithm: Algorithm, k: int, table: Table, hierarchies: Mapping[str, Hierarchy]
 ) -> ClusterFunction:
     """Return an algorithm as the transaction function on clusters of a table's records."""
     kind: type[ClusterFunction] = DiverseFunction if algorithm.model.secrets_beside else ClusterFunction
     if isinstance(algorithm.model, PartitionKmAnonymity):
         kind = PartsFunction
-    return kind.of(algorithm, k, table, hierarchies, executor)
+    return kind.of(algorithm, k, table, hierarchies)
 
 
 def tell_merges(progress: Progress | None, clusters: Clusters, n_begun: int) -> None:

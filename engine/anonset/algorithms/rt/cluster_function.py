@@ -1,7 +1,6 @@
 """The transaction function T: what makes the items of each cluster k^m-anonymous (Poulis et al. 2013, section 4)."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -57,7 +56,6 @@ class ClusterFunction(Discreet):
         k: int,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
-        executor: Executor | None = None,
     ) -> "ClusterFunction":
         """Bind the items of a table, with a hierarchy or without, as the algorithm needs it.
 
@@ -67,7 +65,7 @@ class ClusterFunction(Discreet):
             If an item is no leaf of the hierarchy.
         """
         column, hierarchy = bind_items(table, hierarchies)
-        return cls(column, hierarchy, k, search_on_clusters(algorithm, column, hierarchy, executor))
+        return cls(column, hierarchy, k, search_on_clusters(algorithm, column, hierarchy, table.store))
 
     def mappings(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
         """Anonymize each cluster (record indices, ascending) by itself.

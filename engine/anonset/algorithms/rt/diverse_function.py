@@ -4,13 +4,12 @@ Sensitive items are published as they are. Distances and losses are those of the
 """
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import Algorithm, run_tasks
+from anonset.algorithms.base import Algorithm
 from anonset.algorithms.rt.cluster_function import NAME, ClusterFunction
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach
@@ -42,7 +41,6 @@ class DiverseFunction(ClusterFunction):
         k: int,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
-        executor: Executor | None = None,
     ) -> "DiverseFunction":
         """Bind a table whose hierarchy is one of the other items, or has the sensitive ones attached.
 
@@ -69,7 +67,7 @@ class DiverseFunction(ClusterFunction):
             _leave_out(full, base),
             base,
             k,
-            lambda clusters: list(run_tasks(executor, search, clusters)),
+            lambda clusters: list(table.store.map(search, clusters)),
             diversity=model.diversity,
             full=full,
             attached=attached,

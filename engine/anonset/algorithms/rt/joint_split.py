@@ -8,7 +8,6 @@ No publication of this algorithm is known. Its three phases, and their modules::
 """
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
@@ -29,7 +28,6 @@ from anonset.algorithms.transaction.set_search import SetSearch
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import Written, exact, written
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import on_cluster
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, RelationalValues
 from anonset.privacy import PartitionKmAnonymity
@@ -128,7 +126,6 @@ class JointSplit(Discreet):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Grow a tree of regions, prune it, and anonymize each leaf; the trace lists the prunings of the tree.
@@ -146,15 +143,15 @@ class JointSplit(Discreet):
         qi = bind_tuples(self.name, self.k, table, hierarchies, None)
         if not qi.n:
             return empty_result(table)
-        threads = None if on_cluster(executor) else executor
-        function = transaction_function(self.algorithm, self.k, table, hierarchies, threads)
+        table = table.on(table.store.workers.here)
+        function = transaction_function(self.algorithm, self.k, table, hierarchies)
         everyone = np.arange(qi.n, dtype=np.int64)
         if function.infeasible([everyone]).any():
             raise function.infeasible_at_all(self.name, everyone)
 
         axes, column = axes_of(qi, self.k), function.column
         losses = Losses(axes, qi.n, len(column.vocabulary), len(column.items))
-        growth = Growth(losses, Scores(column, self.k, self.m), function.infeasible, self.k, threads, progress)
+        growth = Growth(losses, Scores(column, self.k, self.m), function.infeasible, self.k, table.store, progress)
         w = self._given if self._given is not None else self._least_weight(growth)
         tree = growth.grow(w)
         points = frontier(tree, losses, w)

@@ -1,7 +1,6 @@
 """The transaction function that divides each cluster into parts with mappings of their own: LRA on each cluster."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,7 +32,6 @@ class PartsFunction(ClusterFunction):
         k: int,
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
-        executor: Executor | None = None,
     ) -> "PartsFunction":
         """Bind the items of a table to their hierarchy.
 
@@ -44,7 +42,7 @@ class PartsFunction(ClusterFunction):
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
         lra = algorithm if isinstance(algorithm, Lra) else Lra(k=k, m=1)
-        search = search_on_clusters(lra.on_each_part, column, hierarchy, executor)
+        search = search_on_clusters(lra.on_each_part, column, hierarchy, table.store)
         return cls(column, hierarchy, k, search, partitions=lra.partitions)
 
     def mappings(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:

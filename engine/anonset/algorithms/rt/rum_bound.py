@@ -19,7 +19,6 @@ RMERGE_R, RMERGE_T and RMERGE_RT, which differ in the order of candidates alone:
 """
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from math import fsum, inf
 from typing import ClassVar
@@ -76,12 +75,10 @@ class RumBound(MergingFramework):
         """Whether clusters of parts can be merged across parts: by facts on each cluster without its records."""
         return self.order == "btd"
 
-    def begin_part(
-        self, part: Table, hierarchies: Mapping[str, Hierarchy], *, executor: Executor | None, up_to: float
-    ) -> Begun:
+    def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> Begun:
         """Form the clusters of a part, and merge them as long as the seed loses at most so much, within the bound."""
         qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
-        clusters = self.formed(part, hierarchies, qi, executor, None)
+        clusters = self.formed(part, hierarchies, qi, None)
         before = self._before(clusters)
         seeds = self._merge(clusters, up_to=up_to)
         clusters.drop_merged()
@@ -113,12 +110,10 @@ class RumBound(MergingFramework):
         self._merge(clusters, progress)
         return clusters.merged()
 
-    def publish_part(
-        self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32, executor: Executor | None
-    ) -> Result:
+    def publish_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32) -> Result:
         """Publish some clusters, given that of each of their records; they are numbered by their smallest record."""
         qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
-        return publish(Clusters(qi, cluster, self.function(part, hierarchies, executor)), {})
+        return publish(Clusters(qi, cluster, self.function(part, hierarchies)), {})
 
     def _before(self, clusters: Clusters) -> dict[str, float | None]:
         return {"rum_before": clusters.rum, "clusters_before": float(clusters.count), "tum_before": tum(clusters)}

@@ -1,7 +1,6 @@
 """TFIRST of Poulis et al., ECML/PKDD 2013, section 3."""
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -51,7 +50,6 @@ class TFirst(RTFramework):
         hierarchies: Mapping[str, Hierarchy],
         qi: QuasiIdentifiers,
         *,
-        executor: Executor | None,
         progress: Progress | None,
     ) -> Result:
         """Partition the records by their items, and give each partition its common relational values.
@@ -60,7 +58,7 @@ class TFirst(RTFramework):
         """
         column, _ = bind_to_hierarchy(table, hierarchies)
         lra = Lra(k=self.k, m=self.m, partitions=self.partitions)
-        partitioned = lra.recode(Table(column), hierarchies, executor=executor, progress=progress)
+        partitioned = lra.recode(Table(column, store=table.store), hierarchies, progress=progress)
         cluster, cuts = _with_empty_records(partitioned, column.lengths == 0)
         tuples = GeneralizedTuples.of(qi, cluster, len(cuts))
         figures = {"rum": float(np.mean(as_published(tuples).losses()[cluster])), "clusters": float(len(cuts))}

@@ -12,14 +12,12 @@ A part is cut as long as it has more records than fit. All parts of a level are 
 """
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import run_tasks
 from anonset.algorithms.split.axes import Axis, Bins, axes_of, binned
 from anonset.data import Hierarchy
 from anonset.data.redacted_repr import Discreet
@@ -56,7 +54,6 @@ def cut_into_parts(
     most: int,
     *,
     store: Store = MEMORY,
-    executor: Executor | None = None,
 ) -> Cuts:
     """Cut records into parts of at most `most`, by the median of the widest column; neighbouring parts are adjacent.
 
@@ -67,8 +64,8 @@ def cut_into_parts(
     ----------
     columns
         Relational columns of the same records (n > 0); numeric ones know the range of their values (`with_range`).
-    executor
-        Threads.
+    store
+        Where arrays of table length are stored; its workers in this process count.
 
     >>> from anonset.data import Table
     >>> from anonset.data.domains import with_range
@@ -86,7 +83,7 @@ def cut_into_parts(
     for first, end in spans(n):
         node[first:end] = 0
     least = max(2 * k, most // _LEAST_SHARE)
-    return MedianCuts(axes, places, node, most, least, executor).parts(store)
+    return MedianCuts(axes, places, node, most, least, store).parts()
 
 
 @dataclass
@@ -101,16 +98,16 @@ class MedianCuts(Discreet):
     most: int
     least: int
     """Smallest number of records on either side of a cut."""
-    executor: Executor | None
+    store: Store
     nodes: list[_Node | None] = field(default_factory=lambda: [None])
 
-    def parts(self, store: Store) -> Cuts:
+    def parts(self) -> Cuts:
         """Cut until all parts fit, and return them."""
         active, cut = [0], False
         while active:
             counts = self._histograms(active, moving=cut)
             active, cut = self._cut_all(active, counts), True
-        return self._gathered(store)
+        return self._gathered()
 
     def _cut_all(self, active: Sequence[int], counts: Int64) -> list[int]:
         """Cut those parts that are too large; return those that they were cut into."""
@@ -152,7 +149,7 @@ class MedianCuts(Discreet):
             return np.concatenate(histograms, axis=1)
 
         total = np.zeros((len(active), sum(axis.n_bins for axis in self.axes)), np.int64)
-        for counts in run_tasks(self.executor, counted, spans(len(self.node))):
+        for counts in self.store.here().map(counted, spans(len(self.node))):
             total += counts
         return total
 
@@ -176,7 +173,7 @@ class MedianCuts(Discreet):
         self.node[slice(*span)] = node
         return node
 
-    def _gathered(self, store: Store) -> Cuts:
+    def _gathered(self) -> Cuts:
         """Return the records part by part, in the order of the tree; parts that are still too large are cut evenly."""
         leaves, waiting = [], [0]
         while waiting:
@@ -191,7 +188,7 @@ class MedianCuts(Discreet):
         sizes = np.zeros(len(leaves), np.int64)
         for span in spans(len(self.node)):
             sizes += np.bincount(rank[self.node[slice(*span)]], minlength=len(leaves))
-        record = store.array("record", np.int64, len(self.node))
+        record = self.store.array("record", np.int64, len(self.node))
         placed(rank, self.node, sizes, record)
         first = [0]
         for size in sizes.tolist():

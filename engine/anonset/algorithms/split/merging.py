@@ -6,7 +6,6 @@ clusters are published, some at a time: these groups are the parts of the recodi
 """
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol, runtime_checkable
@@ -44,9 +43,7 @@ class MergesAcross(Protocol):
         """Whether it can with its parameters."""
         ...
 
-    def begin_part(
-        self, part: Table, hierarchies: Mapping[str, Hierarchy], *, executor: Executor | None, up_to: float
-    ) -> Begun:
+    def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> Begun:
         """Form the clusters of a part, and merge them as long as the seed loses at most so much."""
         ...
 
@@ -56,9 +53,7 @@ class MergesAcross(Protocol):
         """Merge the clusters of all parts; None: these merged too far by themselves."""
         ...
 
-    def publish_part(
-        self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32, executor: Executor | None
-    ) -> Result:
+    def publish_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32) -> Result:
         """Publish some clusters, given that of each of their records."""
         ...
 
@@ -74,8 +69,8 @@ class _Begin(Discreet):
         """Which says up to which loss parts merge, exactly."""
         return float(self.up_to).hex()
 
-    def __call__(self, part: Table, records: Int64, executor: Executor | None) -> Begun:
-        return self.algorithm.begin_part(part, self.hierarchies, executor=executor, up_to=self.up_to)
+    def __call__(self, part: Table, records: Int64) -> Begun:
+        return self.algorithm.begin_part(part, self.hierarchies, up_to=self.up_to)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +81,9 @@ class _Publish(Discreet):
     """int32 (n,): merged cluster of each record."""
     name = "publish"
 
-    def __call__(self, part: Table, records: Int64, executor: Executor | None) -> Result:
+    def __call__(self, part: Table, records: Int64) -> Result:
         cluster = renumber_clusters(self.cluster[records])[0]
-        return self.algorithm.publish_part(part, self.hierarchies, cluster, executor)
+        return self.algorithm.publish_part(part, self.hierarchies, cluster)
 
 
 def merge_over_parts(

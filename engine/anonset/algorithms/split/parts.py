@@ -1,14 +1,13 @@
 """Tasks on the parts of a table, one after the other or on workers, and the union of their results."""
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any, Protocol
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, run_tasks
+from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.split.kept import Kept
 from anonset.data import Table
 from anonset.data.redacted_repr import Discreet
@@ -37,7 +36,7 @@ class Task(Protocol):
         """Name that is unique among the tasks of the run."""
         ...
 
-    def __call__(self, part: Table, records: Int64, executor: Executor | None) -> Any:
+    def __call__(self, part: Table, records: Int64) -> Any:
         """Return the result of a part, given the places of its records in the whole table.
 
         Raises
@@ -65,7 +64,7 @@ class _OnPart(Discreet):
     whole: Table
     record: Int64
 
-    def __call__(self, span: Span, executor: Executor | None = None) -> Part:
+    def __call__(self, span: Span) -> Part:
         records = np.asarray(self.record[slice(*span)])
         sets = self.whole.transactions
         part = replace(
@@ -75,7 +74,7 @@ class _OnPart(Discreet):
             kept=tuple(column.take(records) for column in self.whole.kept),
         )
         try:
-            return Part(span, self.task(part, records, executor))
+            return Part(span, self.task(part, records))
         except InfeasibleError as error:
             return Part(span, None, error.reason)
 
@@ -96,7 +95,6 @@ class Solving(Discreet):
     """int64 (n,): the records, part after part, ascending in each."""
     most: int
     """Most records of a part after the cuts."""
-    executor: Executor | None
     progress: Progress | None
     kept: Kept
 
@@ -112,8 +110,8 @@ class Solving(Discreet):
         done = {span: Part(span, self.kept.restored(name)) for span, name in names.items()}
         asked = [span for span in spans if done[span].found is None]
         on_part, total = _OnPart(task, self.whole, self.record), float(sum(end - first for first, end in spans))
-        remote = bool(getattr(self.executor, "remote", False))
-        tasks = run_tasks(self.executor, on_part, asked) if remote else (on_part(span, self.executor) for span in asked)
+        store = self.whole.store
+        tasks = store.map(on_part, asked) if store.workers.remote else map(on_part, asked)
         reached = total - sum(end - first for first, end in asked)
         for part in tasks:
             done[part.span] = part

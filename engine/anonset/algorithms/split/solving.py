@@ -7,7 +7,6 @@ their content, names are given when all parts are done.
 """
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -19,7 +18,6 @@ from anonset.algorithms.split.parts import Solving, union
 from anonset.data import Hierarchy, Table
 from anonset.data.domains import with_range
 from anonset.data.redacted_repr import Discreet
-from anonset.data.store import Memory
 from anonset.data.table import Int64
 
 
@@ -29,7 +27,6 @@ def split_and_solve(
     table: Table,
     hierarchies: Mapping[str, Hierarchy],
     *,
-    executor: Executor | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Cut a table into parts of at most `most` records, anonymize each, and return the recoding of all.
@@ -45,19 +42,18 @@ def split_and_solve(
         If a part stays infeasible, however many neighbours it is merged with.
     """
     if table.n <= most or not table.relational:
-        return algorithm.recode(_with_arrays(table), hierarchies, executor=executor, progress=progress)
+        return algorithm.recode(_with_arrays(table), hierarchies, progress=progress)
     ranged = tuple(map(with_range, table.relational))
     kept_for = tuple(
         replace(column, counts=column.overall)
         for column in table.kept
         if column.name == algorithm.model.sensitive_column
     )
-    whole = replace(table, relational=ranged, sensitive=None, ids=(), kept=kept_for, store=Memory(table.store.limits))
+    whole = replace(table, relational=ranged, sensitive=None, ids=(), kept=kept_for, store=table.store.in_memory())
     k = int(getattr(algorithm, "k", 1))
-    threads = None if getattr(executor, "remote", False) else executor
-    cuts = cut_into_parts(ranged, hierarchies, k, most, store=table.store, executor=threads)
+    cuts = cut_into_parts(ranged, hierarchies, k, most, store=table.store)
     kept = Kept.of(table.store, whole, hierarchies)
-    solving = Solving(algorithm.name, whole, cuts.record, most, executor, progress, kept)
+    solving = Solving(algorithm.name, whole, cuts.record, most, progress, kept)
     if isinstance(algorithm, MergesAcross) and algorithm.merges_across:
         return merge_over_parts(algorithm, solving, cuts.first, hierarchies, table.store)
     parts = solving.joined(_Recode(algorithm, hierarchies), list(pairwise(cuts.first.tolist())))
@@ -81,6 +77,6 @@ class _Recode(Discreet):
 
     name = "recode"
 
-    def __call__(self, part: Table, records: Int64, executor: Executor | None) -> Result:
-        result = self.algorithm.recode(part, self.hierarchies, executor=executor)
+    def __call__(self, part: Table, records: Int64) -> Result:
+        result = self.algorithm.recode(part, self.hierarchies)
         return Result(result.recoding, (), result.figures, result.notes)

@@ -9,7 +9,6 @@ Algorithm 4, and where its lines are::
     7           DA over that tree, which updates c_out           CutSearch.fix; kernel fix.fix_threats
 """
 
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,7 +18,7 @@ from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.rare_tables import BYTES_BESIDE, LARGE
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
-from anonset.data.store import Files
+from anonset.data.store import MEMORY, Files, Store
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
 
@@ -42,12 +41,11 @@ class AprioriBased(Generalization):
 
     def run_apriori(
         self,
-        records: SetColumn | Blocks,
+        blocks: Blocks,
         hierarchy: Hierarchy,
         *,
         start: Cut | None = None,
         resumable: bool = False,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> CutSearch:
         """Search a cut from `start` on, of which no set of up to m nodes is rare (Algorithm 4).
@@ -64,10 +62,9 @@ class AprioriBased(Generalization):
         """
         limit = float(self.max_increments)
         search = CutSearch(  # line 1
-            records, hierarchy, self.k, start=start, max_increments=limit, executor=executor, progress=progress
+            blocks, hierarchy, self.k, start=start, max_increments=limit, progress=progress
         )
-        store = search.nodes.blocks.store
-        rounds = None
+        store, rounds = blocks.store, None
         if resumable and isinstance(store, Files):
             from anonset.algorithms.transaction.rounds import Rounds
 
@@ -111,9 +108,7 @@ class Apriori(AprioriBased):
         answers=("km",),
     )
 
-    def generalize(
-        self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
-    ) -> Result:
+    def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
         """Find the cut; the trace lists the fixes in order.
 
         Raises
@@ -121,12 +116,10 @@ class Apriori(AprioriBased):
         InputError
             If counting the sets of some size would take more than `max_increments`.
         """
-        search = self.run_apriori(column, hierarchy, resumable=True, executor=executor, progress=progress)
+        search = self.run_apriori(Blocks.of(column, store), hierarchy, resumable=True, progress=progress)
         return Result(search.cut, tuple(search.fixes), {"increments": search.increments})
 
-    def coarsen(
-        self, column: SetColumn, start: Cut, *, executor: Executor | None = None, progress: Progress | None = None
-    ) -> Result:
+    def coarsen(self, column: SetColumn, start: Cut, *, store: Store, progress: Progress | None = None) -> Result:
         """Find a cut at or above `start`, as `generalize` does.
 
         Raises
@@ -137,11 +130,11 @@ class Apriori(AprioriBased):
             If counting the sets of some size would take more than `max_increments`.
         """
         require_feasible(self.name, column, self.k)
-        search = self.run_apriori(column, start.hierarchy, start=start, executor=executor, progress=progress)
+        search = self.run_apriori(Blocks.of(column, store), start.hierarchy, start=start, progress=progress)
         return Result(search.cut, tuple(search.fixes), {"increments": search.increments})
 
     def on_clusters(
-        self, column: SetColumn, hierarchy: Hierarchy | None = None, executor: Executor | None = None
+        self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
     ) -> "ClusterSearch":
         """Return a search on clusters of a column's records, each by itself.
 
@@ -153,4 +146,4 @@ class Apriori(AprioriBased):
         full = SearchEach(self, column, hierarchy)
         if hierarchy is None or self.max_increments != Apriori.max_increments:
             return full
-        return AprioriOnClusters(self.k, self.m, column, hierarchy, full, executor)
+        return AprioriOnClusters(self.k, self.m, column, hierarchy, full, store)

@@ -1,16 +1,15 @@
 """The apriori anonymization on clusters, each by itself, by a kernel that counts in bitmaps of their records."""
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from math import isqrt
 
 import numpy as np
 
-from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach, concatenate
 from anonset.algorithms.transaction.cut_search import TOGETHER_CELLS, Fix, fixes_of
 from anonset.algorithms.transaction.rare_tables import increments_of
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 
 _CLUSTERS_PER_TASK = 256
@@ -42,16 +41,14 @@ def search_in_bitmaps(records: SetColumn, hierarchy: Hierarchy, k: int, m: int) 
 class AprioriOnClusters:
     """AA on clusters of one column: all but large ones by the kernel, which is faster than the full search."""
 
-    def __init__(
-        self, k: int, m: int, column: SetColumn, hierarchy: Hierarchy, full: SearchEach, executor: Executor | None
-    ) -> None:
+    def __init__(self, k: int, m: int, column: SetColumn, hierarchy: Hierarchy, full: SearchEach, store: Store) -> None:
         self.k, self.m, self.column, self.hierarchy = k, m, column, hierarchy
-        self.full, self.executor = full, executor
+        self.full, self.store = full, store
 
     def __call__(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
         """Return the inner nodes that each cluster publishes."""
         tasks = [clusters[i : i + _CLUSTERS_PER_TASK] for i in range(0, len(clusters), _CLUSTERS_PER_TASK)]
-        return [mapping for part in run_tasks(self.executor, self._search, tasks) for mapping in part]
+        return [mapping for part in self.store.map(self._search, tasks) for mapping in part]
 
     def _search(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
         small = [in_bitmaps(len(members), self.hierarchy.n_nodes, self.m) for members in clusters]

@@ -138,7 +138,7 @@ class BadCohorts:
         n_codes = len(on_cut)
         whole = suffixes.of_window((0, n_codes)) if suffixes.in_place else None
         room = (suffixes.entries + suffixes.records)[:n_codes]
-        largest = self.suffixes.limits.held(LARGEST_WINDOW, _BYTES_OF_CODE * self.size)
+        largest = self.suffixes.store.limits.held(LARGEST_WINDOW, _BYTES_OF_CODE * self.size)
         most = min(max(int(room.sum()) // WINDOWS, LEAST_WINDOW), largest)
         done = np.cumsum(room)
         first = 0

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +11,7 @@ from anonset.algorithms.base import Progress, Result
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
+from anonset.data.store import Store
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED
@@ -32,7 +32,7 @@ def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetC
         msg = "the table must have a set-valued column, got none"
         raise InputError(msg)
     hierarchy = hierarchies.get(column.name)
-    return (column, None) if hierarchy is None else (hierarchy.bind(column), hierarchy)
+    return (column, None) if hierarchy is None else (hierarchy.bind(column, table.store), hierarchy)
 
 
 def without_items(column: SetColumn, hierarchy: Hierarchy | None, suppressed: list[int]) -> Cut | ItemGroups:
@@ -88,9 +88,7 @@ class Generalization(KmAlgorithm, ABC):
     """An algorithm that reaches k^m-anonymity by cuts of a hierarchy alone, without suppressing an item."""
 
     @abstractmethod
-    def generalize(
-        self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
-    ) -> Result:
+    def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
         """Find a recoding of the items, whose codes are leaf positions; at least k records, or none, have some.
 
         Raises
@@ -104,7 +102,6 @@ class Generalization(KmAlgorithm, ABC):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Find a recoding of the set-valued column; what the trace lists, `generalize` says.
@@ -118,7 +115,7 @@ class Generalization(KmAlgorithm, ABC):
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
         require_feasible(self.name, column, self.k)
-        return self.generalize(column, hierarchy, executor=executor, progress=progress)
+        return self.generalize(column, hierarchy, store=table.store, progress=progress)
 
 
 def require_feasible(algorithm: str, column: SetColumn | Blocks, k: int) -> None:

@@ -1,7 +1,6 @@
 """Searching the items of many clusters of records, each by itself: transaction functions of Poulis et al. 2013."""
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
@@ -12,7 +11,9 @@ from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of
+from anonset.data.store import MEMORY, Memory, Store
 from anonset.data.table import Int32, Int64
+from anonset.data.workers import ONE_THREAD
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.local import MergedItems
@@ -34,6 +35,7 @@ ClusterSearch = Callable[[Sequence[Int64]], list[ClusterMapping]]
 """Searches a mapping for each cluster, given by its records (ascending)."""
 
 NO_SUPPRESSION = "the transaction function must only generalize, but it suppressed items"
+_ALONE = Memory(workers=ONE_THREAD)
 _SEARCHES = {"recode", "generalize", "on_clusters"}
 
 
@@ -42,7 +44,7 @@ class SearchesClusters(Protocol):
     """An algorithm with a faster way for many clusters of one column than to be run on each."""
 
     def on_clusters(
-        self, column: SetColumn, hierarchy: Hierarchy | None = None, executor: Executor | None = None
+        self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
     ) -> ClusterSearch:
         """Return a search on clusters of the column's records that finds what the algorithm finds on each."""
         ...
@@ -79,7 +81,7 @@ class SearchEach:
             rows = SetColumn(rows.name, rows.indptr, codes, Vocabulary(labels))
         else:
             hierarchies = {rows.name: self.hierarchy}
-        recoding = self.algorithm.recode(Table(rows), hierarchies).recoding
+        recoding = self.algorithm.recode(Table(rows, store=_ALONE), hierarchies).recoding
         if not isinstance(recoding, Cut | ItemGroups):
             msg = f"the transaction function must give one mapping for all records, got {type(recoding).__name__}"
             raise InputError(msg)
@@ -92,7 +94,7 @@ class SearchEach:
 
 
 def search_on_clusters(
-    algorithm: Algorithm, column: SetColumn, hierarchy: Hierarchy | None, executor: Executor | None
+    algorithm: Algorithm, column: SetColumn, hierarchy: Hierarchy | None, store: Store
 ) -> ClusterSearch:
     """Return the algorithm's own search on clusters of a column, if it has one; else the algorithm on each.
 
@@ -102,7 +104,7 @@ def search_on_clusters(
         hierarchy = replace(hierarchy, rival=None)
     own = next((cls for cls in type(algorithm).__mro__ if _SEARCHES & vars(cls).keys()), object)
     if isinstance(algorithm, SearchesClusters) and "on_clusters" in vars(own):
-        return algorithm.on_clusters(column, hierarchy, executor)
+        return algorithm.on_clusters(column, hierarchy, store)
     return SearchEach(algorithm, column, hierarchy)
 
 

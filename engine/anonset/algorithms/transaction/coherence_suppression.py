@@ -9,7 +9,6 @@ Its steps, and where they are::
 """
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -24,6 +23,7 @@ from anonset.algorithms.transaction.threats import StoredRecords
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import Written, exact, floor_fraction
 from anonset.data.redacted_repr import Discreet
+from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.measures.utility_loss import MAX_DENOMINATOR
@@ -102,7 +102,6 @@ class CoherenceSuppression(Discreet):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Find the items to suppress; the trace lists them: moles themselves by position, then the choices in order.
@@ -121,7 +120,7 @@ class CoherenceSuppression(Discreet):
         private[known] = np.arange(len(known), dtype=np.int32)
         cost = self._costs(column)
         single = self._single_moles(column, private)
-        moles = self._minimal_moles(column, private, single, executor, progress)
+        moles = self._minimal_moles(column, private, single, table.store, progress)
         suppressed = [*np.flatnonzero(single).tolist(), *_suppress(moles, cost)]
         labels = column.vocabulary.labels
         recoding = without_items(column, hierarchy, suppressed)
@@ -160,7 +159,7 @@ class CoherenceSuppression(Discreet):
         column: SetColumn,
         private: Int32,
         single: np.ndarray[tuple[int], np.dtype[np.bool_]],
-        executor: Executor | None,
+        store: Store,
         progress: Progress | None,
     ) -> list[Int32]:
         """Return the minimal moles of 2 to p of the remaining items."""
@@ -181,7 +180,7 @@ class CoherenceSuppression(Discreet):
             Intervals(each, each + np.int32(1)),
             self.k,
             private_items,
-            executor=executor,
+            store=store,
             progress=progress,
         )
         moles_by_size: list[Int32] = []

@@ -6,14 +6,13 @@ neither on how far a walk runs ahead nor on the number of workers.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, run_tasks
+from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction import marked_pairs
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.rare_sets import Found, Pairs, RareSets
@@ -25,7 +24,6 @@ from anonset.algorithms.transaction.windows import (
     Walk,
     spans,
 )
-from anonset.data.spans import on_cluster
 from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import Intervals
 
@@ -53,7 +51,6 @@ class CountTree:
     size: int
     k: int
     """Smallest support that is not rare."""
-    executor: Executor | None
     progress: Progress | None
 
     @property
@@ -107,7 +104,7 @@ class CountTree:
             yield from self._walk_window(walk, windows[0], generalized, together)
             return
         tasks = ((window, generalized[self.node_of_code], together) for window in windows)
-        for window, (found, following) in zip(windows, run_tasks(self.executor, walk, tasks), strict=True):
+        for window, (found, following) in zip(windows, self.records.store.map(walk, tasks), strict=True):
             yield from map(self._rare, found)
             while following < window[1]:
                 found, following = walk(((following, window[1]), generalized[self.node_of_code], together))
@@ -126,7 +123,7 @@ class CountTree:
         parts = list(spans(self.work, window, INCREMENTS_PER_TASK))
         for first in range(0, len(parts), TASKS_PER_ROUND):
             tasks = parts[first : first + TASKS_PER_ROUND]
-            for span, (found, following) in zip(tasks, list(run_tasks(self.executor, find, tasks)), strict=True):
+            for span, (found, following) in zip(tasks, list(self.records.store.map(find, tasks)), strict=True):
                 yield self._rare(found)
                 while following < span[1]:
                     found, following = find((following, span[1]))
@@ -145,7 +142,7 @@ class CountTree:
 
         suffixes = Suffixes.of(self.records, self.n_codes, self.size - 1)
         mark = Mark(suffixes, self.intervals, Rule(self.size, self.k, MARK), room)
-        tasks = suffixes.windows
+        tasks, store = suffixes.windows, self.records.store
         records = suffixes.of_window(tasks[0]) if suffixes.in_place else None
         if suffixes.in_place:
             tasks = list(spans(self.work, tasks[0], max(self.total / 64, INCREMENTS_PER_TASK)))
@@ -154,9 +151,9 @@ class CountTree:
         def mark_here(span: Span) -> _Marked:
             return None, *mark.step(span, marked, records)
 
-        work: Callable[[Span], _Marked] = mark if on_cluster(self.executor) else mark_here
+        work: Callable[[Span], _Marked] = mark if store.workers.remote else mark_here
         kept = [self._rare((np.empty((0, self.size), np.int32), np.empty(0, np.int32)))]
-        for span, (pairs, found, n_found) in zip(tasks, run_tasks(self.executor, work, tasks), strict=True):
+        for span, (pairs, found, n_found) in zip(tasks, store.map(work, tasks), strict=True):
             if pairs is not None:
                 marked_pairs.mark(pairs, marked)
             total += n_found

@@ -6,7 +6,6 @@ was generalised meanwhile are passed over.
 """
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.rare_sets import Nodes, Pairs, RareSets, refuse_above
 from anonset.algorithms.transaction.rare_tables import BY_LARGEST, RareTable, RareTables
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
-from anonset.data import Hierarchy, SetColumn
+from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of
@@ -69,7 +68,7 @@ class CutSearch:
 
     Parameters
     ----------
-    records
+    blocks
         The records, bound to the hierarchy (item codes are leaf positions).
     k
         Smallest support that is not rare.
@@ -81,19 +80,18 @@ class CutSearch:
 
     def __init__(
         self,
-        records: SetColumn | Blocks,
+        blocks: Blocks,
         hierarchy: Hierarchy,
         k: int,
         *,
         start: Cut | None = None,
         max_increments: float = float("inf"),
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.records, self.hierarchy, self.k, self.max_increments = records, hierarchy, k, max_increments
-        self.nodes = SupportedNodes(records, hierarchy, k, executor=executor, progress=progress)
+        self.hierarchy, self.k, self.max_increments = hierarchy, k, max_increments
+        self.nodes = SupportedNodes(blocks, hierarchy, k, progress=progress)
         self.tree = (hierarchy.parent, hierarchy.leaf_lo, hierarchy.leaf_hi, hierarchy.subtree_end)
-        self.occurrences = begins_of(records.occurrences)
+        self.occurrences = begins_of(blocks.occurrences)
         """int64 (M + 1,): running sum of the items' occurrences."""
         self.image = hierarchy.leaf_node.copy() if start is None else start.image.copy()
         """int32 (M,): the node that replaces each leaf."""
@@ -114,15 +112,13 @@ class CutSearch:
         """The records and, transposed, the records of each item."""
         from anonset_kernels.rows import transpose
 
-        if isinstance(self.records, Blocks):
-            msg = "rules are looked up in a column in memory, not in blocks"
-            raise TypeError(msg)
-        rows = self.records.indptr, self.records.items
+        column = self.nodes.blocks.column
+        rows = column.indptr, column.items
         return *rows, *transpose(*rows, self.hierarchy.n_leaves)
 
     def _losses(self) -> Int64:
         leaves = self.hierarchy.n_leaves_below[self.image].astype(np.int64)
-        running = begins_of(np.where(leaves > 1, leaves * self.records.occurrences, 0))
+        running = begins_of(np.where(leaves > 1, leaves * self.nodes.blocks.occurrences, 0))
         numerators: Int64 = running[self.hierarchy.leaf_hi] - running[self.hierarchy.leaf_lo]
         return numerators
 

@@ -14,7 +14,6 @@ Algorithm 3, and where its lines are::
     11      c_out                                                CutSearch.cut
 """
 
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,6 +21,8 @@ from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.blocks import Blocks
+from anonset.data.store import Store
 from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
@@ -62,9 +63,7 @@ class Direct(Generalization):
         require_at_least("max_tree", self.max_tree, 1)
         super().__post_init__()
 
-    def generalize(
-        self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
-    ) -> Result:
+    def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
         """Find the cut; the trace lists the fixes in order.
 
         Raises
@@ -72,11 +71,9 @@ class Direct(Generalization):
         InputError
             If the count-tree would be larger than `max_tree`.
         """
-        return self.coarsen(column, Cut.identity(hierarchy), executor=executor, progress=progress)
+        return self.coarsen(column, Cut.identity(hierarchy), store=store, progress=progress)
 
-    def coarsen(
-        self, column: SetColumn, start: Cut, *, executor: Executor | None = None, progress: Progress | None = None
-    ) -> Result:
+    def coarsen(self, column: SetColumn, start: Cut, *, store: Store, progress: Progress | None = None) -> Result:
         """Find a cut at or above `start`, as `generalize` does.
 
         Raises
@@ -87,7 +84,7 @@ class Direct(Generalization):
             If the count-tree would be larger than `max_tree`.
         """
         require_feasible(self.name, column, self.k)
-        search = CutSearch(column, start.hierarchy, self.k, start=start, executor=executor, progress=progress)  # line 2
+        search = CutSearch(Blocks.of(column, store), start.hierarchy, self.k, start=start, progress=progress)  # line 2
         largest = min(self.m, search.longest)
         size = search.tree_size(largest)
         if size > self.max_tree:

@@ -12,7 +12,6 @@ Its steps, and where they are::
 """
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
 
@@ -109,10 +108,9 @@ class Disassociation(Discreet):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
-        """Find clusters and the chunk of each item in each; hierarchies and the executor are not used.
+        """Find clusters and the chunk of each item in each; hierarchies are not used.
 
         Raises
         ------

@@ -1,14 +1,13 @@
 """The exact k^m cut: of all hierarchy cuts, with or without suppression, one of least loss, and the proof of it."""
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits, executor_of, narrow
+from anonset.algorithms.base import Progress, Result, Traits, narrow
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasible
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
@@ -19,7 +18,7 @@ from anonset.algorithms.transaction.rare_tables import BYTES_BESIDE, LARGE
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import on_cluster
+from anonset.data.store import Store
 from anonset.errors import InputError, TooLargeError
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
@@ -98,7 +97,6 @@ class Exact(Discreet):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Find the cut; the trace lists the linear and integer programs that were solved.
@@ -111,14 +109,13 @@ class Exact(Discreet):
             If the column or its hierarchy is missing.
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
-        return self.search(Blocks.of(column), hierarchy, executor=executor, progress=progress)
+        return self.search(Blocks.of(column, table.store), hierarchy, progress=progress)
 
     def search(
         self,
         blocks: Blocks,
         hierarchy: Hierarchy,
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Find the cut for records in blocks, whose codes are leaf positions: the same for any blocks of them.
@@ -136,9 +133,9 @@ class Exact(Discreet):
         if not self.suppress:
             require_feasible(self.name, blocks, self.k)
         if (rival := hierarchy.rival) is None:
-            return self._of_tree(blocks, hierarchy, self.time_limit, executor, progress)
+            return self._of_tree(blocks, hierarchy, self.time_limit, progress)
         seconds = None if self.time_limit is None else self.time_limit / 2
-        tried = [self._of_tree(blocks, tree, seconds, executor, progress) for tree in (hierarchy, rival)]
+        tried = [self._of_tree(blocks, tree, seconds, progress) for tree in (hierarchy, rival)]
         costs = [ncp_numerator(blocks, found.recoding) for found in tried if isinstance(found.recoding, Cut)]
         own = {f"ncp_of_tree_{at}": found.figures["ncp"] for at, found in enumerate(tried, 1)}
         taken = int(costs[1] < costs[0])
@@ -149,25 +146,20 @@ class Exact(Discreet):
         blocks: Blocks,
         hierarchy: Hierarchy,
         seconds: float | None,
-        executor: Executor | None,
         progress: Progress | None,
     ) -> Result:
         """Find the cut of one tree; with suppression, unasked, where else one symbol would be left."""
         limits = Limits(seconds, self.max_steps, blocks.n)
-        problem = CutProblem(blocks, hierarchy, self.k, self.m, bool(self.suppress), executor)
-        with ExitStack() as stack:  # what is held here is gone through here, also where workers count in blocks
-            here = stack.enter_context(executor_of(None)) if on_cluster(executor) else executor
-            found = self._solved(problem, limits, here, progress)
-            if self.suppress is None and _is_mute(problem, found):
-                problem, limits.steps = replace(problem, suppress=True), self.max_steps
-                other = self._solved(problem, limits, here, progress)
-                if not _is_mute(problem, other):
-                    return replace(other, notes=(_suppressed_unasked(other), *other.notes))
+        problem = CutProblem(blocks, hierarchy, self.k, self.m, bool(self.suppress))
+        found = self._solved(problem, limits, progress)
+        if self.suppress is None and _is_mute(problem, found):
+            problem, limits.steps = replace(problem, suppress=True), self.max_steps
+            other = self._solved(problem, limits, progress)
+            if not _is_mute(problem, other):
+                return replace(other, notes=(_suppressed_unasked(other), *other.notes))
         return found
 
-    def coarsen(
-        self, column: SetColumn, start: Cut, *, executor: Executor | None = None, progress: Progress | None = None
-    ) -> Result:
+    def coarsen(self, column: SetColumn, start: Cut, *, store: Store, progress: Progress | None = None) -> Result:
         """Find the cut of least loss of those at or above `start`, without suppression.
 
         Raises
@@ -176,39 +168,37 @@ class Exact(Discreet):
             If some, but fewer than k, records are non-empty.
         """
         require_feasible(self.name, column, self.k)
-        problem = CutProblem(Blocks.of(column), start.hierarchy, self.k, self.m, False, executor, start)
-        return self._solved(problem, Limits(self.time_limit, self.max_steps, problem.blocks.n), executor, progress)
+        problem = CutProblem(Blocks.of(column, store), start.hierarchy, self.k, self.m, False, start)
+        return self._solved(problem, Limits(self.time_limit, self.max_steps, problem.blocks.n), progress)
 
-    def _solved(
-        self, problem: CutProblem, limits: Limits, executor: Executor | None, progress: Progress | None
-    ) -> Result:
+    def _solved(self, problem: CutProblem, limits: Limits, progress: Progress | None) -> Result:
         """Return the best cut of a problem."""
         blocks, hierarchy = problem.blocks, problem.hierarchy
         if 0 < blocks.n_nonempty < self.k:
             return _result(problem, _suppressed(problem))
         if self.k == 1 or blocks.n_nonempty == 0 or hierarchy.n_leaves == 1:
             return _result(problem, Cut(hierarchy, problem.finest))
-        known = self._known(problem, limits, executor, progress)
-        search = ExactSearch(problem, known, limits, gap=self.gap, executor=executor, progress=progress)
+        known = self._known(problem, limits, progress)
+        search = ExactSearch(problem, known, limits, gap=self.gap, progress=progress)
         search.run()
         in_vain = problem.suppress and hierarchy.capped and bool((search.best.image == 0).any())
         return _result(problem, _suppressed(problem) if in_vain else search.best, search)
 
-    def _known(self, problem: CutProblem, limits: Limits, executor: Executor | None, progress: Progress | None) -> Cut:
+    def _known(self, problem: CutProblem, limits: Limits, progress: Progress | None) -> Cut:
         """Return the best cut that can be had at once, which the search is to improve upon."""
         hierarchy, told = problem.hierarchy, limits.heeded(progress)
         root = Cut(hierarchy, np.zeros(hierarchy.n_leaves, np.int32))
         cuts = [_suppressed(problem) if problem.suppress else root]
         with suppress(TooLargeError, LimitReached):
-            cuts.append(self._heuristic(problem, executor, told))
+            cuts.append(self._heuristic(problem, told))
         if problem.suppress:
             plain = replace(problem, suppress=False)
-            search = ExactSearch(plain, root, limits.share(0.5), gap=self.gap, executor=executor, progress=progress)
+            search = ExactSearch(plain, root, limits.share(0.5), gap=self.gap, progress=progress)
             search.run()
             cuts.append(search.best)
         return min(map(problem.spared, cuts), key=problem.rank)
 
-    def _heuristic(self, problem: CutProblem, executor: Executor | None, progress: Progress) -> Cut:
+    def _heuristic(self, problem: CutProblem, progress: Progress) -> Cut:
         """Return the cut of AA or, with suppression, of mHgHs, which takes the records at once.
 
         Raises
@@ -219,13 +209,12 @@ class Exact(Discreet):
         blocks, hierarchy = problem.blocks, problem.hierarchy
         if not problem.suppress:
             apriori, start = Apriori(k=self.k, m=self.m), problem.start
-            blockwise = problem.executor
-            return apriori.run_apriori(blocks, hierarchy, start=start, executor=blockwise, progress=progress).cut
+            return apriori.run_apriori(blocks, hierarchy, start=start, progress=progress).cut
         if int(blocks.occurrences.sum()) > MAX_AT_ONCE:
             msg = f"mHgHs takes at most {MAX_AT_ONCE:,} items at once"
             raise TooLargeError(msg)
-        table, mhghs = Table(blocks.column), MHgHs(k=self.k, m=self.m)
-        found = mhghs.recode(table, {blocks.name: hierarchy}, executor=executor, progress=progress).recoding
+        table, mhghs = Table(blocks.column, store=blocks.store.here()), MHgHs(k=self.k, m=self.m)
+        found = mhghs.recode(table, {blocks.name: hierarchy}, progress=progress).recoding
         return found if isinstance(found, Cut) else _suppressed(problem)
 
 

@@ -7,14 +7,11 @@ into files of their own for more than one.
 import secrets
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from anonset.algorithms.base import run_tasks
 from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, StoredRows, sound
-from anonset.data.spans import divided
 from anonset.data.store import Store
 from anonset.data.table import Int32
 
@@ -48,8 +45,8 @@ class Expansion:
 class ExpandedBlocks:
     """The expanded records of some blocks."""
 
-    def __init__(self, blocks: Blocks, expansion: Expansion, executor: Executor | None) -> None:
-        self.blocks, self.expansion, self.executor = blocks, expansion, executor
+    def __init__(self, blocks: Blocks, expansion: Expansion) -> None:
+        self.blocks, self.expansion = blocks, expansion
         self._stored: list[Int32] | None = None
         if not blocks.store.in_files:
             self.stored()
@@ -57,6 +54,11 @@ class ExpandedBlocks:
     def __len__(self) -> int:
         """Return the number of blocks."""
         return len(self.blocks.rows)
+
+    @property
+    def store(self) -> Store:
+        """Where the blocks lie."""
+        return self.blocks.store
 
     @property
     def in_parts(self) -> bool:
@@ -67,15 +69,15 @@ class ExpandedBlocks:
         """Return the records of each block; from now on they are not expanded again."""
         if self._stored is None:
             expand = _Expand(self.expansion, self.blocks.store, secrets.token_hex(8))
-            self._stored = list(run_tasks(self.executor, expand, enumerate(self.blocks.rows)))
+            self._stored = list(self.store.map(expand, enumerate(self.blocks.rows)))
             weakref.finalize(self, expand.store.drop, *map(expand.name, range(len(self))))
         return self._stored
 
     def over(self, work: Callable[[Iterator[Int32]], _Done], tasks: int | None = None) -> Iterator[_Done]:
-        """Run `work` over the records of some blocks at a time, divided into so many tasks: see `divided`."""
+        """Run `work` over the records of some blocks at a time, divided into so many tasks: see `Workers.divided`."""
         parts: Sequence[Any] = self.blocks.rows if self._stored is None else self._stored
-        groups = divided(parts, self.executor, tasks)
-        return run_tasks(self.executor, Over(work, self.expansion if self._stored is None else None), groups)
+        groups = self.store.workers.divided(parts, tasks)
+        return self.store.map(Over(work, self.expansion if self._stored is None else None), groups)
 
 
 @dataclass(frozen=True, eq=False)

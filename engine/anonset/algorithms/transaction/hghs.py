@@ -11,7 +11,6 @@ The paper has no numbered lines; these are its steps::
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -49,7 +48,6 @@ class ThreatBased(KmAlgorithm, ABC):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Find the cut and what to suppress of it; what the trace lists, `search` says.
@@ -69,7 +67,7 @@ class ThreatBased(KmAlgorithm, ABC):
             self.k,
             limit=self.max_threats,
             max_increments=self.max_increments,
-            executor=executor,
+            store=table.store,
             progress=progress,
         )
         return self.search(threats, max(1, min(self.m, int(column.lengths.max(initial=0)))), progress)

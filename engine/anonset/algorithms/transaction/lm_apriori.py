@@ -10,7 +10,6 @@ The steps of AA (see `apriori`), with the test of diversity in place of the coun
 """
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -86,7 +85,6 @@ class LmApriori(Discreet):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Find the cut; the trace lists the fixes in order.
@@ -104,9 +102,10 @@ class LmApriori(Discreet):
             msg = "the table must have a set-valued column with a hierarchy of its non-sensitive items, got none"
             raise InputError(msg)
         hierarchy = attach_sensitive(hierarchies[column.name], self.sensitive_items)
-        bound = hierarchy.bind(column)
-        blocks = Blocks.of(bound) if bound.store.in_files else Blocks.of(bound, max(1, bound.n))
-        return self.search(bound, blocks, hierarchy, executor=executor, progress=progress)
+        store = table.store
+        bound = hierarchy.bind(column, store)
+        blocks = Blocks.of(bound, store) if store.in_files else Blocks.of(bound, store, max(1, bound.n))
+        return self.search(bound, blocks, hierarchy, progress=progress)
 
     def search(
         self,
@@ -114,7 +113,6 @@ class LmApriori(Discreet):
         blocks: Blocks,
         hierarchy: Hierarchy,
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Find the cut for records whose codes are leaf positions of a hierarchy with the sensitive items attached.
@@ -129,7 +127,7 @@ class LmApriori(Discreet):
         InfeasibleError
             As `recode`.
         """
-        search = _DiversitySearch(column, blocks, hierarchy, self, executor, progress)
+        search = _DiversitySearch(column, blocks, hierarchy, self, progress)
         search.require_feasible()
         sweeps = 0
         while search.sweep():
@@ -146,18 +144,17 @@ class _DiversitySearch:
         blocks: Blocks,
         hierarchy: Hierarchy,
         of: LmApriori,
-        executor: Executor | None,
         progress: Progress | None,
     ) -> None:
         self.column, self.blocks, self.hierarchy = column, blocks, hierarchy
-        self.executor, self.progress = executor, progress
+        self.progress = progress
         self.rule, self.m, n_sensitive = (of.k, of.l), of.m, len(of.sensitive_items)
         self.n_items = hierarchy.n_leaves - n_sensitive
         self.top = 1 if n_sensitive else 0
         parent = hierarchy.parent.copy()
         parent[self.top] = -1
         self.tree = (parent, hierarchy.leaf_lo, hierarchy.leaf_hi, hierarchy.subtree_end)
-        rank = SupportedNodes(blocks, hierarchy, of.k, executor=executor).by_support
+        rank = SupportedNodes(blocks, hierarchy, of.k).by_support
         self.rank = rank[(rank != self.top) & (hierarchy.leaf_lo[rank] < self.n_items)]
         self.occurrences = begins_of(blocks.occurrences)
         self.image = hierarchy.leaf_node.copy()
@@ -205,7 +202,7 @@ class _DiversitySearch:
         on_cut = np.isin(nodes, self.image).astype(np.uint8)
         intervals = Intervals(self.hierarchy.leaf_lo[nodes], self.hierarchy.leaf_hi[nodes])
         expansion = expansion_of(self.hierarchy, self.image, nodes, self.n_items)
-        records = ExpandedBlocks(self.blocks, expansion, self.executor)
+        records = ExpandedBlocks(self.blocks, expansion)
         cohorts = BadCohorts.of(records, intervals, size, self.rule, self.tally)
         for itemset, met in cohorts.found(on_cut, self.progress):
             self._fix(nodes[itemset], met)

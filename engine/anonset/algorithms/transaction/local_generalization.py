@@ -11,7 +11,6 @@ Its steps, and which part of the kernel `local_generalization` does them::
 """
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -85,7 +84,6 @@ class LocalGeneralization(Discreet):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Find the partitions; the trace lists them in the order in which they are completed.

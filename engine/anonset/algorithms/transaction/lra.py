@@ -10,14 +10,12 @@ Its steps, and where they are::
 """
 
 from collections.abc import Iterator
-from concurrent.futures import Executor
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits, run_tasks
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.clusters import number_clusters
 from anonset.algorithms.transaction.apriori import Apriori, AprioriBased
 from anonset.algorithms.transaction.apriori_on_clusters import in_bitmaps, search_in_bitmaps
@@ -103,9 +101,7 @@ class Lra(AprioriBased):
         """The algorithm that anonymizes each partition."""
         return Apriori(k=self.k, m=self.m, max_increments=self.max_increments)
 
-    def generalize(
-        self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
-    ) -> Result:
+    def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
         """Find the partitions and their cuts; the trace lists them in Gray order.
 
         Raises
@@ -113,13 +109,11 @@ class Lra(AprioriBased):
         InputError
             If counting the sets of some size would take more than `max_increments`.
         """
-        store = column.store
-        with ExitStack() as stack:
-            scratch = stack.enter_context(store.below())
+        with store.below() as scratch:
             order = GrayOrder.of(column, scratch)
             runs = order.runs(self.k, self.partitions)
             recoded = []
-            for partition in self._recoded(order, runs, hierarchy, executor, scratch):
+            for partition in self._recoded(order, runs, hierarchy, scratch):
                 recoded.append(partition)
                 if progress is not None:
                     progress("partitions", float(len(recoded)), float(len(runs)))
@@ -144,20 +138,19 @@ class Lra(AprioriBased):
         order: GrayOrder,
         runs: list[Run],
         hierarchy: Hierarchy,
-        executor: Executor | None,
         scratch: Store,
     ) -> Iterator[_Recoded]:
         """Anonymize each partition, side by side; in files, where memory does not hold them, one after the other."""
-        if not scratch.in_files or _fit_together(order, runs, hierarchy, executor):
-            room, together = scratch.limits.room, _at_a_time(executor)
-            memory = Memory(replace(scratch.limits, room=None if room is None else room // together))
-            return run_tasks(executor, lambda run: self._in_memory(order.slice(*run), hierarchy, memory), runs)
-        return (self._in_files(order, run, hierarchy, executor, scratch) for run in runs)
+        if not scratch.in_files or _fit_together(order, runs, hierarchy, scratch):
+            room, together = scratch.limits.room, scratch.workers.count
+            memory = Memory(replace(scratch.limits, room=None if room is None else room // together), scratch.workers)
+            return scratch.map(lambda run: self._in_memory(order.slice(*run), hierarchy, memory), runs)
+        return (self._in_files(order, run, hierarchy, scratch) for run in runs)
 
     def _in_memory(self, records: SetColumn, hierarchy: Hierarchy, memory: Memory) -> _Recoded:
         """Anonymize a partition; a small one by the kernel for clusters."""
         if not self._suits_bitmaps(records, hierarchy):
-            return self._search(Blocks.of(records, store=memory), hierarchy)
+            return self._search(Blocks.of(records, memory), hierarchy)
         nodes, fixes, increments = search_in_bitmaps(records, hierarchy, self.k, self.m)
         return _Recoded(nodes, tuple(Cut.of(hierarchy, nodes).labels), tuple(fixes), increments)
 
@@ -169,21 +162,19 @@ class Lra(AprioriBased):
         fits = max(increments_of(codes, size) for size in range(1, self.m + 1)) <= self.max_increments
         return fits and records.n_nonempty >= self.k and in_bitmaps(records.n, n_nodes, self.m)
 
-    def _search(self, records: SetColumn | Blocks, hierarchy: Hierarchy, executor: Executor | None = None) -> _Recoded:
-        of_apriori = self.run_apriori(records, hierarchy, executor=executor)
+    def _search(self, blocks: Blocks, hierarchy: Hierarchy) -> _Recoded:
+        of_apriori = self.run_apriori(blocks, hierarchy)
         return _Recoded(
             _inner_nodes(of_apriori.cut), tuple(of_apriori.cut.labels), tuple(of_apriori.fixes), of_apriori.increments
         )
 
-    def _in_files(
-        self, order: GrayOrder, run: Run, hierarchy: Hierarchy, executor: Executor | None, scratch: Store
-    ) -> _Recoded:
+    def _in_files(self, order: GrayOrder, run: Run, hierarchy: Hierarchy, scratch: Store) -> _Recoded:
         """Anonymize a partition block by block."""
         with scratch.below() as own:
-            return self._search(order.slice(*run, own), hierarchy, executor)
+            return self._search(Blocks.of(order.slice(*run, own), own), hierarchy)
 
 
-def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, executor: Executor | None) -> bool:
+def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, store: Store) -> bool:
     """Tell whether memory holds as many partitions of a work directory as are solved at a time, and each in one block.
 
     A partition takes its items, their nodes on all levels, and the matrix of the pairs of these.
@@ -192,11 +183,7 @@ def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, execu
     records = max((end - first for first, end in runs), default=0)
     levels = int(hierarchy.depth.max(initial=0)) + 1
     taken = 4 * items * (levels + 4) + 32 * records + min(4 * hierarchy.n_nodes**2, TOGETHER_CELLS)
-    return records <= spans.AT_ONCE and order.keys.store.limits.has_room(_at_a_time(executor) * taken)
-
-
-def _at_a_time(executor: Executor | None) -> int:
-    return 1 if executor is None else int(getattr(executor, "_max_workers", 1))
+    return records <= spans.AT_ONCE and store.limits.has_room(store.workers.count * taken)
 
 
 def _inner_nodes(cut: Cut) -> Int32:

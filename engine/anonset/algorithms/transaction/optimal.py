@@ -1,7 +1,6 @@
 """Optimal anonymization (OA) of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.2: Algorithm 2."""
 
 from collections import deque
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +10,9 @@ from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import Generalization
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.blocks import Blocks
 from anonset.data.spans import begins_of
+from anonset.data.store import Store
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Cut
@@ -54,9 +55,7 @@ class Optimal(Generalization):
         require_at_least("max_cuts", self.max_cuts, 1)
         super().__post_init__()
 
-    def generalize(
-        self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
-    ) -> Result:
+    def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
         """Find the cut; the trace lists the k^m-anonymous cuts that improved on the best, as node labels.
 
         Raises
@@ -64,7 +63,7 @@ class Optimal(Generalization):
         InputError
             If there are more cuts to look at than `max_cuts`.
         """
-        nodes, lattice = SupportedNodes(column, hierarchy, self.k), _Cuts(column, hierarchy)
+        nodes, lattice = SupportedNodes(Blocks.of(column, store), hierarchy, self.k), _Cuts(column, hierarchy)
         leaf_cut = sum(1 << int(v) for v in hierarchy.leaf_node)
         rare_sets: list[int] = []
         best, best_cost, improved = leaf_cut, -1, []  # line 1

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.rare_sets import Found, RareSets
 from anonset.algorithms.transaction.sets_above import sets_above
 from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges, indexed
-from anonset.data.spans import at_a_time, begins_of, divided
+from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
@@ -149,8 +148,8 @@ class RareAbove:
         wanted = WantedSets(sets, self._ancestors(nodes), len(nodes), self.nodes.k)
         of_tables = zip(*(table.rows for table in self.tables), strict=True)
         rows = [(*same[0][:2], np.bitwise_or.reduce([adding for _, _, adding in same])) for same in of_tables]
-        groups = divided(rows, self.nodes.executor, _TASKS)
-        found, records = zip(*run_tasks(self.nodes.executor, wanted.holders, groups), strict=True)
+        store = self.nodes.blocks.store
+        found, records = zip(*store.map(wanted.holders, store.workers.divided(rows, _TASKS)), strict=True)
         by_set: Int64 = np.concatenate(records)[np.argsort(np.concatenate(found), kind="stable")]
         return by_set
 
@@ -159,14 +158,13 @@ class RareAbove:
         met, taking_part = np.empty(len(sets), np.int32), np.zeros(self.nodes.hierarchy.n_nodes, np.bool_)
         taking_part[sets.ravel()] = True
         nodes = self.nodes.by_support[taking_part[self.nodes.by_support]]
-        ancestors, tasks = self._ancestors(nodes), at_a_time(self.nodes.executor, _TASKS)
-        most = self.nodes.blocks.store.limits.held(BYTES_AT_ONCE, tasks)
+        ancestors, store = self._ancestors(nodes), self.nodes.blocks.store
+        most = store.limits.held(BYTES_AT_ONCE, store.workers.at_once(_TASKS))
         codes = np.sort(self.nodes.place(nodes)[sets], axis=1)
         order, first = np.lexsort(codes.T), 0
         for part in in_ranges(codes[order], len(nodes), most):
             wanted = WantedSets(part, ancestors, len(nodes), self.nodes.k)
-            groups = divided(self.nodes.blocks.rows, self.nodes.executor, _TASKS)
-            for counts in run_tasks(self.nodes.executor, wanted.count, groups):
+            for counts in store.map(wanted.count, store.workers.divided(self.nodes.blocks.rows, _TASKS)):
                 wanted.add(counts)
             met[order[first : first + len(part)]] = wanted.met
             first += len(part)

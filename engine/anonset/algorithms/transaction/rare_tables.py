@@ -7,20 +7,21 @@ those of the nodes that follow, without what was generalised meanwhile. The reco
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import zip_longest
 from math import comb
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, run_tasks
+from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.rare_sets import Pairs, RareSets, refuse_above
 from anonset.data import Hierarchy
 from anonset.data.blocks import StoredRows, sound
-from anonset.data.spans import Limits, at_a_time, begins_of, divided, on_cluster, spans, tasks_of_pass
+from anonset.data.spans import begins_of, spans
+from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import Intervals
 
@@ -100,22 +101,26 @@ class RareTable:
         for word in range(self.planes.n_words):
             yield from self._parts([(64 * word, 64 * word + 64)], lambda: generalized[self.node_of_code])
 
-    def all_rare_sets(self, executor: Executor | None) -> Iterator[RareSets]:
-        """Yield the rare sets in the order of the count-tree, whatever is generalised, some at a time."""
+    def all_rare_sets(self, store: Store) -> Iterator[RareSets]:
+        """Yield the rare sets in the order of the count-tree, whatever is generalised, some at a time.
+
+        The tables are in this process, and so are those workers of the store that read them.
+        """
         none = np.zeros(len(self.node_of_code), np.uint8)
         firsts = list(spans(64 * self.planes.n_words, 64 * WORDS_PER_CALL))
-        yield from self._parts(firsts, lambda: none, None if on_cluster(executor) else executor)
+        here = store.workers.here
+        yield from self._parts(firsts, lambda: none, partial(here.map, ahead=here.at_once(_TASKS)))
 
     def _parts(
-        self, ranges: Sequence[tuple[int, int]], dead: Callable[[], NDArray[np.uint8]], executor: Executor | None = None
+        self, ranges: Sequence[tuple[int, int]], dead: Callable[[], NDArray[np.uint8]], each: Callable[..., Any] = map
     ) -> Iterator[RareSets]:
         """Yield the rare sets whose first code lies in some ranges, and that hold no dead one; divided where many."""
-        found = run_tasks(executor, lambda firsts: self._rare(firsts, dead()), ranges, at_a_time(executor, _TASKS))
+        found: Iterator[RareSets | None] = each(lambda firsts: self._rare(firsts, dead()), ranges)
         for (low, high), part in zip(ranges, found, strict=True):
             if part is None:
                 half = (high - low) // 2
                 middle = low + (half if half < 64 else half // 64 * 64)
-                yield from self._parts([(low, middle), (middle, high)], dead, executor)
+                yield from self._parts([(low, middle), (middle, high)], dead, each)
             else:
                 yield part
 
@@ -200,8 +205,8 @@ class RareTables:
 
     rows: Sequence[StoredRows]
     """The records, in parts."""
-    limits: Limits
-    """How much memory the tables may take."""
+    store: Store
+    """Where the records lie; its limits say how much memory the tables may take."""
     hierarchy: Hierarchy
     image: Int32
     """int32 (M,): the node that each leaf begins with; it and what is above it is what a record holds."""
@@ -209,7 +214,6 @@ class RareTables:
     """int32 (C,): the nodes that take part, by descending support, so that ancestors come first."""
     size: int
     k: int
-    executor: Executor | None
     progress: Progress | None
     max_increments: float = float("inf")
     """Refuse to count if it would take more increments."""
@@ -286,7 +290,7 @@ class RareTables:
             if not before:
                 increments = table.increments
                 most = room(increments)
-            for part in table.all_rare_sets(self.executor):
+            for part in table.all_rare_sets(self.store):
                 total += len(part.codes)
                 kept.append(RareSets(part.codes + np.int32(before), part.support, self.nodes))
                 if total > most:
@@ -325,10 +329,11 @@ class RareTables:
 
     def _held(self) -> int:
         """Return how many bytes the table of a task may take."""
-        tasks = at_a_time(self.executor, _TASKS)
-        if on_cluster(self.executor):
-            return self.limits.held(BYTES_SHARED, 1) // tasks_of_pass(tasks)
-        return BYTES_SHARED // tasks if self.limits.room is None else self.limits.held(BYTES_OF_TABLE, tasks)
+        limits, workers = self.store.limits, self.store.workers
+        if workers.remote:
+            return limits.held(BYTES_SHARED, 1) // workers.tasks(_TASKS)
+        tasks = workers.at_once(_TASKS)
+        return BYTES_SHARED // tasks if limits.room is None else limits.held(BYTES_OF_TABLE, tasks)
 
     def _words_within(self, held: int, n_codes: int, n_words: int) -> int:
         """Return so many words, or as many as passes of equally many need whose table takes no more than some bytes."""
@@ -342,16 +347,17 @@ class RareTables:
 
         count, pieces = self._count(nodes, n_words), self._pieces()
         table, lengths, adding = count.nothing()
-        if self.executor is None:
+        workers = self.store.workers
+        if workers.count == 1 and not workers.remote:
             for rows in self._telling(pieces, len(pieces)):
                 count.add(rows, (table, lengths, adding))
                 self._require_few(lengths, n_words)
         else:
             small = table.closed.nbytes <= BYTES_IN_CACHE
-            groups = divided(pieces, self.executor, _SMALL_TASKS if small else at_a_time(self.executor, _TASKS))
+            groups = workers.divided(pieces, _SMALL_TASKS if small else workers.at_once(_TASKS))
             by_task = list[list[UInt64]]()
-            for other, of_task, adding in self._telling(run_tasks(self.executor, count, groups), len(groups)):
-                if by_task or on_cluster(self.executor):  # what comes back from a cluster may not be written to
+            for other, of_task, adding in self._telling(self.store.map(count, groups), len(groups)):
+                if by_task or workers.remote:  # what comes back from a cluster may not be written to
                     merge(table, other)
                     lengths += of_task
                 else:
@@ -361,7 +367,7 @@ class RareTables:
             adding = [adding for together in zip_longest(*by_task) for adding in together if adding is not None]
         tree, first = self.hierarchy, begins_of(len(indptr) - 1 for indptr, _ in pieces).tolist()
         rows_of = list(zip(first, pieces, adding, strict=False))
-        at_once = self.limits.held(SETS_OF_CALL, BYTES_READ_OUT * at_a_time(self.executor, _TASKS))
+        at_once = self.store.limits.held(SETS_OF_CALL, BYTES_READ_OUT * workers.at_once(_TASKS))
         intervals = Intervals(tree.leaf_lo[nodes], tree.leaf_hi[nodes])
         return RareTable(nodes, intervals, self.size, table, lengths, rows_of, at_once)
 
@@ -388,7 +394,7 @@ class RareTables:
 
     def _pieces(self) -> list[StoredRows]:
         """Return the parts of the records; for threads, in pieces."""
-        if on_cluster(self.executor):
+        if self.store.workers.remote:
             return list(self.rows)
         within = ((rows, spans(len(rows[0]) - 1, RECORDS_PER_PIECE)) for rows in self.rows)
         return [(rows[0][first : end + 1], rows[1]) for rows, pieces in within for first, end in pieces]

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -13,6 +12,7 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch, GroupsOnClusters, MergeTerms, Suppression
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.redacted_repr import Discreet
+from anonset.data.store import MEMORY, Store
 from anonset.errors import InfeasibleError, InputError
 from anonset.measures.utility_loss import ItemWeights, require_known
 from anonset.privacy import require_at_least
@@ -87,7 +87,6 @@ class SetBased(Discreet, ABC):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Find the item groups; the trace lists merges and suppressions in order.
@@ -113,7 +112,7 @@ class SetBased(Discreet, ABC):
         return Result(groups, tuple(steps), figures)
 
     def on_clusters(
-        self, column: SetColumn, hierarchy: Hierarchy | None = None, executor: Executor | None = None
+        self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
     ) -> ClusterSearch:
         """Return a search on clusters of a column's records, each by itself.
 

@@ -1,7 +1,6 @@
 """A partition of the items into sets by local search, which begins with the best cut of a tree of halves."""
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,6 +11,7 @@ from anonset.algorithms.transaction.base import KmAlgorithm, bind_items, require
 from anonset.algorithms.transaction.exact import Exact
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.halves import halves
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
@@ -74,7 +74,6 @@ class SetSearch(KmAlgorithm):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Find the sets; of a hierarchy, the items alone are taken.
@@ -94,7 +93,7 @@ class SetSearch(KmAlgorithm):
         if self.k == 1 or column.n_nonempty == 0:
             return Result(ItemGroups.identity(column.vocabulary))
         tree = halves(column.vocabulary.labels, column.occurrences)
-        found = self.begins_with.recode(Table(column), {column.name: tree}, executor=executor, progress=progress)
+        found = self.begins_with.recode(Table(column, store=table.store), {column.name: tree}, progress=progress)
         rule = Rule(self.k, self.m, self.mu, 0)
         search = PartitionSearch(column, rule, _groups(column, found), max_steps=self.max_steps, progress=progress)
         search.run()
@@ -107,7 +106,7 @@ class SetSearch(KmAlgorithm):
         return Result(ItemGroups(column.vocabulary, search.item_groups), (), figures, notes)
 
     def on_clusters(
-        self, column: SetColumn, hierarchy: Hierarchy | None = None, executor: Executor | None = None
+        self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
     ) -> "ClusterSearch":
         """Return a search on clusters of a column's records, each by itself.
 
@@ -119,7 +118,7 @@ class SetSearch(KmAlgorithm):
         each = SearchEach(self, column, hierarchy)
         if self.m > LARGEST_M or self.k > LARGEST_K:
             return each
-        return SetsOnClusters((self.k, self.m, self.mu), self.max_steps, column, each, executor)
+        return SetsOnClusters((self.k, self.m, self.mu), self.max_steps, column, each, store)
 
 
 _STOPPED = "set-search stopped, for all of its steps are taken: more max_steps may lose less"

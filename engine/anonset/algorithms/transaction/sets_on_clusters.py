@@ -1,15 +1,13 @@
 """Local search of item sets on clusters, each by itself, by one kernel for all of them."""
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 
 import numpy as np
 
-from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach, concatenate
 from anonset.algorithms.transaction.partition_search import CELLS_OF_A_STEP
 from anonset.data import SetColumn
-from anonset.data.spans import on_cluster
+from anonset.data.store import Store
 from anonset.data.table import Int64
 from anonset.generalization.local import MergedItems
 
@@ -28,15 +26,15 @@ class SetsOnClusters:
     """
 
     def __init__(
-        self, rule: tuple[int, int, int], max_steps: int, column: SetColumn, each: SearchEach, executor: Executor | None
+        self, rule: tuple[int, int, int], max_steps: int, column: SetColumn, each: SearchEach, store: Store
     ) -> None:
         self.rule, self.column, self.each = rule, column, each
         self.limits = max_steps * CELLS_OF_A_STEP, _CELLS
-        self.executor = None if on_cluster(executor) else executor
+        self.store = store.here()
 
     def __call__(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
         """Return the items that share a group in each cluster."""
-        return [mapping for part in run_tasks(self.executor, self._search, _tasks(clusters)) for mapping in part]
+        return [mapping for part in self.store.map(self._search, _tasks(clusters)) for mapping in part]
 
     def _search(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
         from anonset_kernels.cluster_sets import search_clusters

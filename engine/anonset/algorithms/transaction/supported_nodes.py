@@ -1,19 +1,17 @@
 """The nodes above the items of some records, with their supports: where count-trees begin."""
 
 from collections.abc import Iterable
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, run_tasks
+from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion
 from anonset.algorithms.transaction.rare_sets import Nodes, RareSets
 from anonset.algorithms.transaction.rare_tables import RareTables
-from anonset.data import Hierarchy, SetColumn
+from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, StoredRows, sound
-from anonset.data.spans import divided
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset_kernels._arrays import Intervals
@@ -27,7 +25,7 @@ class SupportedNodes:
 
     Parameters
     ----------
-    records
+    blocks
         The records, bound to the hierarchy (item codes are leaf positions).
     k
         Smallest support that is not rare.
@@ -35,19 +33,19 @@ class SupportedNodes:
 
     def __init__(
         self,
-        records: SetColumn | Blocks,
+        blocks: Blocks,
         hierarchy: Hierarchy,
         k: int,
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.blocks = records if isinstance(records, Blocks) else Blocks.of(records)
-        self.hierarchy, self.k, self.executor, self.progress = hierarchy, k, executor, progress
+        self.blocks = blocks
+        self.hierarchy, self.k, self.progress = hierarchy, k, progress
 
         supports = Supports(hierarchy.leaf_node, hierarchy.parent)
-        groups = divided(self.blocks.rows, executor)
-        self.support: Int64 = sum(run_tasks(executor, supports, groups), np.zeros(hierarchy.n_nodes, np.int64))
+        store = blocks.store
+        found = store.map(supports, store.workers.divided(blocks.rows))
+        self.support: Int64 = sum(found, np.zeros(hierarchy.n_nodes, np.int64))
         order = np.lexsort((np.arange(hierarchy.n_nodes), -self.support)).astype(np.int32)
         self.by_support: Int32 = order[(order != 0) & (self.support[order] > 0)]
         """int32: the nodes without the root, by descending support, then in preorder: ancestors come first."""
@@ -83,7 +81,6 @@ class SupportedNodes:
             intervals=Intervals(tree.leaf_lo[nodes], tree.leaf_hi[nodes]),
             size=size,
             k=self.k,
-            executor=self.executor,
             progress=self.progress,
         )
 
@@ -93,20 +90,19 @@ class SupportedNodes:
         """Return the tables of the sets of `size` nodes that take part; see `count_tree` for the parameters."""
         return RareTables(
             rows=self.blocks.rows,
-            limits=self.blocks.store.limits,
+            store=self.blocks.store,
             hierarchy=self.hierarchy,
             image=image,
             nodes=self.by_support[taking_part[self.by_support]],
             size=size,
             k=self.k,
             max_increments=max_increments,
-            executor=self.executor,
             progress=self.progress,
         )
 
     def _expanded(self, image: Int32, code: Int32, n_codes: int) -> ExpandedBlocks:
         """Return the records as codes, from the node that each leaf begins with on upward."""
-        return ExpandedBlocks(self.blocks, Expansion.of(self.hierarchy, image, code, n_codes), self.executor)
+        return ExpandedBlocks(self.blocks, Expansion.of(self.hierarchy, image, code, n_codes))
 
     def place(self, nodes: Int32) -> Int32:
         """Return where each node of the hierarchy stands among some, int32 (V,); -1 where it is none of them."""

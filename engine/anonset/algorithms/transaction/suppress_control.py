@@ -11,7 +11,6 @@ With `generalize` that is done on several cuts of a hierarchy, and the one that 
 """
 
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -95,7 +94,6 @@ class SuppressControl(Discreet):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
         *,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Find the items to suppress; the trace lists them in order.

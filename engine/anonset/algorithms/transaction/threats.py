@@ -6,7 +6,6 @@ are frequent. The threats of a cut are the minimal threats that lie in it, so on
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
@@ -14,9 +13,10 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, run_tasks
+from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.expanded_records import expand_records, nodes_at_or_above
 from anonset.data import Hierarchy, SetColumn
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 from anonset.generalization import Cut
@@ -59,14 +59,14 @@ class MinimalThreats:
         *,
         limit: int,
         max_increments: float = float("inf"),
-        executor: Executor | None = None,
+        store: Store = MEMORY,
         progress: Progress | None = None,
     ) -> None:
         from anonset_kernels.count_tree import node_supports
 
         self.column, self.hierarchy, self.k = column, hierarchy, k
         self.limit, self.max_increments = limit, max_increments
-        self.executor, self.progress = executor, progress
+        self.store, self.progress = store, progress
         self.support: Int64 = node_supports(column.indptr, column.items, hierarchy.leaf_node, hierarchy.parent)
         self.bottom = hierarchy.leaf_node
         self.decisive = column
@@ -135,7 +135,7 @@ class MinimalThreats:
         held = node_supports(*rows, hierarchy.leaf_node, hierarchy.parent)[nodes]
         code, arrays = expand_records(rows, self.bottom, hierarchy.parent, nodes, held)
         intervals = Intervals(hierarchy.leaf_lo[nodes], hierarchy.leaf_hi[nodes])
-        records = StoredRecords(arrays, intervals, self.k, executor=self.executor, progress=self.progress)
+        records = StoredRecords(arrays, intervals, self.k, store=self.store, progress=self.progress)
         return nodes, code, records
 
 
@@ -151,7 +151,8 @@ class StoredRecords:
     """Smallest support that is not rare."""
     private: "Private | None" = None
     """Number of private items, and the largest share of a cohort that may contain one; None if all are public."""
-    executor: Executor | None = None
+    store: Store = MEMORY
+    """Its workers mine."""
     progress: Progress | None = None
 
     def mine(
@@ -204,7 +205,7 @@ class StoredRecords:
         while waiting:
             window = [waiting.popleft() for _ in range(min(SPANS_PER_ROUND, len(waiting)))]
             parts = [(task.at, task.last) for task in window]
-            for task, (threats, at, steps) in zip(window, run_tasks(self.executor, find, parts), strict=True):
+            for task, (threats, at, steps) in zip(window, self.store.map(find, parts), strict=True):
                 task.found.append(threats)
                 n_done += int(at[0] - task.at[0])
                 task.at = at

@@ -7,19 +7,19 @@ Its steps, and where they are::
     AA on all records, from the cuts of the parts on             Vpa.generalize; AprioriBased.run_apriori
 """
 
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits, run_tasks
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.apriori import AprioriBased
 from anonset.algorithms.transaction.cut_search import Fix
 from anonset.data import Hierarchy, SetColumn
-from anonset.data.blocks import GrowingSets
+from anonset.data.blocks import Blocks, GrowingSets
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
+from anonset.data.store import Store
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
 
@@ -70,9 +70,7 @@ class Vpa(AprioriBased):
         require_at_least("depth", self.depth, 1)
         super().__post_init__()
 
-    def generalize(
-        self, column: SetColumn, hierarchy: Hierarchy, *, executor: Executor | None, progress: Progress | None
-    ) -> Result:
+    def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
         """Find the cut; the trace lists the parts in preorder, then the fixes across them.
 
         Raises
@@ -82,13 +80,13 @@ class Vpa(AprioriBased):
         """
         nodes, image, parts = _top_nodes(hierarchy, self.depth), hierarchy.leaf_node.copy(), []
         tasks = ((column, _subtree(hierarchy, node), int(hierarchy.leaf_lo[node])) for node in nodes)
-        for node, (cut, found) in zip(nodes, run_tasks(executor, self._anonymize_part, tasks), strict=True):
+        for node, (cut, found) in zip(nodes, store.map(self._anonymize_part, tasks), strict=True):
             image[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]] = cut.image + np.int32(node)
             parts.append(found)
             if progress is not None:
                 progress("parts", float(len(parts)), float(len(nodes)))
         start = Cut(hierarchy, image)
-        search = self.run_apriori(column, hierarchy, start=start, executor=executor, progress=progress)
+        search = self.run_apriori(Blocks.of(column, store), hierarchy, start=start, progress=progress)
         return Result(search.cut, (*parts, *search.fixes), {"increments": search.increments})
 
     def _anonymize_part(self, task: tuple[SetColumn, Hierarchy, int]) -> tuple[Cut, Part]:
@@ -96,7 +94,7 @@ class Vpa(AprioriBased):
         if 0 < column.n < self.k:
             cut = Cut(subtree, np.zeros(subtree.n_leaves, np.int32))
             return cut, Part(subtree.labels[0], column.n, tuple(cut.labels), ())
-        search = self.run_apriori(column, subtree)
+        search = self.run_apriori(Blocks.of(column, column.store), subtree)
         return search.cut, Part(subtree.labels[0], column.n, tuple(search.cut.labels), tuple(search.fixes))
 
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.marked_pairs import packed
 from anonset.algorithms.transaction.rare_sets import Found
-from anonset.data.spans import Limits, begins_of
+from anonset.data.spans import begins_of
+from anonset.data.store import Store
 from anonset.data.table import Index, Int32, Int64
 from anonset_kernels._arrays import Expanded, Intervals
 
@@ -60,8 +61,8 @@ class Suffixes:
     """int64 (C,): codes that follow each code."""
     records: Int64
     """int64 (C,): records in which so many follow it."""
-    limits: Limits
-    """How much of them is held at once."""
+    store: Store
+    """Its limits say how much of them is held at once."""
 
     @classmethod
     def of(cls, expanded: ExpandedBlocks, n_codes: int, least: int) -> "Suffixes":
@@ -71,13 +72,13 @@ class Suffixes:
         least = 0 if in_place else least
         measured = expanded.over(_Measure(n_codes, least))
         entries, records = sum(measured, np.zeros((2, n_codes), np.int64))
-        return cls(parts, in_place, least, entries, records, expanded.blocks.store.limits)
+        return cls(parts, in_place, least, entries, records, expanded.store)
 
     def behind(self, code: int, least: int) -> "Suffixes":
         """Return what follows each code behind one code, in the records that hold that; nothing of it is held."""
         parts = _Following(self.parts, code)
         entries, records = _Measure(len(self.entries), least)(parts)
-        return Suffixes(parts, False, least, entries, records, self.limits)
+        return Suffixes(parts, False, least, entries, records, self.store)
 
     @cached_property
     def windows(self) -> list[Span]:
@@ -85,7 +86,7 @@ class Suffixes:
         if self.in_place:
             return [(0, len(self.entries))]
         room = (self.entries + self.records).astype(np.float64)
-        largest = self.limits.held(LARGEST_WINDOW, _BYTES_OF_CODE * self.limits.threads)
+        largest = self.store.limits.held(LARGEST_WINDOW, _BYTES_OF_CODE * self.store.workers.count)
         most = min(max(room.sum() / WINDOWS, LEAST_WINDOW), largest)
         return list(spans(room, (0, len(room)), most))
 

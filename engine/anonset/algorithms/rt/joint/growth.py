@@ -1,7 +1,6 @@
 """Growing the tree of regions: each node takes the cut of least loss, as long as the loss falls."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import lcm
@@ -9,10 +8,11 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, run_tasks
+from anonset.algorithms.base import Progress
 from anonset.algorithms.rt.joint.regions import Axis, Region
 from anonset.algorithms.rt.joint.scores import Scores
 from anonset.data.redacted_repr import Discreet
+from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 
 WHOLE = 10**6
@@ -107,7 +107,8 @@ class Growth(Discreet):
     infeasible: Callable[[Sequence[Int64]], NDArray[np.bool_]]
     """Tells which record sets nothing makes anonymous."""
     k: int
-    executor: Executor | None = None
+    store: Store = MEMORY
+    """Its workers compute the cuts of nodes."""
     progress: Progress | None = None
     at_once: int = _AT_ONCE
     """Nodes with fewer records have all of their cuts scored by one call."""
@@ -119,7 +120,7 @@ class Growth(Discreet):
         level = [0]
         while level:
             nodes = [tree.nodes[at] for at in level]
-            cuts = run_tasks(self.executor, partial(self._best, w), nodes)
+            cuts = self.store.map(partial(self._best, w), nodes)
             following = []
             for at, cut in zip(level, cuts, strict=True):
                 if cut is not None:

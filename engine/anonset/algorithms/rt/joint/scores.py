@@ -9,6 +9,7 @@ from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.apriori_on_clusters import in_bitmaps, search_in_bitmaps
 from anonset.algorithms.transaction.cluster_mappings import concatenate
 from anonset.data import SetColumn, Vocabulary
+from anonset.data.blocks import Blocks
 from anonset.data.halves import halves
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
@@ -58,7 +59,7 @@ class Scores(Discreet):
         if in_bitmaps(rows.n, tree.n_nodes, self.m):
             nodes = search_in_bitmaps(rows, tree, self.k, self.m)[0]
         else:
-            nodes = np.unique(Apriori(k=self.k, m=self.m).run_apriori(rows, tree).cut.image)
+            nodes = np.unique(Apriori(k=self.k, m=self.m).run_apriori(Blocks.of(rows, rows.store), tree).cut.image)
         before = np.concatenate([[0], np.cumsum(rows.occurrences)])
         held = before[tree.leaf_hi[nodes]] - before[tree.leaf_lo[nodes]]
         return int((held * (tree.n_leaves_below[nodes].astype(np.int64) - 1)).sum())

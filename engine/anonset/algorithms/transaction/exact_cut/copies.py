@@ -1,17 +1,16 @@
 """Records of which equal ones are held k times at most: all that rare sets can be told by."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.data.blocks import Rows, StoredRows
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import NO_LIMITS, Limits, begins_of
+from anonset.data.spans import begins_of
+from anonset.data.store import MEMORY, Store
 
 _PARTS_PER_ROUND = 4
 _COPIES_AT_ONCE = 3
@@ -59,9 +58,7 @@ class FirstCopies(Discreet):
         return self.reduced(self.shown(rows))
 
 
-def first_copies(
-    parts: Sequence[StoredRows], reduce: FirstCopies, executor: Executor | None, limits: Limits = NO_LIMITS
-) -> Rows:
+def first_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Store = MEMORY) -> Rows:
     """Return the rows of some parts in their order, but of equal ones only the first k.
 
     A set of nodes that fewer than k of all rows hold is held by as many of these, any other by k at least. They are
@@ -76,10 +73,12 @@ def first_copies(
         return reduce(parts[0])
     found, waiting = (np.zeros(1, np.int64), np.empty(0, np.int32)), list[Rows]()
     for first in range(0, len(parts), _PARTS_PER_ROUND):
-        waiting += run_tasks(executor, reduce, parts[first : first + _PARTS_PER_ROUND])
+        waiting += store.map(reduce, parts[first : first + _PARTS_PER_ROUND])
         if first + _PARTS_PER_ROUND >= len(parts) or sum(map(_size, waiting)) >= _size(found):
             together = [found, *waiting]
-            require_room(limits, sum(_COPIES_AT_ONCE * _bytes(rows) + BYTES_OF_ROW * len(rows[0]) for rows in together))
+            require_room(
+                store.limits, sum(_COPIES_AT_ONCE * _bytes(rows) + BYTES_OF_ROW * len(rows[0]) for rows in together)
+            )
             found, waiting = reduce.reduced(joined_rows(together)), []
     return found
 

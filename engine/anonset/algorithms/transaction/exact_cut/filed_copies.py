@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.copies import BYTES_OF_ROW, FirstCopies, joined_rows
 from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows
 from anonset.algorithms.transaction.exact_cut.limits import require_room
@@ -29,9 +27,7 @@ _COPIES_AT_ONCE = 2
 """The lengths and places of rows on the way, and all of them joined."""
 
 
-def filed_copies(
-    parts: Sequence[StoredRows], reduce: FirstCopies, store: Files, executor: Executor | None, *, anew: bool = False
-) -> Rows:
+def filed_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Files, *, anew: bool = False) -> Rows:
     """Return what `first_copies` does in the files of a directory; equal rows are told of some shares at a time.
 
     Cost: each row is written and read twice.
@@ -49,7 +45,7 @@ def filed_copies(
     if len(parts) == 1:
         return filed_rows(store, [reduce(parts[0])])
     token = secrets.token_hex(8)
-    left = list(run_tasks(executor, _Share(reduce.shown if anew else reduce, store, token), enumerate(parts)))
+    left = list(store.map(_Share(reduce.shown if anew else reduce, store, token), enumerate(parts)))
     begin = begins_of([part.first[-1] for part in left])
     kept = released(store.array("kept", np.bool_, int(begin[-1])))
     of_parts = [kept[first:end] for first, end in pairwise(begin)]

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data.blocks import StoredRows, sound
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import divided
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 
@@ -51,8 +49,9 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
         place = np.full(hierarchy.n_nodes, -1, np.int64)
         place[rows] = np.cumsum(lengths) - lengths
         count = _CountSiblings(entry, (parent, index), place, k, int(lengths.sum()))
-        groups = divided(problem.blocks.rows, problem.executor, 1)
-        cells = _summed(run_tasks(problem.executor, count, groups), np.zeros(count.n_cells, _counter(k)), k)
+        store = problem.blocks.store
+        groups = store.workers.divided(problem.blocks.rows, 1)
+        cells = _summed(store.map(count, groups), np.zeros(count.n_cells, _counter(k)), k)
         rare = np.flatnonzero((cells > 0) & (cells < k))
         left = rows[np.searchsorted(place[rows], rare, side="right") - 1]
         right = children[begin[parent[left]] + rare - place[left]]
@@ -134,13 +133,12 @@ class RarePairs:
             raise LimitReached(msg)
         tables = RareTables(
             rows=view.records,
-            limits=view.store.limits,
+            store=view.store if len(view.records) > 1 else view.here,
             hierarchy=problem.hierarchy,
             image=view.entry,
             nodes=view.nodes,
             size=2,
             k=problem.k,
-            executor=problem.executor if len(view.records) > 1 else view.threads,
             progress=lambda *_: self._limits.check(),
             max_increments=MAX_PAIR_WORK,
         )

@@ -25,20 +25,19 @@ relaxation left 7 % open where this one is integral (BMS-WebView-2, k=5, m=3, wi
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.expanded_blocks import Over
 from anonset.algorithms.transaction.supported_nodes import Supports
 from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, Rows, StoredRows
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import begins_of, divided, gathered
+from anonset.data.spans import begins_of, gathered
+from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
@@ -62,8 +61,6 @@ class CutProblem(Discreet):
     m: int
     suppress: bool
     """Whether leaves may be suppressed."""
-    executor: Executor | None = None
-    """Goes through several blocks at a time, here or on the workers of a cluster."""
     start: Cut | None = None
     """The finest cut to consider; None: every leaf as it is. It suppresses nothing."""
 
@@ -88,7 +85,7 @@ class CutProblem(Discreet):
     @cached_property
     def support(self) -> Int64:
         """int64 (V,): number of records that hold an item below each node."""
-        return supports(self.hierarchy, self.blocks.rows, self.executor)
+        return supports(self.hierarchy, self.blocks.rows, self.blocks.store)
 
     @property
     def size(self) -> int:
@@ -151,12 +148,12 @@ class CutProblem(Discreet):
 def supports(
     hierarchy: Hierarchy,
     parts: Sequence[StoredRows],
-    executor: Executor | None,
+    store: Store,
     shown: Callable[[StoredRows], Rows] | None = None,
 ) -> Int64:
     """Count the records, part by part, that hold an item below each node, as they are `shown`: int64 (V,)."""
     count = Over(Supports(hierarchy.leaf_node, hierarchy.parent), shown)
-    return sum(run_tasks(executor, count, divided(parts, executor)), np.zeros(hierarchy.n_nodes, np.int64))
+    return sum(store.map(count, store.workers.divided(parts)), np.zeros(hierarchy.n_nodes, np.int64))
 
 
 def buried(hierarchy: Hierarchy, closed: Nodes) -> Nodes:

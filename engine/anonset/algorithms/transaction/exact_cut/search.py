@@ -1,7 +1,6 @@
 """The search for the exact cut: solve a relaxation, look for rare sets, add their clauses, until there are none."""
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from math import ceil, inf
 
@@ -54,8 +53,6 @@ class ExactSearch:
         A cut without rare sets, as good as can be had at once.
     gap
         Relative gap that is good enough.
-    executor
-        Goes through records that are held here; the problem's goes through blocks.
     """
 
     def __init__(
@@ -65,11 +62,9 @@ class ExactSearch:
         limits: Limits,
         *,
         gap: float = 0.0,
-        executor: Executor | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.problem, self.limits, self.gap = problem, limits, gap
-        self.executor, self.progress = executor, progress
+        self.problem, self.limits, self.gap, self.progress = problem, limits, gap, progress
         self.best, self.cost, self.bound = known, problem.cost(known), 0
         self.closed: Nodes = problem.begun
         self.records: Sequence[StoredRows] = problem.blocks.rows
@@ -215,8 +210,8 @@ class ExactSearch:
         for size in range(listed + 1, self.problem.size + 1):
             for threshold in thresholds:
                 view = View(self.problem, self.records, point, threshold, size)
-                sets = rare_sets(view, size, self.executor, self.limits)
-                if len(sets) and self._add_sets(relaxation, view, lifted(view, sets, self.executor, self.limits)):
+                sets = rare_sets(view, size, self.limits)
+                if len(sets) and self._add_sets(relaxation, view, lifted(view, sets, self.limits)):
                     self._threshold = _THRESHOLDS.index(threshold)
                     return True
         return False

@@ -1,20 +1,17 @@
 """Rare sets of three and more nodes: those of a cut, lifted to maximal ones above it; the records that hold sets."""
 
 from collections.abc import Iterable
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.clauses import TOLERANCE, Clauses
 from anonset.algorithms.transaction.exact_cut.limits import Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Tree
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import divided, on_cluster
 from anonset.data.table import Int32
 from anonset_kernels._arrays import Expanded, Intervals
 
@@ -41,7 +38,7 @@ _ROOM = 40_000
 _WINDOW = 16
 
 
-def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) -> Int32:
+def rare_sets(view: View, size: int, limits: Limits) -> Int32:
     """Return rare sets of a view's cut whose clauses are violated, int32 (n, size), from left to right.
 
     Those that begin with nodes of few records come first, and of many sets not all are there. At a point of zeros and
@@ -69,12 +66,12 @@ def rare_sets(view: View, size: int, executor: Executor | None, limits: Limits) 
         firsts = range(last - 1, max(0, last - _WINDOW) - 1, -1)
         of_window = float(work[firsts[-1] : last].sum())
         limits.count(of_window)
-        by, at_a_time = executor, 1
-        if on_cluster(problem.executor) and of_window >= LEAST_SENT:
-            by = problem.executor
-            at_a_time = -(-len(firsts) // len(divided(firsts, by)))
-        tasks = [firsts[at : at + at_a_time] for at in range(0, len(firsts), at_a_time)]
-        found += (sets for several in run_tasks(by, find, tasks) for sets in several)
+        store, of_task = view.here, 1
+        if view.store.workers.remote and of_window >= LEAST_SENT:
+            store = view.store
+            of_task = -(-len(firsts) // len(store.workers.divided(firsts)))
+        tasks = [firsts[at : at + of_task] for at in range(0, len(firsts), of_task)]
+        found += (sets for several in store.map(find, tasks) for sets in several)
         if sum(map(len, found)) >= SETS_PER_ROUND:
             break
     return np.concatenate(found)
@@ -110,7 +107,7 @@ class _Find(Discreet):
         return sets[:: -(-len(sets) // SETS_PER_NODE)] if len(sets) else sets
 
 
-def lifted(view: View, sets: Int32, executor: Executor | None, limits: Limits) -> Int32:
+def lifted(view: View, sets: Int32, limits: Limits) -> Int32:
     """Return maximal rare sets above the given ones, each once, in canonical order.
 
     Raises
@@ -129,7 +126,7 @@ def lifted(view: View, sets: Int32, executor: Executor | None, limits: Limits) -
         return raised
 
     parts = [sets[first : first + SETS_PER_CALL] for first in range(0, len(sets), SETS_PER_CALL)]
-    return np.unique(np.concatenate([sets[:0], *run_tasks(executor, raise_some, parts)]), axis=0)
+    return np.unique(np.concatenate([sets[:0], *view.here.map(raise_some, parts)]), axis=0)
 
 
 def witnessed(view: View, sets: Int32) -> Clauses:

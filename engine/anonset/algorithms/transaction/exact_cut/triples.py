@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import Limits
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, buried, entries
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import on_cluster
 from anonset.data.store import Files, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
@@ -86,13 +84,12 @@ class RareTriples(Discreet):
         problem, n_codes = self.problem, len(self.nodes)
         tables = RareTables(
             rows=problem.blocks.rows,
-            limits=problem.blocks.store.limits,
+            store=problem.blocks.store,
             hierarchy=problem.hierarchy,
             image=entries(problem.hierarchy, self.closed),
             nodes=self.nodes,
             size=SIZE,
             k=problem.k,
-            executor=problem.executor,
             progress=lambda *_: self.limits.check(),
             max_increments=self.limits.sets_in_tables,
         )
@@ -112,9 +109,8 @@ class RareTriples(Discreet):
         None where they are more than `MAX_LISTED`.
         """
         bounds = np.unique(np.linspace(0, len(self.nodes), SPANS + 1).astype(np.int64)).tolist()
-        executor = None if on_cluster(self.problem.executor) else self.problem.executor
         found, waiting = np.empty(0, np.int64), list[Int64]()
-        for keys in run_tasks(executor, lambda span: self._keys(rare, *span), pairwise(bounds)):
+        for keys in self.problem.blocks.store.here().map(lambda span: self._keys(rare, *span), pairwise(bounds)):
             waiting.append(keys)
             if sum(map(len, waiting)) > max(KEYS_AT_ONCE, len(found)):
                 found, waiting = distinct(np.concatenate([found, *waiting])), []

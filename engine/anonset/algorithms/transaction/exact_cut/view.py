@@ -1,13 +1,11 @@
 """The records as they look where some nodes are closed."""
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from anonset.algorithms.base import run_tasks
 from anonset.algorithms.transaction.exact_cut.copies import FirstCopies, chosen_rows, first_copies
 from anonset.algorithms.transaction.exact_cut.filed_copies import filed_copies
 from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows, filed_values, pieces
@@ -18,7 +16,7 @@ from anonset.algorithms.transaction.expanded_records import expand_records
 from anonset.data.blocks import Rows, StoredRows, sound
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import begins_of, on_cluster
+from anonset.data.spans import begins_of
 from anonset.data.store import Files, Store, released
 from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import Expanded
@@ -113,9 +111,9 @@ class View(Discreet):
         return self.problem.blocks.store
 
     @property
-    def threads(self) -> Executor | None:
-        """Goes through records that were gathered, which no worker of a cluster does."""
-        return None if on_cluster(self.problem.executor) else self.problem.executor
+    def here(self) -> Store:
+        """The store with workers of this process, for records that were gathered."""
+        return self.store.here()
 
     @cached_property
     def rows(self) -> Rows:
@@ -123,25 +121,25 @@ class View(Discreet):
         (rows,) = self.records
         if not self.store.in_files:
             return self.shown(rows)
-        return filed_rows(self.store, run_tasks(self.threads, self.shown, pieces(rows)))
+        return filed_rows(self.store, self.here.map(self.shown, pieces(rows)))
 
     def gathered(self) -> Rows:
         """Return the records as one part, but of equal ones only k: enough for every view with more nodes closed."""
-        parts, executor, anew = self.records, self.problem.executor, len(self.records) == 1
+        parts, store, anew = self.records, self.store, len(self.records) == 1
         if anew:
-            parts, executor = pieces(parts[0]), self.threads
+            parts, store = pieces(parts[0]), self.here
         reduce = FirstCopies(self.shown, self.problem.k)
-        if isinstance(self.store, Files):
-            return filed_copies(parts, reduce, self.store, executor, anew=anew)
-        return first_copies(parts, reduce, executor, self.store.limits)
+        if isinstance(store, Files):
+            return filed_copies(parts, reduce, store, anew=anew)
+        return first_copies(parts, reduce, store)
 
     @cached_property
     def support(self) -> Int64:
         """int64 (V,): number of these records that hold each node."""
         hierarchy = self.problem.hierarchy
         if len(self.records) == 1:
-            return supports(hierarchy, pieces(self.rows), self.threads)
-        return supports(hierarchy, self.records, self.problem.executor, self.shown)
+            return supports(hierarchy, pieces(self.rows), self.here)
+        return supports(hierarchy, self.records, self.store, self.shown)
 
     @cached_property
     def nodes(self) -> Int32:
@@ -187,7 +185,7 @@ class View(Discreet):
             require_room(self.store.limits, _BYTES_OF_ENTRY * (n + len(indptr)) + indptr.nbytes + items.nbytes)
             return expand_records(self.rows, self.entry, hierarchy.parent, nodes, support)[1]
         expand = Expansion.of(hierarchy, self.entry, self.codes_of(nodes), len(nodes))
-        codes = filed_values(self.store, run_tasks(self.threads, expand, pieces(self.rows)), np.int32)
+        codes = filed_values(self.store, self.here.map(expand, pieces(self.rows)), np.int32)
         start = begins_of(support)
         position = released(
             self.store.array("places", np.int32 if len(codes) <= np.iinfo(np.int32).max else np.int64, n)

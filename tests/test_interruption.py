@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from anonset.release.interruption import ENDING, Unwinding, defer_signals, settle
+from anonset.interruption import ENDING, Unwinding, defer_signals, settle
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,351 @@
+"""The workers of a dask cluster.
+
+Tasks contain no records: arrays in files of the work directory are sent by name, and so are results that a worker
+writes there. What all tasks of a pass share is written there once, if it is large. Counts and rare sets are returned
+through the scheduler; tasks of split and solve also return the clusters of their part, about 10 bytes a record. A task
+that is lost with its worker runs again elsewhere, and its result counts once.
+"""
+
+import io
+import logging
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from anonset.data.store import Files, backing
+from anonset.data.workers import Workers, run_task
+from anonset.errors import AnonsetError, InputError
+from anonset.interruption import defer_signals
+from anonset.spelling import setting
+
+_SILENT = """\
+import logging, signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+logging.getLogger("distributed").setLevel(logging.CRITICAL)
+"""
+"""What processes that are started here do first: a terminal sends Ctrl-C to them too, and this one answers for all."""
+_QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.admin.system-monitor.interval": "10s",
+}
+"""What processes that are started here leave out: a profile, and looks at themselves: a tenth of the CPU."""
+_TRIM = "MALLOC_TRIM_THRESHOLD_"
+"""By this they would give the memory of each array back, and take it anew page by page: another tenth of the CPU."""
+_LOGGERS = ("distributed", "tornado", "asyncio")
+"""Loggers that report a lost connection in their own way."""
+_EMBEDDED = 1 << 16
+"""Bytes of a function up to which it travels with each of its tasks."""
+_FUNCTIONS = 4
+TASKS_PER_WORKER, MOST_TASKS = 2, 16
+"""Tasks of a pass for each worker, so that none waits long for the others; of many workers one each."""
+_SECONDS_TO_ANSWER = 10
+"""How long to wait for a scheduler."""
+_SECONDS_WITHOUT_WORKERS = 60
+"""How long to wait for workers to come back, where all are gone."""
+
+
+@contextmanager
+def cluster_of(address: str) -> Iterator[Any]:
+    """Give a client of a running scheduler, or (``local:N``) of N processes that are started here and stopped after.
+
+    Raises
+    ------
+    InputError
+        If dask.distributed is not installed, the address is none, or no scheduler answers there.
+    """
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError:
+        msg = f"{setting('cluster', address)} needs the package distributed (of dask): pip install distributed"
+        raise InputError(msg) from None
+    kind, _, count = address.partition(":")
+    for name in tuple(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in _LOGGERS:
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is one line of ours
+    if kind != "local":
+        try:
+            client = Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False)
+        except Exception as error:  # also what its parts for TLS and other protocols raise
+            why = "no scheduler answers there"
+            if kind == "tls" and not isinstance(error, (OSError, TimeoutError)):
+                why = "dask has no TLS configuration; set distributed.comm.tls in its configuration"
+            msg = f"{setting('cluster', address)}: {why} ({type(error).__name__})"
+            raise InputError(msg) from None
+        with client:
+            yield client
+        return
+    if not count.isdecimal() or int(count) < 1:
+        msg = f"{setting('cluster')} must be the address of a scheduler, or local:N for N processes, got {address!r}"
+        raise InputError(msg)
+    options: dict[str, Any] = {"n_workers": int(count), "threads_per_worker": 1, "processes": True}
+    options |= {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}  # any port that is free
+    silent = {"silence_logs": logging.CRITICAL, "preload": [_SILENT]}
+    with ExitStack() as stack:
+        before = "distributed.nanny.pre-spawn-environ"
+        environ = {name: value for name, value in dask.config.get(before).items() if name != _TRIM}
+        try:
+            with defer_signals(), dask.config.set({**_QUIET, before: environ}):
+                cluster = stack.enter_context(LocalCluster(**options, **silent, memory_limit=0))
+                client = stack.enter_context(Client(cluster, set_as_default=False))
+        except Exception as error:  # what the system refuses to processes
+            why = (
+                "processes cannot be started here; check that /dev/shm exists and is writable, and leave the option out"
+            )
+            msg = f"{setting('cluster', address)}: {why} ({type(error).__name__})"
+            raise InputError(msg) from None
+        try:
+            yield client
+        finally:
+            with defer_signals():  # ending the workers may take longer than an interrupted run has to unwind
+                stack.close()
+
+
+class Cluster(Workers):
+    """Workers of a dask cluster that see a work directory; a context manager, at whose end no task's file is left.
+
+    Parameters
+    ----------
+    client
+        A `distributed.Client`.
+    store
+        Where the records lie: on a file system that all workers share.
+
+    Raises
+    ------
+    InputError
+        If there is no worker, one does not see the directory, or has another version of anonset.
+    """
+
+    remote = True
+
+    def __init__(self, client: Any, store: Files) -> None:
+        self.client, self.store = client, store
+        self._functions: OrderedDict[int, tuple[Any, bytes | Path]] = OrderedDict()
+        require_workers(client, store)
+        with _connected(client):
+            self._count = sum(client.nthreads().values())
+
+    @property
+    def count(self) -> int:
+        """Number of threads of all workers."""
+        return int(self._count)
+
+    @property
+    def here(self) -> Workers:
+        """The workers of the store."""
+        return self.store.workers
+
+    def at_once(self, tasks: int) -> int:
+        """Return how many tasks of a pass run at the same time, whatever number is wanted."""
+        return self.count
+
+    def tasks(self, wanted: int) -> int:
+        """Return into how many tasks a pass is divided: few, for what each finds comes back.
+
+        A task costs some milliseconds, and the sum over many blocks is as small as one's.
+        """
+        return tasks_of_pass(self.count)
+
+    def begin(self, work: Callable[[Any], Any], task: Any, ended: threading.Event) -> Any:
+        """Send a task."""
+        packed = _packed(task)
+        with _connected(self.client):
+            return _Pending(self.client.submit(_run, self._sent(work), packed, pure=False), self.client)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove what was sent; the cluster is left as it was found."""
+        for _, sent in self._functions.values():
+            self._forget(sent)
+        self._functions.clear()
+
+    def _sent(self, fn: Callable[..., Any]) -> bytes | Path:
+        """Return a function as it travels: packed, or the file in which that lies."""
+        if id(fn) not in self._functions:
+            packed: bytes | Path = _packed(fn)
+            if isinstance(packed, bytes) and len(packed) > _EMBEDDED:
+                name = f"task-{secrets.token_hex(8)}"
+                self.store.keep(name, np.frombuffer(packed, np.uint8))
+                packed = self.store.path / name
+            self._functions[id(fn)] = fn, packed  # kept, so that no other object has its identity
+            while len(self._functions) > _FUNCTIONS:
+                self._forget(self._functions.popitem(last=False)[1][1])
+        return self._functions[id(fn)][1]
+
+    def _forget(self, sent: bytes | Path) -> None:
+        if isinstance(sent, Path):
+            self.store.drop(sent.name)
+
+
+def tasks_of_pass(workers: int) -> int:
+    """Return the number of tasks into which a pass over many blocks is divided, for so many workers.
+
+    >>> [tasks_of_pass(workers) for workers in (1, 2, 8, 10, 64)]
+    [2, 4, 16, 16, 64]
+    """
+    return max(workers, min(TASKS_PER_WORKER * workers, MOST_TASKS))
+
+
+def require_workers(client: Any, store: Files) -> None:
+    """Refuse a cluster without workers, or one whose workers lack the work directory or run another version.
+
+    Raises
+    ------
+    InputError
+        With the worker.
+    """
+    token = secrets.token_hex(8)
+    mark = store.path / f"seen-{token}"
+    mark.write_text(token)
+    try:
+        with _connected(client):
+            answers = client.run(_introduce, str(mark), on_error="return")
+    finally:
+        mark.unlink()
+    seen = {worker: answer for worker, answer in answers.items() if not isinstance(answer, BaseException)}
+    if not seen:
+        msg = f"{setting('cluster')}: the scheduler {client.scheduler.address} has no workers"
+        raise InputError(msg)
+    version = _version()
+    for worker, (found, sees) in sorted(seen.items()):
+        if found != version:
+            msg = f"{setting('cluster')}: worker {worker} runs another anonset ({found}, here {version})"
+            raise InputError(msg)
+        if not sees:
+            need = f"{setting('work_dir')} on a file system that all workers share"
+            msg = f"{setting('cluster')}: worker {worker} does not see the work directory; give a {need}"
+            raise InputError(msg)
+
+
+@contextmanager
+def _connected(client: Any) -> Iterator[None]:
+    """Turn a lost connection to the scheduler into one line.
+
+    Raises
+    ------
+    AnonsetError
+        If the scheduler is gone.
+    """
+    from concurrent.futures import CancelledError
+
+    from distributed.comm.core import CommClosedError
+
+    try:
+        yield
+    except AnonsetError:
+        raise
+    except Exception as error:
+        if isinstance(error, (CancelledError, CommClosedError)) or client.status != "running":
+            msg = (
+                f"{setting('cluster')}: the connection to the scheduler is lost ({type(error).__name__}); run it again"
+            )
+            raise AnonsetError(msg) from None
+        raise
+
+
+class _Pending:
+    """A task on its way."""
+
+    def __init__(self, future: Any, client: Any) -> None:
+        self._future, self._client = future, client
+
+    def result(self, timeout: float | None = None) -> Any:
+        """Wait for the result.
+
+        Raises
+        ------
+        AnonsetError
+            If workers died over the task again and again, none is left, or the scheduler is lost.
+        """
+        with _connected(self._client):
+            return self._result(timeout)
+
+    def _result(self, timeout: float | None) -> Any:
+        from distributed.scheduler import KilledWorker
+
+        wait, alone_since = timeout or _SECONDS_WITHOUT_WORKERS / 4, None
+        while True:
+            try:
+                return _unpacked(self._future.result(wait))
+            except KilledWorker as error:
+                msg = f"{setting('cluster')}: workers died {error.allowed_failures + 1} times over the same task"
+                raise AnonsetError(msg) from None
+            except TimeoutError:
+                if timeout is not None:
+                    raise
+                alone_since = None if self._client.nthreads() else alone_since or time.monotonic()
+                if alone_since is not None and time.monotonic() - alone_since > _SECONDS_WITHOUT_WORKERS:
+                    msg = f"{setting('cluster')}: no worker is left"
+                    raise AnonsetError(msg) from None
+
+    def cancel(self) -> bool:
+        """Give the task up."""
+        self._future.cancel()
+        return True
+
+
+def _packed(value: Any) -> bytes:
+    """Return a value as bytes; arrays that lie in files are named by these."""
+    from cloudpickle import Pickler
+
+    class ByName(Pickler):  # type: ignore[misc]
+        def reducer_override(self, found: Any) -> Any:
+            if isinstance(found, np.ndarray) and found.size and (file := backing(found)) is not None:
+                offset = file.offset + found.ctypes.data - file.ctypes.data
+                if found.flags.c_contiguous:
+                    return _in_file, (str(file.filename), found.dtype.str, offset, found.shape)
+            return super().reducer_override(found)
+
+    buffer = io.BytesIO()
+    ByName(buffer, protocol=5).dump(value)
+    return buffer.getvalue()
+
+
+def _unpacked(data: bytes) -> Any:
+    from cloudpickle import loads
+
+    return loads(data)
+
+
+def _in_file(path: str, dtype: str, offset: int, shape: tuple[int, ...]) -> Any:
+    """Return a part of an array in a file."""
+    return np.asarray(np.memmap(path, dtype, "c", offset, shape))
+
+
+def _run(sent: bytes | Path, task: bytes) -> bytes:
+    """Run a task, on a worker."""
+    work = _unpacked(sent) if isinstance(sent, bytes) else _function(sent)
+    return _packed(run_task(work, _unpacked(task), threading.Event()))
+
+
+@lru_cache(_FUNCTIONS)
+def _function(path: Path) -> Callable[..., Any]:
+    """Return a function that was sent in a file; a worker unpacks it once."""
+    function: Callable[..., Any] = _unpacked(path.read_bytes())
+    return function
+
+
+def _introduce(mark: str) -> tuple[str, bool]:
+    """Tell a worker's version, and whether it sees a file."""
+    return _version(), Path(mark).exists()
+
+
+def _version() -> str:
+    """Return what tells this version of the program from others: hashes of its sources."""
+    import anonset_kernels
+    from anonset_kernels._jit import source_hash
+
+    folders = Path(__file__).parents[1], Path(anonset_kernels.__file__).parent
+    return "-".join(source_hash(folder) for folder in folders)

@@ -1,0 +1,165 @@
+"""Workers of a run: the threads of this process, or the workers of a cluster.
+
+A job makes them with the store, and code calls `store.map`. Inside a task every `map` runs serially: a task that waited
+for other tasks of its pool would wait forever.
+"""
+
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from itertools import islice
+from typing import TypeVar
+
+from anonset.data import spans
+from anonset.errors import InputError
+
+_Task = TypeVar("_Task")
+_Done = TypeVar("_Done")
+_Part = TypeVar("_Part")
+_TASKS_AHEAD = 4
+
+
+class Workers(ABC):
+    """A number and a `map`."""
+
+    remote = False
+    """Whether tasks run in other processes: what they need travels, and they write to no array of this process."""
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """Number of tasks that run at the same time."""
+
+    @property
+    @abstractmethod
+    def here(self) -> "Workers":
+        """Workers in this process."""
+
+    def at_once(self, tasks: int) -> int:
+        """Return how many tasks of a pass run at the same time, if it is divided into so many."""
+        return min(self.count, tasks)
+
+    def divided(self, parts: Sequence[_Part], tasks: int | None = None) -> list[Sequence[_Part]]:
+        """Divide blocks among so many tasks, by default one a block; on a cluster a few for each worker.
+
+        >>> Threads(1).divided("abcde", 2), Threads(1).divided("ab"), Threads(1).divided("ab", 9)
+        (['ace', 'bd'], ['a', 'b'], ['a', 'b'])
+        """
+        tasks = min(self.tasks(len(parts) if tasks is None else tasks), len(parts))
+        return [parts[at::tasks] for at in range(tasks)]
+
+    def tasks(self, wanted: int) -> int:
+        """Return into how many tasks a pass over many blocks is divided, if so many are wanted."""
+        return wanted
+
+    def map(self, work: Callable[[_Task], _Done], tasks: Iterable[_Task], ahead: int | None = None) -> Iterator[_Done]:
+        """Run `work` over independent tasks; yield the results in task order.
+
+        The first failure cancels the remaining tasks, and so does closing the iterator; no thread of this process runs
+        a task when it has ended.
+
+        Parameters
+        ----------
+        ahead
+            Number of tasks that are begun before the first result is taken; None: some for each worker.
+        """
+        if self.count == 1 and not self.remote:
+            yield from map(work, tasks)
+            return
+        waiting, ended, begun = iter(tasks), threading.Event(), deque[Future[_Done]]()
+
+        def begin(n: int) -> None:
+            begun.extend(self.begin(work, task, ended) for task in islice(waiting, n))
+
+        try:
+            begin(_TASKS_AHEAD * self.count if ahead is None else ahead)
+            while begun:
+                done = begun[0].result()  # an interruption leaves it among those that are waited for
+                begun.popleft()
+                begin(1)
+                yield done
+        finally:
+            ended.set()
+            wait([task for task in begun if not task.cancel()])
+
+    @abstractmethod
+    def begin(self, work: Callable[[_Task], _Done], task: _Task, ended: threading.Event) -> "Future[_Done]":
+        """Begin a task of a pass; `ended` is set when its result is no longer wanted."""
+
+
+class Threads(Workers):
+    """Threads of this process, which start with the first tasks and end with this object.
+
+    >>> list(Threads(2).map(len, ["a", "bc", ""]))
+    [1, 2, 0]
+
+    Parameters
+    ----------
+    n
+        Number of threads; None: one per core.
+
+    Raises
+    ------
+    InputError
+        If the number is below 1.
+    """
+
+    def __init__(self, n: int | None = None) -> None:
+        if n is not None and n < 1:
+            msg = f"workers must be at least 1, got {n}"
+            raise InputError(msg)
+        self._n = n
+        self._pool: ThreadPoolExecutor | None = None
+        self._made_for = (0, 0)
+
+    @property
+    def count(self) -> int:
+        """Number of tasks that run at the same time; 1 inside a task."""
+        return 1 if _here.ended is not None else self._size
+
+    @property
+    def _size(self) -> int:
+        return spans.cores() if self._n is None else self._n
+
+    @property
+    def here(self) -> "Workers":
+        """These threads."""
+        return self
+
+    def begin(self, work: Callable[[_Task], _Done], task: _Task, ended: threading.Event) -> "Future[_Done]":
+        """Begin a task in a thread; in a forked process, which has none of the threads, in a new one."""
+        wanted = self._size, os.getpid()
+        if self._pool is None or self._made_for != wanted:
+            self._pool, self._made_for = ThreadPoolExecutor(self._size, thread_name_prefix="anonset-worker"), wanted
+        return self._pool.submit(run_task, work, task, ended)
+
+
+class _Here(threading.local):
+    """The task of a thread."""
+
+    ended: threading.Event | None = None
+    """Set when the results of the task and of its siblings are no longer wanted; None outside of tasks."""
+
+
+_here = _Here()
+THREADS = Threads()
+"""One thread per core."""
+ONE_THREAD = Threads(1)
+"""The thread that asks, and no other."""
+
+
+def run_task(work: Callable[[_Task], _Done], task: _Task, ended: threading.Event) -> _Done:
+    """Run a task in a thread in which every `map` is serial until it ends."""
+    _here.ended = ended
+    try:
+        return work(task)
+    finally:
+        _here.ended = None
+
+
+def is_unwanted() -> bool:
+    """Return True inside a task whose result is no longer wanted, so that a long one can stop."""
+    return _here.ended is not None and _here.ended.is_set()
