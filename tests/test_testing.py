@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 from anonset import Hierarchy, ItemGroups, KmAnonymity, Result, Table, Traits
 from anonset.testing import ContractError, check_algorithm
@@ -70,14 +71,14 @@ def test_one_that_keeps_its_promises_passes() -> None:
     [
         (
             Grouping(k=9, by=nothing_done),
-            "grouping publishes must satisfy its model: km-anonymity with k=9, m=2 fails",
+            "grouping model km-anonymity k=9, m=2",
         ),
-        (Grouping(k=3, by=other_each_time), "grouping must give the same for the same input"),
-        (Grouping(k=3, by=spoils_its_input), "grouping must leave its input alone"),
-        (Positional(), "the parameters of Positional must be keyword-only, k is not"),
-        (Changeable(k=2), "Changeable must be frozen"),
+        (Grouping(k=3, by=other_each_time), "grouping same"),
+        (Grouping(k=3, by=spoils_its_input), "grouping input"),
+        (Positional(), "Positional keyword-only k"),
+        (Changeable(k=2), "Changeable frozen"),
     ],
 )
 def test_a_broken_promise_is_named(algorithm: Any, message: str) -> None:
-    with pytest.raises(ContractError, match=message):
+    with refused(ContractError, message):
         check_algorithm(algorithm)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.facts import names
 
 from anonset.algorithms.transaction import kept_together
 from cli.place import Place
@@ -36,13 +37,12 @@ def test_both_together_keep_it(place: Place) -> None:
     ran = place.run(*release(place, "second", [*PEOPLE[::-1], ("new", "a c")], SECOND, *after(place)))
     assert ran.code == 0, ran.err
     text = " ".join(ran.out.split())
-    assert "together kept with the earlier release for 72 persons in both, even if rows are linked" in text
-    assert "(--recoding goes on from that release, and may spare it)" in text
+    assert names(text, "together 72 persons linked --recoding")
     before = json.loads((place.folder / "first.private" / "report.json").read_text())["attestation_sha256"]
     declared = attested(place, "second")["declarations"]
     assert isinstance(declared, dict)
     assert (declared["together_with"], declared["together_if_linked"]) == (before, True)
-    assert "even against whoever can tell which rows are of one person" in str(attested(place, "second")["limits"])
+    assert names(str(attested(place, "second")["limits"]), "rows person")
     assert place.run("verify", str(place.folder / "second")).code == 0
     symbols = [len((place.folder / name / "codebook.csv").read_text().splitlines()) for name in ("apart", "second")]
     assert symbols[1] < symbols[0]
@@ -53,16 +53,15 @@ def test_what_would_be_worthless_beside_it_names_the_way_out(place: Place) -> No
     flat = "".join(f"{pair[0]},{pair},ALL\n{pair[1]},{pair},ALL\n" for pair in ("ag", "bh", "ce", "df"))
     ran = place.run(*release(place, "second", PEOPLE, flat, *after(place)))
     assert (ran.code, (place.folder / "second").exists()) == (1, False)
-    assert "would be worthless" in ran.err
-    assert "going on from the earlier release, by --recoding, or" in ran.err
+    assert names(ran.err, "worthless --recoding")
 
 
 def test_who_left_is_not_counted_on(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     ran = place.run(*release(place, "second", PEOPLE[24:], SECOND, *after(place)))
     assert ran.code == 0, ran.err
-    assert "for 48 persons in both, if rows are not linked" in " ".join(ran.out.split())
-    assert "may find fewer" in str(attested(place, "second")["limits"])
+    assert names(" ".join(ran.out.split()), "together 48 persons not linked")
+    assert names(str(attested(place, "second")["limits"]), "fewer")
     assert place.run("verify", str(place.folder / "second")).code == 0
     private = [str(place.folder / f"{name}.private" / "report.json") for name in ("first", "second")]
     for report, other in zip(private, ("second", "first"), strict=True):
@@ -85,7 +84,7 @@ def test_rows_of_a_person_that_are_one_record_and_blocks(place: Place) -> None:
     for name, more in (("second", ()), ("third", ("--work-dir", str(place.folder / "work")))):
         ran = place.run(*job, str(place.folder / name), *after(place), *more)
         assert ran.code == 0, ran.err
-        assert "for 72 persons in both, even if rows are linked" in " ".join(ran.out.split())
+        assert names(" ".join(ran.out.split()), "together 72 persons linked")
     assert (place.folder / "second" / "published.csv").read_bytes() == (
         place.folder / "third" / "published.csv"
     ).read_bytes()
@@ -97,8 +96,8 @@ def test_going_on_loses_nothing_more(place: Place) -> None:
     ran = place.run(*release(place, "second", PEOPLE, FIRST, *after(place), *recoding, "--json"))
     assert ran.code == 0, ran.err
     limits = str(attested(place, "second")["limits"])
-    assert "It continues an earlier release" in limits
-    assert "No guarantee holds for the two together" not in limits
+    assert names(limits, "continues earlier release")
+    assert not names(limits, "No guarantee")
     report = json.loads((place.folder / "second.private" / "report.json").read_text())
     assert (report["figures"]["raised"], report["figures"]["in_both"]) == (0, 72)
     found = place.run(
@@ -114,23 +113,23 @@ def test_ids_that_are_written_otherwise_are_nobodys(place: Place) -> None:
     padded = [(f"{int(who):04}", codes) for who, codes in numbered]
     ran = place.run(*release(place, "second", padded, FIRST, *after(place)))
     assert (ran.code, ran.err.count("\n"), (place.folder / "second").exists()) == (2, 1, False)
-    assert "none of the 72 ids is one of the 72 of the other release" in ran.err
+    assert names(ran.err, "72 ids")
     partly = [*numbered[:40], *padded[40:]]
     ran = place.run(*release(place, "second", partly, FIRST, *after(place)))
-    assert "persons in both" in " ".join(ran.out.split())
+    assert names(" ".join(ran.out.split()), "together 40 persons")
     again = place.run(*release(place, "third", padded, FIRST))
     assert again.code == 0
     third = str(place.folder / "third")
     ran = place.run("risk", f"{place.folder / 'first'}.private/report.json", "--beside", third)
-    assert (ran.code, "none of the 72 ids" in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, "72 ids")) == (2, True)
 
 
 def test_repeated_and_empty_ids_are_refused_whoever_the_rows_are(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
-    for people, why in (([*PEOPLE, PEOPLE[3]], "have the same id"), ([("", "a b"), *PEOPLE], "row 1 is empty")):
+    for people, why in (([*PEOPLE, PEOPLE[3]], "id rows"), ([("", "a b"), *PEOPLE], "'row 1' empty")):
         for more in ((), ("--rows-are-persons",)):
             ran = place.run(*release(place, "second", people, FIRST, *after(place), *more))
-            assert (ran.code, ran.err.count("\n"), why in ran.err) == (2, 1, True)
+            assert (ran.code, ran.err.count("\n"), names(ran.err, why)) == (2, 1, True)
 
 
 def test_one_file_read_in_two_ways_is_matched_by_ids(place: Place) -> None:
@@ -140,7 +139,7 @@ def test_one_file_read_in_two_ways_is_matched_by_ids(place: Place) -> None:
     assert place.run(*job).code == 0
     ran = place.run(*release(place, "second", twice, FIRST, *after(place), "--unknown", "suppress"))
     assert ran.code == 0, ran.err
-    assert "for 72 persons in both, even if rows are linked; 0 nodes" in " ".join(ran.out.split())
+    assert names(" ".join(ran.out.split()), "together 72 persons linked 0")
 
 
 def test_it_is_found_to_be_made_already(place: Place) -> None:
@@ -149,18 +148,18 @@ def test_it_is_found_to_be_made_already(place: Place) -> None:
     assert place.run(*job).code == 0
     assert place.run(*job, "--if-exists", "skip").code == 0
     ran = place.run(*job[:-2], "--if-exists", "skip")
-    assert (ran.code, "made from other settings (after)" in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, f"{place.folder / 'second'} after")) == (2, True)
 
 
 @pytest.mark.parametrize(
     ("how", "code", "why"),
     [
-        ("model", 2, "keeps the model km together with an earlier release, got transaction-k"),
-        ("cluster", 2, "leave --cluster out"),
-        ("no ids", 2, "nothing tells whose their records are"),
-        ("smaller k", 1, "leave fewer than k=20 of them"),
+        ("model", 2, "km transaction-k"),
+        ("cluster", 2, "--cluster"),
+        ("no ids", 2, "records --id"),
+        ("smaller k", 1, "k 20"),
         ("changed", 2, "differs"),
-        ("sets", 1, "must publish each item in one way, the new one by a hierarchy"),
+        ("sets", 1, "item hierarchy"),
     ],
 )
 def test_what_cannot_be_kept_is_refused(place: Place, how: str, code: int, why: str) -> None:
@@ -180,7 +179,7 @@ def test_what_cannot_be_kept_is_refused(place: Place, how: str, code: int, why: 
         job[job.index("apriori")] = "set-search"
     ran = place.run(*job)
     assert ran.code == code, ran.err
-    assert why in ran.err
+    assert names(ran.err, why)
     assert not (place.folder / "second").exists()
     assert "p01" not in ran.err
 
@@ -190,4 +189,4 @@ def test_what_the_search_leaves_broken_is_not_published(place: Place, monkeypatc
     monkeypatch.setattr(kept_together._Together, "rare", lambda *_, **__: iter(()))
     ran = place.run(*release(place, "second", PEOPLE, SECOND, *after(place)))
     assert (ran.code, (place.folder / "second").exists()) == (1, False)
-    assert "together with the earlier release" in ran.err
+    assert names(ran.err, "earlier release")

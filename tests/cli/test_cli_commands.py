@@ -7,6 +7,7 @@ from pkgutil import resolve_name
 from typing import Any, get_args
 
 import pytest
+from tests.facts import names
 
 from anonset.cli.app import place_of, with_options_of
 from anonset.cli.short_help import SHORT
@@ -19,7 +20,7 @@ KM = ["--model", "km", "--k", "2", "--m", "2"]
 def test_verify_a_file_made_elsewhere(place: Place) -> None:
     ran = place.run("verify", place.write("else.dat", "x y\nx y\ny\n"), *KM)
     assert ran.code == 0
-    assert "km-anonymity with k=2, m=2 holds" in ran.out
+    assert names(ran.out, "km-anonymity k=2, m=2 holds")
     ran = place.run("verify", str(place.folder / "data.dat"), *KM)
     assert ran.code == 1
     assert "fails: {a1, a2} matches 1 record, 2 required" in ran.out
@@ -56,17 +57,17 @@ def test_verify_a_directory_takes_model_and_roles_from_its_attestation(place: Pl
 @pytest.mark.parametrize(
     ("more", "fragment"),
     [
-        (["--items", "codes"], "come from the attestation"),
-        (["--model", "km"], "model km requires --k and --m"),
-        (["--model", "nope"], "--model must be one of "),
-        (["--k", "0"], "k must be an integer of at least 1"),
+        (["--items", "codes"], "--items attestation"),
+        (["--model", "km"], "km --k --m"),
+        (["--model", "nope"], "--model nope"),
+        (["--k", "0"], "k 1 0"),
     ],
 )
 def test_verify_a_directory_with_wrong_flags(place: Place, more: list[str], fragment: str) -> None:
     place.run(*place.job())
     ran = place.run("verify", str(place.out), *more)
     assert ran.code == 2
-    assert fragment in ran.err
+    assert names(ran.err, fragment)
 
 
 @pytest.mark.parametrize(("name", "line"), [("published.dat", "A b1"), ("codebook.csv", "c,item,c")])
@@ -77,10 +78,10 @@ def test_verify_a_directory_of_which_a_file_was_changed(place: Place, name: str,
     for command in (["verify"], ["evaluate", str(place.folder / "data.dat")]):
         ran = place.run(*command, str(place.out))
         assert ran.code == 2
-        assert f"{str(place.out / name)!r} is not the file that was attested" in ran.err
+        assert names(ran.err, f"{place.out / name} attested")
     (place.out / name).unlink()
     ran = place.run("verify", str(place.out))
-    assert (ran.code, f"{place.out / name}: no such file" in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, f"{place.out / name}")) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -88,9 +89,9 @@ def test_verify_a_directory_of_which_a_file_was_changed(place: Place, name: str,
     [
         ("model", 5, "model"),
         ("data", None, "data"),
-        ("data.file", "../data.dat", "must name published.dat and codebook.csv, and hold the SHA-256 of each"),
-        ("data.sha256", {"../data.dat": ""}, "must name published.dat and codebook.csv"),
-        ("data.sha256", {"published.dat": "", "codebook.csv": "", "../data.dat": ""}, "must name published.dat and"),
+        ("data.file", "../data.dat", "published.dat codebook.csv SHA-256"),
+        ("data.sha256", {"../data.dat": ""}, "published.dat codebook.csv"),
+        ("data.sha256", {"published.dat": "", "codebook.csv": "", "../data.dat": ""}, "published.dat codebook.csv"),
     ],
 )
 def test_verify_a_directory_with_a_broken_attestation(place: Place, key: str, value: object, fragment: str) -> None:
@@ -102,17 +103,14 @@ def test_verify_a_directory_with_a_broken_attestation(place: Place, key: str, va
     path.write_text(json.dumps(attestation))
     ran = place.run("verify", str(place.out))
     assert ran.code == 2
-    assert fragment in ran.err
+    assert names(ran.err, fragment)
 
 
 def test_verify_without_a_model(place: Place) -> None:
     ran = place.run("verify", str(place.folder / "data.dat"))
-    assert (ran.code, "data.dat: no attestation.json says what must hold: name --model, one of " in ran.err) == (
-        2,
-        True,
-    )
+    assert (ran.code, names(ran.err, "data.dat attestation.json --model")) == (2, True)
     (place.folder / "empty").mkdir()
-    assert "empty: no attestation.json says what must hold" in place.run("verify", str(place.folder / "empty")).err
+    assert names(place.run("verify", str(place.folder / "empty")).err, "empty attestation.json")
 
 
 def test_evaluate_from_the_private_mapping_and_from_the_codebook(place: Place) -> None:
@@ -130,17 +128,17 @@ def test_evaluate_from_the_private_mapping_and_from_the_codebook(place: Place) -
 
 @pytest.mark.parametrize(
     ("original", "fragment"),
-    [("a1\n", "has 1 records"), ("zz\na1\na1\na1\n", "column 'items' of the original is not the one")],
+    [("a1\n", "1 records"), ("zz\na1\na1\na1\n", "column items original")],
     ids=["other size", "other items"],
 )
 def test_evaluate_against_other_data(place: Place, original: str, fragment: str) -> None:
     place.run(*place.job())
     other = place.write("other.dat", original)
     ran = place.run("evaluate", other, str(place.out))
-    assert (ran.code, fragment in ran.err) == (2, True), ran.err
+    assert (ran.code, names(ran.err, fragment)) == (2, True), ran.err
     place.private.rename(place.folder / "gone")
     ran = place.run("evaluate", other, str(place.out))
-    assert (ran.code, "has 1 records" in ran.err or "has other rows than the publication" in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, "1 records") or names(ran.err, "rows publication")) == (2, True)
 
 
 def test_evaluate_what_is_no_publication(place: Place) -> None:
@@ -156,7 +154,7 @@ def test_hierarchy_build_and_check(place: Place) -> None:
     ran = place.run("hierarchy", "check", str(made), "--input", str(place.folder / "data.dat"), "--json")
     assert ran.json == {"nodes": 7, "leaves": 4, "height": 2, "collapsed": 0, "items": 4}
     ran = place.run(*build)
-    assert (ran.code, "exists already" in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, f"{made}")) == (2, True)
     assert made.stat().st_mode & 0o777 == 0o600
 
 
@@ -174,7 +172,7 @@ def test_hierarchy_build_by_a_rule(place: Place, spec: str, column: str, labels:
     assert place.run("hierarchy", "build", data, *roles, "--column", column, "--spec", spec, "-o", str(made)).code == 0
     assert sorted(read_hierarchy(made).labels) == sorted(labels)
     ran = place.run("hierarchy", "build", data, *roles, "--column", "sex", "-o", str(place.folder / "other.csv"))
-    assert (ran.code, "--column sex: a column of --items" in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, "'--column sex' --items")) == (2, True)
     assert not (place.folder / "other.csv").exists()
 
 
@@ -215,7 +213,7 @@ def test_a_hierarchy_by_frequency_is_declared(place: Place) -> None:
 def test_hierarchy_check_refuses_what_does_not_cover_the_data(place: Place) -> None:
     file = place.write("small.csv", "a1,A\na2,A\n")
     ran = place.run("hierarchy", "check", file, "--input", str(place.folder / "data.dat"))
-    assert (ran.code, "b1" in ran.out, "2 of 4 items are no leaves" in ran.err) == (2, True, True)
+    assert (ran.code, "b1" in ran.out, names(ran.err, "2 4 items")) == (2, True, True)
     ran = place.run("hierarchy", "check", file, "--items", "codes")
     assert (ran.code, "--input" in ran.err) == (2, True)
 
@@ -229,7 +227,7 @@ def test_hierarchy_print(place: Place) -> None:
     assert ran.out.splitlines() == drawn
     assert place.run("hierarchy", "print", tree).out.count("… 20 more") == 1
     assert "… " not in place.run("hierarchy", "print", tree, "--most", "0").out
-    assert place.run("hierarchy", "print", tree, "--depth", "-1").err.endswith("--depth must be at least 0, got -1\n")
+    assert names(place.run("hierarchy", "print", tree, "--depth", "-1").err, "--depth 0 -1")
 
 
 def test_hierarchy_convert(place: Place) -> None:
@@ -286,14 +284,14 @@ def test_failed_demo_leaves_nothing(place: Place, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("datasets", "make", "shop"), "anonset: error: --out is required\n"),
-        (("datasets", "make"), "anonset: error: NAME is required\n"),
-        (("verify", "nowhere"), "anonset: error: nowhere: no such file or directory\n"),
+        (("datasets", "make", "shop"), "--out"),
+        (("datasets", "make"), "NAME"),
+        (("verify", "nowhere"), "nowhere file"),
     ],
 )
 def test_what_is_missing_is_named(place, arguments, message):
     ran = place.run(*arguments)
-    assert (ran.code, ran.err) == (2, message)
+    assert (ran.code, ran.err.count("\n"), names(ran.err, f"error {message}")) == (2, 1, True)
 
 
 def options_of(command: Any) -> dict[str, Any]:

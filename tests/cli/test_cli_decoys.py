@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.facts import names
 
 from cli.place import Place
 from cli.published import publish
@@ -40,10 +41,10 @@ def test_what_is_not_attested_is_refused(place: Place, decoy: str) -> None:
     (added,) = {path.name for path in place.out.iterdir()} - before
     for command in (["verify", str(place.out)], ["verify", str(place.out), "--model", "km", "--k", "2", "--m", "2"]):
         ran = place.run(*command)
-        assert (ran.code, f"{str(place.out / added)!r} is not attested" in ran.err) == (2, True), ran.err
+        assert (ran.code, names(ran.err, f"{place.out / added} attested")) == (2, True), ran.err
         assert ran.err.count("\n") == 1
     ran = place.run("evaluate", str(place.folder / "data.dat"), str(place.out))
-    assert (ran.code, "is not attested" in ran.err) == (2, True), ran.err
+    assert (ran.code, names(ran.err, f"{place.out / added} attested")) == (2, True), ran.err
 
 
 @pytest.mark.parametrize("name", ["qit.csv", "snt.csv", "attestation.json"])
@@ -53,10 +54,7 @@ def test_a_link_is_no_file_of_a_publication(long: Place, name: str) -> None:
     (long.out / name).rename(moved)
     (long.out / name).symlink_to(moved)
     ran = long.run("verify", str(long.out))
-    assert (ran.code, f"{str(long.out / name)!r} must be a regular file that lies in the publication" in ran.err) == (
-        2,
-        True,
-    )
+    assert (ran.code, names(ran.err, f"{long.out / name} regular")) == (2, True)
 
 
 @pytest.mark.parametrize("decoy", ["published.csv", "codebook.csv", "snt.parquet"])
@@ -64,14 +62,14 @@ def test_buckets_hold_nothing_else(long: Place, decoy: str) -> None:
     publish(long, "long.csv", *BUCKETS)
     (long.out / decoy).write_text("name\nP1\n")
     ran = long.run("verify", str(long.out))
-    assert (ran.code, "holds attestation.json, qit.csv, snt.csv and nothing else" in ran.err) == (2, True), ran.err
+    assert (ran.code, names(ran.err, "attestation.json qit.csv snt.csv")) == (2, True), ran.err
 
 
 def test_a_missing_file_is_named(place: Place) -> None:
     assert place.run(*place.job()).code == 0
     (place.out / "codebook.csv").unlink()
     ran = place.run("verify", str(place.out))
-    assert (ran.code, f"{place.out / 'codebook.csv'}: no such file" in ran.err) == (2, True), ran.err
+    assert (ran.code, names(ran.err, f"{place.out / 'codebook.csv'} file")) == (2, True), ran.err
 
 
 def test_data_under_another_name_are_refused(place: Place) -> None:
@@ -83,7 +81,7 @@ def test_data_under_another_name_are_refused(place: Place) -> None:
     attested["data"]["sha256"]["data.dat"] = attested["data"]["sha256"].pop("published.dat")
     (place.out / "attestation.json").write_text(json.dumps(attested))
     ran = place.run("verify", str(place.out))
-    assert (ran.code, "must name published.dat and codebook.csv" in ran.err) == (2, True), ran.err
+    assert (ran.code, names(ran.err, "published.dat codebook.csv")) == (2, True), ran.err
 
 
 OPAQUE = 'p,q\n"(x,y)",z\n"(p:x,p:y)",z\n'
@@ -102,7 +100,7 @@ def test_texts_of_several_columns_are_opaque(place: Place, model: list[str]) -> 
     data = place.write("made.csv", OPAQUE)
     ran = place.run("verify", data, "--items", "p,q", *model)
     assert ran.code == 1, ran.out + ran.err
-    assert "matches 1 record, 2 required" in ran.out
+    assert names(ran.out, "1 record 2")
     data = place.write("made.csv", OPAQUE + OPAQUE.partition("\n")[2])
     assert place.run("verify", data, "--items", "p,q", *model).code == 0
 

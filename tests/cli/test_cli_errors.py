@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.facts import names
 
 import anonset.io.publish
 import anonset.verification
@@ -58,118 +59,118 @@ BAD: list[tuple[str, Change, str, int]] = [
     (
         "blank line among columns",
         of_csv("--items", "codes", "--keep", "age", text="age,codes\n1,a1\n\n2,b1\n"),
-        "data.csv: line 3: 2 fields required as in the header, got none: it is blank",
+        "data.csv 'line 3' 2 header",
         2,
     ),
     (
         "empty id",
         of_csv("--items", "codes", "--id", "age", "--missing", "value", text="age,codes\n,a1\n2,b1\n"),
-        "data.csv: id column 'age': row 1 is empty; ",
+        "data.csv id age 'row 1' empty",
         2,
     ),
     (
         "repeated id",
         of_csv("--items", "codes", "--id", "age", text="age,codes\n2,a1\n2,b1\n"),
-        "rows 1 and 2 have the same id ('age'); ids must be distinct, or --group unites the rows of each",
+        "rows 1 2 id age --group",
         2,
     ),
     (
         "group without id",
         of_csv("--items", "codes", "--keep", "age", "--group"),
-        "--group needs --id: the columns that tell whose",
+        "--group --id",
         2,
     ),
-    ("column without a role", of_csv("--items", "codes"), "under one of --items, --relational, --sensitive, --id, ", 2),
+    ("column without a role", of_csv("--items", "codes"), "--items --relational --sensitive --id --keep --drop", 2),
     ("missing column", of_csv("--items", "nope", "--keep", "age,codes"), "nope", 2),
     ("undeclared column", of_csv("--items", "codes"), "age", 2),
     ("no such file", lambda p, j: [j[0], str(p.folder / "none.dat"), *j[2:]], "none.dat", 2),
-    ("k = 0", flags(k="0"), "k must be an integer of at least 1, got 0", 2),
-    ("m = 0", flags(m="0"), "m must be an integer of at least 1, got 0", 2),
-    ("k is no number", flags(k="x"), "must be an integer, got 'x'", 2),
-    ("k is no integer", flags(k="5.7"), "must be an integer, got '5.7'", 2),
+    ("k = 0", flags(k="0"), "k 1 0", 2),
+    ("m = 0", flags(m="0"), "m 1 0", 2),
+    ("k is no number", flags(k="x"), "--k integer x", 2),
+    ("k is no integer", flags(k="5.7"), "--k integer 5.7", 2),
     ("k larger than the number of records", flags(k="5"), "exact", 1),
-    ("loss above the largest allowed", flags(max_loss="0.1"), "above the largest allowed 0.1", 1),
+    ("loss above the largest allowed", flags(max_loss="0.1"), "loss 0.1", 1),
     ("max-loss out of range", flags(max_loss="2"), "--max-loss", 2),
-    ("item missing in the hierarchy", files(data_dat="a1 zz\n"), "'zz'", 2),
+    ("item missing in the hierarchy", files(data_dat="a1 zz\n"), "zz", 2),
     ("cycle", files(hierarchy_csv="a1,A,B,A,ALL\na2,A,B,A,ALL\n"), "cycle", 2),
     ("two roots", files(hierarchy_csv="a1,A,ALL\na2,A,ALL\nb1,B,TOP\nb2,B,ALL\n"), "root", 2),
-    ("two parents", files(hierarchy_csv="a1,A,ALL\na2,A,ALL\nb1,B,ALL\na1,B,ALL\n"), "two parents", 2),
+    ("two parents", files(hierarchy_csv="a1,A,ALL\na2,A,ALL\nb1,B,ALL\na1,B,ALL\n"), "parents", 2),
     ("no hierarchy", flags(hierarchy=None), "hierarchy", 2),
-    ("hierarchy of an unknown column", flags(hierarchy="nope=balanced:2"), "'nope'", 2),
+    ("hierarchy of an unknown column", flags(hierarchy="nope=balanced:2"), "nope", 2),
     ("hierarchy without column", flags(hierarchy="balanced:2"), "COL=SPEC", 2),
-    ("fan-out of one", flags(hierarchy="items=balanced:1"), "at least 2", 2),
+    ("fan-out of one", flags(hierarchy="items=balanced:1"), "fan-out 2 1", 2),
     (
         "misspelt tree",
         flags(hierarchy="items=balancd:2"),
-        "balancd:2: no such file or directory; did you mean balanced:2?",
+        "balancd:2 balanced:2",
         2,
     ),
-    ("unknown model", flags(model="kx"), "got 'kx'", 2),
-    ("unknown algorithm", flags(algorithm="magic"), "--algorithm must be one of ", 2),
-    ("neither model nor algorithm", flags(model=None), "one of --model and --algorithm is required", 2),
-    ("parameter that does not apply", flags(max_cuts="5"), "--max-cuts does not apply to algorithm exact", 2),
-    ("missing parameters", flags(k=None, m=None), "algorithm exact requires --k and --m", 2),
+    ("unknown model", flags(model="kx"), "--model kx", 2),
+    ("unknown algorithm", flags(algorithm="magic"), "--algorithm magic", 2),
+    ("neither model nor algorithm", flags(model=None), "--model --algorithm", 2),
+    ("parameter that does not apply", flags(max_cuts="5"), "--max-cuts exact", 2),
+    ("missing parameters", flags(k=None, m=None), "exact --k --m", 2),
     ("unknown flag", flags(nonsense="1"), "--nonsense", 2),
     ("unknown order", flags(order="random"), "random", 2),
     ("no threads", flags(workers="0"), "--workers", 2),
-    ("no out", lambda p, j: [part for part in j if part not in ("-o", str(p.out))], "--out is required", 2),
+    ("no out", lambda p, j: [part for part in j if part not in ("-o", str(p.out))], "--out", 2),
     (
         "neither out nor the input's file",
         lambda p, j: [j[0], str(p.folder / "none.dat")],
-        "none.dat: no such file or directory; --out is required",
+        "none.dat file --out",
         2,
     ),
     (
         "no model and no file",
         lambda p, j: [j[0], str(p.folder / "none.dat"), *flags(model=None)(p, j)[2:]],
-        "none.dat: no such file or directory",
+        "none.dat file",
         2,
     ),
-    ("no input", lambda p, j: [j[0], *j[2:]], "INPUT is required", 2),
-    ("parent of out is missing", lambda p, j: _out(j, p.folder / "none" / "out"), "must be an existing directory", 2),
-    ("out is an address", lambda p, j: _out(j, Path("s3://bucket/out")), "must be a local directory", 2),
-    ("out is where we are", lambda p, j: _out(j, Path("..")), "exists already", 2),
-    ("private is out", lambda p, j: [*j, "--private", str(p.out)], "must differ", 2),
+    ("no input", lambda p, j: [j[0], *j[2:]], "INPUT", 2),
+    ("parent of out is missing", lambda p, j: _out(j, p.folder / "none" / "out"), "directory", 2),
+    ("out is an address", lambda p, j: _out(j, Path("s3://bucket/out")), "local directory", 2),
+    ("out is where we are", lambda p, j: _out(j, Path("..")), "..", 2),
+    ("private is out", lambda p, j: [*j, "--private", str(p.out)], "private out", 2),
     (
         "a file as parent of out",
         lambda p, j: _out(j, p.folder / "data.dat" / "out"),
-        "must be an existing directory",
+        "directory",
         2,
     ),
-    ("too little memory", flags(memory_limit="1"), "above the limit of 1 B", 2),
-    ("memory limit is no size", flags(memory_limit="lots"), "'lots'", 2),
+    ("too little memory", flags(memory_limit="1"), "'1 B'", 2),
+    ("memory limit is no size", flags(memory_limit="lots"), "lots", 2),
     ("quasi-identifiers that km leaves alone", of_csv("--items", "codes", "--relational", "age"), "--keep", 2),
-    ("kept column in dat", of_csv("--items", "codes", "--keep", "age", "--format", "dat"), "'age'", 2),
+    ("kept column in dat", of_csv("--items", "codes", "--keep", "age", "--format", "dat"), "age", 2),
     ("label with a blank in dat", files(hierarchy_csv="a1,A 1,ALL\na2,A 1,ALL\nb1,B,ALL\nb2,B,ALL\n"), "'A 1'", 2),
     ("no such config", flags(config="/nonexistent.toml"), "nonexistent.toml", 2),
-    ("k beyond all tables", flags(k=str(1 << 63)), "k must be an integer of at most 2147483647", 2),
-    ("m beyond all tables", flags(m=str(1 << 63)), "m must be an integer of at most 2147483647", 2),
-    ("a limit beyond 64 bits", flags(max_steps=str(1 << 63)), "--max-steps must be an integer of at most", 2),
-    ("fan-out of 5000 digits", flags(hierarchy=f"items=balanced:{'9' * 5000}"), "at least 2, got 'balanced:999", 2),
-    ("memory of 5000 digits", flags(memory_limit="9" * 5000), "the memory limit must be a size such as", 2),
+    ("k beyond all tables", flags(k=str(1 << 63)), "k 2147483647", 2),
+    ("m beyond all tables", flags(m=str(1 << 63)), "m 2147483647", 2),
+    ("a limit beyond 64 bits", flags(max_steps=str(1 << 63)), "--max-steps 9223372036854775808", 2),
+    ("fan-out of 5000 digits", flags(hierarchy=f"items=balanced:{'9' * 5000}"), "2", 2),
+    ("memory of 5000 digits", flags(memory_limit="9" * 5000), "memory size", 2),
     (
         "groups of 5000 digits",
         flags(algorithm="coat", model=None, hierarchy=None, utility_constraints=f"siblings:{'9' * 5000}"),
-        "File name too long",
+        "'File name too long'",
         2,
     ),
-    ("input is a pipe", lambda p, j: [j[0], _pipe(p, "pipe.dat"), *j[2:]], "a regular file is required, this is a", 2),
-    ("hierarchy is a pipe", lambda p, j: flags(hierarchy=f"items={_pipe(p)}")(p, j), "regular file is required", 2),
-    ("config is a pipe", lambda p, j: flags(config=_pipe(p))(p, j), "a regular file is required, this is a pipe", 2),
-    ("config of 5000 digits", lambda p, j: [*j, "--config", _config(p, f"k = {'9' * 5000}")], "no valid TOML", 2),
+    ("input is a pipe", lambda p, j: [j[0], _pipe(p, "pipe.dat"), *j[2:]], "file pipe", 2),
+    ("hierarchy is a pipe", lambda p, j: flags(hierarchy=f"items={_pipe(p)}")(p, j), "file pipe", 2),
+    ("config is a pipe", lambda p, j: flags(config=_pipe(p))(p, j), "file pipe", 2),
+    ("config of 5000 digits", lambda p, j: [*j, "--config", _config(p, f"k = {'9' * 5000}")], "TOML", 2),
     (
         "constraints are a pipe",
         lambda p, j: flags(algorithm="coat", model=None, m=None, hierarchy=None, privacy_constraints=_pipe(p))(p, j),
-        "a regular file is required, this is a pipe",
+        "file pipe",
         2,
     ),
     (
         "weights are a pipe",
         lambda p, j: flags(algorithm="coat", model=None, hierarchy=None, item_weights=_pipe(p))(p, j),
-        "a regular file is required, this is a pipe",
+        "file pipe",
         2,
     ),
-    ("hierarchy is a device", flags(hierarchy="items=/dev/null"), "a regular file is required, this is a device", 2),
+    ("hierarchy is a device", flags(hierarchy="items=/dev/null"), "file device", 2),
 ]
 
 
@@ -201,7 +202,7 @@ def _out(job: list[str], out: Path) -> list[str]:
 def test_bad_input(place: Place, change: Change, fragment: str, code: int) -> None:
     ran = place.run(*change(place, place.job()))
     assert ran.code == code, ran.err
-    assert fragment in ran.err
+    assert names(ran.err, fragment)
     assert ran.err.startswith("anonset: error: ")
     assert ran.err.count("\n") == 1
     assert ran.out == ""
@@ -212,23 +213,14 @@ def test_several_mistakes_are_named_together(place: Place) -> None:
     config = place.write("job.toml", 'k = "five"\nm = 0.5\nordre = "sorted"\nworkers = 0\n')
     ran = place.run("anonymize", "--config", config)
     assert ran.code == 2
-    for fragment in (
-        "INPUT is required",
-        "--out is required",
-        "--k must be an integer, got ",
-        "'five'",
-        "--m must be an integer, got 0.5",
-        "unknown setting 'ordre'; did you mean order?",
-        "--workers must be at least 1, got 0",
-    ):
-        assert fragment in ran.err
+    assert names(ran.err, "INPUT --out --k integer five --m 0.5 ordre order --workers 1 0")
     assert ran.err.count("\n") == 1
 
 
 def test_config_that_is_no_toml(place: Place) -> None:
     ran = place.run(*place.job("--config", place.write("job.toml", "k = = 5")))
     assert ran.code == 2
-    assert "no valid TOML" in ran.err
+    assert names(ran.err, "TOML")
 
 
 @pytest.mark.parametrize("name", ["out", "out.private"])
@@ -237,7 +229,7 @@ def test_existing_directories_are_refused(place: Place, name: str) -> None:
     (place.folder / name / "precious").write_text("x")
     ran = place.run(*place.job())
     assert ran.code == 2
-    assert "exists already" in ran.err
+    assert names(ran.err, f"{place.folder / name}")
     assert ("--if-exists resume" in ran.err) == (name == "out")
     assert (place.folder / name / "precious").read_text() == "x"
     assert len(list(place.folder.iterdir())) == 4
@@ -290,7 +282,7 @@ def test_interrupted_search_leaves_nothing(place: Place, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Apriori, "recode", interrupt)
     ran = place.run(*place.job("--algorithm", "apriori"))
-    assert (ran.code, ran.err) == (130, "anonset: error: interrupted; nothing was published\n")
+    assert (ran.code, ran.err.count("\n"), names(ran.err, "error interrupted")) == (130, 1, True)
     assert place.nothing_left()
 
 
@@ -323,10 +315,10 @@ def test_what_was_written_is_not_what_was_meant(
     monkeypatch.setattr(anonset.io.publish, "write_published", tampering(change))
     ran = place.run(*place.job())
     assert ran.code == 2
-    assert "differs from what was to be written" in ran.err
+    assert names(ran.err, "written")
     assert place.nothing_left()
     by_blocks = place.run(*place.job(), "--work-dir", str(place.folder / "work"))
-    assert (by_blocks.code, "differs from what was to be written" in by_blocks.err) == (2, True)
+    assert (by_blocks.code, names(by_blocks.err, "written")) == (2, True)
     assert not place.out.exists()
 
 
@@ -341,7 +333,7 @@ def test_a_wrong_search_is_caught_by_the_verification(place: Place, monkeypatch:
     monkeypatch.setattr(Apriori, "recode", nothing_done)
     ran = place.run(*place.job("--algorithm", "apriori"))
     assert ran.code == 1
-    assert "fails: {a1, a2} matches 1 record, 2 required" in ran.err
+    assert names(ran.err, "fails '{a1, a2}' 1 2")
     assert place.nothing_left()
 
 

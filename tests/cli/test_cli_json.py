@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 import anonset.measures.record_utility_loss
 import anonset.measures.relational_ncp
@@ -32,10 +33,10 @@ MEASURES = {
 
 @pytest.mark.parametrize(
     ("value", "place"),
-    [(NAN, "the value"), ({"a": [1, {"b": -INF}]}, r"a\.1\.b"), ([(1.0, INF)], r"0\.1"), ({"a": {1: NAN}}, r"a\.1")],
+    [(NAN, "the value"), ({"a": [1, {"b": -INF}]}, "a.1.b"), ([(1.0, INF)], "0.1"), ({"a": {1: NAN}}, "a.1")],
 )
 def test_nothing_that_is_no_number_is_written(value, place, tmp_path, capsys):
-    with pytest.raises(AnonsetError, match=f"^{place} must be a finite number to be written as JSON, got "):
+    with refused(AnonsetError, f"{place} JSON"):
         dumps(value)
     with pytest.raises(AnonsetError):
         show_json(value)
@@ -43,7 +44,7 @@ def test_nothing_that_is_no_number_is_written(value, place, tmp_path, capsys):
 
 
 def test_no_document_loses_a_number(tmp_path):
-    with pytest.raises(AnonsetError, match=r"^seconds must be a finite number"):
+    with refused(AnonsetError, "seconds JSON"):
         PhaseRecord(phase="read", seconds=NAN, peak_memory=None).write(tmp_path / "phase.json")
     assert list(tmp_path.iterdir()) == []
 
@@ -52,14 +53,14 @@ BAD = [
     ("NaN", "NaN"),
     ('{"a": Infinity}', "Infinity"),
     ('{"a": [-Infinity]}', "-Infinity"),
-    ('{"a": {"b": 1, "b": 1}}', "'b' twice"),
-    ("[" * 100_000, "nested too deeply"),
+    ('{"a": {"b": 1, "b": 1}}', "b twice"),
+    ("[" * 100_000, "deeply"),
 ]
 
 
 @pytest.mark.parametrize(("text", "reason"), BAD)
 def test_what_is_no_json_is_not_read(text, reason):
-    with pytest.raises(ValueError, match=reason):
+    with refused(ValueError, reason):
         loads(text)
     assert loads('{"a": [1.5, null, "NaN"]}') == {"a": [1.5, None, "NaN"]}
 
@@ -75,7 +76,7 @@ def test_a_workload_has_finite_bounds(tmp_path, low):
 
 @pytest.mark.parametrize("value", [NAN, INF, 10**400])
 def test_a_condition_has_finite_bounds(value):
-    with pytest.raises(InputError, match="condition on 'age': low and high must be numbers"):
+    with refused(InputError, "age low high numbers"):
         Between("age", 0, value)
 
 
@@ -92,7 +93,7 @@ def test_an_attestation_is_strict(place: Place, change, reason):
     text = path.read_text()
     assert change[0] in text
     path.write_text(text.replace(*change))
-    with pytest.raises(InputError, match=f"is no attestation of a publication: .*{reason}"):
+    with refused(InputError, f"attestation {reason}"):
         read_attestation(place.out)
     ran = place.run("verify", str(place.out))
     assert (ran.code, ran.err.count("\n")) == (2, 1)
@@ -101,10 +102,10 @@ def test_an_attestation_is_strict(place: Place, change, reason):
 def test_losses_that_are_no_numbers_keep_no_bound(monkeypatch):
     table = Table.from_sets([{"a"}, {"a"}, {"b"}])
     for bound in (NAN, -0.1, 2):
-        with pytest.raises(InputError, match=r"max_loss must be a number in \[0, 1\]"):
+        with refused(InputError, "max_loss 0 1"):
             anonymize(table, Apriori(k=2, m=1), hierarchies={"items": "balanced:2"}, max_loss=bound)
     monkeypatch.setattr(anonset.measures.retention, "lm_of_sizes", lambda *_: NAN)
-    with pytest.raises(AnonsetError, match=r"measures\.lm must be a finite number"):
+    with refused(AnonsetError, "measures.lm finite"):
         anonymize(table, Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})
 
 
@@ -128,7 +129,7 @@ def test_no_framework_publishes_a_loss_that_is_no_number(monkeypatch, algorithm,
     assert anonymize(RT_TABLE, algorithm, hierarchies=hierarchies, allow_worthless=True).measures[name] <= 1
     module, function = MEASURES[name]
     monkeypatch.setattr(module, function, lambda *_: NAN)
-    with pytest.raises(AnonsetError, match=rf"measures\.{name} must be a finite number"):
+    with refused(AnonsetError, f"measures.{name} finite"):
         anonymize(RT_TABLE, algorithm, hierarchies=hierarchies, max_loss=1, allow_worthless=True)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.facts import names
 
 from anonset.cli.log import JsonLog
 from anonset.cli.main import exit_code
@@ -89,28 +90,28 @@ def test_the_option_stands_anywhere_and_quiet_shows_no_progress(place: Place) ->
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("anonymise",), "there is no command 'anonymise'; did you mean anonymize?"),
-        (("anonymize", "--itms", "x"), "there is no option --itms; did you mean --items?"),
-        (("anonymize", "none.dat", "--k", "x"), "--k must be an integer, got 'x'"),
-        (("hierarchy", "print", "none.csv"), "none.csv: no such file or directory"),
+        (("anonymise",), "anonymise anonymize"),
+        (("anonymize", "--itms", "x"), "--itms --items"),
+        (("anonymize", "none.dat", "--k", "x"), "--k integer x"),
+        (("hierarchy", "print", "none.csv"), "none.csv"),
     ],
 )
 def test_bad_options_are_lines_too(place: Place, given: tuple[str, ...], said: str) -> None:
     ran = place.run(*given, "--log-format", "json")
     _, error, end = logged(ran)
     assert (error["level"], error["exit_code"], end["exit_code"]) == ("error", 2, 2)
-    assert said in error["message"]
+    assert names(error["message"], said)
 
 
 @pytest.mark.parametrize("given", [("--log-format", "xml"), ("--log-format",), ("--log-format=",)])
 def test_other_formats_are_refused(place: Place, given: tuple[str, ...]) -> None:
     ran = place.run(*place.job(*given))
     assert (ran.code, place.nothing_left()) == (2, True)
-    assert ran.err.startswith("anonset: error: --log-format must be text or json, got ")
+    assert names(ran.err, "--log-format text json")
 
 
 def test_a_misspelt_option_is_recognised(place: Place) -> None:
-    assert "did you mean --log-format?" in place.run(*place.job("--log-fromat", "json")).err
+    assert names(place.run(*place.job("--log-fromat", "json")).err, "--log-fromat --log-format")
 
 
 LABELS: dict[str, dict[str, str]] = {

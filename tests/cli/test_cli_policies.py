@@ -4,6 +4,7 @@ import csv
 import json
 
 import pytest
+from tests.facts import names
 
 from cli.place import Place
 from cli.published import KKM, ROLES, hierarchies, publish, report_of, rows_of, verified
@@ -42,7 +43,7 @@ def test_constraints_of_the_data_and_of_all_itemsets(shop: Place) -> None:
     model = ["--model", "constraints", "--k", "3", "--privacy-constraints"]
     assert shop.run("verify", file, *model, str(policy), "--codebook", book).code == 0
     ran = shop.run("verify", file, *model, "pgen")
-    assert (ran.code, "anonset policy generate" in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, "'anonset policy generate'")) == (2, True)
 
 
 def test_a_utility_constraint_that_is_not_kept(shop: Place) -> None:
@@ -51,9 +52,9 @@ def test_a_utility_constraint_that_is_not_kept(shop: Place) -> None:
     utility = shop.write("utility.txt", "a\nb\n")
     more = ["--original", str(shop.folder / "original.dat"), "--utility-constraints", utility]
     ran = shop.run("verify", published, "--model", "km", "--k", "2", "--m", "1", *more)
-    assert (ran.code, "joins items of utility constraints 1 and 2" in ran.out) == (1, True)
+    assert (ran.code, names(ran.out, "utility 1 2")) == (1, True)
     ran = shop.run("verify", published, "--model", "km", "--k", "2", "--m", "1", *more[2:])
-    assert (ran.code, "--original must name" in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, "--original")) == (2, True)
 
 
 def test_too_much_suppression_is_found(shop: Place) -> None:
@@ -63,7 +64,7 @@ def test_too_much_suppression_is_found(shop: Place) -> None:
     model = ["--model", "km", "--k", "2", "--m", "1"]
     assert shop.run("verify", published, *model, *more, "0.7").code == 0
     ran = shop.run("verify", published, *model, *more, "0.5")
-    assert (ran.code, "suppressed: 66.7% of the items, at most 50.0% are allowed" in ran.out) == (1, True)
+    assert (ran.code, names(ran.out, "suppressed 66.7% 50.0%")) == (1, True)
 
 
 def test_suppression_counts_the_same_items_when_it_is_made_and_checked(shop: Place) -> None:
@@ -76,7 +77,7 @@ def test_suppression_counts_the_same_items_when_it_is_made_and_checked(shop: Pla
     more = ["--original", str(shop.folder / "original.dat"), "--hierarchy", f"items={tree}", "--max-suppressed"]
     back = ["--records", str(shop.private / "records.csv")]
     found = shop.run("verify", str(shop.out), *more, "0.25", *back)
-    assert "suppressed: 25.0% of the items, at most 25.0%" in found.out
+    assert names(found.out, "suppressed 25.0%")
     assert shop.run("verify", str(shop.out), *more, "0.24", *back).code == 1
 
 
@@ -85,23 +86,23 @@ def test_policy_convert(shop: Place) -> None:
     assert shop.run("policy", "convert", source, str(made)).code == 0
     assert made.read_text() == "a b\nc d e\n"
     ran = shop.run("policy", "convert", source, str(made))
-    assert (ran.code, "exists already" in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, f"{made}")) == (2, True)
 
 
 @pytest.mark.parametrize(
     ("arguments", "fragment"),
     [
-        (["--utility", "one", "--privacy", "PP1"], "exactly one of"),
-        ([], "exactly one of"),
+        (["--utility", "one", "--privacy", "PP1"], "--utility --privacy"),
+        ([], "--utility --privacy"),
         (["--privacy", "PP0"], "PP0"),
         (["--privacy", "pgen"], "--k"),
-        (["--utility", "level:1"], "needs a hierarchy"),
+        (["--utility", "level:1"], "hierarchy"),
     ],
 )
 def test_policies_that_cannot_be_generated(shop: Place, arguments: list[str], fragment: str) -> None:
     made = shop.folder / "made.txt"
     ran = shop.run("policy", "generate", str(shop.folder / "shop.dat"), "-o", str(made), *arguments)
-    assert (ran.code, fragment in ran.err, made.exists()) == (2, True, False), ran.err
+    assert (ran.code, names(ran.err, fragment), made.exists()) == (2, True, False), ran.err
 
 
 @pytest.mark.parametrize(
@@ -153,7 +154,7 @@ def test_compare(shop: Place) -> None:
     assert (found["apriori", 2]["reading"], found["apriori", 100]["reading"]) == ("one-member", None)
     table = shop.run(*job).out
     assert "log2 UL" in table
-    assert "apriori: apriori: there are 60 non-empty records" in table
+    assert names(table, "apriori 60 non-empty")
     lines = list(csv.DictReader(shop.run(*job, "--format", "csv").out.splitlines()))
     assert [line["ncp"] for line in lines] == ["" if row["ncp"] is None else str(row["ncp"]) for row in ran.json]
 
@@ -162,16 +163,16 @@ def test_compare(shop: Place) -> None:
     ("arguments", "fragment"),
     [
         (["--algorithms", "apriori,magic", "--k", "2", "--m", "2"], "magic"),
-        (["--algorithms", "apriori", "--k", "2", "--m", "2", "--partitions", "3"], "--partitions applies to none"),
-        (["--algorithms", "apriori", "--m", "2", "--vary", "k=2,x"], "k must be an integer"),
-        (["--algorithms", "apriori", "--m", "2"], "requires --k"),
-        (["--model", "km", "--k", "2", "--m", "2", "--workload", "record:5"], "--workload must be"),
-        (["--k", "2"], "one of --model and --algorithm is required"),
+        (["--algorithms", "apriori", "--k", "2", "--m", "2", "--partitions", "3"], "--partitions apriori"),
+        (["--algorithms", "apriori", "--m", "2", "--vary", "k=2,x"], "k integer x"),
+        (["--algorithms", "apriori", "--m", "2"], "apriori --k"),
+        (["--model", "km", "--k", "2", "--m", "2", "--workload", "record:5"], "--workload record:5"),
+        (["--k", "2"], "--model --algorithm"),
     ],
 )
 def test_comparisons_that_cannot_be(shop: Place, arguments: list[str], fragment: str) -> None:
     ran = shop.run("compare", str(shop.folder / "shop.dat"), *arguments)
-    assert (ran.code, fragment in ran.err) == (2, True), ran.err
+    assert (ran.code, names(ran.err, fragment)) == (2, True), ran.err
 
 
 def test_queries_from_a_file(shop: Place) -> None:
@@ -185,9 +186,9 @@ def test_queries_from_a_file(shop: Place) -> None:
         "(ARE, subsets)" in shop.run("evaluate", data, str(shop.out), "--queries", queries, "--reading", "subsets").out
     )
     ran = shop.run("evaluate", data, str(shop.out), "--queries", queries, "--reading", "half")
-    assert (ran.code, "--reading must be one-member, subsets or subsets-apart, got 'half'" in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, "--reading one-member subsets-apart half")) == (2, True)
     ran = shop.run("evaluate", data, str(shop.out), "--queries", queries, "--workload", "record:5x1")
-    assert (ran.code, "only one of" in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, "--queries --workload")) == (2, True)
 
 
 @pytest.mark.parametrize("spec", ["record:20x1+2", "domain:20x0+1", "published:20x1+1", "record:20x1"])
@@ -217,28 +218,28 @@ def test_queries_for_items_and_relational_values(rt: Place, spec: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "why"),
     [
-        ("domain:5x14", "Q must be at most 13, the number of items, got 14"),
-        ("record:5x9", "a workload of records needs one with 9 items, got none among 60"),
-        ("record:5x1+1", "V must be at most 0, the number of relational columns, got 1"),
-        ("record:0x1", "N must be an integer of at least 1, got 0"),
+        ("domain:5x14", "Q 13 14"),
+        ("record:5x9", "9 60"),
+        ("record:5x1+1", "V 0 1"),
+        ("record:0x1", "N 1 0"),
     ],
 )
 def test_a_workload_that_cannot_be_is_told_in_its_own_letters(shop: Place, spec: str, why: str) -> None:
     publish(shop, "shop.dat", "--model", "km", "--k", "1", "--m", "1", "--hierarchy", "items=balanced:3")
     ran = shop.run("evaluate", str(shop.folder / "shop.dat"), str(shop.out), "--workload", spec)
     form = f"{spec.partition(':')[0]}:NxQ+V"
-    assert (ran.code, ran.err) == (2, f"anonset: error: --workload {spec} (of the form {form}): {why}\n")
+    assert (ran.code, names(ran.err, f"error '--workload {spec}' {form} {why}")) == (2, True)
 
 
 @pytest.mark.parametrize(
     ("groups", "why"),
     [
-        ("level:9", "depth must be in 0..2, the levels of the hierarchy, got 9"),
-        ("siblings:0", "size of the groups must be at least 1, got 0"),
+        ("level:9", "depth 0..2 9"),
+        ("siblings:0", "size 1 0"),
     ],
 )
 def test_groups_that_cannot_be_name_their_option(shop: Place, groups: str, why: str) -> None:
     job = ["--algorithm", "coat", "--privacy-constraints", "km", "--k", "2", "--m", "1"]
     data = ["--hierarchy", "items=balanced:4", "-o", str(shop.out)]
     ran = shop.run("anonymize", str(shop.folder / "shop.dat"), *data, *job, "--utility-constraints", groups)
-    assert (ran.code, ran.err) == (2, f"anonset: error: --utility-constraints {groups}: {why}\n")
+    assert (ran.code, names(ran.err, f"error '--utility-constraints {groups}' {why}")) == (2, True)

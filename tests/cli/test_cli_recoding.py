@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.facts import names
 
 from cli.place import Place
 
@@ -24,7 +25,7 @@ def test_new_items_follow_unknown(place: Place) -> None:
     released(place)
     ran = place.run(*going_on(place))
     assert (ran.code, place.out.exists()) == (2, False)
-    assert "item 'c1' of the data must be a leaf, but is missing (1); --unknown suppress leaves" in ran.err
+    assert names(ran.err, "c1 leaf missing 1 '--unknown suppress'")
     assert place.run(*going_on(place, "--unknown", "suppress")).code == 0
 
 
@@ -33,7 +34,7 @@ def test_the_account_says_what_changed(place: Place) -> None:
     job = going_on(place, "--unknown", "suppress")
     job[job.index("--k") + 1] = "3"
     ran = place.run(*job)
-    assert "1 symbol kept; 2 coarser (b1 → B, b2 → B)" in " ".join(ran.out.split())
+    assert names(" ".join(ran.out.split()), "1 kept 2 coarser b1 B b2")
     report = json.loads((place.private / "report.json").read_text())
     assert report["earlier"] == {"kept": 1, "coarser": {"b1": "B", "b2": "B"}, "suppressed": [], "new": []}
 
@@ -45,7 +46,7 @@ def test_it_is_attested_and_verified(place: Place) -> None:
     attested = json.loads(path.read_text())
     before = json.loads((place.folder / "q1.private" / "report.json").read_text())["attestation_sha256"]
     assert attested["declarations"]["earlier_attestation"] == before
-    assert "It continues an earlier release, whose names keep their meaning" in attested["limits"]
+    assert names(attested["limits"], "continues earlier names")
     assert place.run("verify", str(place.out)).code == 0
     tree = f"items={place.folder / 'hierarchy.csv'}"
     original = ("--original", str(place.folder / "data.dat"), "--hierarchy", tree, "--unknown", "suppress")
@@ -60,7 +61,7 @@ def test_skip_knows_from_which_release_it_went_on(place: Place) -> None:
     assert place.run(*job).code == 0
     assert place.run(*job, "--if-exists", "skip").code == 0
     ran = place.run(*place.job("--unknown", "suppress", "--if-exists", "skip"))
-    assert (ran.code, "made from other settings (recoding)" in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, f"{place.out} recoding")) == (2, True)
 
 
 @pytest.mark.parametrize("spec", ["balanced:2", "balanced:2:frequency"])
@@ -97,7 +98,7 @@ def test_it_runs_on_one_machine_by_blocks_too(place: Place) -> None:
     released(place)
     ran = place.run(*going_on(place, "--unknown", "suppress", "--cluster", "local:1"))
     assert (ran.code, place.out.exists()) == (2, False)
-    assert "--recoding goes on from the earlier release on one machine; leave --cluster out" in ran.err
+    assert names(ran.err, "--recoding --cluster")
     job = going_on(place, "--unknown", "suppress", "--algorithm", "apriori", "--work-dir", str(place.folder / "work"))
     ran = place.run(*job, "--json")
     assert (ran.code, ran.json["earlier"]["kept"]) == (0, 3), ran.err

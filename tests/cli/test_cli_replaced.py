@@ -1,6 +1,7 @@
 """Data that are replaced while a job runs are rejected."""
 
 import pytest
+from tests.facts import names
 
 from anonset.jobs.job import Job
 from cli.place import RECORDS, Place
@@ -18,5 +19,5 @@ def test_data_that_are_replaced_before_their_digest_is_taken_are_rejected(
 
     monkeypatch.setattr(Job, "search", replace)
     ran = place.run(*place.job())
-    assert (ran.code, ran.err.count("\n"), "was replaced or changed" in ran.err) == (2, 1, True)
+    assert (ran.code, ran.err.count("\n"), names(ran.err, "data.dat changed")) == (2, 1, True)
     assert place.nothing_left()

@@ -3,6 +3,7 @@
 from functools import cached_property
 
 import pytest
+from tests.facts import names
 from tests.tiny_limits import LIMIT, tiny_limits
 
 from anonset.release.opened import Opened
@@ -25,10 +26,10 @@ def test_without_the_original(place: Place) -> None:
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        (["risk"], "about 600.0 MiB of memory, above the limit of 300.0 MiB;"),
-        (["report", "--shareable"], "about 600.0 MiB of memory, above the limit of 300.0 MiB;"),
-        (["report", "-o", "page.html", "--original", "{data}"], "about 336.0 MiB of memory, above the limit of "),
-        (["risk", "--original", "{data}"], "(without it, they are counted by blocks)"),
+        (["risk"], "600.0 300.0 MiB"),
+        (["report", "--shareable"], "600.0 300.0 MiB"),
+        (["report", "-o", "page.html", "--original", "{data}"], "336.0 MiB memory"),
+        (["risk", "--original", "{data}"], "memory blocks"),
     ],
 )
 def test_what_would_take_more_memory_is_refused_unread(
@@ -41,7 +42,7 @@ def test_what_would_take_more_memory_is_refused_unread(
     command = [part.format(data=place.folder / "data.dat") for part in command]
     ran = place.run(*command, str(place.out), "--memory-limit", "300M")
     assert ran.code == 2
-    assert why in ran.err
+    assert names(ran.err, why)
     assert len(ran.err.splitlines()) == 1
 
 
@@ -108,4 +109,4 @@ def test_a_population(rt: Place) -> None:
     unnamed = rt.run("risk", str(rt.out), "--original", data, "--drop", "gender", "--population", data, "--json")
     assert unnamed.json["journalist"] == found["journalist"]
     ran = rt.run("risk", str(rt.out), *more[:-1], rt.write("few.csv", "age\n3\n"))
-    assert (ran.code, "'origin' is missing" in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, "origin missing")) == (2, True)

@@ -5,6 +5,7 @@ import random
 import shlex
 
 import pytest
+from tests.facts import names
 
 from anonset.jobs.candidates import BY_FREQUENCY
 from cli.place import Place
@@ -51,7 +52,7 @@ def test_the_frontier_is_drawn_and_told(place: Place) -> None:
     assert losses == sorted(losses)
     assert "exists already" in place.run(*asked, "--plot", str(folder)).err
     other = place.run("suggest", rows, "--items", "codes", "--drop", "age,sex", "--plot", str(place.folder / "none"))
-    assert (other.code, "the data must have both" in other.err) == (2, True)
+    assert (other.code, names(other.err, "--plot both")) == (2, True)
     assert not (place.folder / "none").exists()
 
 
@@ -77,7 +78,7 @@ def test_the_command_names_the_hierarchy_that_was_made(
     assert place.run(*command(place, found["recommended"]["command"])).code == 0
     assert place.run(*command(place, found["with_own_hierarchy"]["command"])).code == 0
     shown = place.run("suggest", *given).out
-    assert f"Run it by: {found['with_own_hierarchy']['command']}" in shown
+    assert found["with_own_hierarchy"]["command"] in shown
 
 
 def test_a_job_is_taken_in_place_of_the_input(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,11 +127,11 @@ def test_what_is_suggested_for_other_models_runs(
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--k", "0"], "must be an integer of at least 1"),
-        (["--model", "partition-km"], "suggest knows km, k, kl, kt"),
-        (["--memory-limit", "1M"], "above the limit of 1.0 MiB, and a sample is drawn once all records are read"),
+        (["--k", "0"], "k 1 0"),
+        (["--model", "partition-km"], "suggest km k kl kt"),
+        (["--memory-limit", "1M"], "'1.0 MiB' sample"),
     ],
 )
 def test_bad_requests(place: Place, more: list[str], message: str) -> None:
     ran = place.run("suggest", place.write("rows.csv", ROWS), "--items", "codes", *more)
-    assert (ran.code, message in ran.err) == (2, True)
+    assert (ran.code, names(ran.err, message)) == (2, True)

@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.facts import refused
 
 from anonset.errors import InputError
 from anonset.io import arrow, read
@@ -84,44 +85,43 @@ def test_slices_read_their_own_rows():
         (
             pa.array([["a"], None]),
             {"items": "x"},
-            "column 'x': row 2 is null; null is not the empty set; missing='empty' takes it as the empty set",
+            "x 'row 2' null empty missing",
         ),
         (
             pa.array(["a", None]),
             {"items": "x", "missing": "value"},
-            "column 'x': row 2 is null; null is not the empty set; missing='empty' takes it as the empty set",
+            "x 'row 2' null empty missing",
         ),
         (
             pa.chunked_array([pa.array([["a"], []]), pa.array([["b", None]])]),
             {"items": "x", "missing": "empty"},
-            "column 'x': the set of row 3 holds null; items must be text",
+            "x 'row 3' null text",
         ),
         (
             pa.array([None, "a"]),
             {"relational": "x"},
-            "column 'x': row 1 is null; missing='value' takes it as the category '?'",
+            "x 'row 1' null missing value ?",
         ),
-        (pa.array([None, "a"]), {"id": "x", "missing": "value"}, "column 'x': row 1 is null"),
+        (pa.array([None, "a"]), {"id": "x", "missing": "value"}, "x 'row 1' null"),
         (
             pa.array([1.5, None]),
             {"relational": "x", "numeric": "x", "missing": "value"},
-            "column 'x': row 2 is null; give a number, or drop the column",
+            "x 'row 2' null number",
         ),
         (
             pa.array([1.5, float("nan")]),
             {"relational": "x", "numeric": "x"},
-            "numeric column 'x': row 2: a finite number is required",
+            "numeric x 'row 2' finite",
         ),
-        (pa.array([[1.5]]), {"items": "x"}, "column 'x': items must be text or integers, got double"),
-        (pa.array([["a"]]), {"keep": "x"}, "column 'x' holds lists; only the set-valued column (items) may"),
-        (pa.array([{"a": 1}]), {"keep": "x"}, "column 'x' must be text or a plain value, got struct<a: int64>"),
-        (pa.array([b"\xff"]), {"keep": "x"}, "column 'x' must be text or a plain value, got binary"),
+        (pa.array([[1.5]]), {"items": "x"}, "items x double"),
+        (pa.array([["a"]]), {"keep": "x"}, "x lists set-valued"),
+        (pa.array([{"a": 1}]), {"keep": "x"}, "x struct"),
+        (pa.array([b"\xff"]), {"keep": "x"}, "x binary"),
     ],
 )
 def test_bad_columns(column, options, message):
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"Table {message}"):
         read(pa.table({"x": column}), **options)
-    assert str(error.value) == f"the given Table: {message}"
 
 
 def test_missing_takes_both_names():
@@ -174,17 +174,15 @@ def test_parquet_file_and_directory(tmp_path):
 
 
 def test_bad_parquet(tmp_path):
-    with pytest.raises(InputError, match=r"the directory holds no \.parquet file$"):
+    with refused(InputError, f"{tmp_path} .parquet"):
         read(tmp_path, items="s")
     (tmp_path / "a.parquet").write_bytes(b"not parquet")
-    with pytest.raises(InputError, match=r"a\.parquet: not valid Parquet: Parquet magic bytes not found") as error:
+    with refused(InputError, "a.parquet Parquet") as error:
         read(tmp_path, items="s")
     assert "\n" not in str(error.value)
     parquet.write_table(pa.table({"s": [["a"]]}), tmp_path / "a.parquet")
     parquet.write_table(pa.table({"t": [["a"]]}), tmp_path / "b.parquet")
-    with pytest.raises(
-        InputError, match=r"b\.parquet: the columns and their types must be those of .*a\.parquet; .*column"
-    ):
+    with refused(InputError, "b.parquet a.parquet"):
         read(tmp_path, items="s")
 
 
@@ -200,19 +198,17 @@ def test_lists_of_sets():
     [
         (
             3,
-            "source must be a path, a data frame, a mapping of columns, a list of sets or of records, or a SciPy "
-            "matrix with labels, got int",
+            "source SciPy int",
         ),
-        ({"a": 1}, "the given dict: column 'a' must be a list of values, got int"),
-        ([{"a"}, "abc"], "the given list: row 2 must be a set of items, got str"),
-        ([{"a"}, None], "the given list: row 2 must be a set of items, got NoneType"),
-        ([{"a"}, [1.5]], "the given list: row 2: items must be text or integers, got float"),
+        ({"a": 1}, "dict a list int"),
+        ([{"a"}, "abc"], "list 'row 2' str"),
+        ([{"a"}, None], "'row 2' NoneType"),
+        ([{"a"}, [1.5]], "items 'row 2' float"),
     ],
 )
 def test_bad_sources(source, message):
-    with pytest.raises(InputError) as error:
+    with refused(InputError, message):
         read(source)
-    assert str(error.value) == message
 
 
 def test_functions_are_called_where_arrow_has_moved_them(monkeypatch: pytest.MonkeyPatch) -> None:

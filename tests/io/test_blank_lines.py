@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.facts import refused
 
 import anonset.io.delimited
 from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
@@ -47,9 +48,8 @@ def write(folder, data, name="v.csv"):
 @pytest.mark.parametrize("roles", [{"relational": "a,b"}, {"keep": "b", "drop": "a"}, {"items": "a", "drop": "b"}])
 def test_among_several_columns_a_blank_line_is_refused(tmp_path, data, line, end, roles):
     path = write(tmp_path, data.replace(b"\n", end))
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{path} 'line {line}' 2 header none blank"):
         read(path, **roles)
-    assert str(error.value) == f"{path}: line {line}: 2 fields required as in the header, got none: it is blank"
 
 
 @pytest.mark.parametrize("name", ["v.csv.gz", "v.csv.zst", "v.tsv", "v.tsv.gz", "v.tsv.zst"])
@@ -66,7 +66,7 @@ def test_line_ends_may_be_mixed(tmp_path, ends):
 
 
 def test_a_line_of_blanks_has_one_field(tmp_path):
-    with pytest.raises(InputError, match=r"line 3: 2 fields required as in the header, got 1$"):
+    with refused(InputError, "'line 3' 2 header 1"):
         read(write(tmp_path, b"a,b\n1,2\n  \n3,4\n"), relational="a,b")
 
 
@@ -95,7 +95,7 @@ def test_in_a_file_of_one_column_a_blank_line_is_an_empty_record(tmp_path, end):
 
 
 def test_an_id_is_never_blank_not_even_in_a_file_of_one_column(tmp_path):
-    with pytest.raises(InputError, match="id column 'p': row 2 is empty"):
+    with refused(InputError, "id p 'row 2' empty"):
         read(write(tmp_path, b"p\n1\n\n2\n"), id="p")
 
 
@@ -114,11 +114,11 @@ def test_adjacent_line_ends_are_found_across_blocks(parts, block):
 def test_buckets_with_a_blank_line(tmp_path):
     (tmp_path / "qit.csv").write_bytes(b"id,group\nx,1\ny,1\n")
     (tmp_path / "snt.csv").write_bytes(b"group,drug\n1,a\n\n1,b\n")
-    with pytest.raises(InputError, match=r"snt\.csv: line 3: 2 field"):
+    with refused(InputError, "snt.csv 'line 3' 2"):
         read_buckets(tmp_path, id="id")
     (tmp_path / "snt.csv").write_bytes(b"group,drug\n1,a\n1,b\n")
     (tmp_path / "qit.csv").write_bytes(b"id,group\nx,1\n\ny,1\n")
-    with pytest.raises(InputError, match=r"qit\.csv: line 3: 2 field"):
+    with refused(InputError, "qit.csv 'line 3' 2"):
         read_buckets(tmp_path, id="id")
 
 

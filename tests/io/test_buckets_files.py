@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from algorithms.bucket_tables import (
     FIGURE_1,
@@ -100,35 +101,35 @@ def test_groups_made_elsewhere_have_their_own_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("qit", "snt", "message"),
     [
-        ("name,zip,group\na,1,1\n", "group,drug\n1,x\n", "column 'zip' without a role"),
-        ("name\na\n", "group,drug\n1,x\n", "no column 'group'"),
+        ("name,zip,group\na,1,1\n", "group,drug\n1,x\n", "column zip"),
+        ("name\na\n", "group,drug\n1,x\n", "column group"),
         (
             "name,group\na,1\n",
             "drug\nx\n",
-            r"the columns must be 'group', a sensitive one and, if any, 'count', got 1 other",
+            "group sensitive count 1",
         ),
-        ("name,group\na,1\n", "group,drug,size\n1,x,1\n", "the columns must be .* got group, drug, size"),
-        ("name,group\na,1\n", "group,drug\n1,x\n1,y\n", "group '1' must have as many rows .* got 1 and 2"),
-        ("name,group\na,1\n", "group,drug\n1,x\n2,y\n", "group '2' stands in one of qit.csv and snt.csv alone"),
-        ("name,group\na,1\n", "group,drug,count\n1,x,0\n", "row 1: count must be an integer of at least 1"),
-        ("name,group\na,1\n", "group,drug,count\n1,x,1.5\n", "row 1: count must be an integer of at least 1"),
-        ("name,group\na,1\n", "group,drug,count\n1,x,one\n", "numeric column 'count': row 1: a number is required"),
-        ("name,group\na,1\n", None, r"snt\.csv: no such file"),
-        (None, "group,drug\n1,x\n", r"qit\.csv: no such file"),
+        ("name,group\na,1\n", "group,drug,size\n1,x,1\n", "columns count size"),
+        ("name,group\na,1\n", "group,drug\n1,x\n1,y\n", "group rows 1 2"),
+        ("name,group\na,1\n", "group,drug\n1,x\n2,y\n", "group 2 qit.csv snt.csv"),
+        ("name,group\na,1\n", "group,drug,count\n1,x,0\n", "count 'row 1' 1"),
+        ("name,group\na,1\n", "group,drug,count\n1,x,1.5\n", "count 'row 1' 1"),
+        ("name,group\na,1\n", "group,drug,count\n1,x,one\n", "numeric count 'row 1'"),
+        ("name,group\na,1\n", None, "snt.csv file"),
+        (None, "group,drug\n1,x\n", "qit.csv file"),
     ],
 )
 def test_bad_files_are_refused(tmp_path: Path, qit: str | None, snt: str | None, message: str) -> None:
     for name, text in (("qit.csv", qit), ("snt.csv", snt)):
         if text is not None:
             (tmp_path / name).write_text(text)
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         read_buckets(tmp_path, id="name")
 
 
 def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
     publication = published(FIGURE_1, FIGURE_1B_GROUPS)
     (tmp_path / "snt.csv").mkdir()
-    with pytest.raises(InputError, match="cannot be written"):
+    with refused(InputError, "snt.csv"):
         write_buckets(publication, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["snt.csv"]
 

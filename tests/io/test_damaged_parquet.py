@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.facts import names, refused
 
 from anonset.errors import InputError
 from anonset.io.read import read
@@ -36,39 +37,40 @@ def test_text_that_is_no_utf_8_is_one_line(tmp_path: Path, column: Any, role: st
     path = written(tmp_path, x=column, y=["a", "b"])
     roles: dict[str, Any] = {role: "x", "drop": "y"}
     for reading in (read, scan):
-        with pytest.raises(InputError, match=r"data\.parquet: not valid Parquet: .*UTF8"):
+        with refused(InputError, "data.parquet Parquet UTF8"):
             reading(path, **roles)
-    with pytest.raises(InputError, match=r"not valid Parquet: .*UTF8"):
+    with refused(InputError, "Parquet UTF8"):
         proposal_for(path, {}, {})
 
 
 def test_a_set_of_what_is_no_utf_8_is_one_line(tmp_path: Path) -> None:
     path = written(tmp_path, x=pa.ListArray.from_arrays(ENDS, NO_TEXT))
     for reading in (read, scan):
-        with pytest.raises(InputError, match=r"not valid Parquet: .*UTF8"):
+        with refused(InputError, "Parquet UTF8"):
             reading(path, items="x")
 
 
 @pytest.mark.parametrize(
     ("column", "what"),
     [
-        (pa.array([{"a": 1}, {"a": 2}]), "nested values"),
-        (pa.array([[("k", "v")], []], pa.map_(pa.string(), pa.string())), "nested values"),
-        (pa.array([[{"a": 1}], []]), "nested values"),
-        (pa.array([[["a"]], []]), "nested values"),
+        (pa.array([{"a": 1}, {"a": 2}]), "nested"),
+        (pa.array([[("k", "v")], []], pa.map_(pa.string(), pa.string())), "nested"),
+        (pa.array([[{"a": 1}], []]), "nested"),
+        (pa.array([[["a"]], []]), "nested"),
         (pa.array([b"\xff", b"a"]), "bytes"),
     ],
 )
 def test_what_is_no_plain_value_is_proposed_to_be_dropped(tmp_path: Path, column: Any, what: str) -> None:
     found = proposal_for(written(tmp_path, x=column, y=["a", "b"]), {}, {})
-    reason = f"holds {what}, which are not read: make plain values of them"
-    assert [(one.role, one.reason) for one in found.columns if one.profile.name == "x"] == [("drop", reason)]
+    (one,) = (one for one in found.columns if one.profile.name == "x")
+    assert one.role == "drop"
+    assert names(one.reason, what)
 
 
 def test_two_columns_of_one_name_are_one_line(tmp_path: Path) -> None:
     path = tmp_path / "data.parquet"
     parquet.write_table(pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["x", "x"]), path)
-    with pytest.raises(InputError, match="columns 1 and 2 have the same name; names must be distinct"):
+    with refused(InputError, "columns 1 2"):
         proposal_for(str(path), {}, {})
 
 
@@ -102,5 +104,5 @@ def test_whatever_arrow_raises_of_damage_is_one_line(
         raise error
 
     monkeypatch.setattr(parquet.ParquetFile, place, failing if place == "iter_batches" else property(failing))
-    with pytest.raises(InputError, match=r"data\.parquet: not valid Parquet: "):
+    with refused(InputError, "data.parquet Parquet"):
         scan(path, items="x")

@@ -7,6 +7,7 @@ import random
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.facts import refused
 
 from anonset.errors import InputError
 from anonset.io import digest, estimate_size
@@ -21,7 +22,7 @@ def test_digest_of_a_file_and_a_directory(tmp_path):
     assert first == hashlib.sha256(f"{digest(tmp_path / 'a')}  a\n".encode()).hexdigest()
     (tmp_path / "a").rename(tmp_path / "b")
     assert digest(tmp_path) != first
-    with pytest.raises(InputError, match=r"none: no such file or directory$"):
+    with refused(InputError, f"{tmp_path / 'none'} file"):
         digest(tmp_path / "none")
 
 
@@ -41,7 +42,7 @@ def test_estimates(tmp_path):
         assert estimate_size(tmp_path / name).text == expected, name
     assert estimate_size(tmp_path / "a.dat.gz") == estimate_size(tmp_path / "a.dat") == Size(10_000, 30_000, len(text))
     assert estimate_size(tmp_path) == sum(map(estimate_size, tmp_path.iterdir()), Size())
-    with pytest.raises(InputError, match=r"none: no such file or directory$"):
+    with refused(InputError, f"{tmp_path / 'none'} file"):
         estimate_size(tmp_path / "none")
 
 
@@ -55,7 +56,7 @@ def test_estimates_of_parquet_go_by_its_values(tmp_path):
     assert estimate_size(tmp_path / "lists.parquet") == Size(3, 7, 3 * len("E10 ") + 3 * 4)
     assert estimate_size(tmp_path / "none.parquet") == Size()
     (tmp_path / "c.parquet").write_bytes(b"noise")
-    with pytest.raises(InputError, match=r"c.parquet: not valid Parquet"):
+    with refused(InputError, "c.parquet Parquet"):
         estimate_size(tmp_path / "c.parquet")
 
 
@@ -70,7 +71,7 @@ def test_a_failed_write_removes_its_own_file_only(tmp_path):
         yield b"begun"
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(InputError, match=r"new: cannot be written: No space left on device$"):
+    with refused(InputError, f"{tmp_path / 'new'} 'No space'"):
         write_file(tmp_path / "new", parts())
     assert not (tmp_path / "new").exists()
     (tmp_path / "old").write_bytes(b"before")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.errors import InputError
 from anonset.io import read
@@ -106,20 +107,18 @@ def test_an_empty_file_is_an_empty_table(tmp_path):
 def test_invalid_utf8_is_refused_with_its_place(tmp_path, text, where):
     path = tmp_path / "t.dat"
     path.write_bytes(text)
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{path} {where} UTF-8 encoding latin-1"):
         read(path)
-    told = "the token is not valid UTF-8; if it was written in another encoding, name it: encoding='latin-1'"
-    assert str(error.value) == f"{path}: {where} (in bytes): {told}"
 
 
 def test_a_fimi_file_has_one_column(tmp_path):
     path = tmp_path / "t.dat"
     path.write_bytes(b"1\n")
-    with pytest.raises(InputError, match="there is no column 'codes' \\(items\\); there are 'items'"):
+    with refused(InputError, "codes items"):
         read(path, items="codes")
-    with pytest.raises(InputError, match="column 'items' holds sets; its role must be items"):
+    with refused(InputError, "column items role"):
         read(path, items=[], keep="items")
-    with pytest.raises(InputError, match="every column is dropped"):
+    with refused(InputError, "column dropped"):
         read(path, drop="items")
 
 
@@ -149,5 +148,5 @@ def test_spmf_files_may_repeat_the_names_of_items(tmp_path):
 def test_an_spmf_file_must_not_rename_an_item(tmp_path):
     (tmp_path / "a.txt").write_text(SPMF)
     (tmp_path / "b.txt").write_text(SPMF.replace("apple", "pear"))
-    with pytest.raises(InputError, match="names must stand first"):
+    with refused(InputError, "names"):
         read(tmp_path, input_format="spmf")

@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.facts import refused
 
 from anonset.errors import InputError
 from anonset.io import read
@@ -24,15 +25,15 @@ def test_every_parquet_file_is_read_whatever_its_case(tmp_path):
 
 
 REFUSED = [
-    (".hidden.parquet", "'.hidden.parquet' is set aside by its name; rename it to have it read, or remove it"),
-    ("_old.parquet", "'_old.parquet' is set aside by its name; "),
-    ("_temporary/0/part-1.parquet", "'_temporary' is set aside by its name; "),
-    (".trash/part-1.PARQUET", "'.trash' is set aside by its name; "),
-    ("more.csv", "it would be left out: a folder is read by its files that end with .parquet"),
-    ("part-1.parquet.gz", "it would be left out: "),
-    ("part-1.parquet.tmp", "it would be left out: "),
-    ("_delta_log/0.json", "it would be left out: "),
-    ("year=2020/part-1.parquet", "the columns in the names of its folders must be none, got 'year'"),
+    (".hidden.parquet", ".hidden.parquet"),
+    ("_old.parquet", "_old.parquet"),
+    ("_temporary/0/part-1.parquet", "_temporary"),
+    (".trash/part-1.PARQUET", ".trash"),
+    ("more.csv", ".parquet"),
+    ("part-1.parquet.gz", ".parquet"),
+    ("part-1.parquet.tmp", ".parquet"),
+    ("_delta_log/0.json", ".parquet"),
+    ("year=2020/part-1.parquet", "columns year"),
 ]
 
 
@@ -40,16 +41,15 @@ REFUSED = [
 def test_what_may_hold_rows_and_would_be_left_out_is_refused(tmp_path, name, reason):
     put(tmp_path / "a.parquet")
     put(tmp_path / name)
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{tmp_path / name} {reason}"):
         read(tmp_path, items="s")
-    assert str(error.value).startswith(f"{tmp_path / name}: {reason}")
 
 
 def test_links_to_folders_are_refused(tmp_path):
     put(tmp_path / "data" / "a.parquet")
     put(tmp_path / "elsewhere" / "b.parquet")
     (tmp_path / "data" / "more").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(InputError, match=r"more: a link to a folder is not followed"):
+    with refused(InputError, "more link folder"):
         read(tmp_path / "data", items="s")
 
 
@@ -59,13 +59,13 @@ def test_a_link_to_a_file_is_read_and_a_broken_one_refused(tmp_path):
     (tmp_path / "data" / "a.parquet").symlink_to(tmp_path / "elsewhere" / "b.parquet")
     assert list(read(tmp_path / "data", items="s").transactions.rows()) == [["b"]]
     (tmp_path / "data" / "c.parquet").symlink_to(tmp_path / "none")
-    with pytest.raises(InputError, match=r"c\.parquet: no such file or directory$"):
+    with refused(InputError, "c.parquet"):
         read(tmp_path / "data", items="s")
 
 
 def test_a_folder_without_parquet_files(tmp_path):
     (tmp_path / "_metadata").write_bytes(b"")
-    with pytest.raises(InputError, match=r": the directory holds no \.parquet file$"):
+    with refused(InputError, f"{tmp_path} .parquet"):
         read(tmp_path, items="s")
     (tmp_path / "published.csv").write_text("s\na\n")
     assert list(read(tmp_path, items="s").transactions.rows()) == [["a"]]
@@ -85,7 +85,7 @@ def test_a_folder_that_may_not_be_read(tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied", str(folder))
 
     monkeypatch.setattr("os.scandir", refuse)
-    with pytest.raises(InputError, match=r": cannot be read: Permission denied$"):
+    with refused(InputError, "Permission"):
         read(tmp_path, items="s")
 
 
@@ -97,5 +97,5 @@ def test_an_address_whose_package_is_missing_names_it(monkeypatch: pytest.Monkey
         raise ImportError(msg)
 
     monkeypatch.setattr(fsspec.core, "url_to_fs", refuse)
-    with pytest.raises(InputError, match="'zz' need a package that is not installed: Install s3fs to access S3"):
+    with refused(InputError, "zz s3fs"):
         source_of("zz://bucket/visits")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.data import Hierarchy, Vocabulary
 from anonset.errors import HierarchyError, InputError
@@ -76,38 +77,37 @@ def test_compressed_files(tmp_path, name):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the hierarchy is empty; a line per leaf is required"),
-        ("\n,,\n", "the hierarchy is empty; a line per leaf is required"),
-        ("a,A,R\nb,A,S\nc,A,R\n", "line 2: label 'S' stands as a second root beside 'R'"),
-        ("leaf,root\na,R\nb,S\nc,R\n", "line 3: label 'S' stands as a second root beside 'R'"),
-        ("a,A,R\nb,B,R\na,B,R\n", "line 3: label 'a' has two parents, 'A' and 'B'"),
-        ("a,A,X,R\nb,A,Y,R\n", "line 2: label 'A' has two parents, 'X' and 'Y'"),
-        ("a,A,R\nb,A,R\nA,R\n", "line 3: label 'A' is both a leaf and an inner node"),
-        ("A,R\na,A,R\n", "line 1: label 'A' is both a leaf and an inner node"),
-        ("a,R\nR\n", "line 2: label 'R' is both a leaf and an inner node"),
-        ("a,b,a,R\n", "line 1: label 'a' stands above itself (a cycle)"),
-        ("x,R\na,R,b,R\n", "line 2: label 'R' stands above itself (a cycle)"),
-        ("\n\na,,R\nb,R\n", "line 3: label '' is the parent of 'a'; parents must have a label"),
-        ("a,A,R\n,A,R\n", "line 2: label '' is a leaf without a name; leaves must have a label"),
-        ('"",A,R\na,A,R\n', "line 1: label '' is a leaf without a name; leaves must have a label"),
-        ("leaf,root\n,R\nb,R\n", "line 2: label '' is a leaf without a name; leaves must have a label"),
-        ('x,R\n"a,R\nb,R\n', "line 2: unexpected end of data"),
-        (b"a,R\n\xff,R\n", "line 2: the text is not valid UTF-8"),
+        ("", "hierarchy empty leaf"),
+        ("\n,,\n", "hierarchy empty leaf"),
+        ("a,A,R\nb,A,S\nc,A,R\n", "'line 2' S R"),
+        ("leaf,root\na,R\nb,S\nc,R\n", "'line 3' S R"),
+        ("a,A,R\nb,B,R\na,B,R\n", "'line 3' a A B"),
+        ("a,A,X,R\nb,A,Y,R\n", "'line 2' A X Y"),
+        ("a,A,R\nb,A,R\nA,R\n", "'line 3' A leaf inner"),
+        ("A,R\na,A,R\n", "'line 1' A leaf inner"),
+        ("a,R\nR\n", "'line 2' R leaf inner"),
+        ("a,b,a,R\n", "'line 1' a cycle"),
+        ("x,R\na,R,b,R\n", "'line 2' R cycle"),
+        ("\n\na,,R\nb,R\n", "'line 3' a parents label"),
+        ("a,A,R\n,A,R\n", "'line 2' leaf label"),
+        ('"",A,R\na,A,R\n', "'line 1' leaf label"),
+        ("leaf,root\n,R\nb,R\n", "'line 2' leaf label"),
+        ('x,R\n"a,R\nb,R\n', "'line 2' end"),
+        (b"a,R\n\xff,R\n", "'line 2' UTF-8"),
     ],
 )
 def test_what_is_no_tree_is_refused(tmp_path, text, message):
     path = write(tmp_path, text)
-    with pytest.raises(HierarchyError) as error:
+    with refused(HierarchyError, f"{path} {message}"):
         read_hierarchy(path)
-    assert str(error.value) == f"{path}: {message}"
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(InputError, match=r"none\.csv: no such file or directory$"):
+    with refused(InputError, "none.csv"):
         read_hierarchy(tmp_path / "none.csv")
-    with pytest.raises(InputError, match=r"a regular file is required, this is a directory$"):
+    with refused(InputError, f"{tmp_path} directory"):
         read_hierarchy(tmp_path)
-    with pytest.raises(InputError, match=r"h\.gz: not valid gzip"):
+    with refused(InputError, "h.gz"):
         read_hierarchy(write(tmp_path, "a,R\n", "h.gz"))
 
 
@@ -174,18 +174,17 @@ def test_a_balanced_hierarchy_over_no_labels_is_a_root_alone(fanout):
 @pytest.mark.parametrize(
     ("spec", "labels", "message"),
     [
-        ("balanced:x", "ab", "hierarchy of 's': balanced:F needs an integer of at least 2, got 'balanced:x'"),
-        ("balanced:-2", "ab", "hierarchy of 's': balanced:F needs an integer of at least 2, got 'balanced:-2'"),
-        ("balanced:1", "ab", "balanced hierarchy: the fan-out must be at least 2, got 1"),
-        ("balanced:1", "", "balanced hierarchy: the fan-out must be at least 2, got 1"),
-        (Hierarchy.from_tree(AB), "ax", "hierarchy of 's': item 'x' of the data must be a leaf, but is missing"),
-        (Hierarchy.from_tree(AB), "Aa", "hierarchy of 's': item 'A' of the data must be a leaf, but is an inner node"),
+        ("balanced:x", "ab", "hierarchy s balanced:F 2 balanced:x"),
+        ("balanced:-2", "ab", "hierarchy s balanced:F 2 balanced:-2"),
+        ("balanced:1", "ab", "hierarchy fan-out 2 1"),
+        ("balanced:1", "", "hierarchy fan-out 2 1"),
+        (Hierarchy.from_tree(AB), "ax", "hierarchy s x leaf missing"),
+        (Hierarchy.from_tree(AB), "Aa", "hierarchy s A leaf inner"),
     ],
 )
 def test_bad_specifications(spec, labels, message):
-    with pytest.raises(HierarchyError) as error:
+    with refused(HierarchyError, message):
         hierarchy_for(spec, Vocabulary(tuple(labels)), "s")
-    assert str(error.value) == message
 
 
 @pytest.mark.data

@@ -4,6 +4,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from tests.facts import refused
 
 import anonset
 from anonset.errors import HierarchyError, InputError
@@ -40,25 +41,25 @@ def test_integers_are_labels():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (5, "hierarchy of 'x': a hierarchy must be a file, a Hierarchy, a data frame .*; got int"),
-        ({}, "hierarchy of 'x': nested mappings must have one key, the root, got 0"),
-        ({"a": ["b"], "c": ["d"]}, "hierarchy of 'x': nested mappings must have one key, the root, got 2"),
-        ({"a": {"b": 5}}, "hierarchy of 'x': .*; got int below a node"),
-        ({"a": {"b": [5.5, "c"]}}, "hierarchy of 'x': labels must be text, got float"),
-        ({"a": "b", "b": "a"}, "hierarchy of 'x': line 1: label 'a' stands above itself"),
-        ({"a": "b", "c": "d"}, "hierarchy of 'x': line 1: label 'b' stands as a second root beside 'd'|second root"),
+        (5, "hierarchy x file Hierarchy int"),
+        ({}, "hierarchy x root 0"),
+        ({"a": ["b"], "c": ["d"]}, "hierarchy x root 2"),
+        ({"a": {"b": 5}}, "hierarchy x int node"),
+        ({"a": {"b": [5.5, "c"]}}, "hierarchy x labels float"),
+        ({"a": "b", "b": "a"}, "hierarchy x 'line 1' a"),
+        ({"a": "b", "c": "d"}, "hierarchy x root b d"),
         (
             pd.DataFrame({"leaf": [], "root": []}),
-            "hierarchy of 'x': the hierarchy is empty; a row per leaf is required",
+            "hierarchy x empty leaf",
         ),
     ],
 )
 def test_what_is_no_tree(given, message):
-    with pytest.raises(HierarchyError, match=message):
+    with refused(HierarchyError, message):
         hierarchy_from("x", given)
 
 
 def test_a_hierarchy_of_another_type_is_an_input_error():
     table = anonset.Table.from_sets([{"a"}, {"b"}])
-    with pytest.raises(InputError, match="hierarchy of 'items': a hierarchy must be a file"):
+    with refused(InputError, "hierarchy items file"):
         anonset.anonymize(table, anonset.Apriori(k=1, m=1), hierarchies={"items": 5})

@@ -1,12 +1,12 @@
 """Hierarchies by rule, by frequency, and from files of Amnesia."""
 
-import re
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.facts import names, refused
 
 from anonset.data import Hierarchy, Vocabulary
 from anonset.data.hierarchy_rules import balanced_by_frequency, coarser, hierarchy_by_rule, is_coarser
@@ -52,31 +52,31 @@ def test_no_labels_make_a_root_alone(spec):
 @pytest.mark.parametrize(
     ("spec", "label", "said"),
     [
-        ("prefix:", "a", "prefix:: lengths must be whole numbers from 1 on between commas"),
-        ("prefix:0,1", "a", "lengths must be whole numbers from 1 on"),
-        ("mask:1,1", "a", "numbers of characters kept must differ"),
-        ("bins:5,1", "1", "edges must ascend"),
-        ("bins:0,x", "1", "values must be numbers"),
-        ("bins:0,5", "x", "values must be numbers, got 'x'"),
-        ("bins:0,5", "-1", "values must be at least 0, got '-1'"),
-        ("bins:width=0", "1", "widths must be above 0"),
-        ("bins:width=5,12", "1", "each width must be a multiple of the one before"),
-        ("date:week", "2024-01-01", "levels must be some of month, quarter, year, decade, century, got 'week'"),
-        ("date:month,from-year", "2024-01-01", "levels must be some of"),
-        ("date:from-year,month", "2024-01-01", "levels must stand in the order month"),
-        ("date:year,month", "2024-01-01", "levels must stand in the order month"),
-        ("date:year", "01.02.2024", r"dates of the form YYYY-MM-DD (for others, date:%d.%m.%Y:year), got [hidden"),
-        ("balanced:2:size", "a", "after balanced:2 only :frequency may follow"),
-        ("balanced:2:frequency", "a", "needs the data"),
+        ("prefix:", "a", "prefix lengths 1"),
+        ("prefix:0,1", "a", "prefix lengths 1"),
+        ("mask:1,1", "a", "mask characters"),
+        ("bins:5,1", "1", "bins edges"),
+        ("bins:0,x", "1", "bins numbers"),
+        ("bins:0,5", "x", "numbers x"),
+        ("bins:0,5", "-1", "values 0 -1"),
+        ("bins:width=0", "1", "bins widths 0"),
+        ("bins:width=5,12", "1", "bins width multiple"),
+        ("date:week", "2024-01-01", "date levels month week"),
+        ("date:month,from-year", "2024-01-01", "date levels month"),
+        ("date:from-year,month", "2024-01-01", "levels order"),
+        ("date:year,month", "2024-01-01", "levels order"),
+        ("date:year", "01.02.2024", "YYYY-MM-DD date:%d.%m.%Y:year"),
+        ("balanced:2:size", "a", "balanced:2 :frequency"),
+        ("balanced:2:frequency", "a", "balanced:2:frequency data"),
         ("mask:1", "4*", None),
     ],
 )
 def test_what_a_rule_does_not_fit_is_refused_in_one_line(spec, label, said):
     labels = (label,) if said else (label, "4a", "4b")
-    said = said or "label '4*' stands for two nodes"
-    with pytest.raises(HierarchyError, match=re.escape(said)) as raised:
+    said = said or "label 4*"
+    with refused(HierarchyError, said) as raised:
         hierarchy_for(spec, Vocabulary(labels), "c")
-    assert "hierarchy of 'c'" in str(raised.value)
+    assert names(str(raised.value), "hierarchy c")
     assert "\n" not in str(raised.value)
 
 
@@ -127,27 +127,27 @@ def test_range_files_of_amnesia_take_the_values_for_leaves(tmp_path, text, label
     path = tmp_path / "h.txt"
     path.write_text(text)
     assert nested(hierarchy_for(path, Vocabulary(tuple(labels)), "c")) == tree
-    with pytest.raises(HierarchyError, match="its leaves are the values of a column"):
+    with refused(HierarchyError, "leaves column"):
         read_hierarchy(path)
 
 
 @pytest.mark.parametrize(
     ("text", "label", "said"),
     [
-        (NUMBERS, "66", "every value must lie in an interval, got '66'"),
-        (NUMBERS, "x", "values must be numbers, got 'x'"),
-        (DATES, "2012-01-01", "every value must lie in an interval"),
-        (DATES, "yesterday", "values must be dates"),
-        (NUMBERS.replace("9.0,18.0 \n", "9;18 \n"), "1", "intervals must be written low,high, got '9;18'"),
-        (NUMBERS.replace(" has ", " holds "), "1", "line 6: 'node has child child ...' is required"),
-        (NUMBERS.replace("0.0,65.0 has", "1.0,65.0 has 0.0,9.0"), "1", "label '0.0,9.0' has two parents"),
-        (NUMBERS.replace("0.0,65.0 has 0.0,18.0", "0.0,65.0 has"), "1", "there must be one root, got 2"),
+        (NUMBERS, "66", "interval 66"),
+        (NUMBERS, "x", "numbers x"),
+        (DATES, "2012-01-01", "h.txt interval"),
+        (DATES, "yesterday", "dates"),
+        (NUMBERS.replace("9.0,18.0 \n", "9;18 \n"), "1", "intervals 9;18"),
+        (NUMBERS.replace(" has ", " holds "), "1", "'line 6' node has child"),
+        (NUMBERS.replace("0.0,65.0 has", "1.0,65.0 has 0.0,9.0"), "1", "label 0.0,9.0"),
+        (NUMBERS.replace("0.0,65.0 has 0.0,18.0", "0.0,65.0 has"), "1", "root 2"),
     ],
 )
 def test_faults_of_range_files_are_told_in_one_line(tmp_path, text, label, said):
     path = tmp_path / "h.txt"
     path.write_text(text)
-    with pytest.raises(HierarchyError, match=re.escape(said)):
+    with refused(HierarchyError, said):
         hierarchy_for(path, Vocabulary((label,)), "c")
 
 

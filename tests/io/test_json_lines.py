@@ -3,6 +3,7 @@
 import gzip
 
 import pytest
+from tests.facts import refused
 
 import anonset
 from anonset.errors import InputError
@@ -46,22 +47,21 @@ def test_text_stays_what_it_is(reading, tmp_path, name):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"a": "Ann Lee"}\n{"a": "Bo" oops}\n', "line 2: a JSON object per line is required, not valid JSON"),
-        ('{"a": 1}\n["Ann Lee"]\n', "line 2: a JSON object per line is required, this is none"),
-        ('[{"a": "Ann Lee"}]\n', "jq -c"),
-        ('{"a": 1, "a": "Ann Lee"}\n', "line 1: a JSON object per line is required, a name occurs twice"),
-        ('{"a": NaN, "b": "Ann Lee"}\n', "line 1: a JSON object per line is required, not valid JSON"),
-        ("[" * 100_000 + "\n", "line 1: a JSON object per line is required, nested too deeply"),
-        ("", "the file is empty"),
+        ('{"a": "Ann Lee"}\n{"a": "Bo" oops}\n', "'line 2' JSON"),
+        ('{"a": 1}\n["Ann Lee"]\n', "'line 2' JSON"),
+        ('[{"a": "Ann Lee"}]\n', "jq"),
+        ('{"a": 1, "a": "Ann Lee"}\n', "'line 1' JSON twice"),
+        ('{"a": NaN, "b": "Ann Lee"}\n', "'line 1' JSON"),
+        ("[" * 100_000 + "\n", "'line 1' JSON"),
+        ("", "empty"),
     ],
 )
 def test_bad_lines_are_named_without_their_content(reading, tmp_path, text, said):
     path = tmp_path / "raw.jsonl"
     path.write_text(text)
-    with pytest.raises(InputError) as refused:
+    with refused(InputError, said) as raised:
         reading(path, items="a")
-    assert said in str(refused.value)
-    assert "Ann" not in str(refused.value)
+    assert "Ann" not in str(raised.value)
 
 
 def test_bytes_that_are_no_utf8_are_named(tmp_path):
@@ -75,7 +75,7 @@ def test_bytes_that_are_no_utf8_are_named(tmp_path):
 def test_nested_arrays_are_named_and_can_be_dropped(tmp_path):
     path = tmp_path / "raw.jsonl"
     path.write_text('{"a": "x", "b": [{"c": 1}]}\n{"a": "y", "b": []}\n')
-    with pytest.raises(InputError, match="'b' must be text or a plain value"):
+    with refused(InputError, "b"):
         read(path, relational="a,b")
     assert read(path, relational="a", drop="b").n == 2
     found = anonset.inspect(path)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.facts import names
 
 from anonset.cli.main import main
 
@@ -18,25 +19,25 @@ NOBODY = "Bergmann;24.12.1950;E10\n" * 20
 @pytest.mark.parametrize(
     ("text", "command", "said"),
     [
-        (HEAD + ROWS + "9;Annelise Bergmann;3\n" + ROWS, "inspect", "line 11: 4 fields required"),
-        (HEAD + ROWS + "9;Annelise Bergmann;3;E10;10023456\n" + ROWS, f"anonymize {ITEMS}", "line 11"),
-        (HEAD + ROWS + '9;"Annelise Bergmann;3;E10\n' + ROWS, "inspect", "a quoted field is never closed"),
+        (HEAD + ROWS + "9;Annelise Bergmann;3\n" + ROWS, "inspect", "'line 11' 4"),
+        (HEAD + ROWS + "9;Annelise Bergmann;3;E10;10023456\n" + ROWS, f"anonymize {ITEMS}", "'line 11'"),
+        (HEAD + ROWS + '9;"Annelise Bergmann;3;E10\n' + ROWS, "inspect", "'line 11' quoted"),
         (NOBODY, "inspect", "--no-header"),
         (NOBODY, f"anonymize --items codes {KM}", "--no-header"),
-        ("Bergmann;24.12.1950;Bergmann\n" + NOBODY, "inspect", "read with --no-header"),
+        ("Bergmann;24.12.1950;Bergmann\n" + NOBODY, "inspect", "--no-header"),
         (HEAD + ROWS + "9;x;3;Bergmann 10023456 bergmann@example.org BERGMANN\n",
-         f"anonymize {ITEMS} --hierarchy codes=tree.csv", "[hidden: like a name]"),
-        (HEAD + ROWS + "9;x;Bergmann;E10\n", f"anonymize {QUASI} --numeric age", "row 10: a number is required"),
+         f"anonymize {ITEMS} --hierarchy codes=tree.csv", "hidden name"),
+        (HEAD + ROWS + "9;x;Bergmann;E10\n", f"anonymize {QUASI} --numeric age", "age 'row 10' number"),
         (HEAD + ROWS.replace("E10 I10", "2024-01-31") + "9;x;3;24.12.1950\n",
-         f"anonymize {QUASI} --hierarchy codes=date:year", "[hidden: like an id]; --unknown suppress"),
+         f"anonymize {QUASI} --hierarchy codes=date:year", "hidden id '--unknown suppress'"),
         (HEAD + ROWS.replace("E10 I10", "7") + "9;x;3;Annelise Bergmann\n",
-         f"anonymize {QUASI} --hierarchy codes=bins:0,50", "[hidden: like a name]; --unknown suppress"),
-        (HEAD + "Bergmann;x;3;E10\n" * 3, f"anonymize {ITEMS}", "rows 1 and 2 have the same id"),
+         f"anonymize {QUASI} --hierarchy codes=bins:0,50", "hidden name '--unknown suppress'"),
+        (HEAD + "Bergmann;x;3;E10\n" * 3, f"anonymize {ITEMS}", "rows 1 2 id"),
         (HEAD.replace("name", "x") + "1;Bergmann, Annelise;3;E10\n" * 3,
          "anonymize --items codes --relational x,age --id id --group --model kkm --algorithm rfirst --k 2 "
-         "--m 2 -o out", "[hidden: like a name]"),
-        ("codes;n\n" + "[Bergmann,Annelise];1\n" * 3, f"anonymize --items codes --drop n {KM}", "looks like a list"),
-        ("codes;n\nx;1\nNULL;1\n", f"anonymize --items codes --drop n {KM}", "row 2 says 'NULL'"),
+         "--m 2 -o out", "hidden name"),
+        ("codes;n\n" + "[Bergmann,Annelise];1\n" * 3, f"anonymize --items codes --drop n {KM}", "codes list"),
+        ("codes;n\nx;1\nNULL;1\n", f"anonymize --items codes --drop n {KM}", "'row 2' NULL"),
     ],
 )  # fmt: skip
 def test_a_message_shows_no_name(
@@ -53,5 +54,5 @@ def test_a_message_shows_no_name(
     name, *options = command.split()
     main([name, "raw.csv", *options])
     printed = "".join(capsys.readouterr())
-    assert said in printed
+    assert names(printed, said)
     assert [secret for secret in SECRETS if secret in printed] == []

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.errors import InputError
 from anonset.io import read
@@ -56,27 +57,26 @@ def test_rules_for_one_of_several_sets_and_for_all(tmp_path):
         (
             {"relational": "zip", "drop": "codes"},
             "upper",
-            "--normalize upper is about items, and there are none; name the column: --normalize zip=upper",
+            "'--normalize upper' '--normalize zip=upper'",
         ),
         (
             {"relational": "zip", "items": "codes"},
             "age=upper",
-            "names column 'age'; the columns of text that take it: 'codes', 'zip'",
+            "column age codes zip",
         ),
         (
             {"relational": "zip", "numeric": "zip", "items": "codes"},
             "zip=upper",
-            "names column 'zip'; the columns of text",
+            "column zip",
         ),
-        ({"relational": "zip", "items": "codes"}, "zip=uper", "did you mean upper"),
-        ({"relational": "zip", "items": "codes"}, "zip=strip-hyphens", "nothing is left of value '-' of column 'zip'"),
+        ({"relational": "zip", "items": "codes"}, "zip=uper", "--normalize uper upper"),
+        ({"relational": "zip", "items": "codes"}, "zip=strip-hyphens", "value - zip"),
     ],
 )
 def test_rules_that_do_not_apply(tmp_path, roles, rules, said):
     (tmp_path / "z.csv").write_text("zip,codes\n-,e10\n" if "hyphens" in rules else "zip,codes\n1,e10\n")
-    with spell_options(), pytest.raises(InputError) as error:
+    with spell_options(), refused(InputError, said):
         read(tmp_path / "z.csv", **roles, normalize=rules)
-    assert said in str(error.value)
 
 
 @pytest.mark.parametrize("bytes_at_once", [1, 20, 1 << 20])
@@ -93,7 +93,7 @@ def test_it_is_read_block_by_block_too(tmp_path, monkeypatch, bytes_at_once):
     assert table.relational[0].labels() == 2 * one.relational[0].labels()
     assert [(c.column, c.rule, c.labels) for c in table.changes] == [(c.column, c.rule, c.labels) for c in one.changes]
     (tmp_path / "b.csv").write_text(rows + "40;1\n")
-    with pytest.raises(InputError, match=r"b\.csv: line 41: 3 fields required"):
+    with refused(InputError, "b.csv 'line 41' 3"):
         scan(f"{tmp_path}/*.csv", **told)
 
 
@@ -102,5 +102,5 @@ def test_bits_in_cells_are_items_block_by_block_too(tmp_path, monkeypatch):
     (tmp_path / "b.csv").write_text("codes\n0\n1\n0 1\n")
     assert scan(tmp_path / "b.csv", items="codes").transactions.vocabulary.labels == ("0", "1")
     (tmp_path / "b.csv").write_text("codes\n0\n1\n1\n")
-    with pytest.raises(InputError, match="0 and 1 alone, which would become items"):
+    with refused(InputError, "0 1"):
         scan(tmp_path / "b.csv", items="codes")

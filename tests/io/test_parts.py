@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.facts import refused
 
 from anonset.data import CategoricalColumn, SetColumn, spans
 from anonset.data.store import MEMORY, Files
@@ -118,9 +119,9 @@ def test_many_records_are_parquet(work, tmp_path, monkeypatch, local):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"published_row": [0, 2], "input_record": [0, 1], "cluster": [None, None]}, "must number the published rows"),
-        ({"published_row": [0, 1], "input_record": [0, None], "cluster": [None, None]}, "must hold whole numbers"),
-        ({"published_row": [0, 1], "input_record": [0, 1]}, "must have the columns published_row, input_record"),
+        ({"published_row": [0, 2], "input_record": [0, 1], "cluster": [None, None]}, "records.parquet rows 0 1 2"),
+        ({"published_row": [0, 1], "input_record": [0, None], "cluster": [None, None]}, "records.parquet numbers"),
+        ({"published_row": [0, 1], "input_record": [0, 1]}, "published_row input_record"),
     ],
 )
 def test_odd_records_of_parquet_are_refused(tmp_path, columns, message):
@@ -130,5 +131,5 @@ def test_odd_records_of_parquet_are_refused(tmp_path, columns, message):
     kinds = {"published_row": pa.int64(), "input_record": pa.int64(), "cluster": pa.int32()}
     table = pa.table({name: pa.array(values, kinds[name]) for name, values in columns.items()})
     parquet.write_table(table, tmp_path / "records.parquet")
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         read_records(tmp_path / "records.parquet")

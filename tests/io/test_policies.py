@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.facts import refused
 
 from anonset.data import Vocabulary
 from anonset.errors import InputError
@@ -45,38 +46,38 @@ def test_weights(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("read", "text", "message"),
     [
-        (read_privacy_policy, "", "must hold at least one line of items, has none"),
-        (read_utility_policy, "\n \n", "must hold at least one line of items, has none"),
-        (read_privacy_policy, "a b\nb a b", "line 2 holds item 'b' twice; it must be a set"),
-        (read_privacy_policy, "a b\n\na x", "line 3: item 'x' must be one of the 4 items of the data"),
-        (read_utility_policy, "a b\nc d a", "lines 1 and 2 both hold item 'a'; an item must be in one group"),
-        (read_utility_policy, "a x", "line 1: item 'x' must be one of the 4 items"),
-        (read_utility_policy, "a b\nc", "utility constraints must hold every item, but miss 1 of 4: 'd'"),
-        (read_item_weights, "much a", r"line 1 must begin with a weight in \[0, 1\]"),
-        (read_item_weights, "1/0 a", r"line 1 must begin with a weight in \[0, 1\]"),
-        (read_item_weights, "1.5 a", r"line 1 must be a weight in \[0, 1\] and at least one item"),
-        (read_item_weights, "0.5", r"line 1 must be a weight in \[0, 1\] and at least one item"),
-        (read_item_weights, "0.5 a x", "line 1: item 'x' must be one of the 4 items"),
+        (read_privacy_policy, "", "line items none"),
+        (read_utility_policy, "\n \n", "line items none"),
+        (read_privacy_policy, "a b\nb a b", "'line 2' b twice"),
+        (read_privacy_policy, "a b\n\na x", "'line 3' x 4"),
+        (read_utility_policy, "a b\nc d a", "lines 1 2 a"),
+        (read_utility_policy, "a x", "'line 1' x 4"),
+        (read_utility_policy, "a b\nc", "utility 1 4 d"),
+        (read_item_weights, "much a", "'line 1' weight 0 1"),
+        (read_item_weights, "1/0 a", "'line 1' weight 0 1"),
+        (read_item_weights, "1.5 a", "'line 1' weight 0 1"),
+        (read_item_weights, "0.5", "'line 1' weight 0 1"),
+        (read_item_weights, "0.5 a x", "'line 1' x 4"),
     ],
 )
 def test_bad_files_are_refused(tmp_path: Path, read: Callable[..., Any], text: str, message: str) -> None:
     path = tmp_path / "file"
     path.write_text(text)
-    with pytest.raises(InputError, match=message) as caught:
+    with refused(InputError, message) as caught:
         read(path, ITEMS)
     assert str(caught.value).startswith(str(path))
 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
+    with refused(InputError, f"{tmp_path / 'none'}"):
         read_privacy_policy(tmp_path / "none")
     (tmp_path / "latin").write_bytes(b"a \xe9")
-    with pytest.raises(InputError, match="must be UTF-8, byte 2 is not"):
+    with refused(InputError, "UTF-8 'byte 2'"):
         read_utility_policy(tmp_path / "latin")
 
 
 @pytest.mark.parametrize("item", ["a b", "", "a\u00a0b"])
 def test_items_with_blanks_cannot_be_written(tmp_path: Path, item: str) -> None:
-    with pytest.raises(InputError, match="holds a blank or is empty, and items are separated by blanks"):
+    with refused(InputError, "item blank"):
         write_privacy_policy(PrivacyPolicy.of([[item]]), tmp_path / "p")
     assert not (tmp_path / "p").exists()

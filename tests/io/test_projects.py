@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.facts import names, refused
 from tests.io.projects import COLUMNS, TEMPLATE, TREES, arx_project
 
 from anonset.errors import InputError
@@ -23,11 +24,8 @@ def test_a_project_of_arx_is_read_without_its_java_objects(tmp_path: Path) -> No
     assert project.criteria == ("3-anonymity",)
     assert (project.suppressed, project.delimiter) == (0.25, ";")
     assert project.columns[1].weight == 0.75
-    assert project.columns[1].others == (
-        "maximum level 2 of the hierarchy",
-        "microaggregation (arithmetic mean); the hierarchy is taken instead",
-        "that it is to be predicted",
-    )
+    facts = ("level 2 hierarchy", "microaggregation arithmetic mean hierarchy", "predicted")
+    assert list(map(names, project.columns[1].others, facts)) == [True] * 3
     assert project.hierarchy("hierarchies/sex.csv") == TREES["sex"].encode()
     assert project.hierarchy("hierarchies/none.csv") is None
     assert project.has_data
@@ -37,16 +35,16 @@ def test_a_project_of_arx_is_read_without_its_java_objects(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("replaced", "message"),
     [
-        ({"metadata.xml": None}, "metadata.xml is not in it: this is no project of ARX"),
-        ({"metadata.xml": "<metadata><vocabulary>1.0</vocabulary></metadata>"}, "written by an old version of ARX"),
-        ({"input/config.xml": "<config>"}, "input/config.xml is damaged"),
-        ({"input/definition.xml": "<definition/>"}, "the project describes no column"),
-        ({"project.xml": '<!DOCTYPE p [<!ENTITY a "b">]><p>&a;</p>'}, "document types and entities are not read"),
-        ({"input/config.xml": "<config><relativeMaxOutliers>much</relativeMaxOutliers></config>"}, "must be a number"),
+        ({"metadata.xml": None}, "metadata.xml ARX"),
+        ({"metadata.xml": "<metadata><vocabulary>1.0</vocabulary></metadata>"}, "version ARX"),
+        ({"input/config.xml": "<config>"}, "input/config.xml damaged"),
+        ({"input/definition.xml": "<definition/>"}, "column"),
+        ({"project.xml": '<!DOCTYPE p [<!ENTITY a "b">]><p>&a;</p>'}, "project.xml document"),
+        ({"input/config.xml": "<config><relativeMaxOutliers>much</relativeMaxOutliers></config>"}, "number"),
     ],
 )
 def test_what_is_no_project_of_arx_is_refused(tmp_path: Path, replaced: dict[str, str | None], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         read_project(arx_project(tmp_path / "p.deid", replaced=replaced))
 
 
@@ -55,10 +53,10 @@ def test_an_archive_that_unpacks_to_too_much_or_is_damaged_is_refused(
 ) -> None:
     path = arx_project(tmp_path / "p.deid")
     path.write_bytes(path.read_bytes().replace(b"<vocabulary>", b"<vocabulery>"))
-    with pytest.raises(InputError, match="cannot be read"):
+    with refused(InputError, f"{path}"):
         read_project(path)
     monkeypatch.setattr(projects, "_MOST_BYTES", 40)
-    with pytest.raises(InputError, match="is larger than 40 bytes"):
+    with refused(InputError, "40 bytes"):
         read_project(arx_project(tmp_path / "q.deid"))
 
 
@@ -85,11 +83,11 @@ def test_a_template_without_k_asks_for_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (TEMPLATE + "what is this\n", "line 13: 'column: true,type' or 'k: 3' is required"),
-        ("a,b\n1,2\n", "neither a project of ARX"),
+        (TEMPLATE + "what is this\n", "'line 13' 'column: true,type' 'k: 3'"),
+        ("a,b\n1,2\n", "ARX Amnesia"),
     ],
 )
 def test_what_is_no_template_is_refused(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "t.txt").write_text(text)
-    with pytest.raises(InputError, match=message):
+    with refused(InputError, message):
         read_project(tmp_path / "t.txt")

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.errors import InputError
@@ -137,20 +138,19 @@ def test_publications_without_sets(tmp_path):
 @pytest.mark.parametrize(
     ("label", "kind", "separator", "reason", "way_out"),
     [
-        ("a b", "csv", " ", "holds the separator ' '", "choose another separator, or the format parquet"),
-        ("a|b", "csv", "|", "holds the separator '|'", "choose another separator, or the format parquet"),
-        ("a\nb", "csv", "|", "holds the line feed '\\n'", "choose the format parquet"),
-        ("a\rb", "dat", "|", "holds the carriage return '\\r'", "choose the format parquet"),
-        ("a b", "dat", "|", "holds the blank ' '", "choose the format parquet"),
-        ("a\tb", "dat", " ", "holds the tab '\\t'", "choose the format parquet"),
-        ("\ufeffa", "dat", " ", "starts with a byte order mark", "choose the format parquet"),
-        ("", "csv", " ", "is empty", "choose the format parquet"),
+        ("a b", "csv", " ", "separator", "separator parquet"),
+        ("a|b", "csv", "|", "separator |", "separator parquet"),
+        ("a\nb", "csv", "|", "line", "parquet"),
+        ("a\rb", "dat", "|", "carriage", "parquet"),
+        ("a b", "dat", "|", "blank", "parquet"),
+        ("a\tb", "dat", " ", "tab", "parquet"),
+        ("\ufeffa", "dat", " ", "mark", "parquet"),
+        ("", "csv", " ", "empty", "parquet"),
     ],
 )
 def test_labels_that_a_format_cannot_carry(tmp_path, label, kind, separator, reason, way_out):
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"item {reason} {kind} {way_out}"):
         check_labels(["ok", label], kind, separator)
-    assert str(error.value) == f"item {label!r} {reason}, which the format {kind} cannot carry; {way_out}"
     with pytest.raises(InputError):
         write_published(publication([{label}]), tmp_path, kind, separator)
     assert list(tmp_path.iterdir()) == []
@@ -159,15 +159,14 @@ def test_labels_that_a_format_cannot_carry(tmp_path, label, kind, separator, rea
 @pytest.mark.parametrize(
     ("kind", "separator", "message"),
     [
-        ("xls", " ", "format must be one of csv, parquet, dat, got 'xls'"),
-        ("csv", "", "separator must be text without line ends, got ''"),
-        ("csv", "\n", "separator must be text without line ends, got '\\n'"),
+        ("xls", " ", "format csv parquet dat xls"),
+        ("csv", "", "separator text"),
+        ("csv", "\n", "separator line"),
     ],
 )
 def test_bad_formats(kind, separator, message):
-    with pytest.raises(InputError) as error:
+    with refused(InputError, message):
         check_labels(["a"], kind, separator)
-    assert str(error.value) == message
 
 
 def test_labels_that_a_format_carries():
@@ -177,35 +176,32 @@ def test_labels_that_a_format_carries():
 
 
 def test_dat_carries_the_sets_alone(tmp_path):
-    with pytest.raises(
-        InputError, match=r"^the format dat carries one set-valued column alone, got 'x'; choose csv or parquet$"
-    ):
+    with refused(InputError, "dat set-valued x csv parquet"):
         write_published(publication([{"a"}], x=["1"]), tmp_path, "dat")
-    with pytest.raises(InputError, match="alone, got 'x'"):
+    with refused(InputError, "dat x"):
         write_published(publication(None, x=["1"]), tmp_path, "dat")
 
 
 def test_nothing_to_publish(tmp_path):
-    with pytest.raises(InputError, match="there is no column to publish"):
+    with refused(InputError, "column"):
         write_published(Records(None, (), (), (), np.arange(2)), tmp_path, "csv")
 
 
 def test_reading_back_demands_every_column(tmp_path):
     path = write_published(publication([{"a"}], x=["1"]), tmp_path, "csv")
-    with pytest.raises(InputError, match="column 'x' without a role"):
+    with refused(InputError, "column x"):
         read_published(path, items="items")
     path = write_published(publication([{"a"}]), tmp_path, "dat")
-    with pytest.raises(InputError, match="there is no column 'x' \\(keep\\)"):
+    with refused(InputError, "column x"):
         read_published(path, keep="x")
-    with pytest.raises(InputError, match="a FIMI file has one column, got items \\['a', 'b'\\]"):
+    with refused(InputError, "FIMI a b"):
         read_published(path, items=["a", "b"])
 
 
 @pytest.mark.parametrize("kind", ["csv", "dat", "parquet"])
 def test_a_folder_that_is_not_there(tmp_path, kind):
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{tmp_path}/none/published.{kind} file"):
         write_published(publication([{"a"}]), tmp_path / "none", kind)
-    assert str(error.value) == f"{tmp_path}/none/published.{kind}: no such file or directory"
 
 
 @pytest.mark.parametrize("kind", ["csv", "dat", "parquet"])
@@ -221,9 +217,8 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, kind, monkeypatch):
         return file
 
     monkeypatch.setattr(path_type, "open", full)
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{tmp_path}/published.{kind} 'No space'"):
         write_published(publication([{"a"}]), tmp_path, kind)
-    assert str(error.value) == f"{tmp_path}/published.{kind}: cannot be written: No space left on device"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -282,7 +277,7 @@ def test_mapping_of_groups(tmp_path):
     [Bucketized(np.zeros(1, np.int32), np.zeros(1, bool)), PerCluster(np.zeros(1, np.int32), (Cut.identity(TREE),))],
 )
 def test_what_has_no_one_mapping_of_all_items(tmp_path, recoding):
-    with pytest.raises(InputError, match=f"type {type(recoding).__name__} has no one mapping of all items"):
+    with refused(InputError, f"{type(recoding).__name__}"):
         write_mapping(recoding, tmp_path / "none.csv")
     assert list(tmp_path.iterdir()) == []
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.data import spans
 from anonset.errors import InputError
@@ -93,26 +94,25 @@ def test_nothing_but_separators_is_no_record(reading, tmp_path):
 @pytest.mark.parametrize(
     ("text", "more", "said"),
     [
-        (ROWS + "Summe;216,75;;\n", {}, "ends with a footer"),
-        (ROWS + "total;216,75;;\n;;;\n", {}, "ends with a footer"),
-        ("Klinik\n" + ROWS, {}, "line 2 holds the names: --header-line 2"),
-        (ROWS, {"header_line": 9}, "there is no line 9 (--header-line)"),
-        (ROWS, {"header_line": 0}, "--header-line must be the number of a line, 1 or more, got 0"),
-        (ROWS, {"decimal": "."}, "with a decimal comma: --decimal ,"),
-        (ROWS, {"decimal": "x"}, "--decimal must be"),
-        (ROWS.replace("70,5", "70.5"), {"decimal": ","}, "with a decimal point: --decimal ."),
-        (ROWS.replace("70,5", "1,070").replace("64,25", "64"), {}, "if it separates thousands: --decimal ."),
-        (ROWS.replace("70,5", "€ 70,5").replace("64,25", "$ 64,25"), {"decimal": ","}, "one currency is required"),
-        (ROWS.replace("82", "k.A."), {"null": "k.A."}, "is null"),
+        (ROWS + "Summe;216,75;;\n", {}, "footer"),
+        (ROWS + "total;216,75;;\n;;;\n", {}, "footer"),
+        ("Klinik\n" + ROWS, {}, "'line 2' '--header-line 2'"),
+        (ROWS, {"header_line": 9}, "'line 9' --header-line"),
+        (ROWS, {"header_line": 0}, "--header-line 1 0"),
+        (ROWS, {"decimal": "."}, "comma '--decimal ,'"),
+        (ROWS, {"decimal": "x"}, "--decimal x"),
+        (ROWS.replace("70,5", "70.5"), {"decimal": ","}, "'--decimal .'"),
+        (ROWS.replace("70,5", "1,070").replace("64,25", "64"), {}, "'--decimal .'"),
+        (ROWS.replace("70,5", "€ 70,5").replace("64,25", "$ 64,25"), {"decimal": ","}, "currency"),
+        (ROWS.replace("82", "k.A."), {"null": "k.A."}, "'row 2' null"),
     ],
 )
 def test_it_is_refused_with_the_way_out(reading, tmp_path, text, more, said):
     from anonset.spelling import spell_options
 
-    with spell_options(), pytest.raises(InputError) as refused:
+    with spell_options(), refused(InputError, said) as raised:
         reading(written(tmp_path, text), **ROLES, **more)
-    assert said in str(refused.value)
-    assert "70,5" not in str(refused.value)
+    assert "70,5" not in str(raised.value)
 
 
 def test_a_last_row_that_holds_words_beside_is_a_record(reading, tmp_path):
@@ -133,10 +133,10 @@ def test_words_are_null_in_every_column(reading, tmp_path, null):
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [({"null": "-"}, "is about tables"), ({"header_line": 2}, "is about CSV and TSV")],
+    [({"null": "-"}, "null"), ({"header_line": 2}, "header_line CSV TSV")],
 )
 def test_lines_of_items_have_neither_names_nor_nulls(reading, tmp_path, options, said):
-    with pytest.raises(InputError, match=said):
+    with refused(InputError, said):
         reading(written(tmp_path, "a b\nb c\n", name="raw.dat"), **options)
 
 
@@ -144,9 +144,9 @@ def test_lines_of_items_have_neither_names_nor_nulls(reading, tmp_path, options,
 def test_sets_of_codes_are_no_relational_values(reading, tmp_path, mark):
     sets = [f"E1{n % 4}{mark}I1{n % 3}" + f"{mark}J4{n % 2}" * (n % 3 == 0) for n in range(12)]
     path = written(tmp_path, "sex\tcodes\n" + "".join(f"m\t{one}\n" for one in sets))
-    with pytest.raises(InputError, match=r"relational column 'codes' holds sets of codes.*items='codes'") as refused:
+    with refused(InputError, "relational codes") as raised:
         reading(path, relational="sex,codes", delimiter="\t")
-    assert "E1" not in str(refused.value)
+    assert "E1" not in str(raised.value)
     table = reading(path, relational="sex", items="codes", delimiter="\t", separator=mark)
     assert table.transactions.lengths.max() == 3
 

@@ -5,21 +5,14 @@ import gzip
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.facts import refused
 
 from anonset.errors import InputError
 from anonset.io import read
 from anonset.io.roles import resolve
 
 VISITS = b"name,age,sex,codes\nAnn,30,F,008 401.9\nBob,41,M,\n"
-INTEGER = "an integer that a 64-bit float holds exactly (all up to 2^53) is required"
-LATIN = "; if it was written in another encoding, name it: encoding='latin-1'"
-ENDING = (
-    "the name must end with .csv, .tsv, .dat, .xlsx, .jsonl, .ndjson, .parquet (all but .xlsx and .parquet also with "
-    ".gz or .zst), or say by input_format what it is: csv or tsv (with a header line), fimi, baskets (items between a "
-    "separator), spmf, jsonl, xlsx, parquet"
-)
-HELD = "a number that a 64-bit float holds exactly is required: up to 15 digits"
-WAYS = "relational, sensitive, id, keep (published as it is) or drop"
+WAYS = "relational sensitive id keep drop"
 ROLES = {"items": "codes", "relational": "age,sex", "drop": "name"}
 
 
@@ -104,7 +97,7 @@ def test_several_item_columns_are_joined_with_prefixes(tmp_path):
 
 
 def test_columns_whose_items_could_not_be_told_apart_are_not_joined(tmp_path):
-    with pytest.raises(InputError, match=r"columns 'a' and 'a:b' cannot be joined: an item 'a:b:x' could be of either"):
+    with refused(InputError, "a a:b a:b:x"):
         read(write(tmp_path, b"a,a:b\n1,2\n"), items="a,a:b")
 
 
@@ -117,42 +110,41 @@ def test_a_name_with_a_comma_is_one_column(tmp_path):
 @pytest.mark.parametrize(
     ("data", "name", "message"),
     [
-        (b"", "v.csv", "v.csv: the file is empty; a header line is required"),
-        (b"a,b\n1,2\n1,2,3\n", "v.csv", "v.csv: line 3: 2 fields required as in the header, got 3"),
-        (b'a,b\n"x\ny",2\n1\n', "v.csv", "v.csv: line 4: 2 fields required as in the header, got 1"),
-        (b'a,b\n1,2\n1,"2\n3,4\n', "v.csv", "v.csv: line 3: a quoted field is never closed"),
-        (b"a,b\n1,2\nx,\xff\n", "v.csv", f"v.csv: line 3, column 3 (in bytes): the text is not valid UTF-8{LATIN}"),
-        (b"a,\xff\n1,2\n", "v.csv", f"v.csv: line 1, column 3 (in bytes): the text is not valid UTF-8{LATIN}"),
-        (b"a,b,a\n1,2,3\n", "v.csv", "v.csv: columns 1 and 3 have the same name; names must be distinct"),
-        (b"no gzip", "v.csv.gz", "v.csv.gz: not valid gzip: zlib inflate failed: incorrect header check"),
-        (gzip.compress(b"a,b\n" * 999)[:30], "v.csv.gz", "v.csv.gz: not valid gzip: Truncated compressed stream"),
-        (b"", "v.csv.gz", "v.csv.gz: not valid gzip: the file is empty"),
-        (b"no zstd!", "v.tsv.zst", "v.tsv.zst: not valid zstd: ZSTD decompress failed: Unknown frame descriptor"),
+        (b"", "v.csv", "v.csv empty header"),
+        (b"a,b\n1,2\n1,2,3\n", "v.csv", "v.csv 'line 3' 2 header 3"),
+        (b'a,b\n"x\ny",2\n1\n', "v.csv", "v.csv 'line 4' 2 header 1"),
+        (b'a,b\n1,2\n1,"2\n3,4\n', "v.csv", "v.csv 'line 3' quoted"),
+        (b"a,b\n1,2\nx,\xff\n", "v.csv", "v.csv 'line 3' 'column 3' UTF-8 encoding latin-1"),
+        (b"a,\xff\n1,2\n", "v.csv", "v.csv 'line 1' 'column 3' UTF-8 encoding latin-1"),
+        (b"a,b,a\n1,2,3\n", "v.csv", "v.csv columns 1 3"),
+        (b"no gzip", "v.csv.gz", "v.csv.gz gzip"),
+        (gzip.compress(b"a,b\n" * 999)[:30], "v.csv.gz", "v.csv.gz gzip"),
+        (b"", "v.csv.gz", "v.csv.gz gzip empty"),
+        (b"no zstd!", "v.tsv.zst", "v.tsv.zst zstd"),
         (
             b"a",
             "v.txt",
-            f"v.txt: {ENDING}",
+            "v.txt .csv .dat .parquet input_format",
         ),
         (
             b"a",
             "csv",
-            f"csv: {ENDING}",
+            "csv .csv .dat .parquet input_format",
         ),
         (
             b"a",
             "v.parquet.gz",
-            f"v.parquet.gz: {ENDING}",
+            "v.parquet.gz .csv .dat .parquet input_format",
         ),
     ],
 )
 def test_bad_files(tmp_path, data, name, message):
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{tmp_path}/{message}"):
         read(write(tmp_path, data, name), relational="a,b")
-    assert str(error.value) == f"{tmp_path}/{message}"
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(InputError, match=r"none\.csv: no such file or directory$"):
+    with refused(InputError, "none.csv"):
         read(tmp_path / "none.csv")
 
 
@@ -162,7 +154,7 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
 
     path = write(tmp_path, VISITS)
     monkeypatch.setattr("pyarrow.OSFile", refuse)
-    with pytest.raises(InputError, match=r"visits\.csv: cannot be read: Permission denied$"):
+    with refused(InputError, "visits.csv Permission"):
         read(path, **ROLES)
 
 
@@ -171,48 +163,44 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
     [
         (
             {"drop": ()},
-            "column 'name' without a role; name each under one of "
-            "items, relational, sensitive, id, keep (published as it is) or drop",
+            "name relational sensitive id",
         ),
         (
             {"drop": (), "items": None},
-            "columns 'name', 'codes' without a role; name each under one of "
-            "items, relational, sensitive, id, keep (published as it is) or drop",
+            "name codes relational sensitive id",
         ),
-        ({"items": "code"}, "there is no column 'code' (items); there are 'name', 'age', 'sex', 'codes'"),
-        ({"numeric": "weight"}, "there is no column 'weight' (numeric); there are 'name', 'age', 'sex', 'codes'"),
-        ({"numeric": "name"}, "numeric column 'name' must be relational too"),
-        ({"keep": "age"}, "column 'age' has two roles (relational and keep); one is required"),
-        ({"numeric": "age,age,name"}, "numeric column 'name' must be relational too"),
-        ({"group": True}, "group=True needs id: the columns that tell whose row it is"),
+        ({"items": "code"}, "code name age sex codes"),
+        ({"numeric": "weight"}, "weight numeric name age sex codes"),
+        ({"numeric": "name"}, "numeric name relational"),
+        ({"keep": "age"}, "age relational keep"),
+        ({"numeric": "age,age,name"}, "numeric name relational"),
+        ({"group": True}, "group id"),
         (
             {"items": None, "relational": (), "drop": "name,age,sex,codes"},
-            "every column is dropped; at least one must be used",
+            "column dropped",
         ),
     ],
 )
 def test_bad_roles(tmp_path, changed, message):
     path = write(tmp_path, VISITS)
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{path} {message}"):
         read(path, **{**ROLES, **changed})
-    assert str(error.value) == f"{path}: {message}"
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"separator": ""}, "separator must be at least one character, got ''"),
-        ({"missing": "ignore"}, "missing must be 'refuse', 'empty', 'value' or 'empty,value', got 'ignore'"),
+        ({"separator": ""}, "separator"),
+        ({"missing": "ignore"}, "missing refuse empty value empty,value ignore"),
         (
             {"missing": "refuse,empty"},
-            "missing must be 'refuse', 'empty', 'value' or 'empty,value', got 'refuse,empty'",
+            "missing refuse empty value empty,value refuse,empty",
         ),
     ],
 )
 def test_bad_options(tmp_path, options, message):
-    with pytest.raises(InputError) as error:
+    with refused(InputError, message):
         read(write(tmp_path, VISITS), **ROLES, **options)
-    assert str(error.value) == message
 
 
 LONG = b"id,age,codes\n7,30,b\n8,41,a\n7,30,a c\n7,30,b\n"
@@ -220,12 +208,8 @@ LONG = b"id,age,codes\n7,30,b\n8,41,a\n7,30,a c\n7,30,b\n"
 
 def test_repeated_ids_are_refused(tmp_path):
     path = write(tmp_path, LONG)
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{path} rows 1 3 id 2 ids group"):
         read(path, items="codes", relational="age", id="id")
-    assert str(error.value) == (
-        f"{path}: rows 1 and 3 have the same id ('id'), as have 2 rows that of an earlier one; "
-        "ids must be distinct, or group=True unites the rows of each"
-    )
 
 
 def test_group_unites_the_rows_of_an_id(tmp_path):
@@ -278,20 +262,15 @@ def test_the_roles_of_many_columns_take_time_by_their_number(role):
     assert (getattr(roles, role), len(numbers)) == (tuple(names[1:]), 499 if role == "relational" else 0)
 
 
-@pytest.mark.parametrize("names", [["a", "b", "a"], ["", "b", ""]])
-def test_names_that_stand_twice_are_refused(names):
-    with pytest.raises(InputError) as error:
-        resolve("there", names, (), items="b")
-    assert str(error.value) == "there: columns 1 and 3 have the same name; names must be distinct"
+@pytest.mark.parametrize("columns", [["a", "b", "a"], ["", "b", ""]])
+def test_names_that_stand_twice_are_refused(columns):
+    with refused(InputError, "there columns 1 3"):
+        resolve("there", columns, (), items="b")
 
 
 RECORDS = b"X-4711,F,E10 J45\nX-4712,M,E10\n"
 NUMBERS = b"X-4711,30,E10 J45\nX-4712,41,E10\n"
-BASKETS = " Lines of items alone have none: input_format='baskets'"
-DOUBT = (
-    "the first line is taken for the names of 3 columns: does the file have such a line? "
-    "If not, no_header=True calls them 1, 2, ..."
-)
+BASKETS, DOUBT = "input_format baskets", "line no_header"
 
 
 @pytest.mark.parametrize(
@@ -300,26 +279,25 @@ DOUBT = (
         (
             RECORDS,
             {"items": "codes"},
-            f"there is no column 'codes' (items), nor any other that is named; {DOUBT}{BASKETS}",
+            f"codes 3 {DOUBT} {BASKETS}",
         ),
-        (RECORDS, {"keep": "x,y"}, f"there is no column 'x' (keep), nor any other that is named; {DOUBT}"),
-        (NUMBERS, {}, f"3 columns without a role; name each under one of items, {WAYS}; {DOUBT}{BASKETS}"),
+        (RECORDS, {"keep": "x,y"}, f"x 3 {DOUBT}"),
+        (NUMBERS, {}, f"3 items {WAYS} {DOUBT} {BASKETS}"),
         (
             b"1,1,1\n",
             {},
-            "columns 1 and 2 have the same name; names must be distinct (no_header=True calls them 1, 2, ...)",
+            "columns 1 2 no_header",
         ),
     ],
 )
 def test_a_first_line_that_may_be_a_record_is_not_shown(tmp_path, data, roles, reason):
     path = write(tmp_path, data)
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{path} {reason}"):
         read(path, **roles)
-    assert str(error.value) == f"{path}: {reason}"
 
 
 def test_the_names_of_arrow_tables_are_names():
-    with pytest.raises(InputError, match=r"there is no column 's' \(items\); there are '4711', 'b'$"):
+    with refused(InputError, "column s 4711 b"):
         read(pa.table({"4711": ["1"], "b": ["2"]}), items="s")
 
 
@@ -332,39 +310,27 @@ NAMELESS = b"id,name,s\n1,p,x\n2,,a\n3,,b\n2,,c\n"
 def test_an_empty_id_is_refused(tmp_path, ids, more, empty):
     path = write(tmp_path, NAMELESS.replace(b",,", b"," + empty + b","))
     given = {"items": "s", "id": ids, "drop": [name for name in ("id", "name") if name not in ids]}
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{path} id name 'row 2' empty 2 skip_rows no-id"):
         read(path, **given, **more)
-    assert str(error.value) == (
-        f"{path}: id column 'name': row 2 is empty (and 2 more); "
-        "give each row an id, or skip such rows: skip_rows='no-id'"
-    )
 
 
 def test_an_empty_id_is_refused_beside_a_sensitive_column(tmp_path):
     path = write(tmp_path, b"id,drug\n1,a\n,b\n")
-    with pytest.raises(InputError, match=r"id column 'id': row 2 is empty; give"):
+    with refused(InputError, "id 'row 2' empty"):
         read(path, id="id", sensitive="drug")
 
 
 @pytest.mark.parametrize("numeric", [(), "age"])
 def test_group_demands_equal_values(tmp_path, numeric):
     path = write(tmp_path, LONG.replace(b"7,30,a", b"7,31,a"))
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{path} rows 1 3 id drop items age"):
         read(path, items="codes", relational="age", numeric=numeric, id="id", group=True)
-    differ = f"{path}: rows 1 and 3 have the same id ('id'), but differ in 'age'"
-    ways = "they must agree, or drop='age' leaves it out, or items='age' makes sets of the values of each person"
-    assert str(error.value) == f"{differ}; {ways}"
 
 
 def test_group_names_all_columns_that_differ(tmp_path):
     path = write(tmp_path, b"id,age,ward,sex,hiv\n1,30,A,f,neg\n2,40,B,m,neg\n1,30,B,f,neg\n2,41,B,m,pos\n")
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{path} id age 2 4 ward 1 3 hiv drop age,ward,hiv items age,ward"):
         read(path, relational="age,ward,sex", sensitive="hiv", id="id", group=True)
-    assert str(error.value) == (
-        f"{path}: rows have the same id ('id'), but differ in "
-        "'age' (rows 2 and 4), 'ward' (rows 1 and 3), 'hiv' (rows 2 and 4); they must agree, "
-        "or drop='age,ward,hiv' leaves them out, or items='age,ward' makes sets of the values of each person"
-    )
 
 
 def test_a_dropped_column_has_no_other_role(tmp_path):
@@ -380,10 +346,9 @@ SEPARATED = ["T1+T2+T3", "T1+T2", "T2+T3", "T1+T3", "T3", "T4+T1"]
 def test_grouped_cells_that_look_like_sets_are_refused(mark):
     cells = [cell.replace("+", mark) for cell in SEPARATED]
     data = {"who": list("aabbcc"), "parts": cells}
-    with pytest.raises(InputError) as error:
+    with refused(InputError, "parts 5 6 separator one_code") as raised:
         read(data, items="parts", id="who", group=True)
-    way = f"if it separates items: separator={mark!r}; if not: one_code='parts'"
-    assert str(error.value).endswith(f"column 'parts': each cell would be one item, but 5 of 6 contain {mark!r}; {way}")
+    assert str(raised.value).count(repr(mark)) == 2
     assert len(read(data, items="parts", id="who", group=True, separator=mark).transactions.vocabulary) == 4
     assert len(read(data, one_code="parts", id="who", group=True).transactions.vocabulary) == 6
 
@@ -405,7 +370,7 @@ def test_grouped_cells_that_are_single_items_are_read(cells):
 
 @pytest.mark.parametrize("mark", ["/", "+"])
 def test_items_between_other_marks_are_not_read_as_one(mark):
-    with pytest.raises(InputError, match="blanks were taken for what separates items, but 5 of 6 items hold"):
+    with refused(InputError, "blanks 5 6 items"):
         read({"parts": [cell.replace("+", mark) for cell in SEPARATED]}, items="parts")
 
 

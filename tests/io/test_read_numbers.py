@@ -8,13 +8,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.facts import refused
 
 from anonset.errors import InputError
 from anonset.io import read
 from anonset.io.numbers import read_numbers
 
-INTEGER = "an integer that a 64-bit float holds exactly (all up to 2^53) is required"
-HELD = "a number that a 64-bit float holds exactly is required: up to 15 digits"
+INTEGER, HELD = "integer 2^53", "64-bit 15"
 
 
 def write(folder, data, name="visits.csv"):
@@ -48,13 +48,13 @@ def test_numbers(tmp_path, values, expected, kind):
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        ("old", "a number is required"),
-        ("", "a number is required: the field is empty"),
-        ("nan", "a number is required"),
-        ("0x1F", "a number is required"),
-        ("1e999", "a finite number is required"),
-        ("1e308", "a number from -1e+300 to 1e+300 is required"),
-        ("-1.1e300", "a number from -1e+300 to 1e+300 is required"),
+        ("old", "number"),
+        ("", "number empty"),
+        ("nan", "number"),
+        ("0x1F", "number"),
+        ("1e999", "finite number"),
+        ("1e308", "-1e+300 1e+300"),
+        ("-1.1e300", "-1e+300 1e+300"),
         ("9007199254740993", INTEGER),
         ("-9223372036854775808.5", HELD),
         ("99999999999999999999", HELD),
@@ -67,16 +67,14 @@ def test_numbers(tmp_path, values, expected, kind):
 )
 def test_text_in_a_numeric_column_is_refused(tmp_path, value, reason):
     path = write(tmp_path, f"x,y\n1,a\n{value},b\n".encode())
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{path} numeric x 'row 2' {reason}"):
         read(path, relational="x", numeric="x", drop="y")
-    assert str(error.value) == f"{path}: numeric column 'x': row 2: {reason}"
 
 
 def test_all_rows_with_a_fault_are_counted(tmp_path):
     path = write(tmp_path, b"x\n0.5\n9007199254740993\n1\n9007199254740995\n9007199254740996\n")
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{path} numeric x 'row 2' 1 {HELD}"):
         read(path, relational="x", numeric="x")
-    assert str(error.value) == f"{path}: numeric column 'x': row 2 (and 1 more): {HELD}"
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1), st.sampled_from([repr, "{:.17g}".format, "{:.16e}".format]))
@@ -102,16 +100,15 @@ def test_what_is_read_is_the_number_of_the_text(number, shift):
     ("column", "reason"),
     [
         (pa.array([1, 2**53 + 1]), INTEGER),
-        (pa.array([1, 2**64 - 1], pa.uint64()), "an integer of at most 2^63 - 1 is required"),
+        (pa.array([1, 2**64 - 1], pa.uint64()), "integer 2^63"),
         (pa.array([1, Decimal("9007199254740993.5")]), HELD),
-        (pa.array([1.0, -float("inf")]), "a finite number is required"),
-        (pa.array([1.0, 1.7e308]), "a number from -1e+300 to 1e+300 is required"),
+        (pa.array([1.0, -float("inf")]), "finite number"),
+        (pa.array([1.0, 1.7e308]), "-1e+300 1e+300"),
     ],
 )
 def test_arrow_numbers_that_cannot_be_held(column, reason):
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"Table numeric x 'row 2' {reason}"):
         read(pa.table({"x": column}), relational="x", numeric="x")
-    assert str(error.value) == f"the given Table: numeric column 'x': row 2: {reason}"
 
 
 def test_arrow_decimals_are_read_as_their_text():

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
+from tests.facts import refused
 from tests.io.people_files import DIALECTS, SPREADSHEETS
 from tests.io.people_shapes import LINES, SHAPES
 from tests.io.test_any_way_of_writing import RECORDS, dialects, one_code, one_column, one_hot, written
@@ -183,13 +184,13 @@ def test_a_tree_whose_folders_hold_columns(tmp_path):
     assert table.relational[0].values.tolist() == [2020, 2020, 2021]
     assert table.kept[0].labels() == ["c", "c", "a/b"]
     assert table.order == ("codes", "year", "ward")
-    with pytest.raises(InputError, match=r"columns 'year', 'ward' without a role"):
+    with refused(InputError, "year ward"):
         scan(tmp_path, items="codes")
 
 
 def test_a_null_key_is_null(tmp_path):
     put(tmp_path / "ward=__HIVE_DEFAULT_PARTITION__" / "p.parquet", codes=[["x"]])
-    with pytest.raises(InputError, match="column 'ward': row 1 is null"):
+    with refused(InputError, "ward 'row 1' null"):
         scan(tmp_path, items="codes", keep="ward")
     assert scan(tmp_path, items="codes", keep="ward", missing="value").kept[0].labels() == ["?"]
 
@@ -218,7 +219,7 @@ def test_an_address(tmp_path):
         table = scan(address, items="codes", keep="year")
         assert (rows(table), table.kept[0].labels()) == ([["x"], ["y"]], ["2020", "2021"])
     assert rows(scan(f"file://{tmp_path}/year=2020/p.parquet", items="codes")) == [["x"]]
-    with pytest.raises(InputError, match="no such file or directory"):
+    with refused(InputError, f"{tmp_path}/none"):
         scan(f"file://{tmp_path}/none", items="codes")
 
 
@@ -275,28 +276,28 @@ def _hidden(path):
     [
         (
             _types,
-            r"b.parquet: the columns and their types must be those of .*a.parquet; column 'year' must be string, ",
+            "b.parquet a.parquet year",
         ),
-        (_more, r"b.parquet: the columns and their types must be .*; there is a column 'year' more$"),
-        (_less, r"b.parquet: the columns and their types must be .*; there is no column 'year'$"),
-        (_header, r"b.csv: the columns must be those of .*a.csv, in the same order$"),
-        (_keys, r"year=1/a.parquet: the columns in the names of its folders must be none, got 'year'$"),
-        (_twice, r": column 'year' stands in the files, and in the names of their folders; one must go$"),
-        (_kinds, r"b.csv: it would be left out: a folder is read by its files that end with .parquet "),
-        (_hidden, r".b.parquet: '.b.parquet' is set aside by its name; "),
-        (lambda path: None, r": the directory holds no .parquet file$"),
+        (_more, "b.parquet year"),
+        (_less, "b.parquet year"),
+        (_header, "b.csv a.csv order"),
+        (_keys, "year=1/a.parquet year"),
+        (_twice, "column year"),
+        (_kinds, "b.csv .parquet"),
+        (_hidden, "b.parquet .b.parquet"),
+        (lambda path: None, ".parquet"),
     ],
 )
 def test_files_that_do_not_belong_together(tmp_path, make, line):
     make(tmp_path)
-    with pytest.raises(InputError, match=line):
+    with refused(InputError, line):
         scan(tmp_path, items="codes", keep="year")
 
 
 def test_nothing_is_named_so(tmp_path):
-    with pytest.raises(InputError, match=r"\*\.dat: no file is named so$"):
+    with refused(InputError, "*.dat"):
         scan(tmp_path / "*.dat")
-    with pytest.raises(InputError, match=r"none\.dat: no such file or directory"):
+    with refused(InputError, "none.dat"):
         scan(tmp_path / "none.dat")
 
 
@@ -320,11 +321,11 @@ def test_the_parts_of_an_id_do_not_run_together(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "line"), [("a,codes\n1,x\n2,x\n,x\n", "row 3 is empty"), ("a,codes\n1,x\n2\n", "line 3")]
+    ("text", "line"), [("a,codes\n1,x\n2,x\n,x\n", "'row 3' empty"), ("a,codes\n1,x\n2\n", "'line 3'")]
 )
 def test_the_row_of_a_fault_is_that_of_the_file(tmp_path, text, line):
     (tmp_path / "v.csv").write_text(text)
-    with pytest.raises(InputError, match=line):
+    with refused(InputError, line):
         scan(tmp_path / "v.csv", id="a", items="codes")
 
 
@@ -372,9 +373,9 @@ def test_the_line_of_a_bad_byte_is_that_of_the_file(tmp_path):
 
 def test_what_takes_all_rows_at_once_is_refused(tmp_path):
     (tmp_path / "v.csv").write_text("a,b,c\n1,x,y\n")
-    with pytest.raises(InputError, match="with ids of several columns takes all rows at once"):
+    with refused(InputError, "ids rows"):
         scan(tmp_path / "v.csv", group=True, id="a,c", keep="b")
-    with pytest.raises(InputError, match="beside a sensitive column takes all rows at once"):
+    with refused(InputError, "sensitive rows"):
         scan(tmp_path / "v.csv", group=True, id="a", sensitive="b", keep="c")
 
 
@@ -435,7 +436,7 @@ def test_a_directory_of_ones_own_stays_and_must_be_empty(tmp_path):
     del table
     gc.collect()
     assert any(work.iterdir())
-    with pytest.raises(InputError, match="work: the work directory must be new or empty"):
+    with refused(InputError, f"{tmp_path / 'work'}", code="exists"):
         scan(path, work_dir=work)
 
 
@@ -443,7 +444,7 @@ def test_what_cannot_be_read_leaves_nothing_in_a_directory_of_ones_own(tmp_path)
     (tmp_path / "v.csv").write_text("p,i\na,1\n,2\n")
     (tmp_path / "empty").mkdir()
     for work in "new", "empty":
-        with pytest.raises(InputError, match="row 2 is empty"):
+        with refused(InputError, "'row 2' empty"):
             scan(tmp_path / "v.csv", id="p", items="i", work_dir=tmp_path / work)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "v.csv"]
     assert list((tmp_path / "empty").iterdir()) == []
@@ -452,7 +453,7 @@ def test_what_cannot_be_read_leaves_nothing_in_a_directory_of_ones_own(tmp_path)
 def test_a_column_of_too_many_labels_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("anonset.data.vocabulary.MOST_LABELS", 3)
     (tmp_path / "v.dat").write_text("a b\nc d\n")
-    with pytest.raises(InputError, match="column 'items' has more than 3 distinct labels; generalize or drop it"):
+    with refused(InputError, "items 3"):
         scan(tmp_path / "v.dat")
 
 

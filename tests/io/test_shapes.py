@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pytest
+from tests.facts import refused
 
 from anonset.errors import InputError
 from anonset.io import read
@@ -70,7 +71,7 @@ def test_a_cell_is_one_code_unless_a_separator_is_given(tmp_path):
 def test_null_is_no_further_code_but_a_record_of_nulls_is_not_empty():
     table = pa.table({"a": ["E10", None, None], "b": [None, "J45", None]})
     assert rows(read(table.slice(0, 2), one_code="a,b")) == [["E10"], ["J45"]]
-    with pytest.raises(InputError, match=r"every code of row 3 is null; null is not the empty set; missing='empty' ta"):
+    with refused(InputError, "'row 3' null empty missing"):
         read(table, one_code="a,b")
     assert rows(read(table, one_code="a,b", missing="empty")) == [["E10"], ["J45"], []]
 
@@ -85,44 +86,43 @@ def test_the_rows_of_a_person_are_united_whatever_the_shape(tmp_path):
 @pytest.mark.parametrize(
     ("text", "given", "message"),
     [
-        ("a,b\n1,2\n", {"one_hot": "a,b"}, "column 'b' (one_hot) must hold 0 and 1: row 1 is neither"),
+        ("a,b\n1,2\n", {"one_hot": "a,b"}, "b one_hot 0 1 'row 1'"),
         (
             "a,b\n1,x\n1,y\n",
             {"one_hot": "a,b"},
-            "column 'b' (one_hot) must hold 0 and 1: row 1 (and 1 more) is neither",
+            "b one_hot 0 1 'row 1'",
         ),
         (
             "a,b\n1,0\n,1\n",
             {"one_hot": "a,b"},
-            "column 'a' (one_hot) must hold 0 and 1: row 2 is empty; missing='empty' takes it as 0",
+            "a one_hot 0 1 'row 2' empty missing",
         ),
-        ("a_x,b_x\n1,0\n", {"one_hot": "a_*,b_*"}, "columns 'a_x' and 'b_x' both stand for the item 'x'"),
-        ("a,b\n1,0\n", {"one_hot": "dx_*", "drop": "a,b"}, "there is no column 'dx_*' (one_hot); there are 'a', 'b'"),
+        ("a_x,b_x\n1,0\n", {"one_hot": "a_*,b_*"}, "a_x b_x both x"),
+        ("a,b\n1,0\n", {"one_hot": "dx_*", "drop": "a,b"}, "dx_* one_hot a b"),
         (
             "a,b\n1,0\n",
             {"one_hot": "a", "items": "b"},
-            "items and one_hot each say where the sets are; one is required",
+            "items one_hot",
         ),
         (
             "a,b\n1,0\n",
             {"one_hot": "a", "one_code": "b"},
-            "one_hot and one_code each say where the sets are; one is re",
+            "one_hot one_code",
         ),
-        ("a,items\n1,0\n", {"one_hot": "a", "keep": "items"}, "the sets of one_hot are published as 'items', which is"),
+        ("a,items\n1,0\n", {"one_hot": "a", "keep": "items"}, "one_hot items"),
         (
             "a,b,c\n1,0,x\n",
             {"items": "a,b", "drop": "c"},
-            "'a', 'b': 0 and 1 alone, which would become items; if each column is an item: one_hot='a,b'",
+            "a b 0 1 one_hot a,b",
         ),
-        ("a,b\n1,x\n0,x\n", {"items": "a", "drop": "b"}, "'a': 0 and 1 alone"),
-        ("a,b\n1,x\n0,x\n", {"one_code": "a", "drop": "b"}, "'a': 0 and 1 alone"),
+        ("a,b\n1,x\n0,x\n", {"items": "a", "drop": "b"}, "a 0 1"),
+        ("a,b\n1,x\n0,x\n", {"one_code": "a", "drop": "b"}, "a 0 1"),
     ],
 )
 def test_what_is_no_such_shape(tmp_path, text, given, message):
     path = write(tmp_path, text)
-    with pytest.raises(InputError) as error:
+    with refused(InputError, f"{path} {message}"):
         read(path, **given)
-    assert str(error.value).startswith(f"{path}: {message}")
 
 
 def test_columns_of_0_and_1_as_numbers_are_no_items():

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.facts import refused
 
 from anonset.data import Table
 from anonset.errors import InputError
@@ -60,7 +61,7 @@ def test_what_is_declared_decides_where_a_name_does_not(folder: Path) -> None:
     (folder / "rows.txt").write_text("1 2\n")
     assert source_of(folder / "rows.txt", "fimi").format == "dat"
     assert source_of(folder / "rows.txt", no_header=True).format == "csv"
-    with pytest.raises(InputError, match=r"its name does not say|the name must end"):
+    with refused(InputError, "rows.txt name"):
         source_of(folder / "rows.txt")
 
 
@@ -108,9 +109,9 @@ def test_a_file_that_changes_between_two_readings_is_rejected(folder: Path, chan
     found = source_of(folder / name)
     assert found.size.records
     change(folder / "a.dat")
-    with pytest.raises(InputError, match=r"a\.dat: was replaced or changed while it was read"):
+    with refused(InputError, "a.dat changed"):
         read(found)
-    with pytest.raises(InputError, match=r"a\.dat: was replaced or changed while it was read"):
+    with refused(InputError, "a.dat changed"):
         _ = found.sha256
     assert read(folder / "a.dat").n
 
@@ -120,7 +121,7 @@ def test_a_file_that_changes_while_it_is_read_is_rejected(folder: Path) -> None:
     opening = file.opened()
     opening.__enter__().read(1)
     replaced(folder / "a.dat")
-    with pytest.raises(InputError, match="was replaced or changed"):
+    with refused(InputError, "a.dat changed"):
         opening.__exit__(None, None, None)
 
 
@@ -141,5 +142,5 @@ def test_an_object_that_is_replaced_is_rejected_though_listings_are_cached(monke
     assert found.files[0].sha256()
     assert "two" in found.files[0].pinned[0]
     monkeypatch.setattr(type(system), "info", tagged("three"))
-    with pytest.raises(InputError, match="was replaced or changed"):
+    with refused(InputError, "a.dat changed"):
         found.files[0].sha256()

@@ -6,6 +6,7 @@ import zipfile
 from datetime import date, datetime
 
 import pytest
+from tests.facts import refused
 
 import anonset
 from anonset.errors import InputError, MisreadError
@@ -83,22 +84,22 @@ def test_empty_rows_above_are_skipped_and_between_refused(tmp_path):
         read(path, **ROLES)
 
 
-@pytest.mark.parametrize(("sheets", "said"), [(([HEADER], [HEADER]), "2 sheets contain data"), (([],), "no sheet")])
+@pytest.mark.parametrize(("sheets", "said"), [(([HEADER], [HEADER]), "2 sheets"), (([],), "sheet")])
 def test_one_sheet_is_required(tmp_path, sheets, said):
-    with pytest.raises(InputError, match=said) as refused:
+    with refused(InputError, said) as raised:
         read(written(tmp_path / "raw.xlsx", *sheets), **ROLES)
-    assert "Ward" not in str(refused.value)
+    assert "Ward" not in str(raised.value)
 
 
 def test_formulas_without_a_value_are_refused(tmp_path):
-    with pytest.raises(InputError, match="2 formulas without a computed value"):
+    with refused(InputError, "2 formulas"):
         read(written(tmp_path / "raw.xlsx", [["a"], ["=1+1"], ["=A2"]]), relational="a")
 
 
 def test_what_is_no_workbook_is_named(tmp_path):
     path = tmp_path / "raw.xlsx"
     path.write_bytes(b"\xd0\xcf\x11\xe0 with a password")
-    with pytest.raises(InputError, match="not a valid workbook"):
+    with refused(InputError, "raw.xlsx workbook"):
         read(path, relational="a")
 
 
@@ -107,7 +108,7 @@ def test_a_workbook_that_unpacks_to_much_is_refused(tmp_path, monkeypatch):
 
     path = written(tmp_path / "raw.xlsx", [HEADER, *ROWS])
     monkeypatch.setattr(workbooks, "_LARGEST", 1000)
-    with pytest.raises(InputError, match="larger than"):
+    with refused(InputError, "raw.xlsx larger"):
         read(path, **ROLES)
 
 

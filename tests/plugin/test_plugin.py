@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.facts import names
 
 pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
@@ -98,9 +99,9 @@ def test_without_it_the_names_are_unknown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("raise RuntimeError('torn')", "cannot be imported (RuntimeError: torn); mend it or uninstall it"),
-        ("class LeaveOut: name = 'apriori'", "has the name 'apriori', which is taken; rename it or uninstall it"),
-        ("LeaveOut = 3", "must be a class with a name, got 3; mend it or uninstall it"),
+        ("raise RuntimeError('torn')", "RuntimeError torn"),
+        ("class LeaveOut: name = 'apriori'", "name apriori"),
+        ("LeaveOut = 3", "class name 3"),
     ],
 )
 def test_a_broken_one_is_named(tmp_path: Path, code: str, message: str) -> None:
@@ -111,4 +112,4 @@ def test_a_broken_one_is_named(tmp_path: Path, code: str, message: str) -> None:
     (metadata / "entry_points.txt").write_text("[anonset.algorithms]\nleave-out = broken:LeaveOut\n")
     done = run(tmp_path, "anonymize", "nothing.dat", "--model", "km", "--k", "2", "--m", "2", "-o", tmp_path / "out")
     assert done.returncode == 2
-    assert done.stderr.strip() == f"anonset: error: plug-in 'broken:LeaveOut' of package 'broken' {message}"
+    assert names(done.stderr, f"error broken:LeaveOut broken {message}")

@@ -1,4 +1,4 @@
-"""The examples of the README, of the pages below docs and of its notebooks, run as a reader would.
+"""The examples of the README, of the pages below docs and of its notebooks, and transcripts, run as a reader would.
 
 ``python tests/readme/console.py [PAGE...]`` renews what they show; ``--check`` says instead where it differs, and
 ``--bin FOLDER`` runs the commands and the Python of another environment.
@@ -32,6 +32,8 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 """The pages whose examples are run."""
 TUTORIALS = tuple(sorted((ROOT / "docs" / "tutorials").glob("*.md")))
 """Those that `make wheel` follows in an empty folder, with the installed wheel."""
+TRANSCRIPTS = tuple(sorted((ROOT / "tests" / "readme" / "transcripts").glob("*.md")))
+"""What commands print that no page shows: errors, and verdicts that fail."""
 NOTEBOOKS = tuple(sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")))
 _BLOCK = re.compile(
     r'^```(?P<kind>console|python|\w+ title="(?P<file>[^"]+)")\n(?P<body>.*?)^```$'
@@ -125,7 +127,7 @@ def with_old_costs(shown: str, now: str) -> str:
 def main() -> int:
     """Renew pages, or check them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("pages", nargs="*", type=Path, default=PAGES + NOTEBOOKS)
+    parser.add_argument("pages", nargs="*", type=Path, default=PAGES + TRANSCRIPTS + NOTEBOOKS)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--bin", type=Path, default=HERE)
     given, differ = parser.parse_args(), False

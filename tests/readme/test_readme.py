@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readme.console import NOTEBOOKS, PAGES, TUTORIALS, comparable, renewed, renewed_notebook
+from readme.console import NOTEBOOKS, PAGES, TRANSCRIPTS, TUTORIALS, comparable, renewed, renewed_notebook
 
 pytestmark = pytest.mark.compiled
 
@@ -37,7 +37,10 @@ NOT_RUN = {
 """How blocks begin that no test runs, and why."""
 
 
-@pytest.mark.parametrize("page", [page for page in SHOWING if page not in TUTORIALS], ids=lambda page: page.name)
+SHOWN = [*(page for page in SHOWING if page not in TUTORIALS), *TRANSCRIPTS]
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.name)
 def test_the_examples_show_what_a_page_says(page: Path) -> None:
     text = page.read_text()
     assert comparable(renewed(text)) == comparable(text)
