@@ -24,7 +24,7 @@ INSURED = 66_453
 CASES: list[tuple[str, dict[str, Any], int, str]] = [
     ("insured", {"items": "codes", "relational": ["age", "sex", "region"], "numeric": ["age"]}, 2, "0.09"),
     (
-        "informs2005_rt",
+        "informs2005",
         {
             "items": "diagnosis_codes",
             "relational": ["birth_year", "sex", "race", "education_years", "income"],
@@ -34,7 +34,7 @@ CASES: list[tuple[str, dict[str, Any], int, str]] = [
         "0.1",
     ),
     (
-        "diabetes130_patients_rt",
+        "diabetes130_patients",
         {"items": "diagnosis_codes", "relational": ["race", "gender", "age", "medical_specialty"]},
         2,
         "0.06",
