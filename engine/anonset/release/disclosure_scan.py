@@ -22,8 +22,9 @@ from functools import singledispatchmethod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from anonset.data import CategoricalColumn, NumericColumn, Table
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import Discreet, names_shown
@@ -244,7 +245,8 @@ class _Scanner:
             else:
                 found = self._values(before, labels, members)
             if found is None and (kind := _reached_by(labels)) and not self.table.word.identifying_as_declared:
-                found = _looks_like((column.name,), *kind)
+                drop = remedies.of_dropped(column.name, self.model, only=len(self.table.relational) == 1)
+                found = _looks_like((column.name,), *kind, f"use {drop}" if drop else remedies.TAKEN_OUT)
             if found is not None:
                 yield found
 
@@ -328,7 +330,7 @@ class _Scanner:
             if column.vocabulary.filed is not None:
                 labels = labels[:: max(1, len(labels) // _LOOKED_AT)]
             if kind := _reached_by([label for label in labels if label != STAR]):
-                yield _looks_like((column.name,), *kind)
+                yield _looks_like((column.name,), *kind, remedies.dropped(column.name))
 
     def _items(self, names: tuple[str, ...], shown: Iterable[str]) -> Iterator[Finding]:
         """Yield items, published or listed in the codebook, that name or reach persons, are keys, or are free text."""
@@ -337,18 +339,38 @@ class _Scanner:
         word, sets = self.table.word, self.table.transactions
         if sets is None or set(names) <= set(word.publish_as_is):
             return
-        counts = sets.occurrences
-        rare = counts[(counts > 0) & (counts < self.few)]
-        if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum():
+        counts, remedy = sets.occurrences, remedies.of_items(names, self.model, others=False)
+        columns, rare = self._keys(names, sets)
+        if columns:
             what = f"items belong to fewer than {self.few} persons each, as identifiers are"
-            yield Finding.of(names, len(rare), what, remedies.of_items(names))
+            others = len(columns) < len(names)
+            yield Finding.of(columns, rare, what, remedies.of_items(columns, self.model, others=others))
             return
         labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(shown))
         if kind := None if word.identifying_as_declared else _reached_by(labels):
-            yield _looks_like(names, *kind)
+            yield _looks_like(names, *kind, remedy)
         elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
             what = "items look like free text"
-            yield Finding.of(names, len(labels), what, f"{remedies.of_items(names)}, or extract codes from them")
+            yield Finding.of(names, len(labels), what, f"{remedy}, or extract codes from them")
+
+    def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
+        """Return the columns whose items are keys, and the number of these; all columns if only all together are."""
+        counts, keys, number = sets.occurrences, list[str](), 0
+        of_column = np.zeros(len(counts), np.int64)
+        if len(names) > 1:
+            place = {name: at for at, name in enumerate(names)}
+            of_column[:] = [place.get(label.partition(":")[0], 0) for label in sets.vocabulary.labels]
+        for at, name in enumerate(names):
+            if rare := self._rare_keys(counts[of_column == at]):
+                keys, number = [*keys, name], number + rare
+        if not keys and (number := self._rare_keys(counts)):
+            keys = list(names)
+        return tuple(keys), number
+
+    def _rare_keys(self, counts: NDArray[np.int64]) -> int:
+        """Return the number of items of few persons if nearly all occurrences are theirs, as with keys; else 0."""
+        rare = counts[(counts > 0) & (counts < self.few)]
+        return len(rare) if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum() else 0
 
     def _promised(self, columns: Sequence[CategoricalColumn]) -> dict[str, int]:
         return {column.name: rare for column in columns if (rare := count_rare(column, self.few))}
@@ -388,5 +410,5 @@ def _reached_by(labels: Sequence[str]) -> tuple[str, int] | None:
     return ("name", len(labels)) if are_names(labels) else None
 
 
-def _looks_like(names: tuple[str, ...], kind: str, count: int) -> Finding:
-    return Finding.of(names, count, f"values look like {KINDS_OF_VALUES[kind]}", remedies.of_items(names))
+def _looks_like(names: tuple[str, ...], kind: str, count: int, remedy: str) -> Finding:
+    return Finding.of(names, count, f"values look like {KINDS_OF_VALUES[kind]}", remedy)

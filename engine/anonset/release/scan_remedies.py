@@ -1,15 +1,17 @@
 """What an owner can do about a column that the scan of a publication stops at: settings, to be followed literally."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from fractions import Fraction
 
 from anonset.data.hierarchy_rules import FROM
 from anonset.io.kinds import MOST_LOOKED_AT, look_at
-from anonset.privacy import PrivacyModel
+from anonset.privacy import KAnonymity, PrivacyModel
 from anonset.spelling import hierarchy_of, listed, setting
 
 _PREFIXES = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
 _PLACES = ("postal codes", "zip codes")
+TAKEN_OUT = "take them out of the data"
 
 
 def of_ranges() -> str:
@@ -55,7 +57,7 @@ def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) ->
     if "relational" in model.protects:
         return f"use {known}, or {setting('drop', name)}"
     if model.name == "km":
-        return f"{dropped(name)}, or use {setting('model', 'kkm')} with {known}"
+        return f"{dropped(name)}, or use {setting('model', 'kkm')} {known}"
     return dropped(name)
 
 
@@ -67,10 +69,26 @@ def of_singling(names: Sequence[str], model: PrivacyModel) -> str:
     return dropped(joined)
 
 
-def of_items(names: Sequence[str]) -> str:
-    """Return the remedy for items; the set that several columns make is called ``items``, which no column may be."""
-    taken_out = "take them out of the data"
-    return taken_out if tuple(names) == ("items",) else f"{taken_out}, or use {setting('drop', ','.join(names))}"
+def of_items(names: Sequence[str], model: PrivacyModel, *, others: bool) -> str:
+    """Return the remedy for items; the set that several columns make is called ``items``, which no column may be.
+
+    Parameters
+    ----------
+    others
+        Whether the table has other columns of items.
+    """
+    if tuple(names) == ("items",):
+        return TAKEN_OUT
+    if others:
+        return f"{TAKEN_OUT}, or use {setting('drop', ','.join(names))}"
+    if "relational" in model.protects:  # k protects what is left
+        known = {form.name for form in fields(KAnonymity)}
+        strange = [setting(form.name) for form in fields(model) if form.name not in known]  # type: ignore[arg-type]
+        without = f" without {listed(strange, 'and')}" if strange else ""
+        return f"{TAKEN_OUT}, or use {setting('drop', ','.join(names))} {setting('model', 'k')}{without}"
+    return (
+        f"{TAKEN_OUT}, or make another column the items: {setting('items', 'COL')}, {setting('drop', ','.join(names))}"
+    )
 
 
 def dropped(name: str) -> str:

@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
 from anonset.local_paths import require_local
 from anonset.settings.binding import numeric_columns
-from anonset.settings.parameters import GENERAL, MODELS, ON_BY_DEFAULT, Parameter, option, parameters
+from anonset.settings.parameters import (
+    GENERAL,
+    MODELS,
+    ON_BY_DEFAULT,
+    Parameter,
+    default_algorithm,
+    option,
+    parameters,
+)
 from anonset.settings.paths import PLACES
 from anonset.settings.ranges import out_of_range
 from anonset.settings.readers import Names
@@ -319,7 +328,7 @@ def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     {'k': 5, 'hierarchy': {'born': 'date:year', 'code': 'prefix:1'}}
     """
     given = _without_dropped({name: value for name, value in flags.items() if value is not None})
-    job, flags = _with_moved_columns(job, given)
+    job, flags = _with_moved_columns(_without_other_model(job, given), given)
     merged = {**job, **flags}
     trees = [given for given in (job.get("hierarchy"), flags.get("hierarchy")) if given is not None]
     if len(trees) > 1 and all(isinstance(given, Mapping) for given in trees):
@@ -331,6 +340,26 @@ _MOVES = ("items", "relational", "keep", "drop")
 """Roles to which a flag adds columns."""
 _LEFT = ("one_hot", "one_code", "numeric", "sensitive", "id")
 """Roles that a column leaves if a flag gives it another one."""
+
+
+def _without_other_model(job: Mapping[str, Any], flags: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a job without the algorithm and the parameters that do not apply to the model of a flag.
+
+    >>> _without_other_model({"model": "kkm", "algorithm": "joint-split", "k": 5, "m": 2}, {"model": "k"})
+    {'model': 'kkm', 'k': 5}
+    """
+    model = flags.get("model")
+    if model not in MODELS or model == job.get("model"):
+        return job
+    left, named = dict(job), flags.get("algorithm") or job.get("algorithm")
+    if "algorithm" not in flags and named in ALGORITHMS and model not in traits_of(ALGORITHMS[named]).models:
+        del left["algorithm"]
+        named = None
+    name = named or default_algorithm(model, relational=bool(flags.get("relational") or job.get("relational")))
+    if name not in ALGORITHMS:  # refused later
+        return left
+    strange = parameters().keys() - parameters(name).keys() - Settings.model_fields.keys()
+    return {name: value for name, value in left.items() if name not in strange}
 
 
 def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:

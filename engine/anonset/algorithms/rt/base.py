@@ -85,7 +85,8 @@ class RTFramework(Discreet, ABC):
             If a column, a hierarchy or a weight is missing or unfit.
         """
         if table.transactions is None:
-            msg = "the table must have a set-valued column beside its relational columns, got none"
+            way = f"{setting('model', 'k')} protects relational columns alone"
+            msg = f"the table must have a set-valued column beside its relational columns, got none; {way}"
             raise InputError(msg)
         weights, bounded = self.relational_weights, self.bounded_weights
         qi = bind_tuples(self.name, self.k, table, hierarchies, weights, bounded=bounded)

@@ -138,7 +138,8 @@ class JointSplit(Discreet):
             If a column or a hierarchy is missing or unfit.
         """
         if table.transactions is None:
-            msg = "the table must have a set-valued column beside its relational columns, got none"
+            way = f"{setting('model', 'k')} protects relational columns alone"
+            msg = f"the table must have a set-valued column beside its relational columns, got none; {way}"
             raise InputError(msg)
         qi = bind_tuples(self.name, self.k, table, hierarchies, None)
         if not qi.n:
