@@ -11,8 +11,8 @@ from anonset.errors import AnonsetError, InputError
 from anonset.io.options import ReadOptions
 from anonset.io.read import read_by
 from anonset.jobs.anonymize import anonymize_file
+from anonset.jobs.check import PublicationCheck
 from anonset.jobs.evaluate import Evaluation, evaluate
-from anonset.jobs.publication_check import PublicationCheck
 from anonset.jobs.verify import check
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.settings.settings import make_settings

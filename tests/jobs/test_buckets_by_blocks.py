@@ -20,7 +20,7 @@ from anonset.errors import AnonsetError
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
 from anonset.io.buckets import read_buckets, write_buckets
-from anonset.jobs import publication_check
+from anonset.jobs.check import buckets as bucket_check
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.release import memory
 from anonset.verification.anatomy import check_anatomy
@@ -91,11 +91,11 @@ def test_a_publication_in_parts_holds_the_lines_of_one_file_each(tmp_path):
 def test_correlations_are_not_looked_for_in_too_many_rows(tmp_path, capsys, monkeypatch):
     options = ["--id", "name,number", "-o", str(tmp_path / "out")]
     assert main(["anonymize", str(tmp_path / "ids.csv"), *OPTIONS, *options]) == 0
-    monkeypatch.setattr(publication_check, "MOST_CORRELATED", 70)
+    monkeypatch.setattr(bucket_check, "MOST_CORRELATED", 70)
     capsys.readouterr()
     assert main(["verify", str(tmp_path / "out")]) == 0
     assert names(capsys.readouterr().out, "correlations intra")
-    monkeypatch.setattr(publication_check, "MOST_CORRELATED", 69)
+    monkeypatch.setattr(bucket_check, "MOST_CORRELATED", 69)
     assert main(["verify", str(tmp_path / "out")]) == 0
     shown = capsys.readouterr().out
     assert names(shown, "correlations rows")

@@ -20,7 +20,7 @@ from anonset.settings.settings import Settings, is_job, make_settings
 from anonset.spelling import as_typed
 
 if TYPE_CHECKING:
-    from anonset.jobs.publication_check import PublicationCheck
+    from anonset.jobs.check import PublicationCheck
 
 
 @cache

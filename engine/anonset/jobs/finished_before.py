@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from anonset.algorithms.base import Progress
 from anonset.errors import InputError
 from anonset.jobs.beside import release_at
-from anonset.jobs.publication_check import PublicationCheck
+from anonset.jobs.check import PublicationCheck
 from anonset.jobs.verify import check_opened
 from anonset.jobs.work_places import clear_finished, differing, relevant
 from anonset.release.documents import read_report

@@ -12,7 +12,7 @@ from anonset.data.store import Store
 from anonset.errors import InputError
 from anonset.io.codebook import read_codebook, read_records, records_file
 from anonset.io.source import Source
-from anonset.jobs.publication_check import PublicationCheck, check_publication
+from anonset.jobs.check import PublicationCheck, check_publication
 from anonset.jobs.reading import compared_data, place_of_data
 from anonset.privacy import PrivacyModel
 from anonset.privacy.model import PublishedKind

@@ -61,8 +61,10 @@ class TopItemsets(Discreet):
 class Supports(Protocol):
     """Counts of sets of items, of which those of a group are interchangeable."""
 
-    reading: Reading | None
-    """What a symbol of several items is taken to stand for; None where there are no such symbols."""
+    @property
+    def reading(self) -> Reading | None:
+        """What a symbol of several items is taken to stand for; None where there are no such symbols."""
+        ...
 
     @property
     def groups(self) -> Sequence[tuple[str, ...]]:

@@ -154,7 +154,8 @@ class Opened(Discreet):
     def publication(self) -> Published:
         """The published data."""
         data = self.attested.data
-        return kind_named(data.kind).read(self.out, data, self.store, book=self.codebook)
+        read: Published = kind_named(data.kind).read(self.out, data, self.store, book=self.codebook)
+        return read
 
     @cached_property
     def private(self) -> Path | None:

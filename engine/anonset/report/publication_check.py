@@ -3,7 +3,8 @@
 from typing import Any
 
 from anonset.errors import plain_text
-from anonset.jobs.publication_check import MOST_CORRELATED, PublicationCheck
+from anonset.jobs.check import MOST_CORRELATED, PublicationCheck
+from anonset.measures.correlation import IntraGroupViolation
 from anonset.release.statements import parameters_of, plain
 from anonset.report.account import coverage
 from anonset.spelling import counted, printable
@@ -82,7 +83,7 @@ def _columns(check: PublicationCheck) -> str:
 
 def _violation(violation: Any) -> str:
     who = f"the individual of row {violation.row} of qit.csv"
-    if hasattr(violation, "certain"):
+    if isinstance(violation, IntraGroupViolation):
         return (
             f"{who} has {violation.tuples} of the {violation.size} tuples of group {violation.group}, "
             f"{violation.count} of which are {violation.value!r}: at least {violation.certain} are theirs"

@@ -85,11 +85,11 @@ def evaluate(
         if opened.report is not None:
             require_same_content(original, opened.report)
         original, trees = bind_columns(original, hierarchies, secrets)
-        asked = Asked(
+        question = Asked(
             original, opened, trees, workload or WorkloadSpec(), item_weights, relational_weights, secrets,
             top=top, bound=bound, progress=progress,
         )  # fmt: skip
-        return losses(opened.publication, asked)
+        return losses(opened.publication, question)
 
 
 def _secrets_beside(attested: Attestation) -> tuple[str, ...]:

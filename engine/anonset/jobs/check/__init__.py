@@ -1,0 +1,8 @@
+"""The check of a publication: the job, and one file for each kind of publication."""
+
+from anonset.jobs.check import buckets, chunks, records
+from anonset.jobs.check.base import PublicationCheck
+from anonset.jobs.check.buckets import MOST_CORRELATED
+from anonset.jobs.check.job import check_publication
+
+__all__ = ["MOST_CORRELATED", "PublicationCheck", "buckets", "check_publication", "chunks", "records"]

@@ -1,0 +1,100 @@
+"""The check of a publication: its model, its truth, and what its kind adds."""
+
+from anonset.algorithms.base import Progress
+from anonset.data import Hierarchy, Table
+from anonset.data.decimals import require_between_0_and_1
+from anonset.data.store import MEMORY, Store
+from anonset.errors import InputError, datum
+from anonset.io.source import Source
+from anonset.jobs.check.base import PublicationCheck, kind_check
+from anonset.jobs.original import read_original
+from anonset.privacy import PrivacyModel, Verdict
+from anonset.publications import Published
+from anonset.release.attested import is_promised
+from anonset.release.documents import Attestation
+from anonset.release.formats import kind_of
+from anonset.settings.binding import bind
+from anonset.settings.parameters import option
+from anonset.settings.publication import CheckSettings
+from anonset.verification import DEFAULT_BUDGET, verify
+
+
+def check_publication(
+    publication: Published,
+    model: PrivacyModel,
+    settings: CheckSettings,
+    store: Store = MEMORY,
+    *,
+    original: Source | None = None,
+    attested: Attestation | None = None,
+    progress: Progress | None = None,
+) -> PublicationCheck:
+    """Verify a publication, and hold it against its original where that is given.
+
+    Parameters
+    ----------
+    store
+        Where the original is read into, if that is in files.
+    original
+        The data that were published, where they are given.
+    attested
+        What is attested of it, if anything.
+
+    Raises
+    ------
+    InputError
+        If the publication lacks what the model speaks of, or the original is not what it must be.
+    """
+    kind = kind_check(publication, model, settings)
+    if not model.secrets_may_go:
+        kind.require_sensitive()
+    budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
+    verdict = verify(publication, model, budget=budget, progress=progress)
+    correlations, roles = kind.correlations(), kind.roles()
+    if original is None:
+        needs = [option(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]
+        if needs:
+            msg = f"{' and '.join(needs)}: the items of the original are meant, which --original must name"
+            raise InputError(msg)
+        _require_known_policy(verdict, kind.agreed_tree(), None, attested)
+        return PublicationCheck(verdict, roles, correlations=correlations, too_large=kind.too_large)
+    most = settings.max_suppressed
+    allowed = None if most is None else require_between_0_and_1("max_suppressed", most)
+    table = read_original(publication, original, settings, attested, store)
+    table, hierarchies = bind(table, settings.hierarchy, model)
+    kind.require_agreement(table, hierarchies)
+    _require_known_policy(verdict, None, table, attested)
+    untrue = kind_of(model).untrue(table, publication, hierarchies, model)
+    by_records, others = (
+        settings.records is not None,
+        (
+            kind.suppressed(table),
+            allowed,
+            kind.beyond_utility(table),
+            correlations,
+            kind.too_large,
+        ),
+    )
+    return PublicationCheck(verdict, roles, True, by_records, untrue, *others)
+
+
+def _require_known_policy(
+    verdict: Verdict, tree: Hierarchy | None, original: Table | None, attested: Attestation | None
+) -> None:
+    """Refuse privacy constraints without a known item; those that were attested may all have been suppressed."""
+    policy, checked = verdict.model.itemsets, verdict.checked
+    if not policy or checked["unpublished_items"] < checked["protected_items"]:
+        return
+    if attested is not None and is_promised(attested, verdict.model):
+        return
+    known = set() if tree is None else set(tree.leaves.labels)
+    if original is not None and original.transactions is not None:
+        known |= set(original.transactions.vocabulary.labels)
+    if any(item in known for itemset in policy.itemsets for item in itemset):
+        return
+    msg = (
+        f"--privacy-constraints: none of the {checked['protected_items']} protected items, such as "
+        f"{datum(policy.itemsets[0][0])}, stands behind a symbol of the publication; name the constraints of these "
+        "data, or the codebook, or by --original the data in which they occur"
+    )
+    raise InputError(msg)

@@ -1,0 +1,84 @@
+"""What is looked at in a check of records besides the model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from anonset.data import Hierarchy, Table
+from anonset.data.table_facts import CodeRules
+from anonset.errors import InputError
+from anonset.io.policies import read_utility_policy
+from anonset.jobs.check.base import NO_ITEMS, KindCheck, kind_check
+from anonset.publications import Records
+from anonset.release.symbols import items_hierarchy, require_agreement
+from anonset.settings.binding import require_sensitive
+from anonset.verification.constraints import check_utility
+
+
+@dataclass(frozen=True, eq=False)
+class RecordsCheck(KindCheck[Records]):
+    """The roles, the items that are suppressed, and the utility constraints."""
+
+    def roles(self) -> dict[str, list[str]]:
+        """Return the quasi-identifiers, items and columns that are not protected."""
+        publication, protects = self.publication, self.model.protects
+        sets = publication.transactions
+        items = [] if sets is None else list(publication.joined or (sets.name,))
+        relational = [column.name for column in publication.relational]
+        kept = [column.name for column in publication.kept]
+        mixed = [name for name in kept if name == self.model.sensitive_column]
+        return {
+            **({"sensitive": mixed} if mixed else {}),
+            "quasi_identifiers": relational if "relational" in protects else [],
+            "items": items if "items" in protects else [],
+            "not_protected": [
+                *([] if "relational" in protects else relational),
+                *([] if "items" in protects else items),
+                *(name for name in kept if name not in mixed),
+            ],
+        }
+
+    def require_sensitive(self) -> None:
+        """Refuse sensitive items that the publication does not show."""
+        require_sensitive(self.model, self.publication.transactions)
+
+    def agreed_tree(self) -> Hierarchy | None:
+        """Return the hierarchy of the published items, if it is given; the codebook must agree with it."""
+        if not self.settings.hierarchy:
+            return None
+        rules = CodeRules(inner_items=self.settings.inner_items)
+        tree = items_hierarchy(self.publication, self.settings.hierarchy, self.model.beside, rules)
+        if tree is not None:
+            require_agreement(self.publication, tree)
+        return tree
+
+    def require_agreement(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
+        """Refuse a codebook that does not agree with the hierarchy of the items of the original."""
+        tree = None if table.transactions is None else hierarchies.get(table.transactions.name)
+        if tree is not None:
+            require_agreement(self.publication, tree)
+
+    def suppressed(self, table: Table) -> Fraction | None:
+        """Return the part of the items of the original that occur and that no published symbol stands for.
+
+        With a hierarchy they are its leaves, of which some may not occur, as they are for the algorithms.
+        """
+        column = table.transactions
+        if column is None or self.publication.transactions is None or not len(column.vocabulary):
+            return None
+        shown = {member for symbol in self.publication.symbols for member in symbol.members}
+        labels = column.vocabulary.labels
+        occurring = (label for label, n in zip(labels, column.occurrences, strict=True) if n)
+        return Fraction(sum(label not in shown for label in occurring), len(labels))
+
+    def beyond_utility(self, table: Table) -> str:
+        """Return how the utility constraints are violated; empty if they are not, or none are given."""
+        if self.settings.utility_constraints is None:
+            return ""
+        if table.transactions is None:
+            raise InputError(NO_ITEMS)
+        policy = read_utility_policy(self.settings.utility_constraints, table.transactions.vocabulary)
+        return check_utility(table.transactions, self.publication, policy, 1.0).reason
+
+
+kind_check.register(Records, RecordsCheck)

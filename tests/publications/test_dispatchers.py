@@ -1,0 +1,65 @@
+"""Every dispatcher over a family of kinds knows each of them, and refuses anything else."""
+
+import pkgutil
+from collections.abc import Callable
+from importlib import import_module
+from inspect import signature
+from typing import Any
+
+import pytest
+
+import anonset
+from anonset.jobs.risk import RiskReport
+from anonset.jobs.summary import Summary
+from anonset.publications import Published
+from anonset.release.documents import PublishedFiles
+
+FAMILIES = (Published, PublishedFiles, RiskReport, Summary)
+HOMES = ("jobs", "measures", "publications", "release", "report")
+
+
+def dispatchers() -> dict[str, Any]:
+    """Return the single dispatchers of the engine by the place of their default."""
+    found = {}
+    for module in pkgutil.walk_packages(anonset.__path__, "anonset."):
+        if module.name.split(".")[1] in HOMES:
+            for value in vars(import_module(module.name)).values():
+                if hasattr(value, "registry") and hasattr(value, "dispatch"):
+                    default = value.registry[object]
+                    if default.__module__.split(".")[1] in HOMES:
+                        found[f"{default.__module__}.{default.__qualname__}"] = value
+    return found
+
+
+DISPATCHERS = dispatchers()
+
+
+def kinds_of(base: type) -> set[type]:
+    """Return the kinds of a family: the classes without any below them."""
+    below = base.__subclasses__()
+    return {base} if not below else set().union(*map(kinds_of, below))
+
+
+def family_of(dispatcher: Any) -> type:
+    known = set(dispatcher.registry) - {object}
+    return next(base for base in FAMILIES if all(issubclass(kind, base) for kind in known))
+
+
+def test_the_engine_has_dispatchers_of_every_family() -> None:
+    assert {family_of(one) for one in DISPATCHERS.values()} == set(FAMILIES)
+    assert len(kinds_of(Published)) == len(kinds_of(PublishedFiles)) == len(kinds_of(RiskReport)) == 3
+
+
+@pytest.mark.parametrize("dispatcher", DISPATCHERS.values(), ids=DISPATCHERS)
+def test_a_dispatcher_knows_every_kind_and_no_other(dispatcher: Callable[..., object]) -> None:
+    known = set(dispatcher.registry) - {object}  # type: ignore[attr-defined]
+    assert known == kinds_of(family_of(dispatcher))
+    others = [None] * (len(signature(dispatcher).parameters) - 1)
+    names = [one.name for one in signature(dispatcher).parameters.values() if one.kind is one.KEYWORD_ONLY]
+    given = others[: len(others) - len(names)]
+    with pytest.raises(TypeError, match="Kind is no kind of publication"):
+        dispatcher(Kind(), *given, **dict.fromkeys(names))
+
+
+class Kind:
+    """No kind of anything."""
