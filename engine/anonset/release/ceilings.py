@@ -1,7 +1,7 @@
 """Ceilings: nothing above them is published."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from functools import singledispatch
 
 import numpy as np
 
@@ -9,11 +9,14 @@ from anonset.algorithms.base import Result
 from anonset.data import Hierarchy
 from anonset.errors import InfeasibleError
 from anonset.generalization import Cut
-from anonset.publications import Records
+from anonset.publications import Buckets, Chunks, Published, Records
+from anonset.publications.base import unknown_kind
 from anonset.spelling import setting
 
 
-def require_under_ceilings(name: str, result: Result, publication: Any, hierarchies: Mapping[str, Hierarchy]) -> None:
+def require_under_ceilings(
+    name: str, result: Result, publication: Published, hierarchies: Mapping[str, Hierarchy]
+) -> None:
     """Refuse a result for records of which something would be published above a ceiling.
 
     A record all of whose relational columns are published as their roots counts as suppressed.
@@ -28,7 +31,7 @@ def require_under_ceilings(name: str, result: Result, publication: Any, hierarch
     InfeasibleError
         With the column.
     """
-    column = next(_above(publication, hierarchies), None) if isinstance(publication, Records) else None
+    column = next(above_ceilings(publication, hierarchies), None)
     if column is None:
         return
     proven = isinstance(result.recoding, Cut) and result.figures.get("gap") == 0
@@ -37,8 +40,19 @@ def require_under_ceilings(name: str, result: Result, publication: Any, hierarch
     raise InfeasibleError(name, f"column {column!r} must stay at or below its ceiling, and {what} that does: {ways}")
 
 
-def _above(publication: Records, hierarchies: Mapping[str, Hierarchy]) -> Any:
+@singledispatch
+def above_ceilings(publication: Published, hierarchies: Mapping[str, Hierarchy]) -> Iterator[str]:
     """Yield the columns of which something is published above the ceiling."""
+    raise unknown_kind(publication)
+
+
+@above_ceilings.register
+def _(publication: Buckets | Chunks, hierarchies: Mapping[str, Hierarchy]) -> Iterator[str]:
+    yield from ()
+
+
+@above_ceilings.register
+def _(publication: Records, hierarchies: Mapping[str, Hierarchy]) -> Iterator[str]:
     items = publication.transactions
     tree = None if items is None else hierarchies.get(items.name)
     if items is not None and tree is not None and tree.capped:

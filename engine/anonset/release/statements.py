@@ -8,15 +8,16 @@ import dataclasses
 import json
 import platform
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import cache, partial, singledispatch
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anonset.algorithms.base import traits_of
 from anonset.data.fingerprints import fingerprint
 from anonset.privacy import PrivacyModel, Verdict
-from anonset.publications import Records
+from anonset.publications import Buckets, Chunks, Published, Records
+from anonset.publications.base import unknown_kind
 from anonset.publications.symbols import members_of, range_ends
 from anonset.release.documents import (
     SCHEMA_VERSION,
@@ -31,9 +32,6 @@ from anonset.release.documents import (
 from anonset.release.formats import Unverified
 from anonset.release.stopwatch import Phase
 from anonset.spelling import counted
-
-if TYPE_CHECKING:
-    from anonset.publications import Published
 
 _PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "scipy")
 AS_THEY_ARE = (
@@ -133,7 +131,7 @@ IN_SHORT = {
 
 def limits_of(
     model: PrivacyModel,
-    publication: "Published",
+    publication: Published,
     *,
     by_person: bool,
     undecided: bool,
@@ -169,8 +167,7 @@ def limits_of(
         Whether the owner declares columns as published as is.
     """
     sentences = [model.limits]
-    if isinstance(publication, Records):
-        sentences += _of_records(model, publication)
+    sentences += limits_of_kind(publication, model)
     sentences.append(ALONE)
     if earlier:
         sentences.append(CONTINUES if together else GOES_ON)
@@ -193,7 +190,19 @@ def limits_of(
     return sentences
 
 
-def _of_records(model: PrivacyModel, publication: Records) -> list[str]:
+@singledispatch
+def limits_of_kind(publication: Published, model: PrivacyModel) -> list[str]:
+    """Return what is not guaranteed of a kind of publication, whatever the model."""
+    raise unknown_kind(publication)
+
+
+@limits_of_kind.register
+def _(publication: Buckets | Chunks, model: PrivacyModel) -> list[str]:
+    return []
+
+
+@limits_of_kind.register
+def _(publication: Records, model: PrivacyModel) -> list[str]:
     """Return what the symbols of published records tell beside what they say."""
     texts = [label for column in publication.relational for label in column.vocabulary.labels]
     several = any(len(symbol.members) > 1 for symbol in publication.symbols) or bool(publication.value_sets)
@@ -221,7 +230,7 @@ def _has_local_items(model: PrivacyModel, publication: Records) -> bool:
     return False
 
 
-def declared_limits(model: PrivacyModel, publication: "Published", declared: Declarations) -> list[str]:
+def declared_limits(model: PrivacyModel, publication: Published, declared: Declarations) -> list[str]:
     """Return what is not guaranteed, given the declarations."""
     kept_with = TOGETHER_LINKED if declared.together_if_linked else TOGETHER
     return limits_of(
@@ -271,7 +280,7 @@ def public_checks(verdict: Verdict) -> dict[str, Any]:
 def attestation(
     model: PrivacyModel,
     seen: Verdict,
-    publication: "Published",
+    publication: Published,
     data: DataFile | BucketFiles | ChunkFiles,
     declared: Declarations,
 ) -> Attestation:
