@@ -314,7 +314,7 @@ class _Trial:
         figures, recoding = unverified.result.figures, unverified.result.recoding
         measures = {**unverified.measures, **({"gap": figures["gap"]} if "gap" in figures else {})}
         if table.transactions is not None and isinstance(recoding, PerCluster):
-            k = int(getattr(model, "k", 1))
+            k = model.k or 1
             measures["rare_in_clusters"] = rare_in_clusters(table.transactions, recoding.cluster, k)
         points = shown_frontier(unverified.result.trace)
         measured = replace(candidate, shares=shares(unverified.retention), measures=measures, frontier=points)
