@@ -86,10 +86,14 @@ def stored_codes(codes: Codes | RowNumbers | NDArray[np.int64]) -> NDArray[Any]:
     return codes.base if isinstance(codes, _Stored) else codes
 
 
+def are_narrow(store: Store, n_codes: int) -> bool:
+    """Return True if so many codes take two bytes each in the store: in files, where they fit."""
+    return store.in_files and n_codes <= MOST_CODES
+
+
 def codes_array(store: Store, length: int, n_codes: int) -> Codes:
     """Return room for codes below `n_codes`, (length,), to be written in any order; in files narrow where they fit."""
-    narrow = store.in_files and n_codes <= MOST_CODES
-    return as_codes(store.array("items", np.uint16 if narrow else np.int32, length))
+    return as_codes(store.array("items", np.uint16 if are_narrow(store, n_codes) else np.int32, length))
 
 
 def code_counts(codes: Codes, size: int) -> NDArray[np.int64]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.codes import MOST_CODES, Codes, RowNumbers, as_codes, stored_codes
+from anonset.data import places
+from anonset.data.codes import MOST_CODES, Codes, RowNumbers, are_narrow, as_codes, stored_codes
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64, SetColumn
@@ -159,12 +160,8 @@ def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, 
     """Return room for so many rows and items; its place on the disk is taken at once, or as rows come."""
     from anonset_kernels.row_order import Content
 
-    (n, n_items), room = size, store.array
-    if not placed and store.in_files:
-        from anonset.data.places import unplaced
-
-        room = partial(unplaced, store)
-    narrow = store.in_files and n_codes <= MOST_CODES
+    (n, n_items), room = size, store.array if placed else partial(places.unplaced, store)
+    narrow = are_narrow(store, n_codes)
     short = narrow and n <= np.iinfo(np.int32).max
     indptr, record = room("indptr", np.int64, n + 1), room("record", np.int32 if short else np.int64, n)
     indptr[0] = 0
@@ -253,10 +250,7 @@ class _Sorting:
         def sort(bucket: "tuple[_Task, Place]") -> None:
             task, first = bucket
             self.sort(*task)
-            if self.store.in_files:
-                from anonset.data.places import vacate
-
-                _for_each(vacate, rows, task[1], first, last=False)
+            _for_each(places.vacate, rows, task[1], first, last=False)
 
         for _ in self.store.map(sort, tasks):
             pass
@@ -295,8 +289,6 @@ class _Sorting:
         if not self.store.in_files:
             gather_rows(rows, order, *place, self.out)
             return
-        from anonset.data import places
-
         n_items = int(rows.indptr[-1] - rows.indptr[0])
         _for_each(places.place, self.out, (len(order), n_items), place, last=True)
         held = _room((len(order), n_items), rows.fixed.shape[1])
