@@ -2,7 +2,7 @@
 
 import pytest
 
-from anonset.io.header_words import is_direct, is_identifier, meaning_of, words_of
+from anonset.io.header_words import is_direct, is_identifier, is_sensitive, meaning_of, words_of
 
 HEADERS = {
     "person id": "patient_id PatientID PATIENTID patientId Patienten-Nr. PatNr Patientennummer patient_index person_id "
@@ -59,3 +59,18 @@ def test_headers_that_name_or_reach_a_person_are_recognized_beside_other_words(h
 @pytest.mark.parametrize("header", ["sampleId", "row_guid", "PID"])
 def test_headers_with_a_word_for_an_id_are_identifiers(header: str) -> None:
     assert is_identifier(header)
+
+
+GRADES = (
+    "Notenschnitt Notendurchschnitt Notenpunkte Notenmittel Notenwert Abschlussnote Endnoten gradepoint GradeAverage"
+)
+
+
+@pytest.mark.parametrize("header", GRADES.split())
+def test_compounds_of_grades_are_sensitive(header: str) -> None:
+    assert is_sensitive(header)
+
+
+@pytest.mark.parametrize("header", ["notebook", "Notenum", "upgrade", "Notaufnahme", "footnotes"])
+def test_words_that_only_begin_or_end_like_grades_are_not_sensitive(header: str) -> None:
+    assert not is_sensitive(header)

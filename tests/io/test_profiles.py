@@ -1,5 +1,6 @@
 """Columns of few rows are looked at without Arrow, and found to be what they are beside many rows."""
 
+import random
 from collections import Counter
 
 import pyarrow as pa
@@ -134,3 +135,26 @@ def test_usual_forms_of_dates_are_read(value: str, form: str) -> None:
     found = profile("when", pa.chunked_array([[value] * 3], pa.string()))
     assert (found.kind, found.look.form) == ("dates", form)
     assert odd_labels(f"date:{form}:month,year", [value], "when") == []
+
+
+@pytest.mark.parametrize("mark", ["/", "+"])
+def test_slash_and_plus_separate_codes_of_cells_that_differ_in_length(mark: str) -> None:
+    draw = random.Random(4)
+    skills = ["python", "law", "sap", "french", "aws", "design"]
+    cells = pa.array([mark.join(draw.sample(skills, draw.randrange(1, 5))) for _ in range(200)])
+    assert profile("skills", cells).separator == mark
+    assert profile("skills", cells).distinct == len(skills)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [f"{110 + at % 9}/{70 + at % 7}" for at in range(100)],  # blood pressure
+        [f"{at % 28 + 1}/{at % 12 + 1}/2021" for at in range(100)],
+        [["m", "f", "n/a"][at % 3] for at in range(100)],
+        [["Berlin/Mitte", "Berlin/Wedding", "Bonn/Nord"][at % 3] for at in range(100)],
+        [["A+", "A-", "B+", "0+"][at % 4] for at in range(100)],
+    ],
+)
+def test_slash_and_plus_within_values_separate_nothing(cells: list[str]) -> None:
+    assert profile("value", pa.array(cells)).separator is None

@@ -1,10 +1,13 @@
 """The answer to the question who is a person, in job files and beside flags."""
 
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 from tests.facts import names, refused
 
+from anonset.cli.main import main
 from anonset.errors import InputError
 from anonset.settings.commands import InspectSettings
 from anonset.settings.job_files import over_job, read_job
@@ -58,9 +61,18 @@ def test_an_answer_brings_its_settings(tmp_path: Path, by: str) -> None:
     assert "hierarchy" not in rows
 
 
-def test_an_answer_without_roles_names_the_command_that_proposes_them(tmp_path: Path) -> None:
-    with refused(InputError, "inspect '--id other' --group"):
-        read_job(job(tmp_path, JOB.replace('"?"', '"other"')))
+def test_an_answer_without_roles_names_the_command_that_writes_a_job_with_them(tmp_path: Path) -> None:
+    rows = [f"{at % 3};{at};{'abc'[at % 3]};{'xyz'[at % 2]}" for at in range(9)]
+    (tmp_path / "rows.csv").write_text("\n".join(["who;other;code;kind", *rows]) + "\n")
+    text = JOB.replace('"?"', '"other"').replace('input = "rows.csv"', 'input = "rows.csv"\ndelimiter = ";"')
+    (tmp_path / "job-2.toml").touch()
+    with refused(InputError, "inspect '--id other' --group '--out'") as told:
+        read_job(job(tmp_path, text))
+    command = re.search(r"anonset (inspect .*\.toml) writes", str(told.value))
+    assert command is not None
+    assert main(shlex.split(command[1])) == 0
+    again = read_job(str(tmp_path / "job-3.toml"))
+    assert (again["id"], again["delimiter"], again["input"]) == (["other"], ";", str(tmp_path / "rows.csv"))
 
 
 def test_a_job_without_answers_takes_any_columns(tmp_path: Path) -> None:
@@ -77,3 +89,21 @@ def test_inspect_looks_at_a_job_that_is_not_answered(tmp_path: Path) -> None:
     assert (Path(place).name, found) == ("rows.csv", {})
     with pytest.raises(InputError):
         over_job(job(tmp_path, JOB), "input", {}, Settings)
+
+
+def test_few_persons_whose_rows_differ_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [f"P{100 + at % 200},{'fm'[at % 2]},{at % 7},{'abcd'[at * 7 % 11 % 4]}" for at in range(400)]
+    for at in (3, 8, 11):
+        rows[at] = rows[at].replace(",f,", ",x,").replace(",m,", ",x,")
+    (tmp_path / "rows.csv").write_text("\n".join(["patient_id,sex,ward,code", *rows]) + "\n")
+    assert main(["inspect", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "job.toml")]) == 0
+    answer = read_job(str(tmp_path / "job.toml"), {"id": ["patient_id"], "group": True})
+    assert "sex" in answer["drop"]
+    text = (tmp_path / "job.toml").read_text()
+    assert re.search(r"# sex: differs .* 3 persons: correct the rows", text)
+    assert re.search(r"# (ward|code): differs .*, for \d\d+ persons$", text, re.MULTILINE)
+    capsys.readouterr()
+    kkm = ["--model", "kkm", "--k", "5", "--m", "2"]
+    given = ["--id", "patient_id", "--group", "--relational", "sex", "--items", "code", "--drop", "ward"]
+    assert main(["anonymize", str(tmp_path / "rows.csv"), *given, "-o", str(tmp_path / "out"), *kkm]) == 2
+    assert names(capsys.readouterr().err, "rows 4 204 sex 3 persons '--drop sex'")

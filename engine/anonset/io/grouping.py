@@ -10,7 +10,7 @@ from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
-from anonset.spelling import setting
+from anonset.spelling import counted, setting
 
 
 def refuse_repeated(where: str, table: Table) -> None:
@@ -91,15 +91,17 @@ def _persons(table: Table, store: Store) -> tuple[Int32, Int64]:
         return person, first.finished()
 
 
-def _disagreement(column: Column, first: Int64, person: Int32) -> tuple[int, int] | None:
-    """Return two rows (from 0) of a person that differ in a column; None if there are none."""
+def _disagreement(column: Column, first: Int64, person: Int32) -> tuple[int, int, int] | None:
+    """Return two rows (from 0) of a person that differ in a column, and how many persons differ; None if none do."""
     values = column.codes if isinstance(column, CategoricalColumn) else column.values
+    example, differing = None, np.zeros(len(first), np.bool_)
     for begin, end in spans(len(person)):
         rows = first[person[begin:end]]
         wrong = np.flatnonzero(values[rows] != values[begin:end])
-        if len(wrong):
-            return int(rows[wrong[0]]), begin + int(wrong[0])
-    return None
+        differing[person[begin + wrong]] = True
+        if len(wrong) and example is None:
+            example = int(rows[wrong[0]]), begin + int(wrong[0])
+    return None if example is None else (*example, int(np.count_nonzero(differing)))
 
 
 def _united(sets: SetColumn, person: Int32, persons: int, store: Store) -> SetColumn:
@@ -147,17 +149,19 @@ def _categories(column: CategoricalColumn, rows: Int64, store: Store) -> Categor
     return CategoricalColumn(column.name, codes, column.vocabulary)
 
 
-def _differing(where: str, table: Table, differ: dict[str, tuple[int, int]]) -> str:
-    """Return the message that rows of a person differ in columns, with two rows (from 0) for each."""
+def _differing(where: str, table: Table, differ: dict[str, tuple[int, int, int]]) -> str:
+    """Return the message that rows of a person differ in columns, with two rows (from 0) and the persons for each."""
     ways = f"they must agree, or {setting('drop', ','.join(differ))} leaves {'it' if len(differ) == 1 else 'them'} out"
     sensitive = "" if table.sensitive is None else table.sensitive.name
     if sets := ",".join(name for name in differ if name != sensitive):
         ways += f", or {setting('items', sets)} makes sets of the values of each person"
     same = f"have the same id ({_named(table)}), but differ in"
-    columns = [(f"rows {first + 1} and {other + 1}", repr(name)) for name, (first, other) in differ.items()]
-    if len(columns) == 1:
-        return f"{where}: {columns[0][0]} {same} {columns[0][1]}; {ways}"
-    return f"{where}: rows {same} {', '.join(f'{name} ({rows})' for rows, name in columns)}; {ways}"
+    rows = {name: f"rows {first + 1} and {other + 1}" for name, (first, other, _) in differ.items()}
+    persons = {name: f"{counted(persons, 'person')} in all" for name, (*_, persons) in differ.items()}
+    if len(differ) == 1:
+        name = next(iter(differ))
+        return f"{where}: {rows[name]} {same} {name!r} ({persons[name]}); {ways}"
+    return f"{where}: rows {same} {', '.join(f'{n!r} ({rows[n]}; {persons[n]})' for n in differ)}; {ways}"
 
 
 def _named(table: Table) -> str:

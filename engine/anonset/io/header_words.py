@@ -110,7 +110,7 @@ _SENSITIVE = frozenset(_SENSITIVE_WORDS.split())
 _SENSITIVE_STEMS = (
     "readmi", "diagnos", "einkommen", "mahnst", "krankheit", "erkrank", "religio", "konfession", "income", "salar",
     "illness", "disease", "maladie", "enfermedad", "schulden", "sexual", "pregnan", "schwanger", "befund", "ergebnis",
-    "behinder",
+    "behinder", "notens", "notend", "notenp", "notenm", "notenw", "gradepoint", "gradeav",
 )  # fmt: skip
 _SENSITIVE_ENDS = ("note", "noten", "zensur", "krankheit", "gehalt", "lohn", "einkommen", "bezuege")
 _COUNTS_WORDS = "num number n nb count anzahl zahl nombre numero cantidad date datum fecha day tag year jahr time"

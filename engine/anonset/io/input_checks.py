@@ -83,7 +83,7 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
             f"if it is one: {setting('separator', ' ')}"
         )
         raise InputError(msg)
-    mark = (_mark_within(labels) or (None if baskets else _mark_of_sets(labels))) if separator is None else None
+    mark = (_mark_within(labels) or (None if baskets else mark_of_sets(labels))) if separator is None else None
     if separator is not None and baskets and separator.strip() and any(separator in label for label in labels):
         mark = separator
     if mark is None:
@@ -105,7 +105,7 @@ def require_whole(where: str, name: str, labels: Collection[str]) -> None:
     InputError
         With the option that splits them, and the one that declares that each cell is one item.
     """
-    if (mark := _mark_of_sets(labels, *_MARKS, " ")) is not None:
+    if (mark := mark_of_sets(labels, *_MARKS, " ")) is not None:
         some = f"{sum(mark in label for label in labels):,} of {len(labels):,}"
         msg = (
             f"{where}: column {name!r}: each cell would be one item, but {some} contain {mark!r}; "
@@ -114,7 +114,7 @@ def require_whole(where: str, name: str, labels: Collection[str]) -> None:
         raise InputError(msg)
 
 
-def _mark_of_sets(labels: Collection[str], *usual: str) -> str | None:
+def mark_of_sets(labels: Collection[str], *usual: str) -> str | None:
     """Return the mark, of some usual and of ``/`` and ``+``, that separates items that other labels contain, too."""
     some = sorted(labels)[:_MOST_LOOKED_AT]
     return next((mark for mark in (*usual, *_FURTHER_MARKS) if _are_split(some, mark)), None)

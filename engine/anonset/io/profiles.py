@@ -15,7 +15,7 @@ from anonset.data import SetColumn
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import Discreet
 from anonset.io.columns import is_list
-from anonset.io.input_checks import MISSING, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets, are_titles
+from anonset.io.input_checks import MISSING, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets, are_titles, mark_of_sets
 from anonset.io.kinds import MOST_LOOKED_AT, Look, kind_of_values, look_at, with_comma
 from anonset.io.person_values import are_capitalised, are_keys, identifying
 
@@ -99,7 +99,8 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         loaded = loaded.cast(kind)  # a dictionary's null count omits codes of null values
         nulls = int(loaded.null_count)
     values = _few_values(loaded) if n <= _FEW_ROWS else _values(loaded) if n <= MOST_LOOKED_AT else None
-    mark = _separator(column, _first_values(loaded) if values is None else values.given, separator)
+    first = _first_values(loaded) if values is None else values.given
+    mark = _separator(column, first, separator) or (_further_separator(column, first) if separator is None else None)
     if mark is not None:
         items, times = _items(loaded, mark)
         return _of_sets(column, n, nulls, items, times, int(times.sum()), mark)
@@ -305,6 +306,14 @@ def _separator(name: str, labels: Sequence[str], separator: str | None) -> str |
     return None
 
 
+def _further_separator(name: str, labels: Sequence[str]) -> str | None:
+    """Return ``/`` or ``+`` if one of them separates items in cells of text."""
+    looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
+    if _OF_ONE.search(name) or _FREE.search(name) or kind_of_values(looked_at[:_SOME]) != "text":
+        return None
+    return mark_of_sets(looked_at)
+
+
 def _separates_surely(labels: Sequence[str], several: Sequence[str], mark: str) -> bool:
     """Tell whether a semicolon or bar separates codes, or parts of which some are cells by themselves."""
     if mark not in _SUREST_MARKS:
@@ -369,15 +378,16 @@ def pattern(loaded: Any) -> bytes:
     return hashlib.sha256(np.ascontiguousarray(codes, np.int32).data).digest()
 
 
-def differs_within(ids: Sequence[Any], column: Any) -> bool:
-    """Return True if rows with the same values of some loaded columns differ in another."""
+def count_differing(ids: Sequence[Any], column: Any) -> int:
+    """Count the persons, told apart by some loaded columns, whose rows differ in another; all if it contains lists."""
     import pyarrow as pa
 
     if isinstance(column, SetColumn) or is_list(column.type):
-        return True
+        return len(column) if not isinstance(column, SetColumn) else column.n
     names = [f"id{number}" for number in range(len(ids))]
     pairs = pa.table({**dict(zip(names, ids, strict=True)), "value": column}).group_by([*names, "value"]).aggregate([])
-    return len(pairs) > len(pairs.group_by(names).aggregate([]))
+    values = pairs.group_by(names).aggregate([([], "count_all")])["count_all"]
+    return int((values.to_numpy() > 1).sum())
 
 
 def information(one: Profile) -> float:

@@ -20,7 +20,7 @@ from anonset.io.header_words import is_numbered, is_quantity, meaning_of
 from anonset.io.kinds import kind_of_values
 from anonset.io.options import ReadOptions
 from anonset.io.person_candidates import AGREEING, KEY, NAMED, Candidate, candidates_in, counted_in, holds_sets
-from anonset.io.profiles import Profile, coded, differs_within, pattern, profile
+from anonset.io.profiles import Profile, coded, count_differing, pattern, profile
 from anonset.io.roles import Header, names_in
 from anonset.io.source import Source, source_of
 from anonset.io.table_builder import gather, whole
@@ -266,7 +266,7 @@ class _Trial:
         roles = with_unit(self.proposed, work.unit, by_name)
         group = bool(work.unit) and "sensitive" not in self.given and self._repeats(work.unit)
         if group and not self.given.get("rows_are_persons"):
-            roles = united(roles, work.unit, by_name, lambda name: self._varies(work.unit, name), tree_of)
+            roles = united(roles, work.unit, by_name, lambda name: self._differing(work.unit, name), tree_of)
             options["group"] = True
         roles = settled_sensitive(without_commas(roles, by_name), by_name, self.k)
         numbers = [column for column in self.profiles if roles[column.name].hierarchy == "range"]
@@ -330,8 +330,8 @@ class _Trial:
     def _are_plain(self, names: Sequence[str]) -> bool:
         return all(name in self.loaded and not holds_sets(self.loaded[name]) for name in names)
 
-    def _varies(self, unit: Sequence[str], name: str) -> bool:
-        return differs_within([self.loaded[one] for one in unit], self.loaded[name])
+    def _differing(self, unit: Sequence[str], name: str) -> int:
+        return count_differing([self.loaded[one] for one in unit], self.loaded[name])
 
     def _skip_without_id(self, settings: dict[str, Any], work: Proposal, *, asked: bool) -> None:
         """Skip rows without an id, if they are few, or the owner is told how many when asked for the unit."""

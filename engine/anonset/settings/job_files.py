@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +91,12 @@ def _answered(
         if key not in answers:
             has = listed([f'unit = "{answer}"' for answer in answers], "or")
             given = {"rows_are_persons": True} if rows else {"id": names, "group": True}
-            again = as_typed("inspect", str(job.get("input", "INPUT")), given)
-            msg = f'{path}: the job has no roles for unit = "{key}", but for {has}; {again} proposes roles'
+            further = (Path(path).with_stem(f"{Path(path).stem}-{number}") for number in count(2))
+            new = next(file for file in further if not file.exists())
+            again = as_typed("inspect", path, {**given, "out": str(new)})
+            msg = (
+                f'{path}: the job has no roles for unit = "{key}", but for {has}; {again} writes a job file with roles'
+            )
             raise InputError(msg)
         brought = {name.replace("-", "_"): value for name, value in answers[key].items()}
     else:

@@ -17,7 +17,7 @@ from anonset.io.header_words import (
 )
 from anonset.io.person_candidates import PERSON_IDS
 from anonset.io.profiles import Profile
-from anonset.spelling import setting
+from anonset.spelling import counted, setting
 
 ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
 """The roles of columns, as settings."""
@@ -27,6 +27,8 @@ _MOST_GRADES = 30
 _MANY_NAMES = 50
 """Capitalised words that are many: at least so many, and one for so many rows."""
 _ROWS_OF_A_NAME = 100
+_FEW_DIFFERING = 0.05
+"""Share of the rows up to which persons whose rows differ are few, so that these may be errors."""
 _CODE_KINDS = ("ICD-9 codes", "ICD-10 codes", "ATC codes")
 
 _NO_CODES = re.compile(r"klasse|classe?$|^class|grupo|group|grade|jahrgang", re.IGNORECASE)
@@ -106,7 +108,7 @@ def united(
     found: Mapping[str, Proposed],
     unit: Sequence[str],
     profiles: Mapping[str, Profile],
-    varies: Callable[[str], bool],
+    count_differing: Callable[[str], int],
     tree: Callable[[str], str],
 ) -> dict[str, Proposed]:
     """Return the roles by which the rows of an identifier become one record.
@@ -118,23 +120,25 @@ def united(
     ----------
     unit
         The columns that identify the person.
-    varies
-        Returns whether a column differs between rows of the same person.
+    count_differing
+        Returns the number of persons whose rows differ in a column.
     tree
         Returns the hierarchy of items of a kind.
     """
     single = [n for n, own in found.items() if own.role in ("relational", "sensitive") and own.reason != "given"]
-    differing = [n for n in single if varies(n)]
+    differing = {name: persons for name in single if (persons := count_differing(name))}
     roles = dict(found)
     if not any(proposed.role in ("items", "one_hot", "one_code") for proposed in found.values()):
-        for code in _codes(differing, profiles)[:1]:
+        for code in _codes(list(differing), profiles)[:1]:
             levels = tree(profiles[code].kind)
             roles[code] = replace(found[code], role="items", hierarchy=levels, reason="one code a row of a person")
-            differing.remove(code)
-    dropped = Proposed(
-        "drop", f"differs between rows of the same {', '.join(map(repr, unit))}, which become one record"
-    )
-    return {**roles, **dict.fromkeys(differing, dropped)}
+            del differing[code]
+    of_persons = f"of the same {', '.join(map(repr, unit))}, which become one record"
+    for name, persons in differing.items():
+        reason = f"differs between rows {of_persons}, for {counted(persons, 'person')}"
+        few = persons <= _FEW_DIFFERING * profiles[name].records
+        roles[name] = Proposed("drop", f"{reason}: correct the rows of these few to use the column" if few else reason)
+    return roles
 
 
 def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
