@@ -16,7 +16,7 @@ from anonset.data.store import MEMORY
 from anonset.data.table_facts import Repeated
 from anonset.io.agreement import agrees
 from anonset.io.duplicate_ids import Watched, _has_equal, may_repeat
-from anonset.io.person_candidates import Candidate
+from anonset.io.person_candidates import Candidate, counted_in
 
 pytestmark = pytest.mark.compiled
 
@@ -309,3 +309,13 @@ def test_cases_of_one_e_mail_address_are_not_persons():
     }
     found = anonset.read(data, items="code", id="order_no", group=True, drop="email").repeated
     assert [one.column for one in found] == ["email"]
+
+
+CELLS = st.sampled_from(["a", "b", "c", "", None])
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=20), st.integers(1, 3))
+def test_persons_are_counted_like_distinct_tuples(rows: list[tuple[str | None, ...]], columns: int) -> None:
+    loaded = [pa.chunked_array([[row[at] for row in rows]], pa.string()) for at in range(columns)]
+    complete = [row[:columns] for row in rows if all(row[:columns])]
+    assert counted_in(loaded) == (len(complete), len(set(complete)))

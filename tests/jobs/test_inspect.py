@@ -12,7 +12,7 @@ from anonset.errors import InputError
 from anonset.io.batches import open_source
 from anonset.io.profiles import coded, pattern, profile
 from anonset.io.table_builder import whole
-from anonset.jobs import proposed_reading
+from anonset.jobs import proposal_trial
 from anonset.report.findings import findings_account, findings_summary
 from anonset.settings.job_text import guarantee_for, job_text
 
@@ -254,13 +254,13 @@ def test_a_column_that_holds_many_values_is_looked_at_by_the_first():
 
 def test_many_columns_are_bound_at_once_and_not_all_shown(monkeypatch):
     n, bound = 1100, []
-    bind = proposed_reading.bind_columns
+    bind = proposal_trial.bind_columns
 
     def counted(table, specs):
         bound.append(len(specs))
         return bind(table, specs)
 
-    monkeypatch.setattr(proposed_reading, "bind_columns", counted)
+    monkeypatch.setattr(proposal_trial, "bind_columns", counted)
     rows = [f"r{row:04d}" for row in range(7)]
     found = anonset.inspect({f"c{at}": [rows[(at * row * row + row) % 7] for row in range(7)] for at in range(n)})
     assert len(bound) == 1

@@ -334,3 +334,17 @@ def test_a_declaration_after_the_stop_resumes_the_run(tmp_path: Path, capsys: py
     assert publish(people(), tmp_path, *asked, *place, "--resume", "--publish-as-is", "income") == 0
     attested = json.loads((tmp_path / "out/attestation.json").read_text())
     assert attested["declarations"]["published_as_is"] == ["income"]
+
+
+def test_items_that_are_keys_stop_before_the_search(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = people(120)
+    data["keys"] = [";".join(f"{order}-{n}" for n in range(10)) for order in data["order_no"]]
+
+    def search(*_: object, **__: object) -> None:
+        pytest.fail("searched")
+
+    monkeypatch.setattr("anonset.jobs.job.Job.search", search)
+    assert publish(data, tmp_path, *KM, "--items", "keys", "--hierarchy", "keys=halves:frequency") == 2
+    assert names(capsys.readouterr().err, "keys 1,200 5 persons")

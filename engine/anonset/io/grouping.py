@@ -161,7 +161,7 @@ def _differing(where: str, table: Table, differ: dict[str, tuple[int, int, int]]
     if len(differ) == 1:
         name = next(iter(differ))
         return f"{where}: {rows[name]} {same} {name!r} ({persons[name]}); {ways}"
-    return f"{where}: rows {same} {', '.join(f'{n!r} ({rows[n]}; {persons[n]})' for n in differ)}; {ways}"
+    return f"{where}: rows {same} {', '.join(f'{name!r} ({rows[name]}; {persons[name]})' for name in differ)}; {ways}"
 
 
 def _named(table: Table) -> str:

@@ -300,9 +300,12 @@ def _by_chance(codes: Int64, names: Sequence[Int64], births: Sequence[Int64]) ->
 
 def _combined(codes: Sequence[Int64]) -> Int64:
     """Return int64 (n,): a number of each combination of values, -1 if one is missing."""
-    stacked = np.stack(codes)
-    numbers = np.unique(stacked, axis=1, return_inverse=True)[1].ravel()
-    return np.where((stacked >= 0).all(axis=0), numbers, -1).astype(np.int64)
+    combined = codes[0]
+    for further in codes[1:]:
+        pairs = combined * (int(further.max(initial=-1)) + 1) + further
+        missing = (combined < 0) | (further < 0)
+        combined = np.where(missing, -1, np.unique(pairs, return_inverse=True)[1].ravel()).astype(np.int64)
+    return combined
 
 
 def _repeat_as_keys(codes: Int64) -> bool:

@@ -13,7 +13,8 @@ from anonset.io.kinds import kind_of_values
 from anonset.io.profiles import Profile, entropy
 from anonset.jobs.findings import Answer, ClassFindings, ColumnFindings, Findings, Question
 from anonset.jobs.persons import require_persons
-from anonset.jobs.proposed_reading import Proposal, proposal_for
+from anonset.jobs.proposal_trial import Proposal
+from anonset.jobs.proposed_reading import proposal_for
 from anonset.measures.equivalence_classes import class_sizes
 from anonset.measures.known_items import known_items, number_of_sets
 from anonset.measures.shares import share_of

@@ -14,7 +14,7 @@ from anonset.data.store import Files
 from anonset.errors import WorthlessError
 from anonset.generalization import Cut
 from anonset.measures.retention import retention
-from anonset.release.disclosure_scan import require_kept_declared
+from anonset.release.disclosure_scan import require_originals_declared
 from anonset.release.formats import Layout, Unverified, kind_of
 from anonset.release.losses import measures_of, refuse_worthless, require_loss
 from anonset.release.stopwatch import Stopwatch
@@ -63,7 +63,7 @@ class Job:
 
             require_persons(table, algorithm.model, hierarchies)
         if self.layout.format is not None:
-            require_kept_declared(table, algorithm.model)
+            require_originals_declared(table, algorithm.model)
         if self.earlier is not None:
             from anonset.release.earlier import begun_from
 

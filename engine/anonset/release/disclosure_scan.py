@@ -37,7 +37,6 @@ from anonset.privacy import PrivacyModel
 from anonset.publications import Buckets, Chunks, Records
 from anonset.publications.buckets import STAR
 from anonset.release import scan_remedies as remedies
-from anonset.release.formats import kind_of
 from anonset.release.rare_values import (
     count_rare,
     ends_of_ranges,
@@ -114,18 +113,22 @@ def require_declared(table: Table, publication: Any, model: PrivacyModel) -> Map
     return scan.promised
 
 
-def require_kept_declared(table: Table, model: PrivacyModel) -> None:
-    """Scan the kept columns of a large table before the search, so that a long run does not stop at its end.
+def require_originals_declared(table: Table, model: PrivacyModel) -> None:
+    """Scan what no search changes before it: items that are keys and, of a large table, the kept columns.
+
+    Kept columns beside the published relational ones can only be scanned after the search.
 
     Raises
     ------
     DisclosureError
         As `require_declared`.
     """
-    if not table.store.in_files or not table.kept or kind_of(model).several_tables:
-        return
-    with table.store.below() as scratch:
-        findings = _Scanner(table, model).kept(table.kept, (), scratch)
+    scanner, findings, sets = _Scanner(table, model), list[Finding](), table.transactions
+    if sets is not None and "buckets" not in model.protects:
+        findings += scanner.keys(table.joined or (sets.name,), sets)
+    if table.store.in_files and table.kept and model.protects.isdisjoint(("buckets", "chunks")):
+        with table.store.below() as scratch:
+            findings += scanner.kept(table.kept, (), scratch)
     if findings:
         raise DisclosureError(findings)
 
@@ -339,19 +342,27 @@ class _Scanner:
         word, sets = self.table.word, self.table.transactions
         if sets is None or set(names) <= set(word.publish_as_is):
             return
-        counts, remedy = sets.occurrences, remedies.of_items(names, self.model, others=False)
-        columns, rare = self._keys(names, sets)
-        if columns:
-            what = f"items belong to fewer than {self.few} persons each, as identifiers are"
-            others = len(columns) < len(names)
-            yield Finding.of(columns, rare, what, remedies.of_items(columns, self.model, others=others))
+        if found := self.keys(names, sets):
+            yield from found
             return
+        counts, remedy = sets.occurrences, remedies.of_items(names, self.model, others=False)
         labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(shown))
         if kind := None if word.identifying_as_declared else _reached_by(labels):
             yield _looks_like(names, *kind, remedy)
         elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
             what = "items look like free text"
             yield Finding.of(names, len(labels), what, f"{remedy}, or extract codes from them")
+
+    def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[Finding]:
+        """Return the columns of items that are keys, as they are in the original."""
+        if set(names) <= set(self.table.word.publish_as_is):
+            return []
+        columns, rare = self._keys(names, sets)
+        if not columns:
+            return []
+        what = f"items belong to fewer than {self.few} persons each, as identifiers are"
+        others = len(columns) < len(names)
+        return [Finding.of(columns, rare, what, remedies.of_items(columns, self.model, others=others))]
 
     def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
         """Return the columns whose items are keys, and the number of these; all columns if only all together are."""

@@ -1,0 +1,316 @@
+"""The trial of an answer to who is a person: the data read by its roles and hierarchies, or why they are not."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from anonset.data import CategoricalColumn, Table
+from anonset.data.domains import lists_persons
+from anonset.data.hierarchy_rules import PROPOSED, is_rule
+from anonset.data.redacted_repr import Discreet
+from anonset.data.table import Column
+from anonset.errors import InputError
+from anonset.io.batches import OpenedSource, without_missing_ids
+from anonset.io.kinds import kind_of_values
+from anonset.io.options import ReadOptions
+from anonset.io.person_candidates import counted_in, holds_sets
+from anonset.io.profiles import Profile, count_differing
+from anonset.io.roles import names_in
+from anonset.io.source import Source
+from anonset.io.table_builder import gather
+from anonset.jobs.findings import ColumnFindings
+from anonset.settings.binding import HierarchySpec, bind_columns
+from anonset.settings.coarse_rules import coarse_rule
+from anonset.settings.person_columns import Proposed, settled_sensitive, united, with_unit, without_commas
+from anonset.settings.proposal import settings_of, tree_of
+from anonset.settings.remedies import Remedy, remedy_for
+from anonset.spelling import counted, setting
+
+READING = (
+    "separator",
+    "delimiter",
+    "encoding",
+    "no_header",
+    "header_line",
+    "skip_rows",
+    "decimal",
+    "null",
+    "input_format",
+    "labels",
+    "normalize",
+    "unknown",
+    "inner_items",
+    "unit",
+    "rows_are_persons",
+    "identifying_as_declared",
+)
+
+
+@dataclass
+class Proposal(Discreet):
+    """Columns with roles, and the table that they make."""
+
+    source: Source | None
+    """Where they come from; None: from a table."""
+    columns: tuple[ColumnFindings, ...]
+    settings: dict[str, Any]
+    problems: list[str]
+    table: Table | None
+    rows: int
+    unit: tuple[str, ...] = ()
+    """The columns that identify the person; empty: each row is a person."""
+    meaning: str = ""
+    """How these columns are recognized, as in `Candidate`."""
+    skipped: int = 0
+    """Rows without a value in these columns, which are skipped."""
+    answers: "tuple[Proposal, ...]" = ()
+    """A proposal for each possible unit, if the owner must say which it is; the first is this one."""
+
+
+@dataclass
+class Trial:
+    """Reads the data by proposed roles; where that is refused, notes why and goes another way."""
+
+    source: OpenedSource
+    given: Mapping[str, Any]
+    proposed: Mapping[str, Proposed]
+    profiles: list[Profile]
+    loaded: Mapping[str, Any]
+    k: int
+    counts: dict[tuple[str, ...], tuple[int, int]]
+    """Rows with a value in each column of a unit, and persons."""
+
+    def run(self, work: Proposal, *, asked: bool) -> None:
+        """Read the table for a unit, with its settings and the roles of the columns.
+
+        Parameters
+        ----------
+        asked
+            Whether the owner is asked for the unit: then no way of reading depends on the answer.
+        """
+        by_name = {column.name: column for column in self.profiles}
+        options = {name: self.given[name] for name in (*READING, "missing", "group") if self.given.get(name)}
+        if "missing" not in options and (ways := self._missing()):
+            options["missing"] = ",".join(ways)
+        roles = with_unit(self.proposed, work.unit, by_name)
+        group = bool(work.unit) and "sensitive" not in self.given and self._repeats(work.unit)
+        if group and not self.given.get("rows_are_persons"):
+            roles = united(roles, work.unit, by_name, lambda name: self._differing(work.unit, name), tree_of)
+            options["group"] = True
+        roles = settled_sensitive(without_commas(roles, by_name), by_name, self.k)
+        numbers = [column for column in self.profiles if roles[column.name].hierarchy == "range"]
+        if "decimal" not in options and (decimals := [column.look.form for column in numbers if column.look.form]):
+            options["decimal"] = decimals[0]
+        if asked and not work.unit:
+            options["rows_are_persons"] = True
+        plain = {
+            name: replace(own, hierarchy="values") if own.hierarchy == "range" else own for name, own in roles.items()
+        }
+        work.settings = options
+        for proposed in (roles, plain):
+            try:
+                self._read(work, proposed, options, asked=asked)
+                roles = proposed
+                if listing := self._listing(work.table, proposed):
+                    roles = {**proposed, **listing}
+                    self._read(work, roles, options, asked=asked)
+                break
+            except InputError as error:
+                work.problems.append(str(error))
+        if work.table is not None and all(own.role in ("id", "drop") for own in roles.values()):
+            work.table = None
+            work.problems.append(
+                "no column is left to publish: each identifies people, varies within a person, or is dropped; give one "
+                f"a role, such as {setting('items', '...')} or {setting('relational', '...')}"
+            )
+        work.columns = tuple(
+            ColumnFindings(column, roles[column.name].role, roles[column.name].reason, roles[column.name].hierarchy)
+            for column in self.profiles
+        )
+
+    def _read(self, work: Proposal, roles: Mapping[str, Proposed], options: Mapping[str, Any], *, asked: bool) -> None:
+        """Read the table by roles."""
+        settings = {**settings_of(roles), **options}
+        by_name = {column.name: column for column in self.profiles}
+        settings |= self._separator(by_name, roles, grouped=asked or bool(settings.get("group")))
+        self._skip_without_id(settings, work, asked=asked)
+        work.table, work.settings = _gather(self.source, settings), settings
+
+    def _listing(self, table: Table | None, roles: Mapping[str, Proposed]) -> dict[str, Proposed]:
+        """Return the quasi-identifiers without hierarchy that are dropped, since sets of their values list persons."""
+        found = {}
+        for column in () if table is None else table.relational:
+            own = roles[column.name]
+            if own.hierarchy == "values" and own.reason != "given" and _lists_persons(column, self.k):
+                distinct = self._distinct(column.name)
+                what = f"many of {distinct:,} different values are those of fewer than {self.k} persons"
+                found[column.name] = Proposed("drop", f"{what}; as {setting('relational')} it needs a hierarchy")
+        return found
+
+    def _distinct(self, name: str) -> int:
+        return next(column.distinct for column in self.profiles if column.name == name)
+
+    def _repeats(self, unit: Sequence[str]) -> bool:
+        if not self._are_plain(unit):
+            return False
+        given, persons = self._counted(unit)
+        return persons < given
+
+    def _counted(self, unit: Sequence[str]) -> tuple[int, int]:
+        """Return the number of rows with a value in each column, and of persons; each unit is counted once."""
+        key = tuple(unit)
+        if key not in self.counts:
+            self.counts[key] = counted_in([self.loaded[name] for name in unit])
+        return self.counts[key]
+
+    def _are_plain(self, names: Sequence[str]) -> bool:
+        return all(name in self.loaded and not holds_sets(self.loaded[name]) for name in names)
+
+    def _differing(self, unit: Sequence[str], name: str) -> int:
+        return count_differing([self.loaded[one] for one in unit], self.loaded[name])
+
+    def _skip_without_id(self, settings: dict[str, Any], work: Proposal, *, asked: bool) -> None:
+        """Skip rows without an id, if they are few, or the owner is told how many when asked for the unit."""
+        skipped, names = names_in((), settings.get("skip_rows")), names_in((), settings.get("id"))
+        if "no-id" in skipped or not names or not self._are_plain(names):
+            return
+        lacking = work.rows - self._counted(names)[0]
+        if not 0 < lacking <= (_MOST_WITHOUT_ANSWER if asked else MOST_WITHOUT_ID) * work.rows:
+            return
+        settings["skip_rows"], work.skipped = [*skipped, "no-id"], lacking
+        way = f"{setting('skip_rows', 'no-id')} skips and counts them"
+        problem = f"column {', '.join(map(repr, names))}: {counted(lacking, 'row')} without an id; {way}"
+        work.problems += [problem] if problem not in work.problems and not asked else []
+
+    def _missing(self) -> list[str]:
+        """Return what null becomes, where there is any; in a column of 0 and 1, the empty text is one."""
+        if any(column.nulls or (column.null_words and self.given.get("null")) for column in self.profiles):
+            return ["empty", "value"]
+        return (
+            ["empty"]
+            if any(column.missing and self.proposed[column.name].role == "one_hot" for column in self.profiles)
+            else []
+        )
+
+    def _separator(
+        self, by_name: Mapping[str, Profile], proposed: Mapping[str, Proposed], *, grouped: bool
+    ) -> dict[str, str]:
+        """Return what separates items within a cell, where it must be said: of grouped rows a cell is one item else."""
+        sets = [column for name, column in by_name.items() if proposed[name].role == "items"]
+        marks = {column.separator for column in sets if column.separator is not None}
+        if len(marks) > 1 and "separator" not in self.given:
+            pairs = [f"{one.name}={one.separator}" for one in sets if (one.separator or "").strip()]
+            return {"separator": " ".join(pairs)}
+        chosen = len(marks) == 1 and (grouped or marks != {" "}) and "separator" not in self.given
+        return {"separator": marks.pop()} if chosen else {}
+
+
+def _gather(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
+    """Read a source by settings."""
+    options = _options(settings)
+    if options.skip_without_id:
+        source = without_missing_ids(source, names_in(source.names, settings.get("id")))
+    return gather(source, options, with_ids=True)
+
+
+def _options(settings: Mapping[str, Any]) -> ReadOptions:
+    sensitive = settings.get("sensitive")
+    name = sensitive[0] if isinstance(sensitive, list) else sensitive
+    others = {name: value for name, value in settings.items() if name not in ("labels", "sensitive", "hierarchy")}
+    if name is not None and others.get("relational"):  # a model of classes publishes it as it is
+        return ReadOptions.of(**{**others, "keep": [*names_in((), others.get("keep")), name]})
+    return ReadOptions.of(**others, sensitive=name)
+
+
+def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: OpenedSource, k: int) -> None:
+    """Hold the hierarchies against the data: those that were given, and those that are proposed."""
+    if work.table is None:
+        return
+    fitting, proposed = (
+        dict[str, Any](),
+        {column.profile.name: column.hierarchy for column in work.columns if column.hierarchy},
+    )
+    sets = work.table.joined or (() if work.table.transactions is None else (work.table.transactions.name,))
+    relational = [column.name for column in work.table.relational]
+    wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, _tree_of_wide(work.table))) for name in sets}
+    wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
+    wanted |= {name: spec for name, spec in given.items() if name not in wanted}
+    with suppress(InputError):  # each column by itself, beside those before it, is quadratic in their number
+        bind_columns(work.table, wanted)
+        fitting = dict(wanted)
+    for name, spec in () if fitting else wanted.items():
+        others: dict[str, Any] = {other: PROPOSED for other in sets if name in sets and other != name} | fitting
+        try:
+            bind_columns(work.table, {**others, name: spec})
+            fitting[name] = spec
+        except InputError as error:
+            if (remedy := _mended(work, opened, name, spec, others)) is not None:
+                work.problems.append(str(remedy))
+                fitting[name] = spec
+                continue
+            work.problems.append(str(error))
+            if name in sets or name in relational:
+                fitting[name] = PROPOSED if name in sets else "values"
+    fitting = _coarse_enough(work.table, fitting, given, k)
+    work.settings = {**work.settings, "hierarchy": fitting}
+    spelled = {name: _spelled(spec) for name, spec in fitting.items()}
+    work.columns = tuple(
+        column
+        if column.hierarchy == spelled.get(column.profile.name)
+        else replace(column, hierarchy=spelled.get(column.profile.name))
+        for column in work.columns
+    )
+
+
+def _lists_persons(column: Column, k: int) -> bool:
+    """Return True if sets of the values of a column list persons."""
+    if not isinstance(column, CategoricalColumn) or column.vocabulary.filed is not None:
+        return False
+    return lists_persons(column.occurrences, k, column.n)
+
+
+def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:
+    """Return hierarchies in which rules are so coarse that sets of leaves, which (k,km) publishes, list no persons."""
+    coarse = dict(fitting)
+    for column in () if table.transactions is None else table.relational:
+        rule = fitting.get(column.name)
+        if is_rule(rule) and column.name not in given and isinstance(column, CategoricalColumn):
+            labels, counts = column.vocabulary.labels, column.occurrences.tolist()
+            if _lists_persons(column, k) and (better := coarse_rule(column.name, labels, counts, k, str(rule))):
+                coarse[column.name] = better
+    return coarse
+
+
+def _tree_of_wide(table: Table) -> str:
+    """Return the hierarchy of items that several columns hold together, by what the items look like."""
+    return PROPOSED if table.transactions is None else tree_of(kind_of_values(table.transactions.vocabulary.labels))
+
+
+def _mended(work: Proposal, opened: OpenedSource, name: str, spec: Any, others: Mapping[str, Any]) -> Remedy | None:
+    """Read the data anew by what makes their codes fit a hierarchy, if that leaves most of them in."""
+    if work.table is None:
+        return None
+    try:
+        remedy = remedy_for(work.table, name, spec)
+        if remedy is None or remedy.lost > _MOST_LEFT_OUT:
+            return None
+        rules = [*names_in((), work.settings.get("normalize")), *remedy.settings.get("normalize", ())]
+        settings = {**work.settings, **remedy.settings, **({"normalize": rules} if rules else {})}
+        table = _gather(opened, settings)
+        bind_columns(table, {**others, name: spec})
+    except InputError:
+        return None
+    work.table, work.settings = table, settings
+    return remedy
+
+
+MOST_WITHOUT_ID, _MOST_WITHOUT_ANSWER = 0.05, 0.5
+"""Share of the rows that may have no id, so that they are skipped: without a question, and by its answer."""
+_MOST_LEFT_OUT = 0.25
+"""Share of the occurrences that unknown codes may have, to be left out for a hierarchy's sake."""
+
+
+def _spelled(spec: Any) -> str | None:
+    return spec if spec is None or isinstance(spec, str) else str(spec) if isinstance(spec, Path) else "given"
