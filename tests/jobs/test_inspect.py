@@ -1,6 +1,7 @@
 """Looking at data before they are anonymized: proposed roles, who is at risk, problems, and the job file."""
 
 import os
+import random
 from pathlib import Path
 
 import numpy as np
@@ -278,3 +279,13 @@ def test_sets_in_the_cells_of_grouped_rows_are_taken_apart() -> None:
     column = anonset.read(rows, **given).transactions
     assert column is not None
     assert set(column.vocabulary.labels) == {code for cell in cells for code in cell.split()}
+
+
+@pytest.mark.parametrize(("names_of_all", "first"), [(180, "row"), (60, "full_name")])
+def test_rows_come_first_if_few_names_repeat(names_of_all: int, first: str) -> None:
+    draw = random.Random(1)
+    who = [f"Ann{at % names_of_all} Lee{at % names_of_all}" for at in range(200)]
+    rows = {"full_name": who, "sex": draw.choices("fm", k=200), "code": draw.choices(["a1", "b2", "c3"], k=200)}
+    found = anonset.inspect(rows)
+    assert found.question is not None
+    assert f'unit = "{first}"' in found.question.lines()[0]

@@ -107,7 +107,8 @@ def _proposal_for(
     by_rows = worked_out((), "")
     able = [one for one in tried if one.table is not None]
     if by_rows.table is not None or not able:
-        able.append(by_rows)
+        namesakes = not sure and all(one.persons >= _MOSTLY_DISTINCT * one.given for one in repeated)
+        able.insert(0 if repeated and namesakes else len(able), by_rows)
     lost = [f"unit {', '.join(map(repr, one.unit))}: {one.problems[-1]}" for one in tried if one.table is None]
     able[0].problems += lost
     able[0].answers = tuple(able)
@@ -117,6 +118,8 @@ def _proposal_for(
 _OF_ROWS = ("case id", AGREEING, KEY)
 """Candidates that, if distinct, tell rows apart, and nothing about persons."""
 _MOST_ANSWERS = 4
+_MOSTLY_DISTINCT = 0.8
+"""Share of distinct names from which on repeated ones are rather those of different persons."""
 
 
 def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tuple[str, ...]]:
