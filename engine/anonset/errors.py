@@ -96,9 +96,12 @@ class AnonsetError(Exception):
         The message without what it takes from the data.
     place
         Where the fault lies, for programs: some of ``column``, ``line`` and ``row`` (from 1), and ``count`` of faults.
+    commands
+        Complete commands that avoid it, on the command line.
     """
 
     code = "error"
+    commands: Sequence[str] = ()
 
     def __init__(self, message: str = "", *, code: str = "", **place: str | SupportsIndex) -> None:
         self._marked = message

@@ -1,5 +1,8 @@
 """Rejected runs that are followed literally: the options that a message names are added to the command."""
 
+import re
+import shlex
+
 import pytest
 from tests.facts import names
 
@@ -46,3 +49,47 @@ def test_persons_without_a_column_are_no_empty_data(place: Place) -> None:
         "sex,ward,test,parts",
     )  # fmt: skip
     assert (ran.code, names(ran.err, "column id dropped")) == (2, True), ran.err
+
+
+def complete(err: str) -> dict[str, list[str]]:
+    """Return the complete commands of a message, by what they say of the person."""
+    return {
+        who.removeprefix(", "): shlex.split(command)[1:]
+        for who, command in re.findall(r"; all at once(.*?): (anonset anonymize .*?)(?=; all at once|\n)", err)
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (("--items", "parts", "--relational", "sex,ward", "--sensitive", "test", *KKM), "sex parts"),
+        (("--items", "parts", "--relational", "ward", "--sensitive", "test", *KKM), "parts"),
+        (("--relational", "sex,ward", "--sensitive", "test", "--model", "kl", "--l", "2"), "sex"),
+    ],
+)
+def test_the_complete_command_mends_all_faults_at_once(place: Place, given: tuple[str, ...], kept: str) -> None:
+    """Unit, header line, footer, separator, columns that differ, and the model that is left."""
+    text = f"Export of May\n\npatient_id,sex,ward,test,parts\n{''.join(ROWS)}Number of visits,90,,,\n"
+    data = place.write("visits.csv", text)
+    command = ["anonymize", data, "-o", str(place.out), "--k", "5", "--drop", "patient_id", *given]
+    ran = place.run(*command)
+    assert (ran.code, ran.err.count("\n")) == (2, 1), ran.err
+    commands = complete(ran.err)
+    assert {"if each 'patient_id' is a person (60 persons)", "if each row is a person (90 persons)"} <= commands.keys()
+    ran = place.run(*commands["if each 'patient_id' is a person (60 persons)"])
+    assert ran.code == 0, ran.err
+    assert place.out.joinpath("published.csv").read_text().splitlines()[0].replace(",", " ") == kept
+    assert "--rows-are-persons" not in commands["if each 'patient_id' is a person (60 persons)"]
+
+
+def test_a_complete_command_declares_nothing_for_the_owner(place: Place) -> None:
+    rows = "".join(f"{'fm'[n % 2]},{'/'.join(PARTS[n % 7])},x\n" for n in range(70))
+    data = place.write("rows.csv", f"sex,parts,note\n{rows}")
+    ran = place.run(
+        "anonymize", data, "-o", str(place.out), "--items", "parts", "--relational", "sex", *KKM, "--k", "5"
+    )
+    found = complete(ran.err)
+    assert (ran.code, list(found)) == (2, [""]), ran.err
+    assert not {"--rows-are-persons", "--keep", "--publish-as-is", "--identifying-as-declared"} & {*found[""]}
+    assert found[""][found[""].index("--drop") + 1] == "note"  # a column that nobody named is not published
+    assert place.run(*found[""]).code == 0

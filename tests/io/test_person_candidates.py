@@ -319,3 +319,27 @@ def test_persons_are_counted_like_distinct_tuples(rows: list[tuple[str | None, .
     loaded = [pa.chunked_array([[row[at] for row in rows]], pa.string()) for at in range(columns)]
     complete = [row[:columns] for row in rows if all(row[:columns])]
     assert counted_in(loaded) == (len(complete), len(set(complete)))
+
+
+def repeats_under(header, values, other="note"):
+    n = len(values)
+    data = {header: values, other: [f"r{one}" for one in range(n)], "code": ["a", "b"] * (n // 2)}
+    return [one.column for one in anonset.read(data, items="code", drop=f"{header},{other}").repeated]
+
+
+def test_few_values_identify_nobody_whatever_the_header():
+    values = [f"{n % 4}T" for n in range(N_ROWS)]
+    assert repeats_under("Tax code", values) == []
+    assert repeats_under("Tax code", [f"{n % 60}T" for n in range(N_ROWS)]) == ["Tax code"]
+
+
+def test_cells_of_a_network_are_no_telephone_numbers():
+    assert repeats_under("Cell", [str(20_000 + n % 60) for n in range(N_ROWS)]) == []
+    assert repeats_under("Cell", [str(5_551_234_000 + n % 60) for n in range(N_ROWS)]) == ["Cell"]
+
+
+def test_street_addresses_are_candidates_where_no_other_is():
+    values = [f"{n % 60 + 1} Elm Street, LS{n % 60 % 6} 4AB" for n in range(N_ROWS)]
+    assert repeats_under("deliver_to", values) == ["deliver_to"]
+    assert repeats_under("deliver_to", values, other="patient_id") == []
+    assert repeats_under("product", [f"{n % 60 + 1} g Mehl" for n in range(N_ROWS)]) == []

@@ -96,3 +96,21 @@ def test_footers_are_about_text(tmp_path):
     pq.write_table(pa.table({"codes": ["E10"]}), tmp_path / "raw.parquet")
     with refused(InputError, "skip_rows CSV TSV"):
         read(tmp_path / "raw.parquet", items="codes", skip_rows="footer")
+
+
+@pytest.mark.parametrize(
+    "footer",
+    ["Anzahl Spenden,2574,,,\n", ",,,,\nNumber of all visits:,5,,,\n", 'TOTAL,,,,"4,403,700.00"\n'],
+    ids=["count", "count below separators", "quoted sum"],
+)
+def test_counts_of_named_things_and_quoted_sums_are_footers(footer):
+    row = b'7,x,"1,5",y,z\n'
+    assert footer_of(row + footer.encode(), 0, ",", 5) == (len(row), 1)
+
+
+@pytest.mark.parametrize(
+    "last", ["Total Gym,5,a,b,c\n", "Anzahl Spenden,x,,,\n", 'a,b,"TOTAL,,,,\n",d,e\n', "Anna Ott,5,,,\n"]
+)
+def test_a_record_with_such_words_is_no_footer(last):
+    data = f"7,x,1,y,z\n{last}".encode()
+    assert footer_of(data, 0, ",", 5) == (len(data), 0)

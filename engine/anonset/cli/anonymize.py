@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from anonset.jobs.check import PublicationCheck
 
 
+_OF_DATA = ("input", "hierarchy", "disclosure")
+"""Codes of errors that other options may avoid."""
+
+
 @cache
 def anonymize_command(model: type[Settings]) -> Callable[..., int]:
     """Return the command, whose flags are the fields of the given settings."""
@@ -43,7 +47,16 @@ def anonymize_command(model: type[Settings]) -> Callable[..., int]:
 
         Exit codes: 0 done; 1 the model does not hold or cannot be reached; 2 bad input; 3 undecided; 130 interrupted.
         """
-        return _anonymize(_settings(model, source, given_flags(flags), config), quiet=quiet, json=json)
+        given = given_flags(flags)
+        settings = _settings(model, source, given, config)
+        try:
+            return _anonymize(settings, quiet=quiet, json=json)
+        except InputError as error:
+            if source is not None and config is None and not is_job(source) and error.code in _OF_DATA:
+                from anonset.jobs.complete_settings import complete_commands
+
+                error.commands = complete_commands(settings, {"input": source, **given})
+            raise
 
     return anonymize
 

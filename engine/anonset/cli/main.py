@@ -167,16 +167,19 @@ def _number(error: BaseException) -> int:
 
 def _say(error: BaseException) -> None:
     from anonset.cli.output import say
+    from anonset.errors import foreign
 
     for note in getattr(error, "__notes__", ()):
         if note.startswith(RAW_DATA_STAY):  # any other is another library's, and may show data
             say(note, "warning")
     code = "interrupted" if isinstance(error, KeyboardInterrupt) else getattr(error, "code", "system")
+    commands = "".join(f"; {foreign(command)}" for command in getattr(error, "commands", ()))
     if findings := getattr(error, "findings", ()):  # a line each
         for finding in findings:
-            say(str(finding), "error", code=code, column=finding.column, count=finding.count, exit_code=BAD_INPUT)
+            text = f"{finding}{commands if finding is findings[-1] else ''}"
+            say(text, "error", code=code, column=finding.column, count=finding.count, exit_code=BAD_INPUT)
         return
-    say(describe(error), "error", code=code, **getattr(error, "place", {}), exit_code=exit_code(error))
+    say(f"{describe(error)}{commands}", "error", code=code, **getattr(error, "place", {}), exit_code=exit_code(error))
 
 
 def _end(code: int) -> None:

@@ -16,10 +16,15 @@ _NOTE = re.compile(
     r"|legende?|fuente|fecha|date d|seite|page|\*|\()",
     re.IGNORECASE,
 )
+_COUNT_OF = re.compile(
+    r"(anzahl|number of|count of|n[uú]mero de|nombre de|numero di|aantal|(grand )?total|(gesamt)?summe)"
+    r"( [^\W\d_]+){1,3}",
+    re.IGNORECASE,
+)
 _WORDS = re.compile(r"[^\W\d_]{2,}[: ]|[ (][^\W\d_]{2,}|\*")
 _FIGURE = re.compile(r"[-+]?([€$£] ?)?\d[\d.,' \u00a0\u202f]*( ?(%|€|EUR|\$))?")
 _FEWEST_FIELDS = 4
-"""Fields of a row from which on a single one that is a note is no record."""
+"""Fields of a row from which on a single one that is a note is no record, nor a number of named things alone."""
 
 
 def is_figure(field: str) -> bool:
@@ -53,6 +58,8 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int) -> tuple[int
 
     >>> footer_of(b"1;x;3\n;;\nSumme;;12,5\nStand: 1. Mai 2024\n", 0, ";", 3)
     (6, 2)
+    >>> footer_of(b'1;x;3;4;5\nNumber of visits;;"2,574";;\n', 0, ";", 5)
+    (10, 1)
     >>> footer_of(b"1;x;3\n2;y\n", 0, ";", 3), footer_of(b'1;x;"a\nNote: b"\n', 0, ";", 3)
     ((10, 0), (16, 0))
     """
@@ -65,7 +72,8 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int) -> tuple[int
         line = data[first:stop]
         row = [field.strip() for field in header_fields(line.decode("utf-8", "replace"), delimiter)]
         if any(row):
-            if not _is_footer(row, fields) or b'"' in line or data.count(b'"', start, first) % 2:
+            quoted = data.count(b'"', start, first) % 2 or line.count(b'"') % 2
+            if quoted or not _is_footer(row, fields):
                 break
             end, lines = first, lines + 1
         elif first == at:
@@ -86,6 +94,8 @@ def _is_footer(row: list[str], fields: int) -> bool:
     figures = all(is_figure(field) for field in held if field not in words)
     if len(words) == 1 and figures and (len(held) > 1 or len(row) != fields):
         return True
+    if fields >= _FEWEST_FIELDS and 1 < len(held) <= len(row) // 2 and _COUNT_OF.fullmatch(held[0].rstrip(" :")):
+        return all(map(is_figure, held[1:]))
     if len(row) != fields:
         return (len(held) == 1 or _NOTE.match(held[0]) is not None) and _WORDS.search(held[0]) is not None
     return len(held) == 1 and fields >= _FEWEST_FIELDS and _NOTE.match(held[0]) is not None

@@ -7,7 +7,10 @@ A *candidate* is one of these:
 * all columns of names together, with the date of birth if there is one;
 * a column within whose values attributes of persons agree far beyond chance (`agreement`), or a date of birth together
   with such attributes;
+* a column of street addresses with house numbers, by its values, if there is no candidate for persons;
 * a dropped column of opaque keys that repeat, if there is no other candidate.
+
+A column with few distinct values, such as tax codes, identifies nobody, whatever its header.
 
 If a candidate repeats, a person may have several rows: the owner is asked, never guessed for.
 """
@@ -37,13 +40,19 @@ PERSON_IDS = ("person id", "id", "case id")
 """Meanings of headers that identify a person, the surest first; a case is one person's too."""
 REACHES = ("e-mail", "IBAN", "account", "phone")
 """Meanings of headers and values by which a person is reached, and told apart."""
-NAMED_AND_BORN, NAMED, AGREEING, KEY = "names and birth", "name", "agreement", "key"
-_SUREST = ("person id", "e-mail", NAMED_AND_BORN, "IBAN", "account", "phone", AGREEING, NAMED, "id", "case id", KEY)
+NAMED_AND_BORN, NAMED, AGREEING, ADDRESS, KEY = "names and birth", "name", "agreement", "address", "key"
+_SUREST = (
+    "person id", "e-mail", NAMED_AND_BORN, "IBAN", "account", "phone", AGREEING, NAMED, ADDRESS, "id", "case id", KEY
+)  # fmt: skip
 _OVER_CASES = ("person id", "e-mail")
 """Candidates that show that records of another id are not persons."""
 _MOST_ROWS, _MOST_COLUMNS = 50_000, 300
 _FEW, _MOST_FEW, _ROWS_OF_EACH = 2, 50, 200
 """Candidates by weak headers need more distinct values: more than 2, and than one for 200 rows, or than 50."""
+_FEWEST_PERSONS, _ROWS_OF_FEW = 10, 200
+"""Distinct values that an id of persons has at least, in so many rows or more."""
+_CELL, _FEWEST_DIGITS = "cell", 6
+"""Header of telephone numbers, or of cells of a network; digits of a telephone number, at least."""
 _FEW_TOGETHER = 0.01
 _FEWEST_ROWS = 100
 _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
@@ -75,6 +84,8 @@ class Candidate(Discreet):
     @property
     def repeats(self) -> bool:
         """Whether a value occurs in two rows; few repeated values of a weak candidate do not count."""
+        if self.given >= _ROWS_OF_FEW and self.persons < _FEWEST_PERSONS:
+            return False
         if self.meaning in ("person id", "case id", AGREEING, KEY):
             return self.persons < self.given
         if self.meaning == NAMED_AND_BORN:
@@ -103,6 +114,8 @@ class _Coded:
     """Whether its values are opaque keys."""
     amounts: bool = False
     """Whether most of its values are numbers with decimals."""
+    addresses: bool = False
+    """Whether its values are street addresses."""
     thing: bool = False
     """Whether its header names a ward, a physician, a shop or the like."""
 
@@ -227,6 +240,8 @@ def candidates_in(
             found.append(_single(name, column, AGREEING, agreeing))
     sure = any(one.repeats for one in found)
     found += [one for one in _names_and_births(coded, ids) if one.meaning != AGREEING or not sure]
+    if not ids and not any(one.repeats or one.meaning not in ("id", "case id") for one in found):
+        found += [_single(name, one, ADDRESS) for name, one in free.items() if one.addresses]
     if not ids and not any(one.repeats for one in found):
         found += [
             _single(name, free[name], KEY)
@@ -350,7 +365,8 @@ def _coded(name: str, column: Any) -> _Coded:
     keys = not dates and are_keys(first) and not all(map(_CODES, first))
     amounts = 2 * sum(_AMOUNT(label) is not None for label in first) > len(first)
     meaning = _meaning(name, first, dates=dates)
-    return _Coded(codes, meaning, _are_cut(first), dates, keys, amounts, is_about_a_thing(name))
+    addresses = not dates and identifying(first) == ADDRESS
+    return _Coded(codes, meaning, _are_cut(first), dates, keys, amounts, addresses, is_about_a_thing(name))
 
 
 def _meaning(name: str, labels: Sequence[str], *, dates: bool) -> str:
@@ -359,6 +375,8 @@ def _meaning(name: str, labels: Sequence[str], *, dates: bool) -> str:
     if dates or not labels:
         return by_header or attribute_of(labels)
     by_values = identifying(labels)
+    if name.strip().lower() == _CELL and not any(sum(map(str.isdigit, label)) >= _FEWEST_DIGITS for label in labels):
+        return by_values or attribute_of(labels)
     if by_header in PERSON_IDS:
         return NAMED if by_values == NAMED else by_header
     return by_values if by_values in ("e-mail", "IBAN") else by_header or by_values or attribute_of(labels)

@@ -9,6 +9,14 @@ from anonset.io.header_words import without_accents
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"(?=.*[+ /()-])(\+|00?|\()[\d /().-]{6,19}\d")
+_ADDRESS = re.compile(
+    r"\d+[a-z]?,? ([^\W\d_]+[.]? ){1,4}(street|st[.]?|road|rd[.]?|avenue|ave[.]?|lane|drive|close|court|view|way|place"
+    r"|square|terrace|gardens|boulevard|blvd[.]?)\b.*"
+    r"|\d+,? (bis |ter )?(rue|avenue|boulevard|chemin|place|allée|impasse|quai)\b.*"
+    r"|[^\d,;]*(stra(ß|ss)e|str[.]|weg|gasse|platz|allee|ufer|damm|straat|laan|plein) ?\d+ ?[a-z]?\b.*"
+    r"|(calle|avenida|paseo|plaza|via|viale|piazza|corso|rua)\b[^\d]+,? \d+\b.*",
+    re.IGNORECASE,
+)
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _SHORTEST_IBAN = 15
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.]?([ '-]+[^\W\d_]+[.]?)*")
@@ -100,10 +108,12 @@ def _nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
 def identifying(labels: Sequence[str]) -> str:
     """Return the meaning of a header by which values identify persons; empty if they do not.
 
-    ``e-mail``, ``IBAN``, ``phone``, ``account`` (device ids: UUIDs, MAC and IP addresses) or ``name``.
+    ``e-mail``, ``IBAN``, ``phone``, ``account`` (device ids: UUIDs, MAC and IP addresses), ``address`` or ``name``.
 
     >>> identifying(["ann@b.org"]), identifying(["10.0.0.1", "10.0.0.2"]), identifying(["red", "blue"])
     ('e-mail', 'account', '')
+    >>> identifying(["12 Elm Street, LS1 4AB", "3b Park View"]), identifying(["Hauptstr. 5", "Am Weg 7"])
+    ('address', 'address')
     >>> identifying(["Ada Berger", "Dr. Stein", "Zoe", "Nordmann, Paula"])
     'name'
     """
@@ -114,6 +124,8 @@ def identifying(labels: Sequence[str]) -> str:
         return found
     if _nearly_all(_DEVICE.fullmatch, bare):
         return "account"
+    if _nearly_all(_ADDRESS.fullmatch, bare):
+        return "address"
     return "name" if are_names(bare) else ""
 
 

@@ -1,0 +1,139 @@
+"""Complete settings for a rejected run: those that were stated, mended by the proposal of `inspect`.
+
+A run stops at its first fault. The complete settings mend all faults that options and data show: the unit of privacy,
+columns that differ within a person, the model for the columns that are left, and their hierarchies.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import fields
+from typing import Any
+
+from anonset.errors import InputError, MisreadError
+from anonset.io.roles import names_in
+from anonset.io.source import source_of
+from anonset.jobs.proposal_trial import READING
+from anonset.jobs.proposed_reading import ROLES, Proposal, proposal_for
+from anonset.release.memory import memory_for, memory_limit
+from anonset.settings.job_text import guarantee_for
+from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm
+from anonset.settings.settings import Settings
+from anonset.spelling import as_typed, counted
+
+_SETS = ("items", "one_hot", "one_code")
+_RECOGNISED = ("encoding", "header_line", "input_format", "skip_rows")
+"""Ways of reading that are recognised."""
+_PROPOSED_ANEW = ("relational", "sensitive", "keep", "numeric", "hierarchy")
+"""Stated settings that the proposal may change; `--drop`, sets and ids stay."""
+
+
+def complete_commands(settings: Settings, given: Mapping[str, Any]) -> list[str]:
+    """Return complete commands for a rejected run, one per possible unit; none if there is nothing to mend.
+
+    Parameters
+    ----------
+    settings, given
+        The settings of the rejected run, and its flags with ``input``.
+    """
+    with suppress(InputError):  # the run reports its own error; without a proposal there is nothing to add
+        name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
+        make_algorithm(settings.model, name, settings.algorithm_parameters())
+        try:
+            source = source_of(given["input"], given.get("input_format"), no_header=bool(given.get("no_header")))
+        except MisreadError as error:
+            source = source_of(given["input"], error.settings.get("input_format"))
+        size, limit = source.size, memory_limit(given.get("memory_limit"))
+        if limit is None or memory_for(size) <= limit:
+            return _commands(given)
+    return []
+
+
+def _commands(given: Mapping[str, Any]) -> list[str]:
+    model = MODELS.get(str(given.get("model")))
+    if model is not None and "sensitive" in model.model.protects:  # ids of buckets repeat by nature
+        return []
+    work = _proposed(given)
+    found = [one for one in work.answers or (work,) if one.table is not None]
+    lines = []
+    for one in found:
+        if len(found) == 1 and not given.get("rows_are_persons"):  # the owner's own declaration
+            one.settings.pop("rows_are_persons", None)
+        if (settings := _complete(given, one)) is not None and not _are_same(settings, given):
+            own = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
+            command = as_typed("anonymize", given["input"], own, settings["hierarchy"])
+            lines.append(f"all at once{f', {_who(one)}' if len(found) > 1 else ''}: {command}")
+    return lines
+
+
+def _who(one: Proposal) -> str:
+    persons = "" if one.table is None else f" ({counted(one.table.n, 'person')})"
+    return f"if each {' with '.join(map(repr, one.unit)) or 'row'} is a person{persons}"
+
+
+def _proposed(given: Mapping[str, Any]) -> Proposal:
+    """Return the proposal for the columns that were named; the others are dropped."""
+    k, specs = int(given.get("k") or 5), given.get("hierarchy", {})
+    reading = {name: given[name] for name in (*READING, "missing") if given.get(name)}
+    recognised = _recognised(given["input"], reading, k)
+    reading |= {name: recognised.settings[name] for name in _RECOGNISED if name in recognised.settings}
+    named = [name for role in ROLES for name in names_in((), given.get(role))]
+    columns = [column.profile.name for column in recognised.columns]
+    dropped = [name for name in names_in((), given.get("drop")) if name in columns]
+    unnamed = [name for name in columns if not any(_matches(name, one) for one in named)]
+    stated = {name: given[name] for name in (*_SETS, "id", "group") if given.get(name)}
+    drop = {} if set(named) <= set(dropped) else {"drop": [*dropped, *unnamed]}
+    return proposal_for(given["input"], {**reading, **stated, **drop}, specs, k)
+
+
+def _recognised(source: Any, reading: Mapping[str, Any], k: int) -> Proposal:
+    """Return the proposal for all columns, with the ways of reading that are recognised."""
+    try:
+        return proposal_for(source, reading, {}, k)
+    except MisreadError as error:  # a footer, where other rows are skipped already
+        rows = [*names_in((), reading.get("skip_rows")), *names_in((), error.settings.get("skip_rows"))]
+        return proposal_for(source, {**reading, **error.settings, **({"skip_rows": rows} if rows else {})}, {}, k)
+
+
+def _matches(column: str, name: str) -> bool:
+    return column == name or (name.endswith("*") and column.startswith(name[:-1]))
+
+
+def _complete(given: Mapping[str, Any], one: Proposal) -> dict[str, Any] | None:
+    """Return the settings of a run by a proposal; None if they would leave out a hierarchy that was stated."""
+    settings = dict(one.settings)
+    if settings.get("relational") and not any(given.get(role) for role in _SETS):  # no sets beside those stated
+        made = [name for role in _SETS for name in settings.pop(role, [])]
+        settings["drop"] = [*settings.get("drop", ()), *made]
+    published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}
+    trees = settings.pop("hierarchy", {})
+    stated: Mapping[str, Any] = given.get("hierarchy", {})
+    if any(trees.get(name) != spec for name, spec in stated.items() if name in published or name == "items"):
+        return None
+    must = guarantee_for(settings, int(given.get("k") or 5), int(given.get("m") or 2), tuples=0)
+    kept = {name: value for name, value in given.items() if name not in (*ROLES, *_PROPOSED_ANEW)}
+    if _shape(must["model"]) != _shape(given.get("model")):
+        general = Settings.model_fields.keys() - {"model", "algorithm"}
+        kept = {name: value for name, value in kept.items() if name in general} | must
+    hierarchies = {n: str(spec) for n, spec in trees.items() if spec != "values" and (n in published or n == "items")}
+    return {**kept, **settings, "hierarchy": hierarchies}
+
+
+def _shape(model: str | None) -> tuple[frozenset[str], bool] | None:
+    """Return the parts that a model protects, and whether one column is sensitive."""
+    if model not in MODELS:
+        return None
+    found = MODELS[model].model
+    return found.protects, any(field.name == "sensitive" for field in fields(found))
+
+
+def _are_same(settings: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
+    """Return True if two settings say the same."""
+    return _comparable(settings) == _comparable(given)
+
+
+def _comparable(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: frozenset(value) if isinstance(value, list) else str(value)
+        for name, value in settings.items()
+        if value not in (None, False, [], {})
+    }
