@@ -6,14 +6,14 @@ columns that differ within a person, the model for the columns that are left, an
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from anonset.errors import InputError, MisreadError
 from anonset.io.roles import names_in
 from anonset.io.source import source_of
-from anonset.jobs.proposal_trial import READING
-from anonset.jobs.proposed_reading import ROLES, Proposal, proposal_for
+from anonset.jobs.proposal_trial import READING, Proposal
+from anonset.jobs.proposed_reading import ROLES, proposal_for
 from anonset.release.memory import memory_for, memory_limit
 from anonset.settings.job_text import guarantee_for
 from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm
@@ -123,7 +123,7 @@ def _shape(model: str | None) -> tuple[frozenset[str], bool] | None:
     if model not in MODELS:
         return None
     found = MODELS[model].model
-    return found.protects, any(field.name == "sensitive" for field in fields(found))
+    return found.protects, is_dataclass(found) and any(field.name == "sensitive" for field in fields(found))
 
 
 def _are_same(settings: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
