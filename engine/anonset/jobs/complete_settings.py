@@ -15,6 +15,7 @@ from anonset.io.source import source_of
 from anonset.jobs.proposal_trial import READING, Proposal
 from anonset.jobs.proposed_reading import ROLES, proposal_for
 from anonset.release.memory import memory_for, memory_limit
+from anonset.release.staging import require_apart
 from anonset.settings.job_text import guarantee_for
 from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm
 from anonset.settings.settings import Settings
@@ -36,6 +37,7 @@ def complete_commands(settings: Settings, given: Mapping[str, Any]) -> list[str]
         The settings of the rejected run, and its flags with ``input``.
     """
     with suppress(InputError):  # the run reports its own error; without a proposal there is nothing to add
+        require_apart(settings.work_dir, settings.out, settings.private or f"{settings.out}.private", settings.input)
         name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
         make_algorithm(settings.model, name, settings.algorithm_parameters())
         try:
