@@ -351,10 +351,10 @@ def _without_other_model(job: Mapping[str, Any], flags: Mapping[str, Any]) -> Ma
     model = flags.get("model")
     if model not in MODELS or model == job.get("model"):
         return job
-    left, named = dict(job), flags.get("algorithm") or job.get("algorithm")
+    left, named = dict(job), str(flags.get("algorithm") or job.get("algorithm") or "")
     if "algorithm" not in flags and named in ALGORITHMS and model not in traits_of(ALGORITHMS[named]).models:
         del left["algorithm"]
-        named = None
+        named = ""
     name = named or default_algorithm(model, relational=bool(flags.get("relational") or job.get("relational")))
     if name not in ALGORITHMS:  # refused later
         return left
