@@ -81,7 +81,10 @@ def rare_of_cell(table: Planes, cell: int) -> np.uint64:
 
 @kernel()
 def add_to_cell(cell: int, sets: np.uint64, closed: UInt64Array, planes: UInt64Array, flip: UInt64Array) -> None:
-    """Add 1 to the counters of some sets of a cell, none of which is closed, and close those that reach k."""
+    """Add 1 to the counters of some sets of a cell, none of which is closed, and close those that reach k.
+
+    `planes` and `flip` are those of :class:`Planes`.
+    """
     at, carry, full = cell * len(flip), sets, sets
     for p in range(len(flip)):
         before = planes[at + p]

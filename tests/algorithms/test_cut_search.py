@@ -31,6 +31,9 @@ from anonset.data.workers import Threads
 from anonset.errors import InputError
 from effort import examples, file_names
 
+INPUT = {"indptr", "items"}
+"""Files of the sets that a search reads."""
+
 TREE = Hierarchy.from_tree(
     ("ALL", [("A", ["a1", ("C", ["c1", "c2", "c3"])]), ("B", ["b1", "b2"]), "d", ("E", ["e1", ("F", ["f1", "f2"])])])
 )
@@ -154,7 +157,7 @@ def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path, workers, rows
     with Files.temporary(tmp_path) as work:
         blocks = Blocks.of(mapped(column, work), work, records_per_block)
         assert run(blocks, k, m, workers=workers) == run(column, k, m)
-        assert file_names(work.path) == {"indptr", "items"}
+        assert file_names(work.path, INPUT) == INPUT
 
 
 @settings(max_examples=examples(30))

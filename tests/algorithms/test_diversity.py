@@ -29,6 +29,9 @@ from reference.diversity import brute_force_feasible, is_diverse, lm_apriori
 from reference.hierarchy_model import HierarchyModel, Tree, parse
 from reference.transaction_algorithms import Infeasible
 
+INPUT = {"indptr", "items"}
+"""Files of the sets that a search reads."""
+
 PAIRS = parse("ALL(A(a1,a2),B(b1,b2))")
 WORKED = [
     set(row.split()) for row in ("a1 b1 s1", "a1 b2", "a2 b1 s2", "a2 b2", "a1 b1", "a2 b2 s1", "a1 b2 s2", "a2 b1")
@@ -156,7 +159,7 @@ def test_blocks_in_files_give_the_same_and_leave_nothing(tmp_path: Path, case: C
         for (name, window), workers in product(WINDOWS.items(), (1, 2)):
             with in_windows(*window):
                 assert outcome(case, (mapped, blocks, tree), workers) == expected, f"{name}, {workers} workers"
-            assert file_names(work.path) == {"indptr", "items"}
+            assert file_names(work.path, INPUT) == INPUT
 
 
 @pytest.mark.parametrize(("limit", "behind"), [(1, True), (8000, False)])

@@ -20,6 +20,9 @@ from anonset.data.workers import Threads
 from anonset.errors import InputError
 from effort import file_names
 
+INPUT = {"indptr", "items"}
+"""Files of the sets that a search reads."""
+
 HIERARCHY = Hierarchy.balanced([f"i{n:02}" for n in range(40)], 3)
 N = 300
 Told = tuple[object, ...]
@@ -68,7 +71,7 @@ def test_it_is_the_cut_of_records_in_memory(
     with Files.temporary(tmp_path, workers=Threads(workers)) as work:
         found = exact.search(in_files(column, work, ends), HIERARCHY)
         assert told(found) == expected
-        assert file_names(work.path) == {"indptr", "items"}
+        assert file_names(work.path, INPUT) == INPUT
 
 
 def test_what_memory_has_no_room_for_goes_into_files(column: SetColumn, tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def test_compare_and_suggest_round_as_the_job_does(job: Any, capsys: Any) -> Non
 
     assert rum() > rum("--no-round-ends")
     commands = []
-    for options in ([], ["--no-round-ends"]):
+    for options in ([], ["--no-round-ends", "--publish-as-is", "age"]):
         assert main(["suggest", str(job / "job.toml"), "--json", "--quiet", *options]) == 0
         commands.append(json.loads(capsys.readouterr().out)["recommended"]["command"])
     assert "round-ends" not in commands[0]

@@ -105,6 +105,7 @@ def of_persons(publication: VisibleIndividuals) -> Float64:
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> from anonset.generalization import Bucketized
+    >>> from anonset.generalization.bucketizing import bucketize
     >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2"])
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c"]), ids=(ids,))
     >>> publication = bucketize(table, Bucketized(np.zeros(3, np.int32), np.zeros(3, bool)))

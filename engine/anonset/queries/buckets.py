@@ -71,6 +71,7 @@ def estimate(publication: Buckets, query: BucketQuery) -> float:
 
     >>> from anonset.data import Table
     >>> from anonset.generalization import Bucketized
+    >>> from anonset.generalization.bucketizing import bucketize
     >>> sex = CategoricalColumn.of("sex", ["F", "F", "M"])
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "a"]), kept=(sex,))
     >>> publication = bucketize(table, Bucketized(np.zeros(3, np.int32), np.zeros(3, bool)))

@@ -17,6 +17,7 @@ def check_anatomy(publication: Buckets, model: AnatomyDiversity) -> Verdict:
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> from anonset.generalization import Bucketized
+    >>> from anonset.generalization.bucketizing import bucketize
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "a"]))
     >>> publication = bucketize(table, Bucketized(np.zeros(3, np.int32), np.zeros(3, bool)))
     >>> print(check_anatomy(publication, AnatomyDiversity(l=2)).witness.detail)
