@@ -22,6 +22,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.algorithms.rt.joint.pruning import Point
 from anonset.data.redacted_repr import Discreet, figures_shown
 from anonset.measures.countable import Countable
+from anonset.measures.retention import rare_text
 from anonset.privacy import PrivacyModel
 from anonset.release.statements import parameters_of
 from anonset.spelling import counted, setting
@@ -32,8 +33,6 @@ COUNTED_WITHIN = 0.25
 """Median error of the counts of frequent items up to which a recipient can count with them."""
 NEARLY = Fraction(4, 5)
 """Share of the usefulness of the most useful candidate that one must have that comes before it."""
-MOST_RARE = 0.5
-"""Share of occurrences of items too rare in their cluster from which this is said to be the limit."""
 _PARTS = 10_000
 _EQUAL = 1e-9
 
@@ -239,18 +238,6 @@ def warning(best: Candidate | None) -> str:
     )
 
 
-def rare_text(share: float) -> str:
-    """Say that items are too rare in their clusters to stay as they are.
-
-    >>> rare_text(0.625)
-    'fewer than k records of their cluster contain the items of 62.5% of the occurrences: no algorithm can keep these'
-    """
-    return (
-        f"fewer than k records of their cluster contain the items of {share:.1%} of the occurrences: "
-        "no algorithm can keep these"
-    )
-
-
 def way_out(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float) -> str:
     """Say why no candidate is of use, and what would help.
 
@@ -290,8 +277,8 @@ def way_out(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float
 
 def limit(best: Candidate | None, candidates: Sequence[Candidate]) -> str:
     """Say what limits how much is kept: items that are rare in clusters, or a cut that is proven to lose the least."""
-    if best is not None and (rare := best.measures.get("rare_in_clusters", 0.0)) >= MOST_RARE:
-        return rare_text(rare)
+    if best is not None and (rare := rare_text(best.measures.get("rare_in_clusters", 0.0))):
+        return rare
     tried = [
         candidate
         for candidate in candidates

@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # few runs publish chunks
 
 _BANDS = (10, 100, 1000)
 SUPPRESSED, KEPT = "suppressed", "kept"
+_MOST_RARE = 0.5
+"""Share of occurrences of items that are too rare in their clusters, from which accounts warn."""
 
 
 def rare_in_clusters(column: SetColumn, cluster: Int32, k: int) -> float:
@@ -42,6 +44,20 @@ def rare_in_clusters(column: SetColumn, cluster: Int32, k: int) -> float:
     of_item = np.repeat(cluster.astype(np.int64), column.lengths) * len(column.vocabulary) + column.items
     counts = np.unique(of_item, return_counts=True)[1]
     return float(counts[counts < k].sum() / max(1, counts.sum()))
+
+
+def rare_text(share: float) -> str:
+    """Return the warning that most items are too rare in their clusters; empty if they are not.
+
+    >>> rare_text(0.4), rare_text(0.625)[:30]
+    ('', 'fewer than k records of their ')
+    """
+    if share < _MOST_RARE:
+        return ""
+    return (
+        f"fewer than k records of their cluster contain the items of {share:.1%} of the occurrences: "
+        "no algorithm can keep these"
+    )
 
 
 def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:

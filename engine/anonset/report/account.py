@@ -8,8 +8,7 @@ import numpy as np
 
 from anonset.algorithms.rt.joint.pruning import shown_frontier
 from anonset.generalization import Bucketized, Disassociated, ItemGroups, PerCluster
-from anonset.jobs.ranking import MOST_RARE, rare_text
-from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, rare_in_clusters, shares
+from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, rare_in_clusters, rare_text, shares
 from anonset.privacy import Verdict
 from anonset.publications import Records
 from anonset.release.disclosure_scan import few_persons
@@ -275,7 +274,7 @@ def _rare_text(unverified: Unverified[Any]) -> str:
     if column is None or not isinstance(recoding, PerCluster) or recoding.parts is not None:
         return ""
     share = rare_in_clusters(column, recoding.cluster, int(getattr(unverified.algorithm, "k", 1)))
-    return rare_text(share) if share >= MOST_RARE else ""
+    return rare_text(share)
 
 
 def _retention_texts(unverified: Unverified[Any]) -> dict[str, str]:
