@@ -306,7 +306,7 @@ def _fix(itemset: Itemset, k: int, shape: Shape, state: _State, pairs: _Pairs) -
             break
         if _is_frequent(chosen[:n_chosen], k, state, pairs):
             n_best, least = n_chosen, (loss, moved)
-            best[:n_best] = chosen[:n_best]
+            best, chosen = chosen, best
     for v in best[:n_best]:
         if not holds(itemset, v):
             generalize(v, shape, dead, published, below)

@@ -365,7 +365,7 @@ def _fix(itemset: Itemset, found: int, k: int, shape: _Shape, state: _State, fix
             break
         if _support(posting, chosen[:n_chosen]) >= k:
             n_best, least = n_chosen, (loss, moved)
-            best[:n_best] = chosen[:n_best]
+            best, chosen = chosen, best
     if n_best == 0:
         return
     number, sets, supports, rules = fixes
