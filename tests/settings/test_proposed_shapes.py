@@ -285,3 +285,10 @@ def test_persons_of_whom_nothing_is_left_are_no_proposal():
     found = anonset.inspect({"iban": [f"k{n // 4}" for n in range(N)], "amount": [n * 1.5 for n in range(N)]}, k=2, m=1)
     assert found.records == 0
     assert names(found.problems[-1], "column")
+
+
+@pytest.mark.parametrize(("absent", "role"), [(0, "sensitive"), (1, "drop")])
+def test_a_sensitive_column_without_some_values_is_dropped(absent, role):
+    religions = [*[""] * absent, *["none", "catholic"] * 30][:60]
+    found = anonset.inspect({"age": [str(n % 7) for n in range(60)], "religion": religions}, k=2, m=1)
+    assert next(one for one in found.columns if one.profile.name == "religion").role == role

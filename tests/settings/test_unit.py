@@ -107,3 +107,10 @@ def test_few_persons_whose_rows_differ_are_counted(tmp_path: Path, capsys: pytes
     given = ["--id", "patient_id", "--group", "--relational", "sex", "--items", "code", "--drop", "ward"]
     assert main(["anonymize", str(tmp_path / "rows.csv"), *given, "-o", str(tmp_path / "out"), *kkm]) == 2
     assert names(capsys.readouterr().err, "rows 4 204 sex 3 persons '--drop sex'")
+
+
+def test_many_of_few_persons_are_not_few(tmp_path: Path) -> None:
+    rows = [f"P{100 + at % 20},{'x' if at < 3 else 'fm'[at % 2]},{'abcd'[at * 7 % 11 % 4]}" for at in range(400)]
+    (tmp_path / "rows.csv").write_text("\n".join(["patient_id,sex,code", *rows]) + "\n")
+    assert main(["inspect", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "job.toml")]) == 0
+    assert re.search(r"# sex: differs .*, for 3 persons$", (tmp_path / "job.toml").read_text(), re.MULTILINE)

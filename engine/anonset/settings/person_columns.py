@@ -28,7 +28,7 @@ _MANY_NAMES = 50
 """Capitalised words that are many: at least so many, and one for so many rows."""
 _ROWS_OF_A_NAME = 100
 _FEW_DIFFERING = 0.05
-"""Share of the rows up to which persons whose rows differ are few, so that these may be errors."""
+"""Share of the persons up to which those whose rows differ are few, so that these may be errors."""
 _CODE_KINDS = ("ICD-9 codes", "ICD-10 codes", "ATC codes")
 
 _NO_CODES = re.compile(r"klasse|classe?$|^class|grupo|group|grade|jahrgang", re.IGNORECASE)
@@ -136,7 +136,7 @@ def united(
     of_persons = f"of the same {', '.join(map(repr, unit))}, which become one record"
     for name, persons in differing.items():
         reason = f"differs between rows {of_persons}, for {counted(persons, 'person')}"
-        few = persons <= _FEW_DIFFERING * profiles[name].records
+        few = persons <= _FEW_DIFFERING * max(profiles[column].distinct for column in unit)
         roles[name] = Proposed("drop", f"{reason}: correct the rows of these few to use the column" if few else reason)
     return roles
 
@@ -187,6 +187,7 @@ def settled_sensitive(found: Mapping[str, Proposed], profiles: Mapping[str, Prof
             else "there is no quasi-identifier to protect it by" if not relational
             else "another column is sensitive, and a model protects one" if taken
             else f"so are others; a model protects one: {setting('sensitive', name)} chooses it" if len(sensitive) > 1
+            else "values are missing, which no model protects" if profile.missing + profile.nulls
             else f"some values occur in fewer than {k} rows" if profile.rarest < k
             else ""
         )  # fmt: skip
