@@ -7,6 +7,7 @@ columns that differ within a person, the model for the columns that are left, an
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError, MisreadError
@@ -36,6 +37,8 @@ def complete_commands(settings: Settings, given: Mapping[str, Any]) -> list[str]
     settings, given
         The settings of the rejected run, and its flags with ``input``.
     """
+    if not Path(settings.out).parent.is_dir():
+        return []
     with suppress(InputError):  # the run reports its own error; without a proposal there is nothing to add
         require_apart(settings.work_dir, settings.out, settings.private or f"{settings.out}.private", settings.input)
         name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
@@ -129,7 +132,7 @@ def _shape(model: str | None) -> tuple[frozenset[str], bool] | None:
 
 
 def _are_same(settings: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
-    """Return True if two settings say the same."""
+    """Return True if two settings read and publish the columns in the same way, whatever their hierarchies."""
     return _comparable(settings) == _comparable(given)
 
 
@@ -137,5 +140,5 @@ def _comparable(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: frozenset(value) if isinstance(value, list) else str(value)
         for name, value in settings.items()
-        if value not in (None, False, [], {})
+        if value not in (None, False, [], {}) and name not in ("hierarchy", "numeric")
     }
