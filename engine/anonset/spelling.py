@@ -209,13 +209,17 @@ def as_typed(
 
     >>> as_typed("inspect", "my data.csv", {"items": ["a", "b"], "k": 3, "group": True}, {"a": "balanced:5"})
     "anonset inspect 'my data.csv' --items a,b --k 3 --group --hierarchy a=balanced:5"
+    >>> as_typed("inspect", "a.csv", {"null": "--"})  # a value that looks like an option
+    'anonset inspect a.csv --null=--'
     """
     import shlex
 
     parts = ["anonset", command, source]
     for name, value in (given or {}).items():
         values = [",".join(value)] if isinstance(value, list) else [] if value is True else [str(value)]
-        parts += [f"--{name.replace('_', '-')}", *values] if value not in (False, []) else []
+        option = f"--{name.replace('_', '-')}"
+        if value not in (False, []):
+            parts += [f"{option}={values[0]}"] if values and values[0].startswith("-") else [option, *values]
     for name, spec in (hierarchies or {}).items():
         parts += ["--hierarchy", f"{name}={spec}"]
     return shlex.join(parts)
