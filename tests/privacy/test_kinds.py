@@ -31,7 +31,7 @@ def test_a_parameter_that_a_model_lacks_is_none() -> None:
         (KLmDiversity(5, 2, 1, ("x",)), {(True, 0), (False, 1), (True, 1)}),
         (TransactionKAnonymity(5), {(False, 1), (False, 2), (False, 3)}),
     ],
-    ids=str,
+    ids=["k", "km", "kkm", "klm", "transaction-k"],
 )
 def test_promises_speak_of_what_the_model_names(model: PrivacyModel, promised: set[tuple[bool, int]]) -> None:
     ways = [(True, 0), *((values, items) for values in (False, True) for items in (1, 2, 3))]
