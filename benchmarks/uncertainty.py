@@ -19,8 +19,8 @@ from anonset.algorithms.transaction.suppress_control import SuppressControl
 from anonset.data import Hierarchy, Table
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.io.hierarchies import read_hierarchy
 from anonset.measures.ncp import ncp
+from anonset.reading.hierarchies.files import read_hierarchy
 from anonset.settings.binding import bind
 
 RHO, M = ("0.2", "0.5"), (1, 2)

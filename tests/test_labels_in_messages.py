@@ -27,16 +27,18 @@ publications/buckets.py: different[0], twice;
 data/joining.py: first, second, prefixed(second, 'x'); cli/items.py: source;
 data/quasi_identifiers.py: odd, total, given[name]; release/published_values.py: odd; queries/mixed_workload.py:
 missing[0]; cli/policy.py: file;
-cli/risk.py: lacking[0]; errors.py: value; io/batches.py: both[0], more[0]; io/source.py: scheme; io/folders.py: aside;
-io/dialect.py: mark, encoding, header_line; io/files.py: declared; io/hierarchies.py: shown, spec;
-io/input_checks.py: mark; io/options.py: wrong[0], misplaced, missing; io/publish.py: mark; io/roles.py: homeless[0];
-io/wide.py: name_of[label]; io/workloads.py: source; data/cluster.py: address;
+cli/risk.py: lacking[0]; errors.py: value; reading/batches.py: both[0], more[0]; reading/source.py: scheme;
+reading/folders.py: aside;
+reading/dialect.py: mark, encoding, header_line; reading/files.py: declared; reading/hierarchies/files.py: shown, spec;
+reading/input_checks.py: mark; reading/options.py: wrong[0], misplaced, missing; reading/roles.py: homeless[0];
+writing/publications/records.py: mark;
+reading/wide.py: name_of[label]; reading/workloads.py: source; data/cluster.py: address;
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, made; queries/estimate.py: reading;
 report/risks/records.py: printable(name); jobs/verify.py: published; release/opened.py: file;
-io/person_candidates.py: cut[0]; jobs/proposed_reading.py: cut[0]; settings/job_files.py: unit;
+reading/persons/candidates.py: cut[0]; jobs/proposed_reading.py: cut[0]; settings/job_files.py: unit;
  algorithms/base.py: traits, value; lazy_names.py: package['__name__'];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
-report/page.py: model.sensitive_column; io/projects.py: text, kind, metric; settings/project_jobs.py: protected;
+report/page.py: model.sensitive_column; reading/projects.py: text, kind, metric; settings/project_jobs.py: protected;
 jobs/import_project.py: sensitive; release/disclosure_scan.py: unknown[0], names[0]
 """
 """Other such expressions, by their module: options, separators, names of columns."""

@@ -10,7 +10,7 @@ import pytest
 
 import anonset
 import anonset.privacy
-from anonset.io.batches import _OPENING
+from anonset.reading.batches import _OPENING
 from anonset.release.formats import _KINDS
 from anonset.settings.parameters import MODELS
 from anonset.verification.check import _CHECKS

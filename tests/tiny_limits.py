@@ -13,7 +13,7 @@ LIMIT = "64K"
 """What a run by blocks may take: an eighth of it holds some hundreds of numbers."""
 CONSTANTS = {
     "anonset.data.spans.AT_ONCE": 32,
-    "anonset.io.text_chunks.BYTES_AT_ONCE": 512,
+    "anonset.reading.formats.text_chunks.BYTES_AT_ONCE": 512,
     "anonset.release.memory.AT_LEAST": 0,
     "anonset.release.memory.COMPILING_TAKES": 0,
 }

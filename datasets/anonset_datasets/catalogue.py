@@ -91,7 +91,7 @@ def load(name: str) -> Table:
     InputError
         If the data cannot be found, or are not the published ones (expected and found values are named).
     """
-    from anonset.io.read import read
+    from anonset.reading.read import read
 
     known = entry(name)
     source = path(name)

@@ -43,7 +43,7 @@ _ABOUT_SCHEMAS = (
     "for, and which changes raise `schema_version`."
 )
 _CHAPTERS = (
-    ("Read and publish", ("anonset.io.read", "anonset.io.scan", "anonset.jobs.anonymize", "anonset.release")),
+    ("Read and publish", ("anonset.reading.read", "anonset.reading.scan", "anonset.jobs.anonymize", "anonset.release")),
     ("Look, try, compare", ("anonset.jobs",)),
     ("Verify", ("anonset.verification",)),
     ("Algorithms for sets", ("anonset.algorithms.transaction",)),
@@ -52,7 +52,13 @@ _CHAPTERS = (
     ("Buckets", ("anonset.algorithms.buckets",)),
     ("Privacy models", ("anonset.privacy",)),
     ("Measures", ("anonset.measures", "anonset.support")),
-    ("Hierarchies and policies as files", ("anonset.io",)),
+    (
+        "Hierarchies and policies as files",
+        (
+            "anonset.reading",
+            "anonset.writing",
+        ),
+    ),
     (
         "Data, and what becomes of them",
         ("anonset.data", "anonset.publications", "anonset.generalization", "anonset.algorithms.base"),

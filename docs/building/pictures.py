@@ -21,7 +21,7 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "docs" / "pictures"
 _STEPS = (
-    ("files", "CSV, Parquet, FIMI", "io"),
+    ("files", "CSV, Parquet, FIMI", "reading"),
     ("Table", "codes in arrays", "data"),
     ("Recoding", "what becomes of what", "algorithms"),
     ("Publication", "the coarser records", "generalization"),

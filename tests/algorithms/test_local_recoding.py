@@ -31,8 +31,8 @@ from anonset.data.store import Files
 from anonset.data.workers import Threads
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster
-from anonset.io.codebook import write_local_mapping
 from anonset.measures.retention import by_level, ncp_of_sizes, occurrences_by_size
+from anonset.writing.codebook import write_local_mapping
 from effort import examples
 from reference.hierarchy_model import HierarchyModel, Tree, parse
 from reference.local_recoding import (

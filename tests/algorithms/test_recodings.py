@@ -22,9 +22,9 @@ from anonset.algorithms.relational.top_down import TopDown
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization import apply
-from anonset.io.hierarchies import hierarchy_of_rows
 from anonset.jobs.anonymize import anonymize
 from anonset.privacy import KAnonymity
+from anonset.reading.hierarchies.files import hierarchy_of_rows
 from anonset.verification import verify
 from effort import examples
 from reference.recoding import full_domain, full_domain_vector

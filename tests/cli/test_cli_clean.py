@@ -281,7 +281,7 @@ def test_a_work_directory_must_lie_beside_the_publication(folder, job, monkeypat
     (folder / "link").symlink_to("new")
     (folder / "empty").mkdir()
     before = modes(folder)
-    monkeypatch.setattr("anonset.io.source.require_file", lambda *_, **__: pytest.fail("the data are looked at"))
+    monkeypatch.setattr("anonset.reading.source.require_file", lambda *_, **__: pytest.fail("the data are looked at"))
     refused = job(out, "--work-dir", work)
     assert (refused.code, f"--work-dir: {work!r} {how} " in refused.err) == (2, True)
     assert refused.err.count("\n") == 1

@@ -11,7 +11,7 @@ from tests.facts import names
 
 from anonset.cli.app import place_of, with_options_of
 from anonset.cli.short_help import SHORT
-from anonset.io.hierarchies import read_hierarchy
+from anonset.reading.hierarchies.files import read_hierarchy
 from cli.place import HIERARCHY, Place
 
 KM = ["--model", "km", "--k", "2", "--m", "2"]

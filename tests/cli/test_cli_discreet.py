@@ -17,13 +17,13 @@ from anonset.data.domains import domain_of
 from anonset.errors import AnonsetError, VerificationError
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
-from anonset.io import read
-from anonset.io.buckets import read_buckets
-from anonset.io.codebook import read_records
-from anonset.io.policies import read_item_weights
-from anonset.io.workloads import read_workload
 from anonset.privacy import KAnonymity, KKmAnonymity, SafetyConstraint, TransactionKAnonymity
 from anonset.publications import Buckets, Records
+from anonset.reading import read
+from anonset.reading.policies import read_item_weights
+from anonset.reading.publications.buckets import read_buckets
+from anonset.reading.publications.codebook import read_records
+from anonset.reading.workloads import read_workload
 from anonset.release.publish import Untrue
 from anonset.verification import verify
 from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.facts import names
 
-from anonset.io.sizes import Size
+from anonset.reading.sizes import Size
 from anonset.release import disk
 from cli.place import Place
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.facts import names
-from tests.io.projects import COLUMNS, ROWS, TEMPLATE, TREES, arx_project
+from tests.reading.projects import COLUMNS, ROWS, TEMPLATE, TREES, arx_project
 
 from anonset.cli.main import main
 

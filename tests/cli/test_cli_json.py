@@ -16,8 +16,8 @@ from anonset.cli.output import show_json
 from anonset.data import NumericColumn, Table
 from anonset.data.domains import domain_of
 from anonset.errors import AnonsetError, InfeasibleError, InputError
-from anonset.io.workloads import read_workload
 from anonset.queries.conditions import Between
+from anonset.reading.workloads import read_workload
 from anonset.release.documents import PhaseRecord, read_attestation
 from anonset.strict_json import dumps, loads
 from cli.place import Place

@@ -106,7 +106,7 @@ ENDS = [
 def test_signals_leave_nothing(place: Place, number: signal.Signals, code: int, said: str) -> None:
     """The process sends itself a signal in the middle of writing, and more of them within the clean-up."""
     trap = (
-        "import shutil, anonset.io.codebook as p\n"
+        "import shutil, anonset.writing.codebook as p\n"
         "remove = shutil.rmtree\n"
         "def strike(*_, **__):\n"
         f"    signal.raise_signal({int(number)})\n"
@@ -134,7 +134,7 @@ module.{name} = stuck
 
 
 @pytest.mark.parametrize(("number", "code", "said"), ENDS)
-@pytest.mark.parametrize("where", ["anonset.io.codebook.write_codebook", "anonset.jobs.input._gathered"])
+@pytest.mark.parametrize("where", ["anonset.writing.codebook.write_codebook", "anonset.jobs.input._gathered"])
 def test_signals_end_a_process_that_is_in_compiled_code(
     place: Place, where: str, number: signal.Signals, code: int, said: str
 ) -> None:
@@ -217,7 +217,7 @@ def test_closed_streams_change_nothing(place: Place, closed: tuple[int, ...], mo
 @needs_full
 def test_a_terminal_that_is_gone_hinders_no_clean_up(place: Place) -> None:
     trap = (
-        "import io, anonset.io.codebook as p\n"
+        "import io, anonset.writing.codebook as p\n"
         "def strike(*_, **__):\n"
         "    os.dup2(os.open('/dev/full', os.O_WRONLY), 2)\n"
         "    signal.raise_signal(signal.SIGHUP)\n"

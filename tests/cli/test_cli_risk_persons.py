@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from tests.facts import names
-from tests.io.persons import stays
-from tests.io.test_person_candidates import write
+from tests.reading.persons import stays
+from tests.reading.test_person_candidates import write
 
 from cli.place import Place
 

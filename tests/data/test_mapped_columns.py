@@ -10,7 +10,7 @@ from anonset.data.blocks import Blocks, GrowingSets
 from anonset.data.fingerprints import columns_sha256
 from anonset.data.store import Files
 from anonset.data.table_facts import CodeRules
-from anonset.io.normalizing import recategorize, relabel
+from anonset.reading.normalizing import recategorize, relabel
 from anonset.settings.binding import bind_columns
 
 RECORDS = st.lists(st.tuples(st.sets(st.sampled_from("abcdeF")), st.sampled_from("xyz"), st.integers(-3, 3)))

@@ -7,8 +7,8 @@ from tests.facts import refused
 
 from anonset.data import NumericColumn
 from anonset.errors import InputError
-from anonset.io.hierarchies import read_hierarchy
-from anonset.io.read import read
+from anonset.reading.hierarchies.files import read_hierarchy
+from anonset.reading.read import read
 from anonset_datasets.generators import GENERATORS, generate, make, registry, write_tree
 from anonset_datasets.generators.missions import Stream
 

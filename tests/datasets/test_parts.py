@@ -6,8 +6,8 @@ from tests.facts import refused
 from anonset.data import NumericColumn
 from anonset.data.fingerprints import columns_sha256
 from anonset.errors import InputError
-from anonset.io.read import read
-from anonset.io.scan import scan
+from anonset.reading.read import read
+from anonset.reading.scan import scan
 from anonset_datasets.generators import generate, parts
 from anonset_datasets.generators.missions import BLOCK
 from anonset_datasets.generators.pos import pos_like_part

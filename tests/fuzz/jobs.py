@@ -8,13 +8,13 @@ from typing import Any
 
 from anonset.cli.main import describe, exit_code
 from anonset.errors import AnonsetError, InputError
-from anonset.io.options import ReadOptions
-from anonset.io.read import read_by
 from anonset.jobs.anonymize import anonymize_file
 from anonset.jobs.check import PublicationCheck
 from anonset.jobs.evaluate import Evaluation, evaluate
 from anonset.jobs.verify import check
 from anonset.jobs.workloads import WorkloadSpec
+from anonset.reading.options import ReadOptions
+from anonset.reading.read import read_by
 from anonset.settings.settings import make_settings
 from anonset.spelling import spell_options
 from fuzz.draws import BUCKETS, Case

@@ -19,8 +19,8 @@ from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import spans
 from anonset.errors import InputError
-from anonset.io import text_chunks
 from anonset.jobs.verify import check
+from anonset.reading.formats import text_chunks
 from anonset.strict_json import loads
 from fuzz import changes, oracles, refusals, truth
 from fuzz.chunks import files_of, require_chunks

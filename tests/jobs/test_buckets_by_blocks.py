@@ -19,12 +19,13 @@ from anonset.data.store import MEMORY, Files
 from anonset.errors import AnonsetError
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
-from anonset.io.buckets import read_buckets, write_buckets
 from anonset.jobs.check import buckets as bucket_check
 from anonset.privacy.anatomy import AnatomyDiversity
+from anonset.reading.publications.buckets import read_buckets
 from anonset.release import memory
 from anonset.verification.anatomy import check_anatomy
 from anonset.verification.bucket_truth import check_buckets_truthful
+from anonset.writing.publications.buckets import write_buckets
 
 OPTIONS = ["--sensitive", "drug", "--keep", "ward", "--model", "anatomy", "--l", "3", "--seed", "4"]
 

@@ -13,7 +13,7 @@ from tests.tiny_limits import set_limits
 import anonset
 from anonset.cli.main import main
 from anonset.data import spans
-from anonset.io import text_chunks
+from anonset.reading.formats import text_chunks
 from anonset.release import memory
 from anonset.verification import itemsets
 

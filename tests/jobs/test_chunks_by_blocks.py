@@ -9,7 +9,7 @@ from tests.jobs.test_by_blocks import files_of, report_of_both
 
 from anonset.cli.main import main
 from anonset.data import spans
-from anonset.io import text_chunks
+from anonset.reading.formats import text_chunks
 from anonset.release import memory
 
 N_ROWS = 150
@@ -68,7 +68,7 @@ def test_a_run_that_failed_goes_on_to_the_same_bytes(tmp_path, run, monkeypatch)
             run("out", *work)
     assert (tmp_path / "work" / "table.json").exists()
     assert not (tmp_path / "out").exists()
-    monkeypatch.setattr("anonset.io.table_builder.gather_files", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr("anonset.reading.table_builder.gather_files", lambda *_: pytest.fail("read again"))
     assert run("out", *work, "--resume").code == 0
     assert files_of(tmp_path / "out") == files_of(tmp_path / "memory")
     assert not (tmp_path / "work").exists()

@@ -18,9 +18,9 @@ from anonset.errors import InputError
 from anonset.generalization import Cut
 from anonset.generalization.earlier import Earlier
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.io.codebook import read_codebook, read_mapping
 from anonset.measures.ncp import ncp
 from anonset.publications import Symbol
+from anonset.reading.publications.codebook import read_codebook, read_mapping
 from anonset.release.earlier import read_earlier
 from reference.km import naive_km
 

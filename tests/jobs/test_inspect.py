@@ -10,10 +10,10 @@ from tests.facts import names, refused
 
 import anonset
 from anonset.errors import InputError
-from anonset.io.batches import open_source
-from anonset.io.profiles import coded, pattern, profile
-from anonset.io.table_builder import whole
 from anonset.jobs import proposal_trial
+from anonset.reading.batches import open_source
+from anonset.reading.profiles import coded, pattern, profile
+from anonset.reading.table_builder import whole
 from anonset.report.findings import findings_account, findings_summary
 from anonset.settings.job_text import guarantee_for, job_text
 
@@ -217,7 +217,7 @@ def test_numbers_are_profiled_in_tables_too():
 
 
 def test_a_file_is_read_once(tmp_path, monkeypatch):
-    from anonset.io.delimited import DelimitedText
+    from anonset.reading.formats.delimited import DelimitedText
 
     parsed = []
     parse = DelimitedText._parse

@@ -25,14 +25,15 @@ from anonset.data.spans import Limits
 from anonset.data.store import Files
 from anonset.errors import AnonsetError, InputError
 from anonset.generalization import ItemGroups, apply
-from anonset.io import publish, texts
-from anonset.io.options import ReadOptions
-from anonset.io.publish import write_published
-from anonset.io.table_builder import gather_files
 from anonset.publications import Symbol
+from anonset.reading import texts
+from anonset.reading.options import ReadOptions
+from anonset.reading.table_builder import gather_files
 from anonset.release import memory
 from anonset.release.records import RecordsKind, read_parts
 from anonset.release.symbols import name_sets
+from anonset.writing.publications import records as publish
+from anonset.writing.publications.records import write_published
 from effort import examples
 
 NOTES = ["Ann", "=B()", "C, D", 'the "E"', "É", "G7", "V_3", "line\nend", "", " a"]
@@ -150,7 +151,7 @@ def test_a_run_that_failed_goes_on_to_the_same_bytes(tmp_path, run, monkeypatch)
             "anonset.release.publish.verify_release", lambda *_, **__: (_ for _ in ()).throw(InputError("no"))
         )
         assert main(arguments(tmp_path, run, "blocks", *place)) == 2
-    monkeypatch.setattr("anonset.io.table_builder.gather_files", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr("anonset.reading.table_builder.gather_files", lambda *_: pytest.fail("read again"))
     assert main(arguments(tmp_path, run, "blocks", *place, "--resume")) == 0
     assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
 

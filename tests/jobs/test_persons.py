@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.facts import names
-from tests.io.persons import stays
-from tests.io.test_person_candidates import write
+from tests.reading.persons import stays
+from tests.reading.test_person_candidates import write
 
 import anonset
 from anonset.cli.main import main

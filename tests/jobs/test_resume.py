@@ -76,7 +76,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_bytes(folder, work, run, wher
     assert (work / "table.json").exists()
     assert (folder / "out.private").exists() == (where == "in publishing")
     assert run("out", "--work-dir", str(work), algorithm=algorithm).code == 2
-    monkeypatch.setattr("anonset.io.table_builder.gather_files", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr("anonset.reading.table_builder.gather_files", lambda *_: pytest.fail("read again"))
     assert run("out", "--work-dir", str(work), "--resume", algorithm=algorithm).code == 0
     assert files_of(folder / "out") == files_of(folder / "memory")
     assert sorted(path.name for path in folder.iterdir()) == ["memory", "memory.private", "out", "out.private", "v.dat"]

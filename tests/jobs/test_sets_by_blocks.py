@@ -15,7 +15,7 @@ from anonset.cli.main import main
 from anonset.data import spans
 from anonset.data.store import backing
 from anonset.errors import RAW_DATA_STAY
-from anonset.io import text_chunks
+from anonset.reading.formats import text_chunks
 from anonset.release import memory
 
 N_ROWS = 60

@@ -13,12 +13,12 @@ from tests.facts import names, refused
 import anonset
 from anonset.cli.main import main
 from anonset.errors import InputError
-from anonset.io.source import source_of
 from anonset.jobs import input as job_input
 from anonset.jobs import warmup
 from anonset.jobs.annotated_kernels import all_files, argument_types
 from anonset.jobs.input import memory_of
 from anonset.jobs.warmup import is_warm
+from anonset.reading.source import source_of
 from anonset.release.memory import AT_LEAST, COMPILING_TAKES
 from anonset.release.stopwatch import Stopwatch
 from anonset.settings.settings import make_settings

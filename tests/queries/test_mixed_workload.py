@@ -11,8 +11,6 @@ from tests.facts import refused
 from anonset.data import Hierarchy, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, PerCluster, RelationalValues, apply
-from anonset.io.files import write_file
-from anonset.io.workloads import read_workload
 from anonset.publications import Records
 from anonset.queries import Query, Workload
 from anonset.queries.conditions import Among, Between
@@ -23,6 +21,8 @@ from anonset.queries.mixed_workload import (
     mixed_record_workload,
 )
 from anonset.queries.relational import TrueAnswers
+from anonset.reading.files import write_file
+from anonset.reading.workloads import read_workload
 
 ROWS = ["abc", "ab", "c", "", "bd", "ad"]
 HIERARCHY = {"city": Hierarchy.from_tree(("ALL", [("X", ["p", "q"]), ("Y", ["r", "s"])]))}

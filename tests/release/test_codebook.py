@@ -8,9 +8,9 @@ from tests.facts import refused
 
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
-from anonset.io.codebook import read_codebook, read_mapping
-from anonset.io.lines import header_of
 from anonset.publications import Symbol
+from anonset.reading.csv_rows import header_of
+from anonset.reading.publications.codebook import read_codebook, read_mapping
 from anonset.release.records import with_codebook
 from anonset.release.symbols import require_agreement, require_complete, require_sound
 

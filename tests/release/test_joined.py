@@ -8,10 +8,10 @@ from tests.facts import refused
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InputError
-from anonset.io.read import read
 from anonset.jobs.anonymize import anonymize
 from anonset.privacy import KmAnonymity
 from anonset.publications import Symbol
+from anonset.reading.read import read
 from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.records import with_codebook
 from anonset.settings.binding import bind

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.facts import names
 
-from anonset.io.projects import Project, ProjectColumn
+from anonset.reading.projects import Project, ProjectColumn
 from anonset.settings.project_jobs import job_of
 
 COLUMNS = (

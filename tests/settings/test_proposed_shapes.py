@@ -7,7 +7,7 @@ from tests.facts import names
 
 import anonset
 from anonset.errors import InputError
-from anonset.io.kinds import look_at
+from anonset.reading.kinds import look_at
 
 N = 120
 DAYS = [date(1930, 1, 1) + timedelta(days=211 * n) for n in range(N)]

@@ -77,7 +77,7 @@ def longitudinal(individuals: int = 21_201, moving: float = 0.1, missing: str = 
 
 def _adult(*, drop: bool) -> Table:
     """Read Adult with occupation as its sensitive column."""
-    from anonset.io.read import read
+    from anonset.reading.read import read
 
     table = read(path("adult"), sensitive="occupation", keep=_KEPT, drop=_DROPPED)
     if not drop or table.sensitive is None:
@@ -141,7 +141,7 @@ def _names(sex: Int64, labels: tuple[str, ...], seed: int) -> tuple[CategoricalC
 
 def _frequencies(which: str) -> tuple[tuple[str, ...], Float64]:
     """Return names in canonical order, and the probability of a name that is no later than each."""
-    from anonset.io.read import read
+    from anonset.reading.read import read
 
     source = Path(os.environ.get(VARIABLE, "")) / _NAMES.format(which)
     table = read(

@@ -31,7 +31,7 @@ def make_parts(name: str, folder: str | Path, parameters: Mapping[str, Value], w
     InputError
         If there is no such generator or parameter, a parameter is out of range, or the folder exists.
     """
-    from anonset.io.table_files import write_parquet
+    from anonset.writing.table_files import write_parquet
 
     generator, target = generator_of(name), Path(folder)
     require_parameters(generator, parameters)

@@ -173,7 +173,7 @@ def write_tree(name: str, path: str | Path) -> None:
     InputError
         If there is no such generator, its items have no hierarchy, or the file exists.
     """
-    from anonset.io.hierarchies import write_hierarchy
+    from anonset.reading.hierarchies.files import write_hierarchy
 
     generator, target = generator_of(name), Path(path)
     if generator.hierarchy is None:

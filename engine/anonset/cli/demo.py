@@ -67,7 +67,7 @@ def _folder(out: str | None) -> Path:
 
 def _generate(data: Path, hierarchy: Path) -> None:
     """Write the shop's baskets and its hierarchy."""
-    from anonset.io.hierarchies import write_hierarchy
+    from anonset.reading.hierarchies.files import write_hierarchy
     from anonset_datasets.generators import make, shop_hierarchy
 
     make("shop", data)

@@ -43,7 +43,7 @@ def build_hierarchy(
 ) -> int:
     """Build a hierarchy over the items, or the values of a column, of a data set: a file to edit."""
     from anonset.data.halves import in_order_of_place
-    from anonset.io.hierarchies import hierarchy_for, write_hierarchy
+    from anonset.reading.hierarchies.files import hierarchy_for, write_hierarchy
 
     target = Path(out)
     require_new(target)
@@ -63,7 +63,7 @@ def check_hierarchy(
     json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
 ) -> int:
     """Check a hierarchy, and that it covers a data set: every item that is no leaf, how often, and the node like it."""
-    from anonset.io.hierarchies import read_hierarchy
+    from anonset.reading.hierarchies.files import read_hierarchy
     from anonset.settings.fitting import left_over
 
     hierarchy = read_hierarchy(file)
@@ -101,7 +101,7 @@ def print_hierarchy(
     most: Annotated[int, Parameter(converter=number_of_64_bits, help="Maximum children per node; 0: all.")] = 20,
 ) -> int:
     """Print a hierarchy as a tree; in parentheses the number of leaves below a node."""
-    from anonset.io.hierarchies import read_hierarchy
+    from anonset.reading.hierarchies.files import read_hierarchy
     from anonset.report.tree import drawn
 
     for option, number in (("--depth", depth), ("--most", most)):
@@ -118,7 +118,7 @@ def convert_hierarchy(
     /,
 ) -> int:
     """Write a hierarchy in the house format: commas, no header, the child in the place of a node with one child."""
-    from anonset.io.hierarchies import read_hierarchy, write_hierarchy
+    from anonset.reading.hierarchies.files import read_hierarchy, write_hierarchy
 
     target = Path(out)
     require_new(target)

@@ -93,7 +93,7 @@ def _require_new(path: Path) -> None:
 
 
 def _write_job(path: Path, source: str, findings: Findings, *, json: bool) -> None:
-    from anonset.io.files import write_file
+    from anonset.reading.files import write_file
     from anonset.report.findings import OTHERS
     from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to
 

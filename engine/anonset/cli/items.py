@@ -36,8 +36,8 @@ def items_of(source: str, roles: RoleSettings) -> SetColumn:
 
 
 def _table(source: str, roles: RoleSettings) -> Table:
-    from anonset.io.options import ReadOptions
-    from anonset.io.read import read_by
+    from anonset.reading.options import ReadOptions
+    from anonset.reading.read import read_by
 
     return read_by(source, ReadOptions.of(**roles.read_options()))
 

@@ -32,8 +32,8 @@ def generate_policy(
     flags: Annotated[_Flags, Parameter(name="*")] = _Flags(),  # noqa: B008
 ) -> int:
     """Generate privacy or utility constraints for a data set."""
-    from anonset.io.policies import write_privacy_policy, write_utility_policy
     from anonset.privacy.policies import one_group, random_policy
+    from anonset.reading.policies import write_privacy_policy, write_utility_policy
 
     target = Path(out)
     require_new(target)
@@ -88,8 +88,8 @@ def convert_policy(
     separator: Annotated[str, Parameter(help="Character between the items now.")] = ",",
 ) -> int:
     """Write constraints whose items are separated otherwise in the house format: separated by blanks."""
-    from anonset.io.files import text_lines
-    from anonset.io.policies import write_privacy_policy, write_utility_policy
+    from anonset.reading.files import text_lines
+    from anonset.reading.policies import write_privacy_policy, write_utility_policy
 
     target = Path(out)
     require_new(target)
@@ -103,7 +103,7 @@ def convert_policy(
 
 
 def _read(path: Path, kind: str, vocabulary: Any) -> PrivacyPolicy | UtilityPolicy:
-    from anonset.io.policies import read_privacy_policy, read_utility_policy
+    from anonset.reading.policies import read_privacy_policy, read_utility_policy
 
     if kind == "privacy":
         return read_privacy_policy(path, vocabulary)
@@ -112,7 +112,7 @@ def _read(path: Path, kind: str, vocabulary: Any) -> PrivacyPolicy | UtilityPoli
 
 def _bound(column: SetColumn, hierarchy: str | None) -> tuple[SetColumn, Hierarchy | None]:
     """Return a column bound to its hierarchy, if there is one."""
-    from anonset.io.hierarchies import hierarchy_for
+    from anonset.reading.hierarchies.files import hierarchy_for
 
     if hierarchy is None:
         return column, None

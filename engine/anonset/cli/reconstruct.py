@@ -38,8 +38,8 @@ def reconstruct(
     Items of a chunk stand together as often as published, items of different chunks by chance: what goes together
     within a cluster is understated. The table says no more than OUT does; take the mean over several (`--draws`).
     """
-    from anonset.io.publish import write_sets
     from anonset.jobs.reconstruct import possible_tables
+    from anonset.writing.publications.records import write_sets
 
     if draws < 1:
         msg = f"--draws must be at least 1, got {draws}"

@@ -84,9 +84,9 @@ def _beside(opened: "Opened", other: str | None) -> "Beside | None":
 def _population(opened: "Opened", population: str, original: Table | None) -> Table:
     """Read the quasi-identifiers of a population, numbers where the original has them; other columns do not matter."""
     from anonset.data import NumericColumn
-    from anonset.io.batches import open_source
-    from anonset.io.read import read
-    from anonset.io.source import source_of
+    from anonset.reading.batches import open_source
+    from anonset.reading.read import read
+    from anonset.reading.source import source_of
     from anonset.release.documents import DataFile
 
     data = opened.attested.data

@@ -182,8 +182,8 @@ def anonymize_file(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
-    from anonset.io.files import arrow_threads
     from anonset.jobs.input import input_of, request_of, require_disk, table_of
+    from anonset.reading.files import arrow_threads
     from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
     from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
     from anonset.settings.readers import Context

@@ -12,9 +12,9 @@ from anonset.algorithms.transaction.kept_together import sizes_of
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.beside import Beside
-from anonset.io.source import Source
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
+from anonset.reading.source import Source
 from anonset.release.documents import Report
 from anonset.release.earlier import require_one_machine
 from anonset.release.opened import Opened
@@ -216,9 +216,9 @@ def ids_of_release(report: Report) -> list[Hashable]:
 
 def ids_of(source: Source, settings: ReadingSettings, names: Sequence[str]) -> list[Hashable]:
     """Return the distinct ids of data, in the order of first appearance: that of the records."""
-    from anonset.io.batches import open_source
-    from anonset.io.options import ReadOptions
-    from anonset.io.table_builder import whole
+    from anonset.reading.batches import open_source
+    from anonset.reading.options import ReadOptions
+    from anonset.reading.table_builder import whole
 
     opened = open_source(source, ReadOptions.of(**settings.reading_options(), id=list(names)).reading())
     columns = whole(opened, list(names))

@@ -19,14 +19,14 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.data.workers import Threads
 from anonset.errors import InputError
-from anonset.io.files import require_file
-from anonset.io.source import Source
 from anonset.jobs.compare import Contest, Contestant
 from anonset.jobs.growth import Size, sample, sizes_of
 from anonset.jobs.input import memory_of
 from anonset.jobs.reading import read_data
 from anonset.jobs.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
+from anonset.reading.files import require_file
+from anonset.reading.source import Source
 from anonset.release.memory import require_memory
 from anonset.release.statements import plain
 from anonset.release.stopwatch import forget_peak, peak_memory

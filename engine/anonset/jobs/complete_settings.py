@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError, MisreadError
-from anonset.io.roles import names_in
-from anonset.io.source import source_of
 from anonset.jobs.proposal_trial import READING, Proposal
 from anonset.jobs.proposed_reading import ROLES, proposal_for
+from anonset.reading.roles import names_in
+from anonset.reading.source import source_of
 from anonset.release.memory import memory_for, memory_limit
 from anonset.release.staging import require_apart
 from anonset.settings.job_text import guarantee_for

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anonset.data.redacted_repr import Discreet
-from anonset.io.profiles import Profile
 from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share
+from anonset.reading.profiles import Profile
 from anonset.release.tables import html_table
 from anonset.spelling import counted
 

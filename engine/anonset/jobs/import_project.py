@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anonset.errors import InputError
-from anonset.io.files import write_file
-from anonset.io.hierarchies import hierarchy_of_labels
-from anonset.io.projects import Project, read_project
+from anonset.reading.files import write_file
+from anonset.reading.hierarchies.files import hierarchy_of_labels
+from anonset.reading.projects import Project, read_project
 from anonset.release.staging import require_new
 from anonset.settings.job_text import job_text, relative_to
 from anonset.settings.project_jobs import job_of

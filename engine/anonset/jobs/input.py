@@ -25,8 +25,8 @@ from anonset.release.publish import Request
 from anonset.spelling import listed, setting
 
 if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
-    from anonset.io.sizes import Size
-    from anonset.io.source import Source
+    from anonset.reading.sizes import Size
+    from anonset.reading.source import Source
     from anonset.settings.settings import Settings
 
 Note = Callable[[str], None]
@@ -64,7 +64,7 @@ def memory_of(size: "Size", algorithm: Algorithm) -> int:
     What Python and the compiled kernels take is the same for all; what the data take is multiplied by the algorithm's
     factor, and what it takes beside them is added, as far as so many values can fill it.
     """
-    from anonset.io.sizes import Size
+    from anonset.reading.sizes import Size
 
     least, traits = memory_for(Size()), traits_of(algorithm)
     return int(least + traits.memory_factor * (memory_for(size) - least)) + min(
@@ -244,8 +244,8 @@ def _by_blocks(chosen: Input, store: Files) -> str:
 
 
 def _gathered(chosen: Input, settings: "Settings", store: Store, progress: Progress | None) -> Table:
-    from anonset.io.options import ReadOptions
-    from anonset.io.table_builder import gather_files
+    from anonset.reading.options import ReadOptions
+    from anonset.reading.table_builder import gather_files
 
     def tell(records: int) -> None:
         if progress is not None:
@@ -264,7 +264,7 @@ _PUBLISHED = {"tsv": "csv", "baskets": "csv", "jsonl": "csv", "xlsx": "csv", "sp
 
 def request_of(settings: "Settings", algorithm: Algorithm, read: str) -> Request:
     """Return where and how the settings ask to publish; by default in the format that is read, but tables as csv."""
-    from anonset.io.options import separators_in
+    from anonset.reading.options import separators_in
 
     model = algorithm.model
     private = None if settings.private is None else Path(settings.private)

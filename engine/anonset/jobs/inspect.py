@@ -9,8 +9,6 @@ import numpy as np
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table import Column
 from anonset.errors import InputError
-from anonset.io.kinds import kind_of_values
-from anonset.io.profiles import Profile, entropy
 from anonset.jobs.findings import Answer, ClassFindings, ColumnFindings, Findings, Question
 from anonset.jobs.persons import require_persons
 from anonset.jobs.proposal_trial import Proposal
@@ -19,6 +17,8 @@ from anonset.measures.equivalence_classes import class_sizes
 from anonset.measures.known_items import known_items, number_of_sets
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
+from anonset.reading.kinds import kind_of_values
+from anonset.reading.profiles import Profile, entropy
 from anonset.release.memory import memory_for
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted

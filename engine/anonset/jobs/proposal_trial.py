@@ -12,15 +12,15 @@ from anonset.data.hierarchy_rules import PROPOSED, is_rule
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Column
 from anonset.errors import InputError
-from anonset.io.batches import OpenedSource, without_missing_ids
-from anonset.io.kinds import kind_of_values
-from anonset.io.options import ReadOptions
-from anonset.io.person_candidates import counted_in, holds_sets
-from anonset.io.profiles import Profile, count_differing
-from anonset.io.roles import names_in
-from anonset.io.source import Source
-from anonset.io.table_builder import gather
 from anonset.jobs.findings import ColumnFindings
+from anonset.reading.batches import OpenedSource, without_missing_ids
+from anonset.reading.kinds import kind_of_values
+from anonset.reading.options import ReadOptions
+from anonset.reading.persons.candidates import counted_in, holds_sets
+from anonset.reading.profiles import Profile, count_differing
+from anonset.reading.roles import names_in
+from anonset.reading.source import Source
+from anonset.reading.table_builder import gather
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.coarse_rules import coarse_rule
 from anonset.settings.person_columns import Proposed, settled_sensitive, united, with_unit, without_commas

@@ -7,18 +7,18 @@ from typing import Any
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.data.table_facts import CUT
 from anonset.errors import MisreadError
-from anonset.io.batches import OpenedSource, Reading, open_source
-from anonset.io.columns import with_nulls
-from anonset.io.dialect import Dialect
-from anonset.io.header_words import is_numbered, is_quantity, meaning_of
-from anonset.io.person_candidates import AGREEING, KEY, NAMED, Candidate, candidates_in, counted_in
-from anonset.io.profiles import coded, pattern, profile
-from anonset.io.roles import Header, names_in
-from anonset.io.source import Source, source_of
-from anonset.io.table_builder import whole
 from anonset.jobs.proposal_trial import MOST_WITHOUT_ID, Proposal, Trial, try_hierarchies
 from anonset.jobs.value_problems import null_problems, null_words, odd_codes, word_problems
 from anonset.personal_text import is_like_id
+from anonset.reading.batches import OpenedSource, Reading, open_source
+from anonset.reading.columns import with_nulls
+from anonset.reading.dialect import Dialect
+from anonset.reading.persons.candidates import AGREEING, KEY, NAMED, Candidate, candidates_in, counted_in
+from anonset.reading.persons.header_words import is_numbered, is_quantity, meaning_of
+from anonset.reading.profiles import coded, pattern, profile
+from anonset.reading.roles import Header, names_in
+from anonset.reading.source import Source, source_of
+from anonset.reading.table_builder import whole
 from anonset.settings.binding import HierarchySpec
 from anonset.settings.person_columns import Proposed
 from anonset.settings.proposal import propose

@@ -15,7 +15,7 @@ from anonset.release.staging import require_apart
 from anonset.settings.settings import ComparedSettings
 
 if TYPE_CHECKING:
-    from anonset.io.source import Source
+    from anonset.reading.source import Source
 
 _RISKS = 1.2
 """What counting risks takes of a publication, as a multiple of a run: 654 MiB for 1,048,576 baskets."""
@@ -127,10 +127,10 @@ def read_data(source: "Source", options: Mapping[str, Any], *, mapped: bool = Tr
     InputError
         If the data are not what the options say, or cannot be read into files.
     """
-    from anonset.io.options import ReadOptions
-    from anonset.io.read import read_by
-    from anonset.io.scan import in_temporary_files
-    from anonset.io.table_builder import gather_files
+    from anonset.reading.options import ReadOptions
+    from anonset.reading.read import read_by
+    from anonset.reading.scan import in_temporary_files
+    from anonset.reading.table_builder import gather_files
 
     if store.in_files:
         return gather_files(source, ReadOptions.of(**options), store.below())

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from anonset.io.profiles import Profile
+from anonset.reading.profiles import Profile
 from anonset.spelling import counted, setting
 
 

@@ -10,13 +10,13 @@ from anonset.algorithms.base import Progress
 from anonset.data import SetColumn, Table
 from anonset.data.store import Store
 from anonset.errors import InputError
-from anonset.io.codebook import read_codebook, read_records, records_file
-from anonset.io.source import Source
 from anonset.jobs.check import PublicationCheck, check_publication
 from anonset.jobs.reading import compared_data, place_of_data
 from anonset.privacy import PrivacyModel
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Buckets, Chunks, Published, Records
+from anonset.reading.publications.codebook import read_codebook, read_records, records_file
+from anonset.reading.source import Source
 from anonset.release.attested import (
     attested_parameters,
     is_promised,
@@ -137,19 +137,19 @@ def make_model(settings: CheckSettings, attested: Attestation | None) -> Privacy
 
 
 def _foreign_chunks(published: Path, settings: CheckSettings, model: PrivacyModel) -> Chunks:
-    from anonset.io.chunk_reading import read_chunks
+    from anonset.reading.publications.chunks import read_chunks
 
     return read_chunks(published, settings.items[0] if settings.items else "items")
 
 
 def _foreign_buckets(published: Path, settings: CheckSettings, model: PrivacyModel) -> Buckets:
-    from anonset.io.buckets import read_buckets
+    from anonset.reading.publications.buckets import read_buckets
 
     return read_buckets(published, id=settings.id, keep=settings.keep, reading=_of_texts(settings))
 
 
 def _foreign_records(published: Path, settings: CheckSettings, model: PrivacyModel) -> Records:
-    from anonset.io.publish import read_published
+    from anonset.reading.publications.records import read_published
     from anonset.release.records import with_codebook
 
     table = read_published(

@@ -39,7 +39,7 @@ def attested_parameters(attested: Attestation, given: Mapping[str, Any]) -> dict
 
 def _is_blank(path: str | None) -> bool:
     """Tell whether no file is given, or an empty one."""
-    from anonset.io.files import read_bytes
+    from anonset.reading.files import read_bytes
 
     return path is None or (Path(path).is_file() and not read_bytes(Path(path)).strip())
 

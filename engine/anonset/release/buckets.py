@@ -50,13 +50,13 @@ class BucketsKind:
 
     def to_arrow(self, publication: Buckets) -> Any:
         """Return both tables, ``qit`` and ``snt``."""
-        from anonset.io.buckets import buckets_to_arrow
+        from anonset.writing.publications.buckets import buckets_to_arrow
 
         return buckets_to_arrow(publication)
 
     def write(self, unverified: Unverified[Buckets], folder: Path, layout: Layout) -> BucketFiles:
         """Write both tables."""
-        from anonset.io.buckets import write_buckets
+        from anonset.writing.publications.buckets import write_buckets
 
         publication = unverified.publication
         qit, snt = write_buckets(publication, folder, part_rows=layout.part_rows)
@@ -72,7 +72,7 @@ class BucketsKind:
 
     def write_private(self, unverified: Unverified[Buckets], folder: Path) -> None:
         """Write the input record and the group of each row of the QIT."""
-        from anonset.io.codebook import write_records
+        from anonset.writing.codebook import write_records
 
         publication = unverified.publication
         rows = Records(None, (), (), (), publication.record, publication.group.codes)
@@ -87,7 +87,7 @@ class BucketsKind:
         book: Iterable[Symbol] | None = None,
     ) -> Buckets:
         """Read both tables; columns with labels in files are compared with the expected ones as they are read."""
-        from anonset.io.buckets import read_buckets
+        from anonset.reading.publications.buckets import read_buckets
 
         place = store.below()
         columns = () if meant is None else (*meant.ids, *meant.kept)

@@ -49,7 +49,7 @@ class ChunksKind:
             msg = f"a disassociated publication is of one set-valued column, got {names}; leave the others out"
             raise InputError(msg)
         if sets is not None:
-            from anonset.io.chunks import require_plain
+            from anonset.reading.publications.chunks import require_plain
 
             labels, occurring = sets.vocabulary.labels, np.flatnonzero(sets.occurrences)
             require_plain(labels[item] for item in occurring.tolist())
@@ -66,13 +66,13 @@ class ChunksKind:
 
     def to_arrow(self, publication: Chunks) -> Any:
         """Return the tables, ``clusters``, ``chunks``, ``shared`` and maybe ``counts``."""
-        from anonset.io.chunks import chunks_to_arrow
+        from anonset.writing.publications.chunks import chunks_to_arrow
 
         return chunks_to_arrow(publication)
 
     def write(self, unverified: Unverified[Chunks], folder: Path, layout: Layout) -> ChunkFiles:
         """Write the tables."""
-        from anonset.io.chunks import write_chunks
+        from anonset.writing.publications.chunks import write_chunks
 
         publication, form = unverified.publication, layout.format or "csv"
         parts = write_chunks(publication, folder, form, layout.part_rows)
@@ -90,7 +90,7 @@ class ChunksKind:
 
     def write_private(self, unverified: Unverified[Chunks], folder: Path) -> None:
         """Write the records, cluster by cluster."""
-        from anonset.io.codebook import write_records
+        from anonset.writing.codebook import write_records
 
         publication = unverified.publication
         if publication.record is not None:
@@ -105,7 +105,7 @@ class ChunksKind:
         book: Iterable[Symbol] | None = None,
     ) -> Chunks:
         """Read the tables."""
-        from anonset.io.chunk_reading import read_chunks
+        from anonset.reading.publications.chunks import read_chunks
 
         return read_chunks(folder, files.items[0], files.tables, store)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anonset.errors import InputError
-from anonset.io.sizes import Size
+from anonset.reading.sizes import Size
 from anonset.release.memory import format_size
 from anonset.spelling import setting
 

@@ -38,10 +38,10 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
     InputError
         If there is no private directory of a release, a file of it was changed, or it recodes clusters one by one.
     """
-    from anonset.io.codebook import LOCAL, read_codebook, read_mapping
-    from anonset.io.files import digest
-    from anonset.io.hierarchies import read_hierarchy
-    from anonset.io.lines import header_of
+    from anonset.reading.csv_rows import header_of
+    from anonset.reading.files import digest
+    from anonset.reading.hierarchies.files import read_hierarchy
+    from anonset.reading.publications.codebook import LOCAL, read_codebook, read_mapping
 
     folder = Path(private)
     report = _report(folder)
@@ -80,7 +80,7 @@ def begun_from(
         If the algorithm cannot go on from an earlier release.
     """
     from anonset.algorithms.coarsening import require_coarsening
-    from anonset.io.hierarchies import is_over_data
+    from anonset.reading.hierarchies.files import is_over_data
 
     require_coarsening(algorithm)
     if table.transactions is None:
@@ -97,7 +97,7 @@ def begun_from(
 
 
 def _report(folder: Path) -> Report:
-    from anonset.io.files import require_file
+    from anonset.reading.files import require_file
 
     path = folder / REPORT
     require_file(path)

@@ -48,7 +48,7 @@ def rejoin(
     Parameters
     ----------
     column
-        The joined column, as :func:`anonset.io.read.read` returns it: its labels are ``column:text``.
+        The joined column, as :func:`anonset.reading.read.read` returns it: its labels are ``column:text``.
     book
         The codebook. A text that it does not explain is a symbol of its own column, whatever it looks like.
     sets

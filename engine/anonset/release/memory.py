@@ -8,7 +8,7 @@ from anonset.data.spans import memory_left
 from anonset.errors import InputError
 
 if TYPE_CHECKING:
-    from anonset.io.sizes import Size
+    from anonset.reading.sizes import Size
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)

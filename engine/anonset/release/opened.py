@@ -33,7 +33,7 @@ from anonset.settings.readers import Context
 from anonset.settings.settings import validate
 
 if TYPE_CHECKING:
-    from anonset.io.source import Source
+    from anonset.reading.source import Source
 
 _MANY = 6
 
@@ -121,7 +121,7 @@ class Opened(Discreet):
     @property
     def source(self) -> "Source":
         """The files of the data."""
-        from anonset.io.source import of_files
+        from anonset.reading.source import of_files
 
         return of_files([self.out / name for name in self.attested.data.data_files])
 
@@ -146,7 +146,7 @@ class Opened(Discreet):
     @cached_property
     def codebook(self) -> tuple[Symbol, ...]:
         """What each published symbol stands for; empty for a kind without symbols."""
-        from anonset.io.codebook import read_codebook
+        from anonset.reading.publications.codebook import read_codebook
 
         return tuple(read_codebook(self.out / CODEBOOK)) if CODEBOOK in self.attested.data.files else ()
 
@@ -198,7 +198,7 @@ class Opened(Discreet):
         InputError
             With the directory, or the file.
         """
-        from anonset.io.files import digest
+        from anonset.reading.files import digest
 
         if report.attestation_sha256 != self.sha256:
             msg = f"{str(private)!r} is the private directory of another publication than {str(self.out)!r}"
@@ -217,7 +217,7 @@ class Opened(Discreet):
         store
             Where they are to lie.
         """
-        from anonset.io.codebook import read_records, records_file
+        from anonset.reading.publications.codebook import read_records, records_file
 
         path = None if self.private is None else records_file(self.private)
         return None if path is None else read_records(path, store)
@@ -267,7 +267,7 @@ def kept_constraints(private: Path) -> dict[str, str]:
 
 def _require_attested(published: Path, attested: Attestation) -> None:
     """Refuse a publication of which a file was changed since it was attested, or that holds anything else."""
-    from anonset.io.files import digest
+    from anonset.reading.files import digest
 
     data = attested.data
     named = data.named_files

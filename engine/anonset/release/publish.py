@@ -76,7 +76,7 @@ def publish(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
-    from anonset.io.files import digest
+    from anonset.reading.files import digest
     from anonset.release.disclosure_scan import require_declared
     from anonset.release.documents import ATTESTATION, REPORT
     from anonset.release.statements import attestation, declarations, digests, report
@@ -131,7 +131,7 @@ def write_policy(unverified: Unverified[Any], folder: Path) -> None:
     policy = unverified.algorithm.model.itemsets
     if policy is None or any(item.split() != [item] for itemset in policy.itemsets for item in itemset):
         return
-    from anonset.io.policies import write_privacy_policy
+    from anonset.reading.policies import write_privacy_policy
     from anonset.release.documents import CONSTRAINTS
 
     write_privacy_policy(policy, folder / CONSTRAINTS)

@@ -41,7 +41,7 @@ class RecordsKind:
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Refuse columns and labels that the layout cannot carry: every node, and every set, may be published."""
-        from anonset.io.publish import check_labels
+        from anonset.writing.publications.records import check_labels
 
         require_few_parts(table.n, layout)
         others = (*table.relational, *table.kept)
@@ -103,14 +103,14 @@ class RecordsKind:
 
     def to_arrow(self, publication: Records) -> Any:
         """Return the records as a ``pyarrow.Table``."""
-        from anonset.io.publish import to_arrow
+        from anonset.writing.publications.records import to_arrow
 
         return to_arrow(publication)
 
     def write(self, unverified: Unverified[Records], folder: Path, layout: Layout) -> DataFile:
         """Write the data and the codebook."""
-        from anonset.io.codebook import write_codebook
-        from anonset.io.publish import separator_of, write_published
+        from anonset.writing.codebook import write_codebook
+        from anonset.writing.publications.records import separator_of, write_published
 
         publication = unverified.publication
         chosen, separator = layout.format or "csv", separator_of(unverified.publication, layout.separator)
@@ -133,8 +133,8 @@ class RecordsKind:
 
     def write_private(self, unverified: Unverified[Records], folder: Path) -> None:
         """Write the mapping of the items, if there are any, and the input record of each row."""
-        from anonset.io.codebook import write_local_mapping, write_mapping, write_records, write_symbols
-        from anonset.io.hierarchies import write_hierarchy
+        from anonset.reading.hierarchies.files import write_hierarchy
+        from anonset.writing.codebook import write_local_mapping, write_mapping, write_records, write_symbols
 
         publication = unverified.publication
         recoding, column = unverified.result.recoding, unverified.table.transactions
@@ -170,7 +170,7 @@ class RecordsKind:
 
         Of what is meant, sets that lie in files, and columns with labels in files, are compared while they are read.
         """
-        from anonset.io.codebook import read_codebook
+        from anonset.reading.publications.codebook import read_codebook
 
         kept = () if meant is None else meant.kept
         sets = meant.transactions if meant is not None and store.in_files and not meant.joined else None
@@ -271,12 +271,12 @@ def read_parts(
     InputError
         If a file cannot be read, or holds other columns than are named.
     """
-    from anonset.io import fimi
-    from anonset.io.batches import open_source
-    from anonset.io.options import ReadOptions
-    from anonset.io.publish import read_published
-    from anonset.io.source import of_files
-    from anonset.io.table_builder import gather
+    from anonset.reading.batches import open_source
+    from anonset.reading.formats import fimi
+    from anonset.reading.options import ReadOptions
+    from anonset.reading.publications.records import read_published
+    from anonset.reading.source import of_files
+    from anonset.reading.table_builder import gather
 
     given: dict[str, Any] = {"items": items, "relational": relational, "keep": keep}
     if not store.in_files and len(paths) == 1:

@@ -13,8 +13,8 @@ from anonset.algorithms.base import Algorithm
 from anonset.data.redacted_repr import Discreet, figures_shown, shown
 from anonset.errors import InputError
 from anonset.generalization import Recoding
-from anonset.io.roles import Names
 from anonset.privacy import Verdict
+from anonset.reading.roles import Names
 from anonset.release.disclosure_scan import declared
 from anonset.release.formats import Format, Layout, Unverified, kind_of
 from anonset.release.publish import Request, publish

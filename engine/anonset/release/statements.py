@@ -308,7 +308,7 @@ def attestation(
 def digests(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of every file in a folder and below it but the leases, by name."""
     from anonset.data.lease import is_lease
-    from anonset.io.files import digest
+    from anonset.reading.files import digest
 
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {name: digest(path) for name, path in files.items() if not is_lease(name)}

@@ -290,7 +290,7 @@ def items_hierarchy(
     InputError
         If it is made of the items of the original (``balanced:F``, a rule), or an item of the codebook is no leaf.
     """
-    from anonset.io.hierarchies import is_over_data
+    from anonset.reading.hierarchies.files import is_over_data
 
     column = publication.transactions
     given = {} if column is None else {n: s for n, s in hierarchies.items() if n in (column.name, *publication.joined)}

@@ -147,7 +147,7 @@ def _capped(hierarchy: Hierarchy, given: int | Collection[str] | os.PathLike[str
 def _ceiling_in(text: str) -> int | list[str]:
     if text.isdecimal() and len(text) <= _MOST_DIGITS:
         return int(text)
-    from anonset.io.files import text_lines
+    from anonset.reading.files import text_lines
 
     if not Path(text).is_file():
         way = "a column of the hierarchy, as a number, or a file with a node a line"
@@ -182,7 +182,7 @@ def _spec(name: str, given: HierarchySpec) -> Hierarchy | str:
         return given
     if isinstance(given, (str, os.PathLike)):
         return os.fspath(given)
-    from anonset.io.hierarchy_objects import hierarchy_from
+    from anonset.reading.hierarchies.objects import hierarchy_from
 
     return hierarchy_from(name, given)
 
@@ -191,7 +191,7 @@ def _with_joined(
     table: Table, hierarchies: Mapping[str, Hierarchy | str], beside: tuple[str, ...]
 ) -> Mapping[str, Hierarchy | str]:
     """Join the hierarchies of columns that were joined, if they have their own, under a root named as the column."""
-    from anonset.io.hierarchies import hierarchy_for, is_over_data
+    from anonset.reading.hierarchies.files import hierarchy_for, is_over_data
 
     column = table.transactions
     if column is None or not (set(table.joined) & set(hierarchies)) - {column.name}:
@@ -228,7 +228,7 @@ def _require_tree(spec: Hierarchy | str, name: str) -> None:
 
 
 def _items_hierarchy(spec: Hierarchy | str, column: SetColumn, beside: tuple[str, ...]) -> Hierarchy:
-    from anonset.io.hierarchies import hierarchy_for
+    from anonset.reading.hierarchies.files import hierarchy_for
 
     _require_tree(spec, column.name)
     if isinstance(spec, Hierarchy) and is_attached(spec, beside):
@@ -240,7 +240,7 @@ def _items_hierarchy(spec: Hierarchy | str, column: SetColumn, beside: tuple[str
 
 
 def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | NumericColumn) -> Hierarchy | None:
-    from anonset.io.hierarchies import hierarchy_for
+    from anonset.reading.hierarchies.files import hierarchy_for
 
     numeric = isinstance(column, NumericColumn)
     if spec in (RANGE, VALUES):

@@ -8,7 +8,7 @@ import numpy as np
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import FROM, NO_VALUE, coarser
 from anonset.errors import HierarchyError
-from anonset.io.kinds import MOST_LOOKED_AT, Look, look_at
+from anonset.reading.kinds import MOST_LOOKED_AT, Look, look_at
 from anonset.settings.proposal import tree_of
 
 _DATES = ("month,year,decade", "year,decade", "decade")

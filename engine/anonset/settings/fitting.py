@@ -68,7 +68,7 @@ def fit_codes(
     HierarchyError
         With all labels of a column that are no leaves and that no rule is given for, and what would help.
     """
-    from anonset.io.hierarchies import hierarchy_of_labels, is_refined, refine
+    from anonset.reading.hierarchies.files import hierarchy_of_labels, is_refined, refine
 
     found, rules = dict(hierarchies), table.rules
     fits = False
@@ -154,7 +154,7 @@ def _images(
 
 def _changed(table: Table, part: Part, rule: str, image: Mapping[str, str | None]) -> Table:
     """Replace labels of a column, and count them."""
-    from anonset.io.normalizing import change_of, recategorize, relabel
+    from anonset.reading.normalizing import change_of, recategorize, relabel
 
     sets = table.transactions
     if sets is not None and part.name in (sets.name, *table.joined):
@@ -212,7 +212,7 @@ def _asked(part: Part, rules: Sequence[str]) -> str:
 
 def made_leaves(part: Part, rules: Sequence[str], tree: Hierarchy) -> int:
     """Return how many labels rules make leaves of; none where a leaf would be one no longer."""
-    from anonset.io.normalizing import RULES
+    from anonset.reading.normalizing import RULES
 
     leaves, found = tree.leaves.index, 0
     for before in part.labels:

@@ -29,7 +29,7 @@ def _config(path: Path) -> tuple[dict[str, Any], str]:
     InputError
         If there is no such file, or it is no TOML.
     """
-    from anonset.io.files import require_file
+    from anonset.reading.files import require_file
 
     require_file(path)
     try:
@@ -127,7 +127,7 @@ def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
 
 
 def _settings_of_report(path: Path) -> dict[str, Any]:
-    from anonset.io.files import require_file
+    from anonset.reading.files import require_file
 
     require_file(path)
     try:

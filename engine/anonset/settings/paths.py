@@ -83,8 +83,8 @@ def content_digest(path: str) -> str:
     InputError
         If it cannot be read.
     """
-    from anonset.io.files import digest
-    from anonset.io.source import source_of
+    from anonset.reading.files import digest
+    from anonset.reading.source import source_of
 
     if os.path.exists(path):  # noqa: PTH110
         return digest(path)
@@ -115,7 +115,7 @@ def with_paths(settings: Mapping[str, Any], replace: Replace) -> dict[str, Any]:
 
 def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
     """Return the specification of a hierarchy with the path that it names, if any, in another place."""
-    from anonset.io.hierarchies import split_spec
+    from anonset.reading.hierarchies.files import split_spec
 
     if not isinstance(spec, str):
         return spec

@@ -5,7 +5,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anonset.data.redacted_repr import Discreet
-from anonset.io.header_words import (
+from anonset.reading.persons.candidates import PERSON_IDS
+from anonset.reading.persons.header_words import (
     ATTRIBUTES,
     is_direct,
     is_identifier,
@@ -15,8 +16,7 @@ from anonset.io.header_words import (
     names_a_product,
     names_a_subject,
 )
-from anonset.io.person_candidates import PERSON_IDS
-from anonset.io.profiles import Profile
+from anonset.reading.profiles import Profile
 from anonset.spelling import counted, setting
 
 ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")

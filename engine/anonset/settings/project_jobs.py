@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonset.errors import InputError, shortened
-from anonset.io.projects import Project
+from anonset.reading.projects import Project
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from itertools import takewhile
 from typing import Any
 
 from anonset.data.hierarchy_rules import FROM, PROPOSED
-from anonset.io.header_words import is_sampling_weight, is_sensitive
-from anonset.io.kinds import Look
-from anonset.io.profiles import Profile
+from anonset.reading.kinds import Look
+from anonset.reading.persons.header_words import is_sampling_weight, is_sensitive
+from anonset.reading.profiles import Profile
 from anonset.settings.person_columns import ROLES, Proposed, is_grade, of_a_person
 
 _FEW = 10

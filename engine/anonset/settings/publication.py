@@ -14,7 +14,7 @@ from anonset.settings.readers import Names, Share
 from anonset.settings.settings import ComparedSettings, ReadingSettings, with_parameters
 
 if TYPE_CHECKING:
-    from anonset.io.source import Source
+    from anonset.reading.source import Source
 
 THRESHOLD = 0.09
 """Above this a record counts as at risk: strictly below it are groups of 12 (European Medicines Agency, 2014)."""

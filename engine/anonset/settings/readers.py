@@ -122,7 +122,7 @@ def transaction_companions(value: Any) -> frozenset[str]:
 def sensitive_items(value: list[str], _: Context) -> tuple[str, ...]:
     """Read items, or the lines of a file after ``@``."""
     if len(value) == 1 and value[0].startswith("@"):
-        from anonset.io.files import text_lines
+        from anonset.reading.files import text_lines
 
         return tuple(text_lines(Path(value[0][1:]), "an item"))
     return tuple(value)
@@ -149,7 +149,7 @@ def privacy_constraints(value: "str | PrivacyPolicy", context: Context) -> "Priv
     if isinstance(value, PrivacyPolicy):
         return value
     if value != "pgen":
-        from anonset.io.policies import read_privacy_policy
+        from anonset.reading.policies import read_privacy_policy
 
         return read_privacy_policy(value, context.vocabulary)
     if context.early:
@@ -164,8 +164,8 @@ def privacy_constraints(value: "str | PrivacyPolicy", context: Context) -> "Priv
 
 def utility_constraints(value: str, context: Context) -> "UtilityPolicy | None":
     """Read ``level:D`` (the nodes at a depth of the hierarchy), ``siblings:N`` (neighbouring items), or a file."""
-    from anonset.io.policies import read_utility_policy
     from anonset.privacy.policies import groups_of_level, groups_of_siblings
+    from anonset.reading.policies import read_utility_policy
 
     kind, _, number = value.partition(":")
     if kind not in _MADE_GROUPS or not number.isdecimal() or len(number) > _MOST_DIGITS:
@@ -188,7 +188,7 @@ def item_weights(value: str, context: Context) -> str | ItemWeights:
     """Read the name of weights, or a file, a weight and its items a line."""
     if value in KINDS:
         return value
-    from anonset.io.policies import read_item_weights
+    from anonset.reading.policies import read_item_weights
 
     return read_item_weights(value, context.vocabulary)
 
@@ -203,7 +203,7 @@ def tree_lines(value: str, _: Context) -> str:
     """
     if "\n" in value:
         return value
-    from anonset.io.hierarchies import read_hierarchy
+    from anonset.reading.hierarchies.files import read_hierarchy
 
     tree = read_hierarchy(value)
     lines = []
@@ -226,7 +226,7 @@ def item_loss(value: str, context: Context) -> dict[str, Fraction]:
     InputError
         If an item is in two lines.
     """
-    from anonset.io.policies import read_item_weights
+    from anonset.reading.policies import read_item_weights
 
     losses: dict[str, Fraction] = {}
     for items, loss in read_item_weights(value, context.vocabulary).entries:

@@ -47,8 +47,8 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
     InputError
         If the hierarchy is none.
     """
-    from anonset.io.hierarchies import hierarchy_of_labels
-    from anonset.io.normalizing import RULES
+    from anonset.reading.hierarchies.files import hierarchy_of_labels
+    from anonset.reading.normalizing import RULES
 
     if not isinstance(hierarchy, (str, Path, Hierarchy)):
         return None

@@ -27,8 +27,8 @@ from anonset.settings.readers import Names
 from anonset.spelling import meant, setting
 
 if TYPE_CHECKING:
-    from anonset.io.source import Source
     from anonset.privacy import PrivacyModel
+    from anonset.reading.source import Source
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
 _OTHERS = f"Also: {', '.join(name for name in MODELS if name not in ('km', 'k', 'kkm'))}."
@@ -102,12 +102,12 @@ class ReadingSettings(BaseModel):
         InputError
             If there are none.
         """
-        from anonset.io.source import source_of
+        from anonset.reading.source import source_of
 
         return source_of(named, self.input_format, no_header=self.no_header)
 
     def reading_options(self) -> dict[str, Any]:
-        """Return the arguments of `anonset.io.read.read` but the roles of columns."""
+        """Return the arguments of `anonset.reading.read.read` but the roles of columns."""
         return self.model_dump(include=set(ReadingSettings.model_fields))
 
     @classmethod

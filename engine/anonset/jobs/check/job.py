@@ -5,11 +5,11 @@ from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, datum
-from anonset.io.source import Source
 from anonset.jobs.check.base import PublicationCheck, kind_check
 from anonset.jobs.original import read_original
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.publications import Published
+from anonset.reading.source import Source
 from anonset.release.attested import is_promised
 from anonset.release.documents import Attestation
 from anonset.release.formats import kind_of

@@ -7,9 +7,9 @@ from fractions import Fraction
 from anonset.data import Hierarchy, Table
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError
-from anonset.io.policies import read_utility_policy
 from anonset.jobs.check.base import NO_ITEMS, KindCheck, kind_check
 from anonset.publications import Records
+from anonset.reading.policies import read_utility_policy
 from anonset.release.symbols import items_hierarchy, require_agreement
 from anonset.settings.binding import require_sensitive
 from anonset.verification.constraints import check_utility

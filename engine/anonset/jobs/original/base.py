@@ -8,9 +8,9 @@ import numpy as np
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
-from anonset.io.source import Source
 from anonset.publications import Published
 from anonset.publications.base import unknown_kind
+from anonset.reading.source import Source
 from anonset.release.documents import Attestation
 from anonset.settings.publication import OriginalSettings
 
@@ -70,8 +70,8 @@ def items_of_original(
     published: tuple[str, ...], settings: OriginalSettings, source: Source, *, nameless: bool
 ) -> list[str] | None:
     """Return the set-valued columns of the original, of which these are published; None where it names none."""
-    from anonset.io.batches import Reading, open_source
-    from anonset.io.dialect import Dialect
+    from anonset.reading.batches import Reading, open_source
+    from anonset.reading.dialect import Dialect
 
     if not published or settings.one_hot or settings.one_code or has_one_column(source):
         return None

@@ -9,11 +9,11 @@ from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.io.source import Source
 from anonset.jobs.original.base import OTHER, read_original, recoded, require_possible
 from anonset.jobs.reading import read_data
 from anonset.publications import Buckets
 from anonset.publications.buckets import STAR
+from anonset.reading.source import Source
 from anonset.release.documents import Attestation
 from anonset.release.memory import format_size
 from anonset.settings.publication import OriginalSettings

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from anonset.data import Hierarchy, Table
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, datum
-from anonset.io.source import Source
 from anonset.jobs.original.base import OTHER, items_of_original, read_original, require_possible
 from anonset.jobs.reading import read_data
 from anonset.measures.terms import in_chunks, in_terms
 from anonset.publications import Chunks
+from anonset.reading.source import Source
 from anonset.release.documents import Attestation
 from anonset.settings.publication import OriginalSettings
 

@@ -11,7 +11,6 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError, datum
-from anonset.io.source import Source
 from anonset.jobs.original.base import (
     OTHER,
     has_one_column,
@@ -23,6 +22,7 @@ from anonset.jobs.original.base import (
 from anonset.jobs.reading import read_data
 from anonset.publications import Records, Symbol
 from anonset.publications.symbols import generalize, range_ends, row_ranks
+from anonset.reading.source import Source
 from anonset.release.documents import Attestation, DataFile
 from anonset.release.published_recoding import invert
 from anonset.settings.binding import numeric_columns

@@ -131,8 +131,8 @@ def of_original(original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, H
 
 
 def _from_file(path: Path, original: Table) -> Workload:
-    from anonset.io.policies import read_privacy_policy
-    from anonset.io.workloads import read_workload
+    from anonset.reading.policies import read_privacy_policy
+    from anonset.reading.workloads import read_workload
 
     if path.name.removesuffix(".gz").removesuffix(".zst").endswith(".json"):
         return read_workload(path)

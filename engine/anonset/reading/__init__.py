@@ -1,0 +1,17 @@
+"""Read data and hierarchies into tables. pyarrow is imported here and in `anonset.writing` alone."""
+
+from anonset.reading.files import digest
+from anonset.reading.hierarchies.files import hierarchy_for, read_hierarchy, write_hierarchy
+from anonset.reading.publications.records import read_published
+from anonset.reading.read import read
+from anonset.reading.sizes import estimate_size
+
+__all__ = [
+    "digest",
+    "estimate_size",
+    "hierarchy_for",
+    "read",
+    "read_hierarchy",
+    "read_published",
+    "write_hierarchy",
+]

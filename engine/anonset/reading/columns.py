@@ -1,0 +1,376 @@
+"""Arrow columns as encoded columns: sets, categories and numbers."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.data.blocks import encode_sets, keep_tokens
+from anonset.data.hierarchy_rules import MISSING_VALUE
+from anonset.data.joining import require_joinable
+from anonset.data.spans import begins_of
+from anonset.data.table import Int32, Int64
+from anonset.data.vocabulary import canonical_codes
+from anonset.errors import InputError, typed
+from anonset.reading import arrow
+from anonset.reading.files import reading
+from anonset.reading.input_checks import NULLS, require_items, require_split, require_whole
+from anonset.reading.normalizing import Changes, normalize_items, normalize_values
+from anonset.reading.numbers import Numbers, others, read_numbers
+from anonset.spelling import setting
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """How the columns of one source are encoded."""
+
+    where: str
+    """Name of the source, for messages."""
+    separator: str | None
+    """What separates the items in a cell of text; None: blanks, and text that seems separated otherwise is refused."""
+    empty_for_null: bool = False
+    """Whether a null set is the empty set."""
+    value_for_null: bool = False
+    """Whether a null category is the category ``?``."""
+    whole: bool = False
+    """Whether a cell of text is one item, where nothing separates items."""
+    codes_declared: bool = False
+    """Whether the owner declares that each cell contains one item."""
+    exact: bool = False
+    """Whether anonset wrote the text: then blanks count, and labels are taken as they are."""
+    normalize: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Rules for the values of each column, applied in order; under the empty name, for all items."""
+    changes: Changes = field(default_factory=Changes)
+    """What these rules have changed so far."""
+    printed: bool = False
+    """Whether lists come from a text: then empty items, and blanks around items, are left out."""
+    decimal: str = ""
+    """The decimal sign of numbers; empty: a point."""
+    before: int = 0
+    """Number of rows of the source before these, for messages."""
+    more: bool = False
+    """Whether rows of the source may follow these."""
+    unjudged: dict[str, set[str]] | None = None
+    """The distinct items of cells by column, which are checked when all are known; None: they are checked at once."""
+    separators: Mapping[str, str] = field(default_factory=dict)
+    """What separates the items of single columns."""
+    several: set[str] = field(default_factory=set)
+    """The columns of which some cell holds several items."""
+
+    def normalized(self, column: SetColumn) -> SetColumn:
+        """Return a column of sets under the rules for its items."""
+        return normalize_items(column, self.normalize, self.changes)
+
+    def sets(self, name: str, column: Any) -> SetColumn:
+        """Encode a column of lists, or of text cells whose items are separated."""
+        return self._sets({name: column})[0]
+
+    def joined_sets(self, name: str, columns: dict[str, Any]) -> SetColumn:
+        """Encode several columns as one of sets, their items prefixed: ``column:item``."""
+        try:
+            require_joinable(columns)
+        except InputError as error:
+            msg = f"{self.where}: {error}"
+            raise InputError(msg) from None
+        return SetColumn.join(self._sets(columns), name)
+
+    def truth(self, name: str, column: Any) -> tuple[Int32, list[str]]:
+        """Return the codes and the distinct values of a column of 0 and 1; null is one of them, as the empty text."""
+        text = arrow.fill_null(self._text(name, column), "")
+        codes, labels = _trimmed(*dictionary(text))
+        return codes, ["0" if not label and self.empty_for_null else label for label in labels]
+
+    def codes(self, name: str, column: Any) -> SetColumn:
+        """Encode a column whose cells hold one code each, or none where they are empty or null."""
+        return replace(self, whole=True, codes_declared=True, empty_for_null=True).sets(name, column)
+
+    def _sets(self, columns: Mapping[str, Any]) -> list[SetColumn]:
+        """Encode columns of sets, if they are no columns of 0 and 1, nor hold several items in one."""
+        tokens = {name: self._tokens(name, column) for name, column in columns.items()}
+        cells = {name: tokens[name][2] for name, column in columns.items() if not is_list(column.type)}
+        self.several.update(name for name in cells if tokens[name][0].max(initial=0) > 1)
+        if self.unjudged is None:
+            self.judge(cells)
+        else:
+            for name, labels in cells.items():
+                self.unjudged.setdefault(name, set()).update(labels)
+        sets = (encode_sets(name, begins_of(tokenized[0]), *tokenized[1:]) for name, tokenized in tokens.items())
+        return [self.normalized(column) for column in sets]
+
+    def judge(self, cells: Mapping[str, Collection[str]]) -> None:
+        """Refuse columns whose cells are probably misread, given the distinct items of each.
+
+        Raises
+        ------
+        InputError
+            With the column, and the option that would help.
+        """
+        if self.exact:
+            return
+        require_items(self.where, [(name, labels) for name, labels in cells.items() if name not in self.several])
+        for name, labels in cells.items():
+            if not self.whole or self._mark(name) is not None:
+                require_split(f"{self.where}: column {name!r}", labels, self._mark(name))
+            elif not self.codes_declared:
+                require_whole(self.where, name, labels)
+
+    def _mark(self, name: str) -> str | None:
+        """Return what separates the items of a column; None for blanks."""
+        return self.separators.get(name, self.separator)
+
+    def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
+        """Encode a column as categories, by its text; null (or NaN) is refused or becomes the category ``?``."""
+        text = self._values(name, column, allow_null=allow_null)
+        codes, labels = dictionary(text)
+        vocabulary, image = canonical_codes(labels)
+        encoded = CategoricalColumn(name, image[codes], vocabulary)
+        return normalize_values(encoded, self.normalize.get(name, ()), self.changes)
+
+    def identifier(self, name: str, column: Any) -> Any:
+        """Return a column of ids as text (``pyarrow.LargeStringArray``); null, an empty id or one of blanks is refused.
+
+        Raises
+        ------
+        InputError
+            With the column and the row.
+        """
+        import pyarrow as pa
+
+        text = self._values(name, column, allow_null=False)
+        if pa.types.is_dictionary(text.type):
+            text = self._text(name, text)
+        rows = _maybe_blank(text)
+        if len(rows):
+            rows = rows[
+                arrow.to_numpy(arrow.equal(arrow.utf8_trim_whitespace(arrow.chosen(text, rows)), arrow.text_scalar("")))
+            ]
+        if len(rows):
+            alike = others(len(rows), self.until(text))
+            raise InputError(empty_id(self.where, name, self.before + int(rows[0]), alike))
+        return text
+
+    def number(self, name: str, column: Any) -> NumericColumn:
+        """Encode a column of numbers: int64 if every value is an integer, else float64."""
+        return self.numbers(name, column).column(name)
+
+    def numbers(self, name: str, column: Any) -> Numbers:
+        """Read a column of numbers, which may be a part of one."""
+        import pyarrow as pa
+
+        if column.null_count:
+            self._refuse_null(name, column, "give a number, or drop the column")
+        kind = column.type
+        plain = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+        given = column if plain else self._text(name, column)
+        return read_numbers(self.where, name, given, self.before, self.until(given), self.decimal)
+
+    def until(self, column: Any) -> int | None:
+        """Return the number, from 1, of the last row of a batch of a column; None if no rows follow it."""
+        return self.before + len(column) if self.more else None
+
+    def _values(self, name: str, column: Any, *, allow_null: bool) -> Any:
+        """Return a column of plain values as text, or as codes of text; null is refused, or the category ``?``."""
+        import pyarrow as pa
+
+        if is_list(column.type):
+            msg = f"{self.where}: column {name!r} holds lists; only the set-valued column ({setting('items')}) may"
+            raise InputError(msg)
+        if pa.types.is_floating(column.type):  # NaN is null
+            column = arrow.if_else(arrow.is_nan(column), arrow.null(column.type), column)
+        text = column if _is_coded(column) else self._text(name, column)
+        if text.null_count:
+            if not (self.value_for_null and allow_null):
+                self._refuse_null(
+                    name, text, f"{setting('missing', 'value')} takes it as the category '?'" if allow_null else ""
+                )
+            text = arrow.fill_null(text, MISSING_VALUE)
+        return text
+
+    def _tokens(self, name: str, column: Any, *, any_blank: bool = False) -> tuple[Int64, Int32, list[str]]:
+        """Return the number of items of each row, the items' codes, and the distinct items."""
+        import pyarrow as pa
+
+        cells = self._lists(name, column, any_blank=any_blank)
+        if cells.null_count and not self.empty_for_null:
+            way_out = f"{setting('missing', 'empty')} takes it as the empty set"
+            self._refuse_null(name, cells, f"null is not the empty set; {way_out}")
+        chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
+        # list_value_length and flatten respect slices, and skip child values that a null list may have.
+        none = arrow.number_array([0])[0]
+        lengths = [arrow.to_numpy(arrow.coalesce(arrow.list_value_length(chunk), none)) for chunk in chunks]
+        length = np.concatenate([np.zeros(0, np.int64), *lengths]).astype(np.int64)
+        values = pa.chunked_array([arrow.list_flatten(chunk) for chunk in chunks], cells.type.value_type)
+        if values.null_count:
+            first = _first_null(values)
+            row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
+            msg = f"{self.where}: column {name!r}: the set of row {row} holds null; items must be text"
+            raise InputError(msg, column=name, row=row)
+        codes, labels = dictionary(values if _is_coded(values) else self._text(name, values, items=True))
+        if cells is column and not self.printed:
+            return length, codes, labels
+        if not self.exact:
+            codes, labels = _trimmed(codes, labels)
+        if not self.exact and not self.printed:
+            if any(len(label.split()) > 1 for label in labels) and not self.whole and self._mark(name) is None:
+                return self._tokens(name, column, any_blank=True)
+            if NULLS.intersection(labels):
+                length, codes = self._without_nulls(name, length, codes, labels)
+        if "" in labels:  # empty cells, leading and doubled separators
+            empty = labels.index("")
+            length, codes = keep_tokens(length, codes, codes != empty)
+            codes, labels = codes - (codes > empty).astype(np.int32), [label for label in labels if label]
+        return length, codes, labels
+
+    def _without_nulls(self, name: str, length: Int64, codes: Int32, labels: list[str]) -> tuple[Int64, Int32]:
+        """Refuse cells that hold only a word that programs write for null, or take them as empty."""
+        if self.value_for_null:
+            return length, codes
+        null = np.array([label in NULLS for label in labels], bool)[codes] & (np.repeat(length, length) == 1)
+        if null.any() and not self.empty_for_null:
+            first = int(np.flatnonzero(null)[0])
+            row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
+            ways = f"{setting('missing', 'empty')} takes it as no item, {setting('missing', 'value')} as one"
+            cell = f"row {row} says {typed(labels[codes[first]])}, as programs do where there is nothing"
+            msg = f"{self.where}: column {name!r}: {cell}; {ways}"
+            raise InputError(msg, column=name, row=row)
+        return keep_tokens(length, codes, ~null)
+
+    def _lists(self, name: str, column: Any, *, any_blank: bool) -> Any:
+        """Return a column of lists: as it is, or the cells of a column of text split, or whole.
+
+        Cells are split at the blank, and only where other blanks occur (line ends, no-break spaces) at all of them.
+        """
+        import pyarrow as pa
+
+        if is_list(column.type):
+            return column
+        text = self._text(name, column)
+        mark = self._mark(name)
+        if self.whole and mark is None:
+            ends = arrow.number_array(np.arange(len(text) + 1))
+            return pa.LargeListArray.from_arrays(ends, text, mask=arrow.is_null(text) if text.null_count else None)
+        if any_blank:
+            return arrow.utf8_split_whitespace(text)
+        return arrow.split(text, " " if mark is None else mark)
+
+    def _text(self, name: str, column: Any, *, items: bool = False) -> Any:
+        """Return the column as one array of text; items must be text or integers already."""
+        import pyarrow as pa
+
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        textual = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+        if items and not (textual or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+            msg = f"{self.where}: column {name!r}: items must be text or integers, got {kind}"
+            raise InputError(msg)
+        with reading(self.where, f"column {name!r} of type {column.type} cannot be read as text", values=True):
+            if pa.types.is_binary(kind) or pa.types.is_nested(kind):
+                msg = f"{self.where}: column {name!r} must be text or a plain value, got {kind}"
+                raise InputError(msg)
+            plain = arrow.cast(column, kind) if pa.types.is_dictionary(column.type) else column
+            text = arrow.cast(plain, pa.large_string())
+        return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
+
+    def _refuse_null(self, name: str, column: Any, way_out: str) -> None:
+        row = self.before + _first_null(column) + 1
+        msg = f"{self.where}: column {name!r}: row {row} is null" + (f"; {way_out}" if way_out else "")
+        raise InputError(msg, column=name, row=row)
+
+
+def _first_null(values: Any) -> int:
+    """Return where null stands first among values that hold it."""
+    return int(np.argmax(arrow.to_numpy(arrow.is_null(values))))
+
+
+def _maybe_blank(text: Any) -> Int64:
+    """Return the rows of an array of text that are empty, or do not begin with a visible sign of ASCII, int64."""
+    n = len(text)
+    bounds, letters = arrow.text_of(text)
+    if not letters.size:
+        return np.arange(n)
+    first = letters[np.minimum(bounds[:-1], letters.size - 1)]
+    return np.flatnonzero((bounds[1:] == bounds[:-1]) | (first <= ord(" ")) | (first > ord("~")))
+
+
+def empty_id(where: str, name: str, first: int, alike: str) -> str:
+    """Return the message that the ids of some rows are empty, given the first row (from 0) and the number of all."""
+    ways = f"give each row an id, or skip such rows: {setting('skip_rows', 'no-id')}"
+    return f"{where}: id column {name!r}: row {first + 1} is empty{alike}; {ways}"
+
+
+def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, Any]:
+    """Return columns with null for each value that is one of some words, blanks around it aside."""
+    import pyarrow as pa
+
+    known = sorted(words)
+
+    def cleared(column: Any) -> Any:
+        if isinstance(column, SetColumn):
+            return column
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
+            return column
+        text = arrow.cast(column, pa.large_string())
+        null = arrow.is_in(arrow.utf8_trim_whitespace(text), known)
+        return arrow.if_else(null, arrow.null(text.type), text) if arrow.any(null).as_py() else column
+
+    return {name: cleared(column) for name, column in columns.items()}
+
+
+@cache
+def is_list(kind: Any) -> bool:
+    """Tell whether a type of Arrow is one of lists."""
+    import pyarrow as pa
+
+    tests = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
+    return any(getattr(pa.types, test)(kind) for test in tests)
+
+
+def _trimmed(codes: Int32, labels: list[str]) -> tuple[Int32, list[str]]:
+    """Strip the blanks around labels, and merge labels that are equal then."""
+    bare = [label.strip() for label in labels]
+    if bare == labels:
+        return codes, labels
+    code_of = {label: code for code, label in enumerate(dict.fromkeys(bare))}
+    image = np.fromiter((code_of[label] for label in bare), np.int32, len(bare))
+    return image[codes], list(code_of)
+
+
+def _is_coded(column: Any) -> bool:
+    """Tell whether a chunked column holds codes of text without nulls, which need not be decoded."""
+    import pyarrow as pa
+
+    kind = column.type
+    if not pa.types.is_dictionary(kind) or not isinstance(column, pa.ChunkedArray) or column.null_count:
+        return False
+    text = pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
+    return text and not any(chunk.dictionary.null_count for chunk in column.chunks)
+
+
+def dictionary(text: Any) -> tuple[Int32, list[str]]:
+    """Return the codes and the distinct values of an array of text, or of codes of text, without nulls."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(text.type):
+        return _united(text)
+    encoded = arrow.dictionary_encode(text)
+    codes: Int32 = arrow.to_numpy(encoded.indices).astype(np.int32)
+    return codes, list(encoded.dictionary.to_pylist())
+
+
+def _united(column: Any) -> tuple[Int32, list[str]]:
+    """Return the codes and the values that occur of a chunked column, whose chunks have dictionaries of their own."""
+    code_of: dict[str, int] = {}
+    parts = [np.empty(0, np.int32)]
+    for chunk in column.chunks:
+        labels = chunk.dictionary.to_pylist()
+        image = np.fromiter((code_of.setdefault(label, len(code_of)) for label in labels), np.int32, len(labels))
+        parts.append(image[arrow.to_numpy(chunk.indices)])
+    codes = np.concatenate(parts)
+    used = np.bincount(codes, minlength=len(code_of)) > 0
+    if used.all():
+        return codes, list(code_of)
+    place = (np.cumsum(used) - 1).astype(np.int32)
+    return place[codes], [label for label, there in zip(code_of, used.tolist(), strict=True) if there]

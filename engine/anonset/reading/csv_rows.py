@@ -1,0 +1,65 @@
+"""Small CSV files row by row."""
+
+import csv
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from anonset.errors import InputError, foreign
+from anonset.reading.dialect import any_field_size
+
+BYTES_AT_ONCE = 1 << 20
+"""How much text is handled at once."""
+_ROWS = 4096  # read at once, under a limit of the field size that is not the process's own
+
+
+def header_of(path: Path) -> tuple[str, ...]:
+    """Return the names of the columns of a CSV file.
+
+    Raises
+    ------
+    InputError
+        If there is no such file.
+    """
+    if not path.is_file():
+        msg = f"{str(path)!r} must be a file that anonset anonymize made; there is none"
+        raise InputError(msg)
+    with path.open(encoding="utf-8", newline="") as file, any_field_size():
+        return tuple(next(csv.reader(file), []))
+
+
+def rows_of(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
+    """Yield the rows of a CSV file with the given header.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is not what it must be.
+    """
+    if not path.is_file():
+        msg = f"{str(path)!r} must be a file that anonset anonymize made; there is none"
+        raise InputError(msg)
+    lines = _lines_of(path)
+    try:
+        _, header = next(lines, (1, []))
+        if tuple(header) != names:
+            msg = f"{str(path)!r} must have the columns {', '.join(names)}, got {len(header)} of other names"
+            raise InputError(msg)
+        for number, fields in lines:
+            if len(fields) != len(names):
+                msg = f"{str(path)!r}: line {number} must have {len(names)} fields, got {len(fields) or 'a blank line'}"
+                raise InputError(msg)
+            yield dict(zip(names, fields, strict=True))
+    except (csv.Error, UnicodeDecodeError) as error:
+        msg = f"{str(path)!r} is no valid CSV: {foreign(error)}"
+        raise InputError(msg) from None
+
+
+def _lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        rows = [(0, [""])]
+        while rows:
+            with any_field_size():
+                rows = [(reader.line_num, row) for row in islice(reader, _ROWS)]
+            yield from rows

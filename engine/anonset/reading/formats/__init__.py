@@ -1,0 +1,1 @@
+"""Formats of input: text, Parquet, workbooks, objects in memory."""

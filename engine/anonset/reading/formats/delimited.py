@@ -1,0 +1,396 @@
+"""CSV and TSV text as columns of text: types are never inferred, and a blank line is a row of one column alone."""
+
+import copy
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from anonset.errors import InputError, MisreadError
+from anonset.reading import arrow
+from anonset.reading.dialect import (
+    DELIMITERS,
+    LINE_END,
+    Dialect,
+    Missing,
+    any_field_size,
+    delimiter_of,
+    header_fields,
+    invalid_utf8,
+    lines_above,
+    numbered,
+    other_delimiter,
+    probable_encoding,
+)
+from anonset.reading.files import reading
+from anonset.reading.formats.footers import footer_of, is_figure
+from anonset.reading.numbers import recognised_decimal
+from anonset.spelling import counted, setting
+
+_BLOCK = 1 << 24
+_LARGEST_BLOCK = (1 << 31) - 1
+_BYTES_AT_ONCE = 1 << 22
+_LONGEST_HEADER = 1 << 20
+_LINES_ABOVE = 30
+_LINES_OF_A_NAME = 4
+_LOOKED_AT = 1 << 18
+_ENOUGH = 3  # rows of as many fields
+_OTHER_NUMBERS = re.compile("[$£€¥’\u00a0\u202f']|[0-9] [0-9]|EUR|USD|GBP|CHF".encode())
+_END_OF_FILE = b"\x1a"  # as DOS wrote it
+_TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # a first line that spreadsheets write and read
+
+
+class DelimitedText:
+    """CSV or TSV, with its header: the names of its columns, and its columns on request.
+
+    It is made of the name for messages, the text in UTF-8, and the number of lines of the file before it.
+
+    Arrow parses; Python's slow reader parses the header, and finds the line of an error that Arrow reports. Blanks
+    around names and fields are stripped, unless the dialect is exact.
+    """
+
+    def __init__(
+        self,
+        path: object,
+        data: bytes,
+        usual: str,
+        dialect: Dialect,
+        absent: Missing = lambda _: (),
+        *,
+        separator: str | None = None,
+        before: int = 0,
+        whole: bool = True,
+    ) -> None:
+        self.path = path
+        self.exact, self._named, self._skips_footer = dialect.exact, not dialect.no_header, dialect.skip_footer
+        lacking: Missing = absent if self._named else lambda fields: absent(numbered(fields))
+        self.data = data.rstrip(_END_OF_FILE) if not self.exact and data.endswith(_END_OF_FILE) else data
+        separator_line = None if dialect.exact else _TOLD.match(self.data)
+        self._above, lines = lines_above(
+            str(path), self.data, dialect.header_line, 0 if separator_line is None else separator_line.end()
+        )
+        self._skipped = before + lines
+        if self._above:
+            self.data = self.data[self._above :]
+        header = _first_row(self.data)
+        self.delimiter = dialect.delimiter or (separator_line[1].decode() if separator_line is not None else "")
+        if not self.delimiter:
+            self.delimiter = delimiter_of(header, usual, lacking, separator, self.data)
+        if not self.exact:
+            _require_text(str(path), header)
+        rows = self._rows()
+        first = next(rows, None)
+        if first is None:
+            msg = f"{path}: the file is empty; a {'header ' if self._named else ''}line is required"
+            raise InputError(msg)
+        self.header_lines = first[1] if self._named else 0
+        if self._named and not self.exact:
+            self._require_names(first[2])
+        if not self._named:
+            first = (*first[:2], numbered(first[2] or [""]))
+        fields = tuple(first[2] if self.exact else [name.strip() for name in first[2]]) or ("",)
+        named = len(fields) if self.exact else max((n for n, name in enumerate(fields, 1) if name), default=len(fields))
+        self.names = fields[:named]
+        self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))  # trailing ones, as spreadsheets leave them
+        self._n_fields = len(fields)
+        self.hint = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else ""
+        self.below = 0 if self.exact or not self._named else self._names_below()
+        start = len(self.header)
+        if whole and (end := self.end_of(self.data, start)) < len(self.data):
+            self.footer(self.data[end:])
+            self.data = self.data[:end]
+        self._has_rows = len(self.data) > start and (not self._named or next(rows, None) is not None)
+
+    def _require_names(self, names: Sequence[str]) -> None:
+        """Refuse names that hold rows, as where a quote in the header is not closed, or only in a row far below."""
+        for name in names:
+            others = name.splitlines()[1:]
+            if len(others) >= _LINES_OF_A_NAME or any(self.delimiter in line for line in others):
+                where = f"{self.path}: line {1 + self._skipped}: a name in the header"
+                msg = f"{where} goes on for {len(others) + 1:,} lines; close its quote on the line where it opens"
+                raise InputError(msg)
+
+    @property
+    def header(self) -> bytes:
+        """The lines of the header, as they stand in the text."""
+        if not self._named:
+            return b""
+        ends = (line_end.end() for line_end in LINE_END.finditer(self.data))
+        return self.data[: next(islice(ends, self.header_lines - 1, None), len(self.data))]
+
+    @property
+    def lines(self) -> int:
+        """Number of lines up to the first record."""
+        return self.header_lines + self._skipped
+
+    @property
+    def size(self) -> int:
+        """Bytes up to the first record."""
+        return self._above + len(self.header)
+
+    def end_of(self, data: bytes, start: int = 0) -> int:
+        """Return where rows end, without trailing rows of separators alone and without a footer."""
+        return len(data) if self.exact else footer_of(data, start, self.delimiter, self._n_fields)[0]
+
+    def certain_rows(self, data: bytes) -> int:
+        """Return where the rows end, whatever follows: above blank lines, separators alone and a footer."""
+        end = self.end_of(data)
+        if self.exact or self._n_fields == 1 or data[end - 1 : end] not in (b"\n", b"\r"):
+            return end
+        stop = end
+        while stop and data[stop - 1] in b"\r\n":
+            stop -= 1
+        return min(end, stop + (2 if data[stop : stop + 2] == b"\r\n" else 1)) if stop else 0
+
+    def footer(self, rest: bytes) -> int:
+        """Return the number of footer lines in what follows the last record.
+
+        Raises
+        ------
+        MisreadError
+            If there are some, and footers are not skipped.
+        """
+        lines = footer_of(rest, 0, self.delimiter, self._n_fields)[1]
+        if lines and not self._skips_footer:
+            way = setting("skip_rows", "footer")
+            what = f"the file ends with a footer, a sum or a note, which is no record ({counted(lines, 'line')})"
+            msg = f"{self.path}: {what}; to skip it: {way}"
+            raise MisreadError(msg, {"skip_rows": "footer"})
+        return lines
+
+    def decimal(self, names: Sequence[str], null: Sequence[str]) -> str:
+        """Return the decimal sign of numeric columns by the first rows; empty if they are plain or ambiguous.
+
+        Texts of `null` are no numbers, and say nothing.
+        """
+        first = self.data[:_LOOKED_AT]
+        positions = [n for n, name in enumerate(self.names) if name in names]
+        marked = b"," in first and (self.delimiter != "," or b'"' in first)
+        if not positions or not (marked or _OTHER_NUMBERS.search(first)):
+            return ""
+        end = max(first.rfind(b"\n"), first.rfind(b"\r")) + 1 or len(first)
+        lines = first[:end].decode("utf-8", "replace")
+        with any_field_size():
+            rows = list(csv.reader(io.StringIO(lines, newline=""), delimiter=self.delimiter, skipinitialspace=True))
+        held = [row[n].strip() for row in rows[self._named :] if len(row) == self._n_fields for n in positions]
+        return recognised_decimal([field for field in held if field not in null])
+
+    def _header_below(self, absent: Missing) -> str:
+        """Return the hint for a header that stands below other lines; empty where none is found."""
+        lines = self.data[:_LONGEST_HEADER].decode("utf-8", "replace").splitlines()[1:_LINES_ABOVE]
+        for number, line in enumerate(lines, 2 + self._skipped):
+            for mark in DELIMITERS:
+                names = header_fields(line, mark)
+                if self._named and len(names) > 1 and not absent(names):
+                    return f"; line {number} holds the names: {setting('header_line', number)}"
+        return ""
+
+    def _hint_below(self) -> str:
+        return f"; if line {self.below} holds the names: {setting('header_line', self.below)}" if self.below else ""
+
+    def _names_below(self) -> int:
+        """Return the line of the names, if not the first: below it, above rows of as many fields; 0 for none."""
+        lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_ABOVE]
+        titled = any(len(header_fields(line, self.delimiter)) != self._n_fields for line in lines)
+        if self._n_fields > 1 and len(self.names) == self._n_fields and not titled:
+            return 0
+        fewest = self._n_fields if len(self.names) == self._n_fields else 2
+        for mark in dict.fromkeys([self.delimiter, *DELIMITERS]):
+            rows = [header_fields(line, mark) for line in lines]
+            number = next((n for n, row in enumerate(rows) if n and len(row) > max(2, fewest) and all(row)), len(rows))
+            below = rows[number:]
+            even = len(below) > _ENOUGH and len(set(map(len, below))) == 1
+            if even and len(set(below[0])) == len(below[0]) and not any(map(is_figure, below[0])):
+                return number + 1 + self._skipped
+        return 0
+
+    def load(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return the named columns as arrays of text (``pyarrow.ChunkedArray``).
+
+        Raises
+        ------
+        InputError
+            If a row has another number of fields than the header, as a blank line has in a file of several columns,
+            a quoted field is never closed, or a field is not valid UTF-8; with the line.
+        """
+        import pyarrow as pa
+
+        quotes = self.data.count(b'"')
+        if quotes % 2:  # Arrow would take all that follows an open quote for one value
+            self._explain(strict=True)
+        if not self._has_rows:
+            return {name: pa.chunked_array([], pa.string()) for name in names}
+        if self.exact:
+            return self._loaded(names)
+        if self._unnamed:
+            self._refuse_unnamed()
+        after_blank = quotes and any(mark in self.data for mark in (f'{self.delimiter} "'.encode(), b'\n "', b'\r "'))
+        loaded = self._loaded_by_python(names) if after_blank else self._loaded(names)
+        return {name: arrow.utf8_trim_whitespace(loaded.pop(name)) for name in names}  # each goes as its copy comes
+
+    def head(self, names: Sequence[str], size: int) -> dict[str, Any]:
+        """Return the named columns of the first rows, those of `size` bytes about; what is no UTF-8 is replaced."""
+        import pyarrow as pa
+
+        whole = len(self.data) <= size or self.data.find(b"\n", 0, size) < 0
+        end = len(self.data) if whole else self.data.rfind(b"\n", 0, size) + 1
+        while self.data.count(b'"', 0, end) % 2:  # a line end within quotes
+            end = self.data.rfind(b"\n", 0, end - 1) + 1
+        if end <= len(self.header):
+            return {name: pa.chunked_array([], pa.string()) for name in names}
+        first = copy.copy(self)
+        first.data = self.data[:end].decode("utf-8", "replace").encode()
+        return first.load(names)
+
+    def _loaded(self, names: Sequence[str]) -> dict[str, Any]:
+        import pyarrow as pa
+
+        block, table = _BLOCK, None
+        with suppress(pa.ArrowException):  # which shows the line: it must not be chained to ours
+            table = self._parse(names, block)
+        if table is None:
+            self._explain()
+            block = min(len(self.data) + 1, _LARGEST_BLOCK)
+            with reading(self.path, values=True):  # a row longer than a block, perhaps
+                table = self._parse(names, block)
+        self._refuse_blank_lines(table.num_rows, block)
+        return {name: table.column(name) for name in names}
+
+    def _refuse_unnamed(self) -> None:
+        """Refuse columns at the end that have no name, if they hold anything."""
+        for line, _, row in self._rows():
+            held = next((n for n, field in enumerate(row[len(self.names) :], len(self.names) + 1) if field.strip()), 0)
+            if held and len(row) == self._n_fields:
+                where = f"{self.path}: line {line + self._skipped}"
+                ways = f"give it one in the first line{self._hint_below()}"
+                msg = f"{where}: column {held} holds something and has no name; {ways}"
+                raise InputError(msg)
+
+    def _loaded_by_python(self, names: Sequence[str]) -> dict[str, Any]:
+        """Read a text in which quotes open after a blank: Arrow takes such quotes as text."""
+        import pyarrow as pa
+
+        self._explain()
+        rows = [row or [""] for _, _, row in self._rows()][self._named :]
+        position_of = {name: self.names.index(name) for name in names}
+        texts = {name: arrow.text_array([row[n] for row in rows]) for name, n in position_of.items()}
+        return {name: pa.chunked_array([arrow.cast(text, pa.string())]) for name, text in texts.items()}
+
+    def _refuse_blank_lines(self, n_rows: int, block: int) -> None:
+        """Refuse blank lines among several columns, which Arrow takes for a row of empty fields or leaves out.
+
+        Two line ends in a row may be within quotes: the number of rows that Arrow counts tells whether a line is blank.
+        """
+        if self._n_fields == 1 or not _has_adjacent_line_ends(self.data):
+            return
+        if self._parse(self.names[:1], block, blank_lines=False).num_rows < n_rows:
+            self._explain()
+            msg = f"{self.path}: a line is blank; {counted(self._n_fields, 'field')} are required"
+            raise InputError(msg)
+
+    def _parse(self, names: Sequence[str], block: int, *, blank_lines: bool = True) -> Any:
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        fields = [*self.names, *self._unnamed]
+        return arrow_csv.read_csv(
+            pa.BufferReader(self.data),
+            arrow_csv.ReadOptions(
+                column_names=[*self.names, *self._unnamed], skip_rows=self.header_lines, block_size=block
+            ),
+            arrow_csv.ParseOptions(
+                delimiter=self.delimiter, newlines_in_values=True, ignore_empty_lines=not blank_lines
+            ),
+            arrow_csv.ConvertOptions(
+                column_types={name: pa.string() for name in fields},
+                include_columns=list(names),
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        )
+
+    def _rows(self, *, strict: bool = False) -> Iterator[tuple[int, int, list[str]]]:
+        """Yield each row's first line (1-based), last line and fields."""
+        text = io.TextIOWrapper(io.BytesIO(self.data), "utf-8", newline="")
+        rows = csv.reader(text, delimiter=self.delimiter, strict=strict, skipinitialspace=not self.exact)
+        while True:
+            first_line, problem = rows.line_num + 1, ""
+            row, other = list[str](), dict[str, str]()
+            try:
+                with any_field_size():
+                    row = next(rows)
+            except StopIteration:
+                return
+            except UnicodeDecodeError:
+                problem = invalid_utf8(self.path, self.data, self._skipped)
+                other = {"encoding": probable_encoding(self.data)}
+            except csv.Error as error:
+                reason = str(error).replace("unexpected end of data", "a quoted field is never closed")
+                problem = f"{self.path}: line {first_line + self._skipped}: {reason}"
+            if problem:  # raised here, so that the decoding error, which holds the bytes, is not chained
+                raise MisreadError(problem, other) if other else InputError(problem)
+            yield first_line, rows.line_num, row
+
+    def _explain(self, *, strict: bool = False) -> None:
+        """Raise the error that names the first bad line, if there is one."""
+        for line, _, row in self._rows(strict=strict):
+            if len(row) != self._n_fields and (row or self._n_fields > 1):
+                got = f"got {len(row)}" if row else "got none: it is blank"
+                way_out = f"; if it stands between items: {setting('separator', self.delimiter)}"
+                hint = way_out if self._n_fields == 1 else ""
+                if 1 < self._n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
+                    hint = "; a name is missing in the first line: that of the row names, if R wrote them"
+                hint = hint or self._hint_below()
+                where = f"{self.path}: line {line + self._skipped}"
+                like = "the header" if self._named else "the first line"
+                msg = f"{where}: {counted(self._n_fields, 'field')} required as in {like}, {got}"
+                msg += f" (between {self.delimiter!r}){hint}" if hint else ""
+                raise InputError(msg, line=line + self._skipped)
+
+
+def _first_row(data: bytes) -> str:
+    """Return the first row of a text, with its line ends within quotes."""
+    row_end = quotes = 0
+    for line_end in LINE_END.finditer(data, 0, _LONGEST_HEADER):
+        quotes += data.count(b'"', row_end, line_end.end())
+        row_end = line_end.end()
+        if quotes % 2 == 0:
+            return data[:row_end].decode("utf-8", "replace")
+    return data[:_LONGEST_HEADER].decode("utf-8", "replace")
+
+
+def _require_text(path: str, header: str) -> None:
+    """Refuse a text whose first row shows that it is not delimited text."""
+    problem = ""
+    if header.startswith("PK\x03\x04"):
+        problem = f"this is a workbook or an archive; a workbook is read as .xlsx: {setting('input_format', 'xlsx')}"
+    elif header.startswith("PAR1"):
+        problem = f"this is Parquet: {setting('input_format', 'parquet')}"
+    elif "\0" in header:
+        wide = "utf-16-be" if header.startswith("\0") else "utf-16-le"
+        problem = f"the first line holds NUL; of UTF-16 without a byte order mark: {setting('encoding', wide)}"
+    elif header.lstrip()[:15].lower().startswith(("<html", "<!doctype html", "<table")):
+        problem = "this is a page in HTML, whatever its name; save the table as CSV"
+    elif header.lower().startswith("@relation"):
+        problem = "this is ARFF, which is not read; save the table as CSV"
+    elif header.lstrip().startswith(('{"', '[{"')):
+        problem = f"this is JSON; with an object per line: {setting('input_format', 'jsonl')}"
+    if problem:
+        msg = f"{path}: {problem}"
+        raise InputError(msg)
+
+
+def _has_adjacent_line_ends(data: bytes) -> bool:
+    """Tell whether two line ends follow each other, a carriage return with its line feed being one; 0.2 s a GB."""
+    text = np.frombuffer(data, np.uint8)
+    for first in range(0, len(text), _BYTES_AT_ONCE):
+        part = text[first : first + _BYTES_AT_ONCE + 1]
+        feed, back = part == 10, part == 13
+        if (feed[:-1] & feed[1:]).any() or (back.any() and ((feed | back)[:-1] & back[1:]).any()):
+            return True
+    return False

@@ -1,0 +1,199 @@
+"""FIMI text, one transaction a line, items separated by blanks; and SPMF's variants of it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from anonset.data import SetColumn
+from anonset.data.blocks import encode_sets, keep_tokens
+from anonset.data.spans import begins_of
+from anonset.errors import InputError
+from anonset.reading.batches import Batch, OpenedSource, Reading, with_keys
+from anonset.reading.dialect import Dialect, in_another_encoding
+from anonset.reading.formats.text_chunks import pieces
+from anonset.reading.input_checks import require_split
+from anonset.reading.source import Source
+from anonset.spelling import setting
+
+COLUMN = "items"
+"""Name of a FIMI file's only column."""
+_META = re.compile(rb"^[@%#].*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
+_NAMED = re.compile(rb"^@ITEM=([^=\r\n]+)=([^\r\n]*)", re.MULTILINE)
+_ENDS_OF_SPMF = ("-1", "-2")  # of an itemset, and of a sequence of them
+
+
+@dataclass
+class FimiLines:
+    """Lines of FIMI text, which may come in pieces: only the last one shows whether the format is another."""
+
+    where: str
+    """Name of the file, for messages."""
+    dialect: Dialect
+    separator: str | None
+    """The declared separator of items, if any."""
+    sequences: bool = True
+    """Whether all lines so far that hold something end with -2, as those of SPMF's sequences do."""
+    nonempty: bool = False
+    """Whether any line so far holds something."""
+    labels: set[str] = field(default_factory=set, repr=False)
+    """The distinct items so far."""
+
+    def restart(self) -> None:
+        """Forget all lines: the next line is the first one of the files."""
+        self.sequences, self.nonempty = True, False
+        self.labels.clear()
+
+    def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
+        """Return the records of some lines, which follow a number of others.
+
+        Raises
+        ------
+        InputError
+            If a token is not valid UTF-8, or shows that the text has another format.
+        """
+        indptr, codes, labels = _tokens(self.where, text, lines)
+        if not self.dialect.exact:
+            last = indptr[1:][np.diff(indptr) > 0] - 1
+            ended = labels.index("-2") if "-2" in labels else -1
+            self.sequences = self.sequences and bool((codes[last] == ended).all())
+            self.nonempty = self.nonempty or len(last) > 0
+            _require_fimi(self.where, labels)
+            self.labels.update(labels)
+        return encode_sets(COLUMN, indptr, codes, labels)
+
+    def judge(self) -> None:
+        """Refuse, after the last line, a text of another format.
+
+        Raises
+        ------
+        InputError
+            With the option that would help.
+        """
+        if self.dialect.exact:
+            return
+        if self.sequences and self.nonempty:
+            msg = f"{self.where}: {_spmf()}"
+            raise InputError(msg)
+        require_split(self.where, self.labels, self.separator, baskets=True)
+
+
+@dataclass
+class SpmfLines:
+    """Lines of SPMF, which may come in pieces: transactions, or sequences, whose items become one set each.
+
+    Lines that begin with ``@``, ``%`` or ``#`` are no transactions; ``@ITEM=1=apple`` names an item, and stands before
+    the transactions that hold it.
+    """
+
+    where: str
+    """Name of the file, for messages."""
+    named: dict[str, str] = field(default_factory=dict, repr=False)
+    """The names of items so far, by what stands for them."""
+    tokens: set[str] = field(default_factory=set, repr=False)
+    """What stands for items, of the transactions so far."""
+
+    def restart(self) -> None:
+        """Forget all names and transactions: the next line is the first one of the files."""
+        self.named.clear()
+        self.tokens.clear()
+
+    def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
+        """Return the records of some lines, before which there are so many others.
+
+        Raises
+        ------
+        InputError
+            If they hold utilities, or what is no UTF-8, two items have the same name, or a name stands too late.
+        """
+        found = _NAMED.findall(text)
+        names = {number.decode("utf-8", "replace"): name.decode("utf-8", "replace") for number, name in found}
+        if any(names[token] != self.named.get(token) for token in self.tokens & names.keys()):
+            msg = f"{self.where}: an item is named behind transactions that hold it; names must stand first"
+            raise InputError(msg)
+        self.named |= names
+        indptr, codes, tokens = _tokens(self.where, _META.sub(b"", text), lines)
+        if any(":" in token for token in tokens):
+            msg = f"{self.where}: these are transactions with utilities (items:total:utilities); keep the items alone"
+            raise InputError(msg)
+        kept = np.array([token not in _ENDS_OF_SPMF for token in tokens], bool)
+        lengths, codes = keep_tokens(np.diff(indptr), codes, kept[codes])
+        moved = (np.cumsum(kept) - 1).astype(np.int32)
+        items = [token for token in tokens if token not in _ENDS_OF_SPMF]
+        self.tokens.update(items)
+        if len({self.named.get(token, token) for token in self.tokens}) < len(self.tokens):
+            msg = f"{self.where}: two items have the same name; names must be distinct"
+            raise InputError(msg)
+        return encode_sets(COLUMN, begins_of(lengths), moved[codes], [self.named.get(item, item) for item in items])
+
+    def judge(self) -> None:
+        """Refuse nothing: each line tells all."""
+
+
+def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str]]:
+    """Return where each line's tokens start, their codes, and the distinct tokens."""
+    from anonset_kernels.fimi import tokenize
+
+    text = np.frombuffer(data, np.uint8)
+    indptr, codes, starts, lengths = tokenize(text)
+    view, labels, bad = memoryview(data), [], -1
+    try:
+        for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
+            bad = start
+            labels.append(str(view[start : start + length], "utf-8"))
+    except UnicodeDecodeError:
+        pass
+    if len(labels) < len(starts):  # raised here, so that the decoding error, which holds the bytes, is not chained
+        raise InputError(_bad_token(where, text, bad, lines) + in_another_encoding(data))
+    return indptr, codes, labels
+
+
+def _spmf() -> str:
+    return f"these are lines of SPMF: {setting('input_format', 'spmf')}"
+
+
+def _require_fimi(where: str, labels: list[str]) -> None:
+    """Refuse SPMF's files, whose marks would become items, and UTF-16."""
+    problem = ""
+    if any(label.startswith(("@CONVERTED_FROM", "@ITEM=")) for label in labels):
+        problem = _spmf()
+    elif any("\0" in label for label in labels):
+        problem = f"the text holds NUL; of UTF-16 without a byte order mark: {setting('encoding', 'utf-16-le')}"
+    if problem:
+        msg = f"{where}: {problem}"
+        raise InputError(msg)
+
+
+def _bad_token(where: str, text: Any, start: int, lines: int) -> str:
+    before = text[:start].tobytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    line, column = lines + before.count(b"\n") + 1, len(before) - (before.rfind(b"\n") + 1) + 1
+    return f"{where}: line {line}, column {column} (in bytes): the token is not valid UTF-8"
+
+
+def open_fimi(source: Source, how: Reading) -> OpenedSource:
+    """Open FIMI files."""
+    return _of_lines(source, how, FimiLines(source.where, how.dialect, how.separator))
+
+
+def open_spmf(source: Source, how: Reading) -> OpenedSource:
+    """Open files of SPMF."""
+    return _of_lines(source, how, SpmfLines(source.where))
+
+
+def _of_lines(source: Source, how: Reading, lines: FimiLines | SpmfLines) -> OpenedSource:
+    """Open files in which each line is a transaction."""
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        lines.restart()
+        for file in source.files:
+            before = 0
+            for piece in pieces(file, how.dialect):
+                lines.where = file.where
+                column = lines.encoded(piece.data, piece.lines)
+                yield with_keys(file, before, column.n, {COLUMN: column}, names)
+                before += column.n
+        lines.where = source.where
+
+    return OpenedSource(source.where, (COLUMN,), batches, sets_only=True, printed=True, judge=lines.judge)

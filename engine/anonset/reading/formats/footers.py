@@ -1,0 +1,112 @@
+"""The end of the rows of a text: separators alone, sums and notes below the last record."""
+
+import re
+
+from anonset.reading.dialect import header_fields
+
+_LONGEST_LINE, _LONGEST_FOOTER_LINE = 1 << 16, 1 << 12
+_MOST_LINES = 30
+_SUM = re.compile(
+    r"(grand |sub-?|zwischen|gesamt|end)?(totals?|summe)( g[ée]n[ée]ral| kosten| cost)?|gesamt(ergebnis)?|insgesamt|sum"
+    r"|somme|totale|totaal|suma|anzahl|count|average|mean|mittelwert|durchschnitt|moyenne",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(
+    r"(stand|quelle|source|erstellt|generated|created|export|report|datens|anzahl|number of|records|rows|hinweis|note"
+    r"|legende?|fuente|fecha|date d|seite|page|\*|\()",
+    re.IGNORECASE,
+)
+_COUNT_OF = re.compile(
+    r"(anzahl|number of|count of|n[uú]mero de|nombre de|numero di|aantal|(grand )?total|(gesamt)?summe)"
+    r"( [^\W\d_]+){1,3}",
+    re.IGNORECASE,
+)
+_WORDS = re.compile(r"[^\W\d_]{2,}[: ]|[ (][^\W\d_]{2,}|\*")
+_FIGURE = re.compile(r"[-+]?([€$£] ?)?\d[\d.,' \u00a0\u202f]*( ?(%|€|EUR|\$))?")
+_FEWEST_FIELDS = 4
+"""Fields of a row from which on a single one that is a note is no record, nor a number of named things alone."""
+
+
+def is_figure(field: str) -> bool:
+    """Return True if a field contains a number, with whatever marks."""
+    return _FIGURE.fullmatch(field) is not None
+
+
+def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
+    r"""Return where rows end that begin at a place, without trailing rows of separators alone.
+
+    Of two columns, both may be sets, and such a row a record without items.
+
+    >>> end_of_rows(b"a;b;\n;;\nc;d;\n;;\n;;\n", 0, ";", 3)
+    13
+    """
+    end = len(data)
+    while fields > 2 and end > start:
+        first, stop = _last_line(data, end)
+        line, mark = data[first:stop], delimiter.encode()
+        if line.count(mark) != fields - 1 or line.replace(mark, b"").replace(b'""', b"").strip():
+            break
+        end = max(first, start)
+    return end
+
+
+def footer_of(data: bytes, start: int, delimiter: str, fields: int) -> tuple[int, int]:
+    r"""Return where rows end that begin at a place, without a footer, and the number of lines of the footer.
+
+    A footer is a sum (a word such as ``Total`` with numbers alone), or a line of text that is no row. Blank lines and
+    rows of separators above it and below it go with it.
+
+    >>> footer_of(b"1;x;3\n;;\nSumme;;12,5\nStand: 1. Mai 2024\n", 0, ";", 3)
+    (6, 2)
+    >>> footer_of(b'1;x;3;4;5\nNumber of visits;;"2,574";;\n', 0, ";", 5)
+    (10, 1)
+    >>> footer_of(b"1;x;3\n2;y\n", 0, ";", 3), footer_of(b'1;x;"a\nNote: b"\n', 0, ";", 3)
+    ((10, 0), (16, 0))
+    """
+    end, lines = end_of_rows(data, start, delimiter, fields), 0
+    at = end
+    while fields > 1 and at > start and lines < _MOST_LINES:
+        first, stop = _last_line(data, at)
+        if first < start or stop - first > _LONGEST_FOOTER_LINE:
+            break
+        line = data[first:stop]
+        row = [field.strip() for field in header_fields(line.decode("utf-8", "replace"), delimiter)]
+        if any(row):
+            quoted = data.count(b'"', start, first) % 2 or line.count(b'"') % 2
+            if quoted or not _is_footer(row, fields):
+                break
+            end, lines = first, lines + 1
+        elif first == at:
+            break
+        at = first
+    if not lines:
+        return end, 0
+    stop = start + len(data[start:end].rstrip(b"\r\n"))
+    if stop > start:
+        stop = min(end, stop + (2 if data[stop : stop + 2] == b"\r\n" else 1))
+    return end_of_rows(data[:stop], start, delimiter, fields), lines
+
+
+def _is_footer(row: list[str], fields: int) -> bool:
+    """Return True if a row is a sum or a note."""
+    held = [field for field in row if field]
+    words = [field for field in held if _SUM.fullmatch(field.strip(" :"))]
+    figures = all(is_figure(field) for field in held if field not in words)
+    if len(words) == 1 and figures and (len(held) > 1 or len(row) != fields):
+        return True
+    if fields >= _FEWEST_FIELDS and 1 < len(held) <= len(row) // 2 and _COUNT_OF.fullmatch(held[0].rstrip(" :")):
+        return all(map(is_figure, held[1:]))
+    if len(row) != fields:
+        return (len(held) == 1 or _NOTE.match(held[0]) is not None) and _WORDS.search(held[0]) is not None
+    return len(held) == 1 and fields >= _FEWEST_FIELDS and _NOTE.match(held[0]) is not None
+
+
+def _last_line(data: bytes, end: int) -> tuple[int, int]:
+    """Return where the last line of the first bytes begins and ends, without its line end."""
+    stop = end
+    if stop and data[stop - 1] == ord("\n"):
+        stop -= 1
+    if stop and data[stop - 1] == ord("\r"):
+        stop -= 1
+    low = max(0, stop - _LONGEST_LINE)
+    return max(data.rfind(b"\n", low, stop), data.rfind(b"\r", low, stop)) + 1, stop

@@ -1,0 +1,137 @@
+"""JSON Lines: a record per line, as columns of text and of lists; types are never inferred."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+from anonset.errors import InputError
+from anonset.reading.batches import Batch, OpenedSource, Reading, with_keys
+from anonset.reading.dialect import invalid_utf8
+from anonset.reading.formats.text_chunks import Piece, pieces
+from anonset.reading.source import DataFile, Source
+
+_TEXT, _LIST, _NESTED = range(3)
+"""Kinds of columns; the largest that occurs in a column is its kind."""
+_Record = dict[str, Any]
+
+
+def open_json_lines(source: Source, how: Reading) -> OpenedSource:
+    """Open files of JSON Lines. The members of objects are columns called ``object.member``.
+
+    The names and kinds of the columns are found in a first pass through all files, as a record may lack any of them.
+
+    Raises
+    ------
+    InputError
+        If a line is no JSON object, or there is none.
+    """
+    kinds: dict[str, int] = {}
+    for file in source.files:
+        for piece in pieces(file, how.dialect):
+            for record in _records(file, piece):
+                for name, value in record.items():
+                    kinds[name] = max(kinds.get(name, _TEXT), _kind(value))
+    if not kinds:
+        msg = f"{source.where}: the file is empty; a JSON object per line is required"
+        raise InputError(msg)
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        wanted = {name: kind for name, kind in kinds.items() if name in names}
+        for file in source.files:
+            before = 0
+            for piece in pieces(file, how.dialect):
+                records = list(_records(file, piece))
+                columns = {name: _column([one.get(name) for one in records], kind) for name, kind in wanted.items()}
+                yield with_keys(file, before, len(records), columns, names)
+                before += len(records)
+
+    def head(names: Sequence[str]) -> Any:
+        return next(batches([name for name in names if name in kinds])).columns
+
+    return OpenedSource(source.where, tuple(kinds), batches, head=head)
+
+
+def _records(file: DataFile, piece: Piece) -> Iterator[_Record]:
+    """Yield the records of a piece; blank lines are none."""
+    for number, line in enumerate(piece.data.split(b"\n"), piece.lines + 1):
+        if not line.strip():
+            continue
+        record, problem = None, "not valid JSON"
+        try:
+            record = _DECODER.decode(line.decode())
+        except UnicodeDecodeError:
+            problem = invalid_utf8(file.where, line, number - 1).removeprefix(f"{file.where}: ")
+        except RecursionError:
+            problem = "nested too deeply"
+        except _RepeatedNameError:
+            problem = "a name occurs twice in an object"
+        except ValueError:
+            pass  # its message may quote the line
+        if isinstance(record, dict):
+            yield _flat(record)
+            continue
+        way = ""
+        if line.lstrip().startswith(b"[") and number == 1:
+            way = "; of a JSON array make such a file by: jq -c '.[]' FILE.json > FILE.jsonl"
+        where = f"{file.where}: line {number}: "
+        msg = f"{where}a JSON object per line is required, {'this is none' if record is not None else problem}{way}"
+        raise InputError(msg, line=number)
+
+
+class _RepeatedNameError(ValueError):
+    """A name that occurs twice in an object."""
+
+
+def _members(pairs: list[tuple[str, Any]]) -> _Record:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise _RepeatedNameError
+    return members
+
+
+def _refuse_constant(_: str) -> NoReturn:
+    raise ValueError
+
+
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse_constant, object_pairs_hook=_members)
+"""Numbers stay the text that they are written as."""
+
+
+def _flat(record: _Record) -> _Record:
+    """Return a record with the members of its objects as members of its own.
+
+    >>> _flat({"id": "1", "address": {"zip": "01067", "geo": {"lat": "5.0"}}})
+    {'id': '1', 'address.zip': '01067', 'address.geo.lat': '5.0'}
+    """
+    if not any(isinstance(value, dict) for value in record.values()):
+        return record
+    flat: _Record = {}
+    for name, value in record.items():
+        inner = _flat(value) if isinstance(value, dict) else None
+        for member, held in {name: value}.items() if inner is None else inner.items():
+            flat[member if inner is None else f"{name}.{member}"] = held
+    return flat
+
+
+def _kind(value: Any) -> int:
+    if not isinstance(value, list):
+        return _TEXT
+    return _NESTED if any(isinstance(item, (list, dict)) for item in value) else _LIST
+
+
+def _column(values: list[Any], kind: int) -> Any:
+    """Return values as a column (``pyarrow.ChunkedArray``); nested ones are not read."""
+    import pyarrow as pa
+
+    if kind == _NESTED:
+        return pa.chunked_array([pa.nulls(len(values), pa.struct([]))])
+    if kind == _TEXT:
+        return pa.chunked_array([pa.array([_text(value) for value in values], pa.string())])
+    rows = [
+        None if row is None else [_text(item) for item in (row if isinstance(row, list) else [row])] for row in values
+    ]
+    return pa.chunked_array([pa.array(rows, pa.list_(pa.string()))])
+
+
+def _text(value: Any) -> str | None:
+    return str(value).lower() if isinstance(value, bool) else value

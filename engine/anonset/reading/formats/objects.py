@@ -1,0 +1,223 @@
+"""Data that are in memory: data frames, columns, records, sets, and matrices, as columns of Arrow or of sets."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anonset.data import SetColumn
+from anonset.data.blocks import encode_sets
+from anonset.errors import InputError, foreign
+from anonset.reading.batches import OpenedSource, Reading
+from anonset.reading.files import one_line, reading
+from anonset.reading.source import Source
+from anonset.spelling import setting
+
+_KINDS = "a path, a data frame, a mapping of columns, a list of sets or of records, or a SciPy matrix with labels"
+_COLUMN = "items"
+
+
+class Columns(NamedTuple):
+    """Named columns of Arrow, or one of sets."""
+
+    names: tuple[str, ...]
+    columns: Mapping[str, Any]
+    """Each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
+    sets_only: bool = False
+
+
+def columns_of(where: str, source: Any, labels: Sequence[str] | None = None) -> Columns:
+    """Return the columns of what is in memory.
+
+    Parameters
+    ----------
+    where
+        What it is, for messages.
+    labels
+        The items that the columns of a matrix stand for.
+
+    Raises
+    ------
+    InputError
+        If it is nothing that holds columns, records or sets.
+    """
+    if _is_matrix(source):
+        return Columns((_COLUMN,), {_COLUMN: _of_matrix(where, source, labels)}, True)
+    if labels is not None:
+        msg = f"{where}: labels are those of the columns of a SciPy matrix"
+        raise InputError(msg)
+    if type(source).__name__ == "LazyFrame" and hasattr(source, "collect"):
+        with reading(where, values=True):
+            source = source.collect()
+    if hasattr(source, "__arrow_c_stream__"):
+        return _of_stream(where, source)
+    if isinstance(source, Mapping):
+        return _of_mapping(where, source)
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes, bytearray)):
+        if getattr(source, "ndim", 1) > 1:
+            msg = f"{where}: a matrix is read as scipy.sparse.csr_array(matrix), with {setting('labels')}"
+            raise InputError(msg)
+        return _of_rows(where, _plain(source))
+    msg = f"source must be {_KINDS}, got {type(source).__name__}"
+    raise InputError(msg)
+
+
+def _is_matrix(source: Any) -> bool:
+    return hasattr(source, "tocsr") and len(getattr(source, "shape", ())) == 2
+
+
+def _of_matrix(where: str, source: Any, labels: Sequence[str] | None) -> SetColumn:
+    matrix = source.tocsr(copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    if labels is None or isinstance(labels, str) or len(labels) != matrix.shape[1]:
+        got = "none" if labels is None else f"{len(labels):,}"
+        msg = f"{where}: {setting('labels')} must name the item of each of the {matrix.shape[1]:,} columns, got {got}"
+        raise InputError(msg)
+    named = _texts(where, labels)
+    if len(set(named)) < len(named):
+        msg = f"{where}: two columns have the same label; labels must be distinct"
+        raise InputError(msg)
+    if len(matrix.data) and not bool(np.all(matrix.data == 1)):
+        msg = f"{where}: a matrix must hold 0 and 1: of counts, give matrix.astype(bool)"
+        raise InputError(msg)
+    return encode_sets(_COLUMN, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), named)
+
+
+def _texts(where: str, labels: Iterable[Any]) -> list[str]:
+    texts = [str(label) if _is_integer(label) else label for label in labels]
+    if odd := next((label for label in texts if not isinstance(label, str)), None):
+        msg = f"{where}: {setting('labels')} must be text or integers, got {type(odd).__name__}"
+        raise InputError(msg)
+    return texts
+
+
+def _of_stream(where: str, source: Any) -> Columns:
+    """Convert to an Arrow table; if there are Python objects, which Arrow may not know, column by column."""
+    import pyarrow as pa
+
+    table, problem = None, None
+    try:
+        with reading(where, values=True):
+            table = pa.table(source)
+    except InputError as error:
+        problem = error
+    if table is not None:
+        # An index without a name is no column of the data (pandas keeps one after filtering).
+        names = tuple(name for name in table.column_names if not name.startswith("__index_level_"))
+        return Columns(names, {name: _known(where, source, name, table.column(name)) for name in names})
+    given = getattr(source, "columns", None)
+    if given is not None and _is_frame(source, given):
+        return _of_mapping(where, {name: source[name].to_list() for name in given})
+    if given is None and isinstance(source, Iterable):  # a column alone
+        return _of_rows(where, _plain(source))
+    raise problem or InputError(where)
+
+
+def _known(where: str, source: Any, name: str, column: Any) -> Any:
+    """Return a column; one of Python objects, which polars exports as memory addresses, is built from the objects."""
+    import pyarrow as pa
+
+    hidden = pa.types.is_fixed_size_binary(column.type) and _is_frame(source, [name])
+    return _array(where, name, source[name].to_list()) if hidden else column
+
+
+def _is_frame(source: Any, names: Any) -> bool:
+    """Tell whether a data frame returns its columns as Python lists."""
+    try:
+        distinct = len(set(names)) == len(names)
+        return distinct and all(isinstance(x, str) and hasattr(source[x], "to_list") for x in names)
+    except Exception:
+        return False
+
+
+def _plain(source: Iterable[Any]) -> Iterable[Any]:
+    """Return the values of an object of another library as a Python list."""
+    to_list = getattr(source, "to_pylist", None) or getattr(source, "tolist", None)
+    return source if to_list is None else to_list()
+
+
+def _of_mapping(where: str, source: Mapping[Any, Any]) -> Columns:
+    if odd := next((name for name in source if not isinstance(name, str)), None):
+        msg = f"{where}: names of columns must be text, got {type(odd).__name__}"
+        raise InputError(msg)
+    columns: dict[str, list[Any]] = {}
+    for name, values in source.items():
+        if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+            msg = f"{where}: column {name!r} must be a list of values, got {type(values).__name__}"
+            raise InputError(msg)
+        columns[name] = list(values)
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{name!r}: {length:,}" for name, length in lengths.items())
+        msg = f"{where}: columns must have the same number of records, got {shown}"
+        raise InputError(msg)
+    return Columns(tuple(columns), {name: _array(where, name, values) for name, values in columns.items()})
+
+
+def _array(where: str, name: str, values: list[Any]) -> Any:
+    """Return values as a column of Arrow: of lists where there are sets or lists among them."""
+    import pyarrow as pa
+
+    if any(_is_set(value) for value in values):
+        place = f"{where}: column {name!r}"
+        rows = [None if _is_nothing(value) else _labels(place, row, value) for row, value in enumerate(values, 1)]
+        return pa.chunked_array([pa.array(rows, pa.list_(pa.string()))])
+    what = f"column {name!r} cannot be read; its values must be of one kind"
+    with reading(where, what, values=True):
+        return pa.chunked_array([pa.array(values, from_pandas=True)])
+
+
+def _is_set(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+
+
+def _is_nothing(value: Any) -> bool:
+    """Tell whether a value is null, or NaN, which pandas takes for it."""
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _of_rows(where: str, source: Iterable[Any]) -> Columns:
+    """Read records, each a mapping of names to values, or sets."""
+    try:
+        rows = list(source)
+    except TypeError as error:
+        msg = f"{where}: a list of sets is required: {foreign(one_line(error))}"
+        raise InputError(msg) from None
+    if rows and isinstance(rows[0], Mapping):
+        return _of_records(where, rows)
+    sets = [_labels(where, number, row) for number, row in enumerate(rows, 1)]
+    return Columns((_COLUMN,), {_COLUMN: SetColumn.of(sets)}, True)
+
+
+def _of_records(where: str, rows: Sequence[Any]) -> Columns:
+    if odd := next((number for number, row in enumerate(rows, 1) if not isinstance(row, Mapping)), 0):
+        msg = f"{where}: row {odd} must be a record as the first is, got {type(rows[odd - 1]).__name__}"
+        raise InputError(msg)
+    names = dict.fromkeys(name for row in rows for name in row)
+    return _of_mapping(where, {name: [row.get(name) for row in rows] for name in names})
+
+
+def _labels(where: str, number: int, row: Any) -> list[str]:
+    """Return the items of a row as text."""
+    if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable):
+        msg = f"{where}: row {number} must be a set of items, got {type(row).__name__}"
+        raise InputError(msg)
+    labels = [str(item) if _is_integer(item) else item for item in row]
+    if odd := next((item for item in labels if not isinstance(item, str)), None):
+        msg = f"{where}: row {number}: items must be text or integers, got {type(odd).__name__}"
+        raise InputError(msg)
+    return labels
+
+
+def open_object(source: Source, how: Reading) -> OpenedSource:
+    """Open a Python object, which is one batch."""
+    columns = columns_of(source.where, source.given, how.labels)
+    return OpenedSource(source.where, columns.names, sets_only=columns.sets_only).held(columns.columns)

@@ -1,0 +1,148 @@
+"""Parquet files as batches of rows: text as codes where a dictionary pays, and few rows at once where they are long."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from anonset.data import spans
+from anonset.errors import InputError
+from anonset.reading.batches import Batch, OpenedSource, Reading, with_keys
+from anonset.reading.files import open_parquet, reading
+from anonset.reading.source import DataFile, Source
+
+_BYTES_AT_ONCE = 1 << 24
+"""Encoded bytes of the rows of a batch from Parquet, at most, about."""
+_LONG, _SMALL = 64, 1 << 20
+"""Bytes, as they are encoded, of a value that is long, and of a column in a row group that is small."""
+_CODE, _LARGE = 4, 1 << 23
+"""Bytes above which a value is no code, as a rule, and above which a column in a row group is large."""
+
+
+def open_parquet_files(source: Source, how: Reading) -> OpenedSource:
+    """Open Parquet files, which must agree in schema.
+
+    Raises
+    ------
+    InputError
+        If one is none, or has other columns than the first.
+    """
+    from pyarrow import parquet
+
+    schemas = []
+    for file in source.files:
+        with file.opened() as opened, reading(file.where, "not valid Parquet"):
+            schemas.append(parquet.read_schema(opened).remove_metadata())
+    for file, schema in zip(source.files, schemas, strict=True):
+        if not schema.equals(schemas[0]):
+            odd = _difference(schemas[0], schema)
+            msg = f"{file.where}: the columns and their types must be those of {source.files[0].where}; {odd}"
+            raise InputError(msg)
+    own = tuple(schemas[0].names)
+    known = frozenset(own)
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        wanted = [name for name in names if name in known]
+        for file in source.files:
+            yield from _row_groups(file, wanted, names, how.ids)
+
+    def head(names: Sequence[str]) -> Mapping[str, Any]:
+        wanted = [name for name in names if name in known]
+        return next(_row_groups(source.files[0], wanted, wanted)).columns if wanted else {}
+
+    return OpenedSource(source.where, own, batches, head=head)
+
+
+def _row_groups(file: DataFile, wanted: list[str], names: Sequence[str], ids: Sequence[str] = ()) -> Iterator[Batch]:
+    """Yield the rows of a Parquet file; text comes as codes of a row group's dictionary, where there is one.
+
+    Ids come as text: nearly all of them are different. So do other values of which most must be: of a dictionary Arrow
+    holds a row group's.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with file.opened() as opened:
+        with reading(file.where, "not valid Parquet"):
+            metadata = parquet.read_metadata(opened)
+            columns = [metadata.schema.column(n) for n in range(metadata.num_columns)]
+            plainly = {*ids, *_without_codes(metadata)}
+            text = [
+                column.path for column in columns if column.logical_type.type == "STRING" and column.path not in plainly
+            ]
+            far = file.system is not None
+            coded = open_parquet(opened, far=far, metadata=metadata, read_dictionary=text)
+            plain = open_parquet(opened, far=far, metadata=metadata)
+            sizes = [_rows_at_once(metadata.row_group(group)) for group in range(metadata.num_row_groups)]
+        before = 0
+        for group, size in enumerate(sizes):
+            for batch in _of_group(file, coded, plain, group, wanted, size):
+                with reading(file.where, "not valid Parquet"):
+                    part = {name: pa.chunked_array([batch.column(name)]) for name in wanted}
+                yield with_keys(file, before, batch.num_rows, part, names)
+                before += batch.num_rows
+        if not before:
+            with reading(file.where, "not valid Parquet"):
+                empty = {name: pa.chunked_array([], plain.schema_arrow.field(name).type) for name in wanted}
+            yield with_keys(file, 0, 0, empty, names)
+
+
+def _without_codes(metadata: Any) -> set[str]:
+    """Return the columns, not small, with so many bytes a value that most must differ (``pyarrow.FileMetaData``).
+
+    Where they are large, few bytes tell that: those of a dictionary do not count.
+    """
+
+    def most_differ(size: int, n: int) -> bool:
+        return size > max(_LONG * n, _SMALL) or size > max(_CODE * n, _LARGE)
+
+    groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
+    chunks = [group.column(n) for group in groups for n in range(group.num_columns)]
+    return {chunk.path_in_schema for chunk in chunks if most_differ(chunk.total_uncompressed_size, chunk.num_values)}
+
+
+def _rows_at_once(group: Any) -> int:
+    """Return how many rows of a row group to read at once: fewer where they are long (``pyarrow.RowGroupMetaData``)."""
+    rows, size = int(group.num_rows), int(group.total_byte_size)
+    return max(1, min(spans.AT_ONCE, _BYTES_AT_ONCE * rows // max(1, size)))
+
+
+def _of_group(file: DataFile, coded: Any, plain: Any, group: int, wanted: list[str], size: int) -> Iterator[Any]:
+    """Yield the rows of a row group, `size` at a time.
+
+    Arrow cannot return lists of codes where the dictionary grew too large.
+    """
+    import pyarrow as pa
+
+    done = 0
+    for table in (coded, plain):
+        with reading(file.where, "not valid Parquet"):
+            batches, left = table.iter_batches(size, row_groups=[group], columns=wanted), done
+        while True:
+            try:
+                with reading(file.where, "not valid Parquet"):
+                    batch = next(batches, None)
+                    if batch is not None:
+                        batch.validate(full=True)  # refuses text that is not UTF-8, and bad offsets
+            except InputError as error:
+                if table is coded and isinstance(error.__cause__, pa.ArrowNotImplementedError):
+                    break
+                raise
+            if batch is None:
+                return
+            if left:
+                left -= batch.num_rows
+                continue
+            yield batch
+            done += batch.num_rows
+
+
+def _difference(first: Any, other: Any) -> str:
+    """Say in which column two Arrow schemas differ."""
+    for column in first:
+        position = other.get_field_index(column.name)
+        if position < 0:
+            return f"there is no column {column.name!r}"
+        if other.field(position).type != column.type:
+            return f"column {column.name!r} must be {column.type}, got {other.field(position).type}"
+    if more := [name for name in other.names if name not in first.names]:
+        return f"there is a column {more[0]!r} more"
+    return "they stand in another order, or another column may hold nulls"

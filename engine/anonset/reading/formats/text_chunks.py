@@ -1,0 +1,181 @@
+"""Text larger than memory: decompressed, in UTF-8, in pieces that end where records end."""
+
+import codecs
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from anonset.data.redacted_repr import Discreet
+from anonset.errors import InputError
+from anonset.reading.dialect import Dialect, meaning_of, recoding_of
+from anonset.reading.files import compression_of, reading
+from anonset.reading.source import DataFile
+
+BYTES_AT_ONCE = 1 << 24
+"""Bytes of a piece, about."""
+_LONGEST_RECORD = 1 << 30
+_LONGEST_MARK = 4
+
+
+@dataclass(frozen=True)
+class Piece(Discreet):
+    """Whole records of a text."""
+
+    data: bytes = field(repr=False)
+    lines: int
+    """Lines of the text before it."""
+
+
+class Text:
+    """A text as it comes out of a file: without byte order mark, in UTF-8.
+
+    UTF-8 is not checked; whether another encoding is the right one is checked at the end.
+    """
+
+    def __init__(self, where: str, stream: Any, dialect: Dialect) -> None:
+        self.where = where
+        self._stream, self._head = stream, b""
+        while len(self._head) < _LONGEST_MARK and (more := bytes(stream.read(_LONGEST_MARK))):
+            self._head += more
+        mark, encoding = recoding_of(self._head, dialect)
+        self._head = self._head[len(mark) :]
+        self._recoder = None if encoding is None else _Recoder(where, encoding, marked=bool(mark))
+
+    def read(self, size: int) -> bytes:
+        """Return about `size` further bytes; none at the end."""
+        while True:
+            raw = self._raw(size)
+            if self._recoder is None or (not raw and self._recoder.ended):
+                return raw
+            if text := self._recoder.recoded(raw):
+                return text
+
+    def _raw(self, size: int) -> bytes:
+        head, self._head = self._head, b""
+        return head or bytes(self._stream.read(size))
+
+
+class _Recoder:
+    """From another encoding to UTF-8, piece by piece."""
+
+    def __init__(self, where: str, encoding: str, *, marked: bool) -> None:
+        self.where, self.encoding, self.marked = where, encoding, marked
+        self.ended = False
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._as_utf8 = codecs.getincrementaldecoder("utf-8")()
+        self._ascii = self._utf8 = True
+        self._controls = False
+        self._first = True
+
+    def recoded(self, raw: bytes) -> bytes:
+        """Return a chunk in UTF-8; no bytes at the end."""
+        self.ended = not raw
+        text = None
+        with suppress(UnicodeError):
+            text = self._decoder.decode(raw, final=self.ended)
+        if text is None:  # raised here, so that the decoding error, which holds the bytes, is not chained
+            raise InputError(meaning_of(self.where, self.encoding, valid=False, marked=self.marked))
+        self._look(raw, text)
+        if self._first and text:
+            self._first = False
+            text = text.removeprefix("\ufeff")
+        return text.encode()
+
+    def _look(self, raw: bytes, text: str) -> None:
+        """Collect what tells whether the encoding is right, and refuse it at the end if it is not."""
+        if self.marked:
+            return
+        self._ascii = self._ascii and raw.isascii()
+        self._controls = self._controls or any("\x80" <= mark <= "\x9f" for mark in set(text))
+        if self._utf8:
+            try:
+                self._as_utf8.decode(raw, final=self.ended)
+            except UnicodeError:
+                self._utf8 = False
+        if self.ended:
+            problem = meaning_of(
+                self.where, self.encoding, utf8=self._utf8 and not self._ascii, controls=self._controls
+            )
+            if problem:
+                raise InputError(problem)
+
+
+@contextmanager
+def text_of(file: DataFile, dialect: Dialect) -> Iterator[Text]:
+    """Open a file as text, decompressed as its name says.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    import pyarrow as pa
+
+    packing = compression_of(file.name)
+    with file.opened() as raw:
+        if packing is None:
+            with reading(file.where):
+                text = Text(file.where, raw, dialect)
+            yield text
+            return
+        if not file.size:
+            msg = f"{file.where}: not valid {packing}: the file is empty"
+            raise InputError(msg)
+        with reading(file.where, f"not valid {packing}"):
+            stream = pa.CompressedInputStream(raw, packing)
+            text = Text(file.where, stream, dialect)
+        yield text
+
+
+def head_of(file: DataFile, dialect: Dialect, size: int) -> bytes:
+    """Return the first bytes of a text: at least so many, or all."""
+    with text_of(file, dialect) as text:
+        return _more(file, text, b"", size)
+
+
+def pieces(file: DataFile, dialect: Dialect, *, delimiter: int = -1, skip: int = 0, lines: int = 0) -> Iterator[Piece]:
+    """Yield the text of a file in pieces of whole records; one without text if there is none.
+
+    Parameters
+    ----------
+    delimiter
+        What stands between fields that may be quoted; -1: every line is a record.
+    skip
+        Bytes at the beginning that are left out.
+    lines
+        Lines that these hold.
+    """
+    from anonset_kernels.text import last_record_end
+
+    with text_of(file, dialect) as text:
+        data = _more(file, text, b"", skip + BYTES_AT_ONCE)[skip:]
+        yielded = False
+        while True:
+            end, ends = last_record_end(np.frombuffer(data, np.uint8), delimiter)
+            if end:
+                yield Piece(data[:end], lines)
+                yielded = True
+                data, lines = data[end:], lines + ends
+            before = len(data)
+            data = _more(file, text, data, len(data) + BYTES_AT_ONCE)
+            if len(data) == before:
+                break
+            if len(data) > _LONGEST_RECORD:
+                msg = f"{file.where}: line {lines + 1}: a record must be shorter than 1 GiB; is a quote never closed?"
+                raise InputError(msg)
+        if data or not yielded:
+            yield Piece(data, lines)
+
+
+def _more(file: DataFile, text: Text, data: bytes, size: int) -> bytes:
+    """Read on until there are `size` bytes, or the text ends."""
+    what = "cannot be read" if compression_of(file.name) is None else f"not valid {compression_of(file.name)}"
+    parts, have = [data], len(data)
+    with reading(file.where, what):
+        while have < size and (more := text.read(size - have)):
+            parts.append(more)
+            have += len(more)
+    return b"".join(parts)

@@ -1,0 +1,169 @@
+"""Workbooks (.xlsx): the sheet that contains data, as the text that a spreadsheet program exports."""
+
+import csv
+import io
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+from anonset.errors import InputError
+from anonset.reading.batches import OpenedSource, Reading
+from anonset.reading.files import reading
+from anonset.reading.formats.delimited_files import open_delimited
+from anonset.reading.source import DataFile, Source
+from anonset.spelling import counted
+
+_LARGEST = 1 << 28
+"""Unpacked bytes of a workbook; a cell takes about 30."""
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=\"([A-Z]+)(\d+):[A-Z]+(\d+)\"")
+_WITHOUT_VALUE = re.compile(rb"<(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>)\s*(?:<(?:\w+:)?v\s*/>)?\s*</(?:\w+:)?c>")
+_ZEROS = re.compile(r"0[0 /-]*0").fullmatch
+_EXACT = 10**15
+_AS_CSV = "save its sheet as CSV (UTF-8)"
+
+
+def open_workbooks(source: Source, how: Reading) -> OpenedSource:
+    """Open workbooks, whose sheets are read as CSV: dates are ISO, numbers have a point, text stays as it is.
+
+    Raises
+    ------
+    InputError
+        If openpyxl is not installed, or a workbook has several sheets with data, or none.
+    """
+    sheets = tuple(_sheet_of(file) for file in source.files)
+    first = max(how.dialect.header_line, *(sheet.first_line for sheet in sheets))
+    dialect = replace(how.dialect, delimiter=",", encoding=None, header_line=first)
+    return open_delimited(replace(source, format="csv", files=sheets), replace(how, dialect=dialect))
+
+
+@dataclass(frozen=True)
+class _SheetFile(DataFile):
+    """A sheet as CSV in memory."""
+
+    text: bytes = field(default=b"", repr=False)
+    first_line: int = 1
+    """Line of the first row that is not empty."""
+
+    @contextmanager
+    def opened(self) -> Iterator[Any]:
+        import pyarrow as pa
+
+        yield pa.BufferReader(self.text)
+
+    @property
+    def size(self) -> int:
+        return len(self.text)
+
+
+def _sheet_of(file: DataFile) -> _SheetFile:
+    """Return the only sheet of a workbook that is not empty."""
+    with file.opened() as opened, reading(file.where):
+        data = bytes(opened.read())
+    found = [rows for rows in _sheets(file.where, data) if rows]
+    if len(found) != 1:
+        what = f"{len(found)} sheets contain data; one is read: save it as a workbook of its own, or as CSV (UTF-8)"
+        msg = f"{file.where}: {what if found else 'no sheet contains data'}"
+        raise InputError(msg)
+    text = io.StringIO(newline="")
+    rows, width = found[0], max(map(len, found[0]))
+    writer = csv.writer(text, lineterminator="\n")
+    for row in rows:
+        writer.writerow([*row, *[""] * (width - len(row))] if any(row) or width == 1 else [])
+    first = next(number for number, row in enumerate(rows, 1) if any(row))
+    own = (file.where, file.name, file.system, file.path, file.keys)
+    return _SheetFile(*own, text=text.getvalue().encode(), first_line=first)
+
+
+def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:
+    """Yield the rows of each sheet as texts, without empty rows and columns at the end."""
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        msg = f"{where}: workbooks need openpyxl: pip install 'anonset[xlsx]'; or {_AS_CSV}"
+        raise InputError(msg) from None
+    try:
+        archive = ZipFile(io.BytesIO(data))
+    except BadZipFile:
+        msg = f"{where}: not a valid workbook (.xlsx), or one with a password; {_AS_CSV}"
+        raise InputError(msg) from None
+    with archive:
+        if sum(member.file_size for member in archive.infolist()) > _LARGEST:
+            msg = f"{where}: the workbook is larger than {_LARGEST >> 20} MiB unpacked; {_AS_CSV}"
+            raise InputError(msg)
+        with reading(where, "not a valid workbook", values=True), warnings.catch_warnings(action="ignore"):
+            book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        for sheet in book.worksheets:
+            with reading(where, "not a valid workbook", values=True):
+                sheet.reset_dimensions()  # some programs write wrong ones
+                rows = _texts([list(row) for row in sheet.iter_rows()])
+                xml = archive.read(sheet._worksheet_path)
+            if empty := len(_WITHOUT_VALUE.findall(xml)):
+                what = f"{counted(empty, 'formula')} without a computed value"
+                msg = f"{where}: {what}; open the workbook in a spreadsheet program and save it"
+                raise InputError(msg)
+            _fill_merged(rows, xml)
+            yield rows
+
+
+def _texts(rows: Sequence[Sequence[Any]]) -> list[list[str]]:
+    """Return cells as texts; the dates of a column have times if one of them has."""
+    timed = {
+        n
+        for row in rows
+        for n, cell in enumerate(row)
+        if isinstance(cell.value, datetime) and cell.value.time() != time()
+    }
+    texts = [[_text(cell, timed=n in timed) for n, cell in enumerate(row)] for row in rows]
+    for row in texts:
+        while row and not row[-1]:
+            row.pop()
+    while texts and not texts[-1]:
+        texts.pop()
+    return texts
+
+
+def _text(cell: Any, *, timed: bool) -> str:
+    value = cell.value
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, int | float):
+        return _number(value, str(cell.number_format))
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S}" if timed else f"{value:%Y-%m-%d}"
+    if isinstance(value, date):
+        return value.isoformat()
+    return "" if value is None else str(value).strip()
+
+
+def _number(value: float, form: str) -> str:
+    """Return a number as text: 15 digits, and leading zeros if its format has them.
+
+    >>> _number(1067.0, "00000"), _number(0.1 + 0.2, "General"), _number(12.0, "0.00")
+    ('01067', '0.3', '12')
+    """
+    if abs(value) >= _EXACT or value != int(value):
+        return f"{value:.15g}"
+    plain = form.replace("\\", "").replace('"', "")
+    if value >= 0 and _ZEROS(plain):
+        left = list(f"{int(value):0{plain.count('0')}d}")
+        tail = "".join(left.pop() if mark == "0" else mark for mark in reversed(plain))
+        return "".join(left) + tail[::-1]
+    return str(int(value))
+
+
+def _fill_merged(rows: list[list[str]], xml: bytes) -> None:
+    """Repeat the text of a cell that spans several rows in each of them."""
+    for letters, top, bottom in _MERGED.findall(xml):
+        column = 0
+        for letter in letters:
+            column = 26 * column + letter - ord("A") + 1
+        first, last = int(top) - 1, min(int(bottom), len(rows))
+        if first < len(rows) and column <= len(rows[first]):
+            for row in rows[first + 1 : last]:
+                row += [""] * (column - len(row))
+                row[column - 1] = row[column - 1] or rows[first][column - 1]

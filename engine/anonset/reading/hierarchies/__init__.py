@@ -1,0 +1,1 @@
+"""Hierarchies from files, objects and frequencies."""

@@ -1,0 +1,400 @@
+"""Hierarchy files: one line per leaf, ``leaf,parent,...,root``, separated by ``,`` or ``;``."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+
+from anonset.data import Hierarchy, Vocabulary
+from anonset.data.hierarchy_rules import (
+    BALANCED,
+    HALVES,
+    OF_LABELS,
+    REFINE,
+    RULES,
+    balanced_by_frequency,
+    hierarchy_by_rule,
+    is_rule,
+)
+from anonset.data.table import Int64
+from anonset.errors import HierarchyError, InputError, datum
+from anonset.reading.dialect import RECOGNISED, in_utf8
+from anonset.reading.files import read_bytes, write_file
+from anonset.reading.hierarchies.amnesia import is_amnesia, is_range, rows_of_labels, rows_of_values
+from anonset.spelling import hierarchy_of, meant
+
+_WORDS = (*(begin.rstrip(":") for begin in (BALANCED, HALVES, REFINE)), *RULES)
+_LONGEST_FANOUT = 30  # digits: more labels than there can be
+_NO_LABELS = "N0_0"  # the root of a tree without labels, which is a leaf that never occurs
+_QUOTED = re.compile(r'(?<![^,;\r\n])"[^"]*(?:""[^"]*)*"')
+_LINE_ENDS = re.compile(r"[\r\n]+")
+
+
+class _Line(NamedTuple):
+    number: int
+    path: list[str]
+
+
+def read_hierarchy(path: str | Path) -> Hierarchy:
+    """Read a hierarchy file (also ``.gz`` and ``.zst``).
+
+    Each line holds a leaf, its parent, and so on up to the root that all lines share; lines may differ in
+    length. The separator is ``;`` where every line has one outside quotes, unless only ``,`` gives a common root;
+    else it is ``,``. Adjacent equal labels are one node, which stands in several columns; a line shorter than others
+    begins with its leaf so many times more. Children stand in order of first appearance, and the first line is a
+    header iff its last field differs from the root that all others share. Blank lines and empty fields at the end of
+    a line are skipped.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    HierarchyError
+        If a label is both a leaf and an inner node, or has two parents, or there are two roots or a cycle, or a leaf or
+        parent has no name; with the line and the label.
+    """
+    where = Path(path)
+    hierarchy = hierarchy_of_labels(where)
+    if hierarchy is None:
+        msg = f"{where}: its leaves are the values of a column; give it as {hierarchy_of('COL', where)}, with the data"
+        raise HierarchyError(msg)
+    return hierarchy
+
+
+def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
+    """Return the hierarchy that a specification stands for whatever the data are; None where it is made from them.
+
+    Raises
+    ------
+    InputError
+        If it is a file that cannot be read.
+    HierarchyError
+        If it is a file that holds no tree.
+    """
+    if isinstance(spec, Hierarchy):
+        return spec
+    if _is_made(spec):
+        return None
+    where = Path(split_spec(spec)[1] if isinstance(spec, str) else spec)
+    text = _text(where)
+    if is_range(text):
+        return None
+    if is_amnesia(text):
+        return hierarchy_of_rows(str(where), rows_of_labels(str(where), text))
+    return _build(where, _lines(where, text))
+
+
+def _is_made(spec: str | Path) -> bool:
+    """Tell whether a specification is not the path of a file."""
+    return isinstance(spec, str) and (spec.startswith(OF_LABELS) or is_rule(spec))
+
+
+def split_spec(spec: str) -> tuple[str, str]:
+    """Return the prefix of a specification, and the path of the file that it names; no path if it names none.
+
+    >>> split_spec("icd.csv"), split_spec("refine:icd.csv"), split_spec("halves:frequency@last.dat")
+    (('', 'icd.csv'), ('refine:', 'icd.csv'), ('halves:frequency@', 'last.dat'))
+    >>> split_spec("balanced:5"), split_spec("values")
+    (('balanced:5', ''), ('values', ''))
+    """
+    if spec.startswith(REFINE):
+        return REFINE, spec.removeprefix(REFINE)
+    if spec.startswith(HALVES):
+        by, mark, path = spec.partition("@")
+        return by + mark, path
+    if spec in ("range", "values") or _is_made(spec):
+        return spec, ""
+    return "", spec
+
+
+def is_refined(spec: str | Path | Hierarchy) -> bool:
+    """Tell whether the children of the nodes of a file's tree are to be halved."""
+    return isinstance(spec, str) and spec.startswith(REFINE)
+
+
+def hierarchy_of_rows(where: str, rows: Iterable[Sequence[str]]) -> Hierarchy:
+    """Return the hierarchy of paths from each leaf to the root.
+
+    Raises
+    ------
+    HierarchyError
+        If they make no tree, with the row and the label.
+    """
+    lines = [_Line(number, list(row)) for number, row in enumerate(rows, 1) if row]
+    if not lines:
+        msg = f"{where}: the hierarchy is empty; a row per leaf is required"
+        raise HierarchyError(msg)
+    return _build(where, lines)
+
+
+def hierarchy_for(
+    spec: str | Path | Hierarchy, vocabulary: Vocabulary, name: str, occurrences: Int64 | None = None
+) -> Hierarchy:
+    """Return the hierarchy that a specification stands for, and check that it covers a column.
+
+    Parameters
+    ----------
+    spec
+        A hierarchy, the path of a hierarchy file, a rule (`anonset.data.hierarchy_rules`), or ``balanced:F``:
+        consecutive chunks of `F` labels of the vocabulary, repeated upward to one root (``N0_0`` over no labels);
+        ``balanced:F:frequency``, chunks of labels that occur about equally often; ``halves:frequency`` and
+        ``halves:number`` (`anonset.data.halves`), with ``@FILE`` by the frequencies of another file
+        (`anonset.reading.hierarchies.frequencies`); or ``refine:FILE``, a file's tree with halves over the children of
+        each node.
+    vocabulary
+        The labels of the column.
+    name
+        Name of the column, for messages.
+    occurrences
+        int64 (M,): records that hold each label, for trees that are made from frequencies.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    HierarchyError
+        If the hierarchy is malformed, or a label of the column is no leaf of it.
+
+    Examples
+    --------
+    >>> hierarchy_for("balanced:2", Vocabulary(("1", "2", "3")), "items").labels
+    ('N2_0', 'N1_0', '1', '2', '3')
+    """
+    if isinstance(spec, Hierarchy):
+        hierarchy = spec
+    elif isinstance(spec, str) and spec.startswith(BALANCED):
+        hierarchy = _balanced(spec, vocabulary, name, occurrences)
+    elif isinstance(spec, str) and spec.startswith(HALVES):
+        hierarchy = _halves(spec, vocabulary, name, occurrences)
+    elif is_refined(spec):
+        tree = _of_file(Path(split_spec(str(spec))[1]), vocabulary)
+        tree.codes_of(vocabulary, name)
+        return refine(tree, vocabulary, _required(occurrences, spec, name))
+    elif isinstance(spec, str) and is_rule(spec):
+        hierarchy = hierarchy_by_rule(spec, vocabulary, name)
+    else:
+        hierarchy = _of_file(Path(spec), vocabulary)
+    hierarchy.codes_of(vocabulary, name)
+    return hierarchy
+
+
+def _of_file(where: Path, vocabulary: Vocabulary) -> Hierarchy:
+    text = _text(where)
+    if is_range(text):
+        return hierarchy_of_rows(str(where), rows_of_values(str(where), text, vocabulary) or [[_NO_LABELS]])
+    return read_hierarchy(where)
+
+
+def _balanced(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | None) -> Hierarchy:
+    fanout, colon, by = spec[len(BALANCED) :].partition(":")
+    if not fanout.isdecimal() or len(fanout) > _LONGEST_FANOUT:
+        shown = spec[: len(BALANCED) + _LONGEST_FANOUT]
+        msg = f"hierarchy of {name!r}: balanced:F needs an integer of at least 2, got {shown!r}"
+        raise HierarchyError(msg)
+    if colon and by != "frequency":
+        msg = f"hierarchy of {name!r}: after balanced:{fanout} only :frequency may follow, got {spec!r}"
+        raise HierarchyError(msg)
+    if not by or not vocabulary.labels:
+        return Hierarchy.balanced(vocabulary.labels or (_NO_LABELS,), int(fanout))
+    return balanced_by_frequency(vocabulary.labels, _required(occurrences, spec, name), int(fanout))
+
+
+def _required(occurrences: Int64 | None, spec: object, name: str) -> Int64:
+    if occurrences is None:
+        msg = f"hierarchy of {name!r}: {spec} needs the data, whose frequencies it is made from"
+        raise HierarchyError(msg)
+    return occurrences
+
+
+def _halves(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | None) -> Hierarchy:
+    from anonset.data.halves import HALVED_BY, halves
+
+    how, path = split_spec(spec)
+    by = how.removeprefix(HALVES).removesuffix("@")
+    if by not in HALVED_BY or how.endswith("@") != bool(path):
+        ways = "halves:frequency or halves:number, or either with @FILE, whose frequencies it is made from"
+        msg = f"hierarchy of {name!r}: must be {ways}, got {spec!r}"
+        raise HierarchyError(msg)
+    labels = vocabulary.labels or (_NO_LABELS,)
+    if not path:
+        counts = _required(occurrences, spec, name) if vocabulary.labels else np.zeros(1, np.int64)
+        return halves(labels, counts, by)
+    from anonset.reading.hierarchies.frequencies import read_frequencies
+
+    known = read_frequencies(path, name)
+    return halves(labels, np.array([known.get(x, 0) for x in labels], np.int64), by, from_data=False)
+
+
+def refine(tree: Hierarchy, vocabulary: Vocabulary, occurrences: Int64) -> Hierarchy:
+    """Return a tree with halves over the children of each node, by how often the labels of a vocabulary occur.
+
+    Raises
+    ------
+    HierarchyError
+        If a label is no leaf.
+    """
+    from anonset.data.halves import refined
+
+    counts = np.zeros(tree.n_leaves, np.int64)
+    counts[tree.codes_of(vocabulary, "the data")] = occurrences
+    return refined(tree, counts)
+
+
+def is_over_data(spec: str | Path | Hierarchy) -> bool:
+    """Tell whether a specification makes a hierarchy of the labels that there are: all but files of labels do.
+
+    Raises
+    ------
+    InputError
+        If it is a file that cannot be read.
+    """
+    if isinstance(spec, Hierarchy):
+        return False
+    return _is_made(spec) or is_refined(spec) or is_range(_text(Path(spec)))
+
+
+def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:
+    """Write a hierarchy, a line per leaf, so that reading it back gives the same nodes in the same order and columns.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    above = [""] * hierarchy.n_nodes  # the rest of the line of each node, from its parent to the root
+    quoted = [_quoted(label) for label in hierarchy.labels]
+    columns, leaf, lines = hierarchy.column_depth.tolist(), hierarchy.is_leaf.tolist(), list[str]()
+    for node, parent in enumerate(hierarchy.parent.tolist()):
+        if parent >= 0:  # repeated in the columns up to the node's
+            above[node] = f",{quoted[parent]}" * (columns[node] - columns[parent]) + above[parent]
+        if leaf[node]:
+            lines.append(f"{quoted[node]}{above[node]}\n")
+    return write_file(Path(path), ["".join(lines).encode()])
+
+
+def _quoted(label: str) -> str:
+    if label and label[0] != " " and not any(mark in label for mark in ',;"\r\n\ufeff'):
+        return label
+    return '"' + label.replace('"', '""') + '"'
+
+
+def _text(where: Path) -> str:
+    word, mark, rest = str(where).partition(":")
+    if mark and not where.exists() and (near := meant(word, _WORDS)) is not None:
+        msg = f"{where}: no such file or directory; did you mean {near}{mark}{rest}?"
+        raise InputError(msg)
+    data = in_utf8(where, read_bytes(where), RECOGNISED)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        msg = f"{where}: line {line}: the text is not valid UTF-8"
+        raise HierarchyError(msg) from None
+
+
+def _lines(where: Path, text: str) -> list[_Line]:
+    """Parse the file by the separator that it uses, without its header."""
+    bare = _QUOTED.sub("", text) if ";" in text else ""
+    if not all(";" in line for line in _LINE_ENDS.split(bare) if line) or not bare.strip():
+        return _without_header(_parsed(where, text, ","))
+    lines = _parsed(where, text, ";")
+    if _first_stray(lines) is not None:  # perhaps all labels hold a semicolon
+        by_comma = _parsed(where, text, ",")
+        if _first_stray(by_comma) is None and all(len(line.path) > 1 for line in by_comma):
+            return _without_header(by_comma)
+    return _without_header(lines)
+
+
+def _parsed(where: Path, text: str, separator: str) -> list[_Line]:
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True, skipinitialspace=True)
+    lines, number = [], 1
+    try:
+        for row in rows:
+            while row and not row[-1]:
+                row.pop()
+            if row:
+                lines.append(_Line(number, row))
+            number = rows.line_num + 1
+    except csv.Error as error:
+        msg = f"{where}: line {number}: {error}"
+        raise HierarchyError(msg) from None
+    if not lines:
+        msg = f"{where}: the hierarchy is empty; a line per leaf is required"
+        raise HierarchyError(msg)
+    return lines
+
+
+def _first_stray(lines: list[_Line]) -> _Line | None:
+    """Return the first line after the first whose root is not that of the second."""
+    return next((line for line in lines[2:] if line.path[-1] != lines[1].path[-1]), None)
+
+
+def _without_header(lines: list[_Line]) -> list[_Line]:
+    if len(lines) > 1 and _first_stray(lines) is None and lines[0].path[-1] != lines[1].path[-1]:
+        return lines[1:]
+    return lines
+
+
+def _build(where: object, lines: list[_Line]) -> Hierarchy:
+    """Check the lines and build the tree."""
+    root = lines[-1].path[-1]
+    parent_of: dict[str, str] = {}
+    columns: dict[str, int] = {}  # from the root's to the first that shows a label, of the line where they are least
+    leaves: dict[str, int] = {}
+    children: dict[str, list[str]] = {root: []}
+    for number, fields in lines:
+        path = [label for column, label in enumerate(fields) if not column or label != fields[column - 1]]
+        if path[-1] != root:
+            stray, usual = _second_root(lines)
+            _refuse(where, stray.number, stray.path[-1], f"stands as a second root beside {datum(usual)}")
+        if len(set(path)) < len(path):
+            twice = next(label for column, label in enumerate(path) if label in path[:column])
+            _refuse(where, number, twice, "stands above itself (a cycle)")
+        if not path[0]:
+            _refuse(where, number, path[0], "is a leaf without a name; leaves must have a label")
+        if "" in path[1:]:
+            below = datum(path[path.index("", 1) - 1])
+            _refuse(where, number, "", f"is the parent of {below}; parents must have a label")
+        leaves.setdefault(path[0], number)
+        for column, (above, label) in enumerate(pairwise([None, *reversed(fields)])):
+            if label != above:
+                columns[str(label)] = min(columns.get(str(label), column), column)
+        for child, parent in pairwise(path):
+            known = parent_of.get(child)
+            if known is None:
+                parent_of[child] = parent
+                children.setdefault(parent, []).append(child)
+            elif known != parent:
+                _refuse(where, number, child, f"has two parents, {datum(known)} and {datum(parent)}")
+    for leaf, number in leaves.items():
+        if children.get(leaf):
+            _refuse(where, number, leaf, "is both a leaf and an inner node")
+    return _in_preorder(root, children, columns)
+
+
+def _second_root(lines: list[_Line]) -> tuple[_Line, str]:
+    """Return the first line whose root is not the most frequent one, and that root; line 1 may be a header."""
+    count = Counter(line.path[-1] for line in lines)
+    usual = max(count, key=count.__getitem__)
+    return next(line for line in lines[1:] if line.path[-1] != usual), usual
+
+
+def _in_preorder(root: str, children: dict[str, list[str]], columns: dict[str, int]) -> Hierarchy:
+    labels, parents, stack = list[str](), list[int](), [(root, -1)]
+    while stack:
+        label, parent = stack.pop()
+        stack.extend((child, len(labels)) for child in reversed(children.get(label, ())))
+        labels.append(label)
+        parents.append(parent)
+    return Hierarchy.from_preorder(labels, np.array(parents, np.int64), [columns[label] for label in labels])
+
+
+def _refuse(where: object, number: int, label: str, reason: str) -> NoReturn:
+    msg = f"{where}: line {number}: label {datum(label)} {reason}"
+    raise HierarchyError(msg, line=number)

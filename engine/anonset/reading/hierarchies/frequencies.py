@@ -1,0 +1,59 @@
+"""Frequencies of labels in another file, from which a hierarchy is made."""
+
+from pathlib import Path
+
+from anonset.errors import HierarchyError
+
+COUNTS = ("item", "count")
+"""The header of a CSV file that lists them."""
+_MOST_DIGITS = 12
+
+
+def read_frequencies(path: str | Path, name: str) -> dict[str, int]:
+    """Return how often each label occurs in a file.
+
+    Parameters
+    ----------
+    path
+        A CSV file ``item,count``; FIMI; or a CSV, TSV or Parquet file with a column of that name.
+    name
+        The column, whose cells are sets of items, in text separated by blanks.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read; `HierarchyError` if it has no such column, lists an item twice, or a count that is
+        none.
+    """
+    from anonset.reading.batches import open_source
+    from anonset.reading.csv_rows import header_of
+    from anonset.reading.options import ReadOptions
+    from anonset.reading.table_builder import gather
+
+    where = Path(path)
+    if where.suffix == ".csv" and where.is_file() and header_of(where) == COUNTS:
+        return _listed(where)
+    opened = open_source(where, ReadOptions.of(items=name).reading())
+    column = opened.names[0] if opened.sets_only else name
+    if column not in opened.names:
+        msg = f"{where}: it has no column {name!r}, and its header is not item,count; either must be there"
+        raise HierarchyError(msg)
+    drop = [other for other in opened.names if other != column]
+    found = gather(opened, ReadOptions.of(items=column, drop=drop, missing="empty,value")).transactions
+    return {} if found is None else dict(zip(found.vocabulary.labels, found.occurrences.tolist(), strict=True))
+
+
+def _listed(where: Path) -> dict[str, int]:
+    from anonset.reading.csv_rows import rows_of
+
+    count_of: dict[str, int] = {}
+    for row in rows_of(where, COUNTS):
+        item, count = row["item"], row["count"]
+        if not (count.isascii() and count.isdecimal() and len(count) <= _MOST_DIGITS):
+            msg = f"{where}: row {len(count_of) + 1}: count must be a whole number of at most {_MOST_DIGITS} digits"
+            raise HierarchyError(msg)
+        if item in count_of:
+            msg = f"{where}: row {len(count_of) + 1}: its item has a row already; each must have one"
+            raise HierarchyError(msg)
+        count_of[item] = int(count)
+    return count_of

@@ -1,0 +1,81 @@
+"""Hierarchies that are in memory: a data frame with a row per leaf, or a mapping."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from anonset.data import Hierarchy
+from anonset.errors import HierarchyError
+from anonset.reading.formats.objects import columns_of
+from anonset.reading.hierarchies.amnesia import paths_of
+from anonset.reading.hierarchies.files import hierarchy_of_rows
+
+_KINDS = (
+    "a hierarchy must be a file, a Hierarchy, a data frame with a row per leaf (leaf, parent, ..., root), a mapping of "
+    "each label to its parent, or nested mappings {root: {node: [leaf, ...]}}"
+)
+
+
+def hierarchy_from(name: str, given: Any) -> Hierarchy:
+    """Return the hierarchy that a data frame or a mapping stands for.
+
+    Of a data frame each row is a path from a leaf to the root; null at its end is left out. A mapping whose values are
+    all text leads from each label to its parent; any other is nested, from its one key, the root, down to lists.
+
+    Parameters
+    ----------
+    name
+        Name of the column, for messages.
+
+    Raises
+    ------
+    HierarchyError
+        If it is neither, or no tree.
+
+    Examples
+    --------
+    >>> hierarchy_from("codes", {"E10": "E", "E11": "E", "I10": "any", "E": "any"}).labels
+    ('any', 'E', 'E10', 'E11', 'I10')
+    >>> hierarchy_from("codes", {"any": {"E": ["E10", "E11"], "I10": []}}).labels
+    ('any', 'E', 'E10', 'E11', 'I10')
+    """
+    where = f"hierarchy of {name!r}"
+    if isinstance(given, Mapping):
+        flat = len(given) > 0 and all(isinstance(value, str) for value in given.values())
+        rows = paths_of(given) if flat else _of_nested(where, given)
+    elif hasattr(given, "__arrow_c_stream__") or hasattr(given, "collect"):
+        columns = columns_of(where, given).columns.values()
+        rows = [_path(row) for row in zip(*(column.to_pylist() for column in columns), strict=True)]
+    else:
+        msg = f"{where}: {_KINDS}; got {type(given).__name__}"
+        raise HierarchyError(msg)
+    if odd := next((label for row in rows for label in row if not isinstance(label, str)), None):
+        msg = f"{where}: labels must be text, got {type(odd).__name__}"
+        raise HierarchyError(msg)
+    return hierarchy_of_rows(where, rows)
+
+
+def _path(row: tuple[Any, ...]) -> list[Any]:
+    path = [str(label) if isinstance(label, int) and not isinstance(label, bool) else label for label in row]
+    while path and path[-1] in (None, ""):
+        path.pop()
+    return path
+
+
+def _of_nested(where: str, given: Mapping[Any, Any]) -> list[list[Any]]:
+    """Return the path of each leaf below nested mappings and lists."""
+    if len(given) != 1:
+        msg = f"{where}: nested mappings must have one key, the root, got {len(given)}"
+        raise HierarchyError(msg)
+    rows: list[list[Any]] = []
+    stack: list[tuple[Any, list[Any]]] = [(given, [])]
+    while stack:
+        below, above = stack.pop()
+        if isinstance(below, Mapping):
+            stack.extend((children, [label, *above]) for label, children in reversed(list(below.items())))
+        elif isinstance(below, (list, tuple)):
+            rows.extend([leaf, *above] for leaf in below)
+            rows.extend([above] if not below else [])
+        else:
+            msg = f"{where}: {_KINDS}; got {type(below).__name__} below a node"
+            raise HierarchyError(msg)
+    return rows

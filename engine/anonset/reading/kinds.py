@@ -1,0 +1,286 @@
+"""What the values of a column look like: dates and their format, numbers, codes, crosses, and damaged values."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from math import floor, log10
+from typing import Any
+
+from anonset.data.redacted_repr import Discreet
+from anonset.reading.input_checks import says_present
+from anonset.reading.numbers import decimals_of, plain_number
+from anonset.spelling import setting
+
+MOST_LOOKED_AT = 20_000
+"""Distinct values by which the kind of a column is told."""
+_FEW_ODD, _FEWEST_FOR_ODD = 0.05, 10
+"""Maximum share of distinct values that differ from the kind of a column, and the distinct values from which on one
+may differ."""
+
+_FORMS: Mapping[str, Callable[[str], Any]] = {
+    "0/1": frozenset({"0", "1"}).__contains__,
+    "integers": re.compile(r"[+-]?\d{1,18}").fullmatch,
+    "numbers": re.compile(r"[+-]?\d{1,18}(\.\d+)?([eE][+-]?\d+)?").fullmatch,
+    "dates": re.compile(
+        r"(\d{4}([-./])\d{1,2}(\2\d{1,2})?|\d{1,2}([-./])\d{1,2}\4(\d{4}|\d\d)|\d{1,2}/\d{4}"
+        r"|\d{1,2}([- /])[A-Za-z]{3,9}\6(\d{4}|\d\d)|[A-Z][a-z]{2,8} \d{1,2}, ?\d{4}"
+        r"|(18|19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))"
+        r"((T|,? )\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?( ?[AaPp][Mm])?( ?(Z|[+-]\d{2}:?\d{2}))?)?"
+    ).fullmatch,
+    "zip codes": re.compile(r"\d{5}(-\d{4})?").fullmatch,
+    "ATC codes": re.compile(r"[A-DGHJLMNPRSV]\d{2}([A-Z]([A-Z](\d{2})?)?)?").fullmatch,
+    "ICD-10 codes": re.compile(r"[A-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4}|\.-)?[*†+!]?").fullmatch,
+    "ICD-9 codes": re.compile(r"(\d{1,3}|V\d{1,2})(\.?\d{1,2})?|E\d{3}(\.?\d)?").fullmatch,
+    "e-mail addresses": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+").fullmatch,
+}
+"""Patterns of values by kind."""
+_ORDER = ("zip codes", "dates", "ICD-9 codes", "integers", "numbers", "ATC codes", "ICD-10 codes", "e-mail addresses")
+_DAY_FORMATS = (
+    "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d",
+    "%d-%b-%Y", "%d %b %Y", "%d/%b/%Y", "%d %B %Y", "%d-%B-%Y", "%b %d, %Y", "%B %d, %Y",
+    "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%d-%b-%y", "%d %b %y",
+    "%Y-%m", "%Y/%m", "%Y.%m", "%m/%Y",
+)  # fmt: skip
+_TIME_FORMATS = tuple(
+    time + zone
+    for time in ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p", "%I:%M%p", "%I:%M:%S%p")
+    for zone in ("", "%z", " %z")
+)
+_DAY_AND_TIME = re.compile(r"(.+?)(T|,? )(\d{1,2}:\d{2}.*)").fullmatch
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}").fullmatch
+_WITH_COMMA = re.compile(r"[+-]?\d{1,18}(,\d+)?").fullmatch
+_THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[,.]\d{3}").fullmatch
+_CUT = re.compile(r"[1-9]([.,]\d{1,14})?E\+\d{2}").fullmatch
+_OF_DAYS = re.compile(
+    r"dat(e|um)|^geb|birth|(^|_)dob(_|$)|aufnahme|entlass|admi(t|ssion)|discharge|^(am|tag|day)$", re.IGNORECASE
+)
+_OF_PLACES = re.compile(
+    r"(^|[_\W])(plz|zip|postleitzahl|post(al)?[_\W]?code|postnr|cap|cp)($|[_\W])|zip", re.IGNORECASE
+)
+_FIRST = 3
+"""Labels that show the format of dates."""
+_LONGEST_WITHOUT_DOT = 4
+"""Characters of an ICD-10 code of the WHO without its dot."""
+_SERIALS = (5_000, 60_000)  # days since 1899-12-30: 1913 to 2064
+
+
+@dataclass(frozen=True)
+class Look(Discreet):
+    """What the values of a column look like."""
+
+    kind: str
+    """``integers``, ``numbers``, ``dates``, ``0/1``, ``crosses``, ``zip codes``, ``ICD-9 codes``, … or ``text``."""
+    form: str = ""
+    """Of dates, their format as `datetime.strptime` takes it; of numbers, the decimal sign unless they are plain."""
+    doubt: str = ""
+    """What is wrong with the way the values are written, or cannot be decided, and what would help."""
+    usable: bool = True
+    """Whether the values can be used as they are written."""
+    width: str = ""
+    """Of numbers: the width of intervals, of which the values fill some twenty."""
+    odd: int = 0
+    """Number of distinct values that are not of this kind."""
+
+
+def look_at(name: str, labels: Sequence[str]) -> Look:
+    """Return what the values of a column look like; of many, the first are looked at.
+
+    A column keeps its kind if at most 5% of its distinct values differ, or one of 10 or more.
+
+    >>> look_at("birth", ["24.12.1950", "1.2.1960"]).form, look_at("n", ["1,5", "2"])
+    ('%d.%m.%Y', Look(kind='numbers', form=',', width='0.05'))
+    >>> look_at("dx", [*(f"U{n}.1" for n in range(10, 30)), "unknown"])
+    Look(kind='ICD-10 codes', odd=1)
+    """
+    looked_at = labels[:MOST_LOOKED_AT]
+    kind = kind_of_values(looked_at)
+    regular = _regular(looked_at, kind)
+    look = _look(name, regular, kind)
+    odd = look.odd + len(looked_at) - len(regular)
+    return replace(look, odd=odd) if odd else look
+
+
+def _look(name: str, looked_at: Sequence[str], kind: str) -> Look:
+    """Return the look of values that are all of a kind."""
+    if kind == "dates":
+        return _dates(looked_at)
+    if _OF_PLACES.search(name) and kind in ("integers", "zip codes"):
+        return _places(looked_at)
+    if kind in ("zip codes", "integers") and _OF_DAYS.search(name) and _are_serials(looked_at):
+        doubt = "days as the serial numbers of a spreadsheet; write them as YYYY-MM-DD there, and export it anew"
+        return Look("serial dates", doubt=doubt, usable=False)
+    if kind in ("integers", "numbers") and not any(map(_CUT, looked_at)):
+        return Look(kind, doubt=_thousands(looked_at), width=_width([float(label) for label in looked_at]))
+    if kind in ("text", "numbers"):
+        return _numbers_as_text(looked_at, kind)
+    return Look(kind)
+
+
+def _regular(labels: Sequence[str], kind: str) -> Sequence[str]:
+    """Return the labels that have the form of a kind; all of a kind without a form."""
+    form = _FORMS.get(kind)
+    return labels if form is None else [label for label in labels if form(label)]
+
+
+def with_comma(labels: Sequence[str]) -> bool:
+    """Tell whether all values are numbers, and some have a decimal comma."""
+    return all(map(_WITH_COMMA, labels)) and any("," in label for label in labels)
+
+
+def kind_of_values(labels: Sequence[str]) -> str:
+    """Return what the values look like, a few odd ones aside; of many, the first are looked at."""
+    looked_at = labels[:MOST_LOOKED_AT]
+    if not looked_at:
+        return "text"
+    if all(map(_FORMS["0/1"], looked_at)):
+        return "0/1"
+    if len(looked_at) <= 4 and _are_crosses(looked_at):
+        return "crosses"
+    tests = {"ICD-9 codes": _are_icd9, "ATC codes": _are_atc, "ICD-10 codes": _are_icd10}
+    for name in _ORDER:
+        if all(map(_FORMS[name], looked_at)) and tests.get(name, bool)(looked_at):
+            return name
+    for name in _ORDER:
+        regular = [label for label in looked_at if _FORMS[name](label)]
+        if len(looked_at) - len(regular) <= _most_odd(len(looked_at)) and tests.get(name, bool)(regular):
+            return name
+    return "text"
+
+
+def _most_odd(n: int) -> int:
+    """Return how many of `n` distinct values may differ from the kind of a column."""
+    return max(int(_FEW_ODD * n), int(n >= _FEWEST_FOR_ODD))
+
+
+def _are_icd10(labels: Sequence[str]) -> bool:
+    """Return True unless the labels look like keys: one letter before digits, without dots, all of one width."""
+    same = len({label[0] for label in labels}) == 1 and len({len(label) for label in labels}) == 1
+    return not (same and len(labels) > 1 and len(labels[0]) > _LONGEST_WITHOUT_DOT and labels[0][1:].isdecimal())
+
+
+def _are_crosses(labels: Sequence[str]) -> bool:
+    """Tell whether each value says that an item is present or absent, and some that it is present."""
+    presence = says_present(labels).values()
+    return None not in presence and True in presence
+
+
+def _are_icd9(labels: Sequence[str]) -> bool:
+    """Tell whether what may be ICD-9 codes is more than numbers of three digits."""
+    if any(label[0] in "EV" for label in labels):
+        return True
+    whole = all(len(label.partition(".")[0]) >= 3 for label in labels)
+    return whole and sum("." in label for label in labels) * 20 > len(labels)
+
+
+def _are_atc(labels: Sequence[str]) -> bool:
+    """Tell whether what may be ATC codes goes down to substances, or to their groups, as no ICD-10 code does."""
+    return 2 * sum(len(label) in (5, 7) for label in labels) > len(labels)
+
+
+def _dates(labels: Sequence[str]) -> Look:
+    """Return the format of dates; if day and month are ambiguous, the first format that reads them."""
+    read = {form: days for form in _formats_of(labels) if len(days := _parsed(labels, form)) > len(labels) // 2}
+    most = max(map(len, read.values()), default=0)
+    if not most or len(labels) - most > _most_odd(len(labels)):
+        doubt = "dates that no one format reads; write all of them as YYYY-MM-DD"
+        return Look("dates", doubt=doubt, usable=False)
+    forms = [form for form, days in read.items() if len(days) == most]
+    form, odd = forms[0], len(labels) - most
+    days = read[form]
+    if "%y" in form and any(max(read[one]) > date.today() for one in forms):
+        doubt = "years of two digits, whose century cannot be told; write them with four"
+        return Look("dates", form, doubt, usable=False)
+    if len(forms) > 1:
+        ways = " or ".join(f"date:{one}:month,year,decade" for one in forms)
+        doubt = f"day and month cannot be told apart, and years alone are used; if you know which is which: {ways}"
+        return Look("dates", form, doubt, odd=odd)
+    iso = form == "%Y-%m-%d" and sum(map(bool, map(_ISO, labels))) == most
+    return Look("dates", "" if iso else form, odd=odd)
+
+
+def _formats_of(labels: Sequence[str]) -> list[str]:
+    """Return the formats that read one of the first labels."""
+    found: dict[str, None] = {}
+    for label in labels[:_FIRST]:
+        if (split := _DAY_AND_TIME(label)) is None:
+            found.update(dict.fromkeys(form for form in _DAY_FORMATS if _parsed([label], form)))
+            continue
+        day, between, time = split.groups()
+        days = [form for form in _DAY_FORMATS if _parsed([day], form)]
+        times = [form for form in _TIME_FORMATS if _parsed([time], form)]
+        found.update(dict.fromkeys(f"{one}{between}{other}" for one in days for other in times))
+    return sorted(found, key=_rank)
+
+
+def _rank(form: str) -> int:
+    """Return the place of a format of dates in the order in which ambiguous ones are taken."""
+    return next((n for n, day in enumerate(_DAY_FORMATS) if form.startswith(day)), len(_DAY_FORMATS))
+
+
+def _parsed(labels: Sequence[str], form: str) -> list[date]:
+    """Return the days of the labels that have a format."""
+    days, odd = [], 0
+    for label in labels:
+        try:
+            days.append(datetime.strptime(label, form).date())
+        except ValueError:
+            odd += 1
+            if odd > _most_odd(len(labels)):
+                break
+    return days
+
+
+def _places(labels: Sequence[str]) -> Look:
+    lengths = {len(label) for label in labels}
+    doubt = ""
+    if lengths == {4, 5} and not any(label.startswith("0") for label in labels):
+        doubt = "postal codes of 4 and of 5 digits, as where a spreadsheet took zeros off; export the column as text"
+    return Look("postal codes", doubt=doubt)
+
+
+def _are_serials(labels: Sequence[str]) -> bool:
+    low, high = _SERIALS
+    return all(low <= int(label) <= high for label in labels if label.isdecimal())
+
+
+def _thousands(labels: Sequence[str]) -> str:
+    """Return the doubt that points separate thousands: each is before three digits, and other numbers are whole."""
+    pointed = [label for label in labels if "." in label]
+    if pointed and len(pointed) < len(labels) and all(map(_THOUSAND, pointed)):
+        return "its points stand before three digits each; if they separate thousands, take them out"
+    return ""
+
+
+def _numbers_as_text(labels: Sequence[str], kind: str) -> Look:
+    """Return the look of numbers that are not written as programs write them."""
+    others = [label for label in labels if not label.isdecimal()]
+    if any(map(_CUT, others)) and all(map(_CUT, others)):
+        doubt = "long numbers that a spreadsheet cut off (E+11) and lost; export the file anew with this column as text"
+        return Look("cut numbers", doubt=doubt, usable=False)
+    if kind == "numbers":
+        return Look(kind, width=_width([float(label) for label in labels]))
+    if with_comma(labels):
+        doubt = ""
+        if all(map(_THOUSAND, (label for label in labels if "," in label))):
+            doubt = "its commas stand before three digits each: decimals, or thousands, which are to be taken out"
+        return Look("numbers", ",", doubt, width=_width([float(label.replace(",", ".")) for label in labels]))
+    decimals = decimals_of(labels)
+    if len(decimals) == 1:
+        numbers = [float(plain_number(label, decimals[0])) for label in labels]
+        return Look("numbers", decimals[0], width=_width(numbers))
+    if decimals:
+        ways = " or ".join(setting("decimal", sign) for sign in decimals)
+        doubt = f"numbers whose commas or points are decimals or separate thousands: {ways}"
+        return Look("grouped numbers", doubt=doubt, usable=False)
+    return Look("text")
+
+
+def _width(numbers: Sequence[float]) -> str:
+    """Return 1, 2 or 5, times a power of ten: a twentieth of what numbers span, about."""
+    wanted = (max(numbers) - min(numbers)) / 20
+    if not 1e-6 < wanted < 1e12:
+        return ""
+    power = floor(log10(wanted))
+    digit = next(leading for leading in (1, 2, 5, 10) if leading * 10.0**power >= wanted * 0.999)
+    return f"{digit * 10.0**power:.12g}"

@@ -1,0 +1,262 @@
+"""Arrow columns as exact numbers: what a float would round is refused."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import NumericColumn
+from anonset.data.decimals import unfit
+from anonset.data.redacted_repr import Discreet
+from anonset.errors import InputError
+from anonset.reading import arrow
+from anonset.spelling import setting
+
+Values = NDArray[np.int64] | NDArray[np.float64]
+
+_NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_INTEGER = r"^-?[0-9]+$"
+_CURRENCY = r"(€|\$|£|¥|zł|kr\.?|Kč|Fr\.|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK)"
+_BLANK = "[ \u00a0\u202f]"
+_NO_CURRENCY = "[-0-9.,'’ \u00a0\u202f]|[eE][-+]?[0-9]+"
+
+
+def _written(decimal: str) -> str:
+    """Return the pattern of numbers with a decimal sign, with or without a currency and separators of thousands."""
+    point, comma = re.escape(decimal), re.escape("." if decimal == "," else ",")
+    groups = "|".join(f"[0-9]{{1,3}}({mark}[0-9]{{3}})+" for mark in (comma, "['’]", _BLANK))
+    number = rf"(([0-9]+|{groups})({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?"
+    return rf"^-?({_CURRENCY}{_BLANK}?)?-?{number}({_BLANK}?{_CURRENCY})?$"
+
+
+_WRITTEN = {decimal: _written(decimal) for decimal in (",", ".")}
+_MARKS = {decimal: f"{_CURRENCY}|['’ \u00a0\u202f{other}]" for decimal, other in ((",", "."), (".", ","))}
+_FITS = {decimal: re.compile(pattern) for decimal, pattern in _WRITTEN.items()}
+ONE_CURRENCY = "one currency is required in the whole column, and there are several"
+_EXACT_IN_FLOAT = 2.0**53
+_SAFE_LENGTH = 15  # so many digits are always held
+_LONGEST = 400  # characters of a number
+
+
+@dataclass(frozen=True)
+class Numbers(Discreet):
+    """The numbers of a column, or of a batch of it: only the last batch shows the type of the column."""
+
+    values: NDArray[np.float64]
+    """float64 (n,): each number, exactly."""
+    integers: bool
+    """Whether all are written as integers, or are of a type of integers."""
+    whole: bool
+    """Whether all have no fraction, and each integer as large is a float too."""
+    currency: str = ""
+    """Currency of the numbers; empty for none."""
+
+    def column(self, name: str) -> NumericColumn:
+        """Return them as a column: int64 if every value is an integer, else float64."""
+        return NumericColumn(name, self.values.astype(np.int64) if self.integers or self.whole else self.values)
+
+
+def others(rows: int, until: int | None = None) -> str:
+    """Return how many rows besides the first are alike, and up to which row, if not all have been read.
+
+    >>> others(1), others(3), others(3, until=1000)
+    ('', ' (and 2 more)', ' (and 2 more up to row 1000)')
+    """
+    where = "" if until is None else f" up to row {until}"
+    return f" (and {rows - 1} more{where})" if rows > 1 else ""
+
+
+def recognised_decimal(values: Iterable[str]) -> str:
+    """Return the decimal sign of numbers that are not written as programs write them; empty if it is ambiguous.
+
+    >>> recognised_decimal(["70", "70,5"]), recognised_decimal(["70", "1,000"]), recognised_decimal(["1.5", "2,5"])
+    (',', '', '')
+    >>> recognised_decimal(["€ 1.234,50", "€ 7"]), recognised_decimal(["$1,234.50"]), recognised_decimal(["7", "1.5"])
+    (',', '.', '')
+    """
+    found = decimals_of(values)
+    return found[0] if len(found) == 1 else ""
+
+
+def decimals_of(values: Iterable[str]) -> list[str]:
+    """Return the decimal signs by which all values are numbers; none if they are not, or are plain numbers."""
+    held = [value for value in values if value]
+    if all(re.match(_NUMBER, value) for value in held):
+        return []
+    found = [decimal for decimal, form in _FITS.items() if all(map(form.match, held)) and len(_currencies(held)) <= 1]
+    same = len(found) > 1 and all(plain_number(value, ",") == plain_number(value, ".") for value in held)
+    return found[1:] if same else found
+
+
+def plain_number(value: str, decimal: str) -> str:
+    """Return a number without currency and separators of thousands, with a point.
+
+    >>> plain_number("-1.234,50 €", ","), plain_number("$1,234.50", ".")
+    ('-1234.50', '1234.50')
+    """
+    return re.sub(_MARKS[decimal], "", value).replace(",", ".")
+
+
+def _currencies(values: Iterable[str]) -> set[str]:
+    return {re.sub(_NO_CURRENCY, "", value) for value in values} - {""}
+
+
+def read_numbers(
+    where: str, name: str, column: Any, before: int = 0, until: int | None = None, decimal: str = ""
+) -> Numbers:
+    """Read numbers, or text, without nulls.
+
+    A float holds the number of a text of up to 15 digits always, and any that programs print of floats; integers that
+    it does not hold are refused.
+
+    Parameters
+    ----------
+    before
+        Number of rows before these, for messages.
+    until
+        Number of the last of these rows, where others follow.
+    decimal
+        The decimal sign of a text that may have a currency and separators of thousands; empty: a point, without them.
+
+    Raises
+    ------
+    InputError
+        If a value is no number, not finite, too large, or not held exactly; with the column and the row.
+    """
+    import pyarrow as pa
+
+    numbers = _Numbers(where, name, before, until)
+    kind = column.type
+    if pa.types.is_floating(kind):
+        return numbers.found(arrow.to_numpy(arrow.cast(column, pa.float64())).astype(np.float64))
+    if kind == pa.uint64():
+        return numbers.found(numbers.unsigned(arrow.to_numpy(column)))
+    if pa.types.is_integer(kind):
+        return numbers.found(arrow.to_numpy(arrow.cast(column, pa.int64())).astype(np.int64))
+    if not decimal:
+        return numbers.parsed(column)
+    plain, currency = numbers.plain(column, decimal)
+    return replace(numbers.parsed(plain), currency=currency)
+
+
+class _Numbers:
+    """The values of one column under conversion."""
+
+    def __init__(self, where: str, name: str, before: int, until: int | None) -> None:
+        self.where, self.name, self.before, self.until = where, name, before, until
+
+    def plain(self, text: Any, decimal: str) -> tuple[Any, str]:
+        """Return numbers without a currency and separators of thousands, with a point; and their currency."""
+        if arrow.all(arrow.matches(text, _NUMBER.replace(r"\.", re.escape(decimal)))).as_py() is not False:
+            return arrow.replaced(text, ",", "."), ""
+        wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _WRITTEN[decimal])))
+        sign = "comma" if decimal == "," else "point"
+        other, remedy = ("point", ".") if decimal == "," else ("comma", ",")
+        self.refuse(
+            wrong, f"a number with a decimal {sign} is required; with a decimal {other}: {setting('decimal', remedy)}"
+        )
+        currency = arrow.without(text, _NO_CURRENCY)
+        known = [one for one in arrow.unique(currency).to_pylist() if one]
+        mixed = np.flatnonzero(arrow.to_numpy(arrow.is_in(currency, known[1:]))) if len(known) > 1 else np.empty(0, int)
+        self.refuse(mixed, ONE_CURRENCY)
+        return arrow.replaced(arrow.without(text, _MARKS[decimal]), ",", "."), "".join(known)
+
+    def parsed(self, text: Any) -> Numbers:
+        """Read text as integers where all are, else as floats."""
+        import pyarrow as pa
+
+        wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _NUMBER)))
+        if len(wrong):
+            first = text[int(wrong[0])].as_py()
+            why = "" if first.strip() == first else ": there are blanks around it"
+            hint = _hint(first.strip())
+            self.refuse(wrong, "a number is required" + (why + hint if first.strip() else ": the field is empty"))
+        if arrow.all(arrow.matches(text, _INTEGER)).as_py() is not False:
+            try:
+                integers = arrow.to_numpy(arrow.cast(text, pa.int64())).astype(np.int64)
+            except pa.ArrowInvalid:  # beyond 64 bits
+                pass
+            else:
+                signed = arrow.to_numpy(arrow.cast(text, pa.float64())).astype(np.float64)  # -0, which no integer is
+                return replace(self.found(integers), values=signed)
+        values = arrow.cast(text, pa.float64())
+        numbers = self.found(arrow.to_numpy(values).astype(np.float64))
+        self.refuse(_rounded(text, values), "a number that a 64-bit float holds exactly is required: up to 15 digits")
+        return numbers
+
+    def unsigned(self, values: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return unsigned integers with a sign."""
+        large = np.flatnonzero(values > np.iinfo(np.int64).max)
+        self.refuse(large, "an integer of at most 2^63 - 1 is required")
+        return values.astype(np.int64)
+
+    def found(self, values: Values) -> Numbers:
+        """Return numbers that can be worked with."""
+        rows, required = unfit(values)
+        self.refuse(rows, f"{required} is required")
+        floats = values.astype(np.float64)
+        whole = bool(np.all(floats == np.floor(floats)) and np.all(np.abs(floats) <= _EXACT_IN_FLOAT))
+        return Numbers(floats, values.dtype == np.int64, whole)
+
+    def refuse(self, rows: NDArray[np.integer], required: str) -> None:
+        """Refuse rows, if there are any, and show none of their values."""
+        if len(rows):
+            first = self.before + rows[0] + 1
+            which = f"row {first}{others(len(rows), self.until)}"
+            msg = f"{self.where}: numeric column {self.name!r}: {which}: {required}"
+            raise InputError(msg, column=self.name, row=first)
+
+
+def _hint(value: str) -> str:
+    """Return the hint for a number in another notation; empty for text that is no number."""
+    found = decimals_of([value])
+    if len(found) > 1:
+        comma, point = (setting("decimal", sign) for sign in (",", "."))
+        return f"; if the comma is the decimal sign: {comma}; if it separates thousands: {point}"
+    what = "a decimal comma" if found == [","] else "separators of thousands or a currency"
+    return f"; with {what}: {setting('decimal', found[0])}" if found else ""
+
+
+def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
+    """Return the rows in which the float is another number than the text, ascending.
+
+    Rows whose text is what Arrow prints of the float need no further check.
+    """
+    long = arrow.or_(
+        arrow.greater(arrow.binary_length(text), arrow.number_array([_SAFE_LENGTH])[0]), arrow.matches(text, "[eE]")
+    )
+    if not arrow.any(long).as_py():
+        return np.empty(0, np.int64)
+    doubted = np.flatnonzero(arrow.to_numpy(long))
+    written, held = arrow.chosen(text, doubted), arrow.chosen(values, doubted)
+    left = np.flatnonzero(arrow.to_numpy(arrow.not_equal(arrow.cast(held, written.type), written)))
+    pairs = zip(arrow.chosen(written, left).to_pylist(), arrow.chosen(held, left).to_pylist(), strict=True)
+    wrong = [row for row, (digits, number) in enumerate(pairs) if not _is_held(digits, number)]
+    return doubted[left[wrong]]
+
+
+def _is_held(text: str, number: float) -> bool:
+    """Tell whether a float is the number of a text: it is printed so, or is as near to it as the text's digits tell.
+
+    >>> [_is_held(text, 0.1) for text in ("0.100", "0.10000000000000001", "0.1000000000000000000001")]
+    [True, True, False]
+    """
+    if text == f"{number:.17g}":  # as most programs print it: a tenth of the time
+        return True
+    if len(text) > _LONGEST:
+        return False
+    try:
+        meant = Decimal(text)
+    except InvalidOperation:  # an exponent beyond all bounds
+        return False
+    if meant == Decimal(repr(number)):
+        return True
+    last = meant.as_tuple().exponent  # of its last digit
+    if not isinstance(last, int) or abs(last) > 2 * _LONGEST:
+        return False
+    return 2 * abs(Fraction(meant) - Fraction(number)) <= Fraction(10) ** last

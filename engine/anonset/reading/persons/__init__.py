@@ -1,0 +1,1 @@
+"""Columns that identify people, and rows of one person."""

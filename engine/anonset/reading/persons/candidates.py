@@ -1,0 +1,410 @@
+"""Candidates for the unit of privacy: columns that identify people, recognized by header, by values or by agreement.
+
+A *candidate* is one of these:
+
+* a column whose header names an id, an e-mail address, a phone number, an IBAN, an account or a device
+  (`header_words`), or whose values are such (`person_values`);
+* all columns of names together, with the date of birth if there is one;
+* a column within whose values attributes of persons agree far beyond chance (`agreement`), or a date of birth together
+  with such attributes;
+* a column of street addresses with house numbers, by its values, if there is no candidate for persons;
+* a dropped column of opaque keys that repeat, if there is no other candidate.
+
+A column with few distinct values, such as tax codes, identifies nobody, whatever its header.
+
+If a candidate repeats, a person may have several rows: the owner is asked, never guessed for.
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import SetColumn
+from anonset.data.redacted_repr import Discreet
+from anonset.data.table import Int64
+from anonset.data.table_facts import CUT, Repeated
+from anonset.errors import InputError
+from anonset.reading import arrow
+from anonset.reading.columns import is_list
+from anonset.reading.input_checks import MISSING
+from anonset.reading.persons.agreement import FEWEST_PAIRS, agreeing_within, count_distinct
+from anonset.reading.persons.header_words import (
+    ATTRIBUTES,
+    is_about_a_thing,
+    is_direct,
+    is_quantity,
+    is_sampling_weight,
+    meaning_of,
+)
+from anonset.reading.persons.values import are_keys, attribute_of, identifying, is_full_date
+from anonset.reading.roles import Roles
+
+PERSON_IDS = ("person id", "id", "case id")
+"""Meanings of headers that identify a person, the surest first; a case is one person's too."""
+REACHES = ("e-mail", "IBAN", "account", "phone")
+"""Meanings of headers and values by which a person is reached, and told apart."""
+NAMED_AND_BORN, NAMED, AGREEING, ADDRESS, KEY = "names and birth", "name", "agreement", "address", "key"
+_SUREST = (
+    "person id", "e-mail", NAMED_AND_BORN, "IBAN", "account", "phone", AGREEING, NAMED, ADDRESS, "id", "case id", KEY
+)  # fmt: skip
+_OVER_CASES = ("person id", "e-mail")
+"""Candidates that show that records of another id are not persons."""
+_MOST_ROWS, _MOST_COLUMNS = 50_000, 300
+_FEW, _MOST_FEW, _ROWS_OF_EACH = 2, 50, 200
+"""Candidates by weak headers need more distinct values: more than 2, and than one for 200 rows, or than 50."""
+_FEWEST_PERSONS, _ROWS_OF_FEW = 10, 200
+"""Distinct values that an id of persons has at least, in so many rows or more."""
+_CELL, _FEWEST_DIGITS = "cell", 6
+"""Header of telephone numbers, or of cells of a network; digits of a telephone number, at least."""
+_FEW_TOGETHER = 0.01
+_FEWEST_ROWS = 100
+_KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
+"""Distinct opaque keys as a share of the rows, and rows of the most frequent key at most."""
+_MISSING = tuple(sorted(MISSING))
+_CODES = re.compile(r"[A-Z]\d{2}(\.[0-9A-Z]{1,4}|\d{1,2}|[A-Z]([A-Z](\d\d)?)?)?[*+!]?").fullmatch
+_AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,]\d{1,2}\D{0,4}").fullmatch
+_LABELS = 300
+
+
+@dataclass(frozen=True)
+class Candidate(Discreet):
+    """Columns that together identify people."""
+
+    columns: tuple[str, ...]
+    meaning: str
+    """``person id``, ``e-mail``, ``names and birth``, … as in `_SUREST`."""
+    given: int
+    """Rows that have a value in each of these columns."""
+    persons: int
+    """Distinct combinations of values among these rows."""
+    agreeing: tuple[str, ...] = ()
+    """Attributes that agree within its values."""
+    cut: bool = False
+    """Whether a spreadsheet cut the values off, so that different persons may share one."""
+    beyond_chance: bool = True
+    """Whether more rows agree in all columns than would by chance."""
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a value occurs in two rows; few repeated values of a weak candidate do not count."""
+        if self.given >= _ROWS_OF_FEW and self.persons < _FEWEST_PERSONS:
+            return False
+        if self.meaning in ("person id", "case id", AGREEING, KEY):
+            return self.persons < self.given
+        if self.meaning == NAMED_AND_BORN:
+            return self.persons < self.given and self.beyond_chance
+        return max(_FEW, min(self.given // _ROWS_OF_EACH, _MOST_FEW)) < self.persons < self.given
+
+    @property
+    def as_repeated(self) -> Repeated:
+        """The candidate as a table lists it."""
+        return Repeated(",".join(self.columns), self.agreeing, self.cut)
+
+
+@dataclass(frozen=True)
+class _Coded:
+    """A column of the first rows."""
+
+    codes: Int64
+    """int64 (n,): the value of each row; -1 where there is none."""
+    kind: str
+    """Meaning of its header, as `meaning_of` returns it, or of its values."""
+    cut: bool = False
+    """Whether its values are long numbers that a spreadsheet cut off."""
+    dates: bool = False
+    """Whether its values are full dates."""
+    keys: bool = False
+    """Whether its values are opaque keys."""
+    amounts: bool = False
+    """Whether most of its values are numbers with decimals."""
+    addresses: bool = False
+    """Whether its values are street addresses."""
+    thing: bool = False
+    """Whether its header names a ward, a physician, a shop or the like."""
+
+
+def signs_in(
+    where: str, roles: Roles, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
+) -> tuple[tuple[Repeated, ...], tuple[Candidate, ...]]:
+    """Return the repeated candidates in the first rows, and, if there are none, those to look for in all rows.
+
+    Parameters
+    ----------
+    head
+        Returns the named columns of the first rows.
+    grouped
+        Whether the rows of an id are united.
+
+    Raises
+    ------
+    InputError
+        If a spreadsheet cut the ids off.
+    """
+    columns = (*roles.relational, *roles.keep, *roles.drop)
+    named = [name for name in columns if meaning_of(name) in PERSON_IDS]
+    others = [name for name in columns if name not in named][:_MOST_COLUMNS]
+    first = head((*named, *others, *roles.id))
+    if cut := [
+        name for name in roles.id if name in first and not holds_sets(first[name]) and _coded(name, first[name]).cut
+    ]:
+        msg = f"{where}: column {cut[0]!r} {CUT}; export the file anew with this column as text"
+        raise InputError(msg)
+    found = candidates_in(first, (*named, *others), roles.id, grouped=grouped, keys=roles.drop)
+    repeated = tuple(one.as_repeated for one in found if one.repeats)
+    if repeated or grouped:
+        return repeated, ()
+    unseen = [one for one in (*found, *_unseen(named, first)) if one.meaning not in (AGREEING, KEY)]
+    return (), tuple(unseen)
+
+
+def _unseen(named: Sequence[str], first: Mapping[str, Any]) -> list[Candidate]:
+    """Return the candidates by header of which no first rows are loaded."""
+    return [Candidate((name,), meaning_of(name), 0, 0) for name in named if name not in first]
+
+
+def given_texts(column: Any) -> Any:
+    """Return the values of a column that are not missing as text (``pyarrow.LargeStringArray``)."""
+    text, lacking = _texts_and_lacking(column)
+    return arrow.filter(text, arrow.invert(lacking)) if arrow.any(lacking).as_py() else text
+
+
+def texts_of_all(columns: Sequence[Any]) -> list[Any]:
+    """Return the values of the rows in which no column is missing as text (``pyarrow.LargeStringArray``)."""
+    if len(columns) == 1:
+        return [given_texts(columns[0])]
+    pairs = [_texts_and_lacking(column) for column in columns]
+    given = ~np.any([arrow.to_numpy(lacking) for _, lacking in pairs], axis=0)
+    rows = arrow.number_array(np.flatnonzero(given))
+    return [text.take(rows) for text, _ in pairs]
+
+
+def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:
+    """Return int64 (n,), a number of each value of a column, and bool (n,), whether the value is given."""
+    text, lacking = _texts_and_lacking(column)
+    codes = arrow.dictionary_encode(text, nulls=True).indices
+    return arrow.to_numpy(codes).astype(np.int64), ~arrow.to_numpy(lacking)
+
+
+def counted_in(columns: Sequence[Any]) -> tuple[int, int]:
+    """Return the number of rows that have a value in each of the columns, and of distinct combinations."""
+    pairs = [numbered(column) for column in columns]
+    given = np.logical_and.reduce([there for _, there in pairs])
+    codes = _combined([np.where(given, numbers, -1) for numbers, _ in pairs])
+    return int(given.sum()), count_distinct(codes)
+
+
+def _texts_and_lacking(column: Any) -> tuple[Any, Any]:
+    import pyarrow as pa
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    text = arrow.cast(arrow.cast(column, kind), pa.large_string()).combine_chunks()
+    return text, arrow.is_in(text, _MISSING, nulls=True)
+
+
+def candidates_in(
+    columns: Mapping[str, Any],
+    asked: Sequence[str],
+    ids: Sequence[str] = (),
+    *,
+    grouped: bool = False,
+    keys: Sequence[str] = (),
+    numbers: Collection[str] = (),
+) -> tuple[Candidate, ...]:
+    """Return the candidates among columns, the surest first.
+
+    Parameters
+    ----------
+    columns
+        The first rows: ``SetColumn`` or ``pyarrow.ChunkedArray`` by name.
+    asked
+        The columns that may be candidates.
+    ids
+        Columns that tell the records apart: only the first row of a record counts, and only candidates count that show
+        that a person has several records.
+    grouped
+        Whether the rows of a record are united.
+    keys
+        Columns that may be opaque keys.
+    numbers
+        Those of them that are keys by their headers, whatever their values.
+    """
+    plain = {name: column for name, column in columns.items() if not holds_sets(column)}
+    coded = {name: _coded(name, column) for name, column in plain.items()}
+    few = all(len(column) <= FEWEST_PAIRS for column in plain.values())
+    if ids and all(name in coded for name in ids):
+        rows = _first_rows([coded[name].codes for name in ids])
+        coded = {name: replace(column, codes=column.codes[rows]) for name, column in coded.items()}
+    free = {name: coded[name] for name in asked if name in coded and name not in ids and not coded[name].thing}
+    found = _by_meaning(free, ids, grouped=grouped)
+    attributes = [] if few else _attributes(coded)
+    for name, column in {} if grouped or not attributes else free.items():
+        silent = not (column.kind or column.amounts or is_sampling_weight(name) or is_quantity(name))
+        if silent and (agreeing := agreeing_within(column.codes, attributes)):
+            found.append(_single(name, column, AGREEING, agreeing))
+    sure = any(one.repeats for one in found)
+    found += [one for one in _names_and_births(coded, ids) if one.meaning != AGREEING or not sure]
+    if not ids and not any(one.repeats or one.meaning not in ("id", "case id") for one in found):
+        found += [_single(name, one, ADDRESS) for name, one in free.items() if one.addresses]
+    if not ids and not any(one.repeats for one in found):
+        found += [
+            _single(name, free[name], KEY)
+            for name in keys
+            if name in free
+            and (free[name].keys or name in numbers)
+            and not free[name].kind
+            and _repeat_as_keys(free[name].codes)
+        ]
+    return tuple(sorted(found, key=lambda one: (_SUREST.index(one.meaning), one.persons)))
+
+
+def _by_meaning(free: Mapping[str, _Coded], ids: Sequence[str], *, grouped: bool) -> list[Candidate]:
+    """Return the candidates that are single columns by their headers or values, and the names without a birth."""
+    meanings: tuple[str, ...] = (*PERSON_IDS, *REACHES)
+    if ids:
+        sure = any(meaning_of(name) == "person id" for name in ids)
+        meanings = PERSON_IDS[:1] if sure or grouped else PERSON_IDS
+        meanings = meanings if sure else (*meanings, *(one for one in _OVER_CASES if one not in meanings))
+    return [_single(name, column, column.kind) for name, column in free.items() if column.kind in meanings]
+
+
+def _single(name: str, column: _Coded, meaning: str, agreeing: tuple[str, ...] = ()) -> Candidate:
+    given = int((column.codes >= 0).sum())
+    return Candidate((name,), meaning, given, count_distinct(column.codes), agreeing, column.cut)
+
+
+def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[Candidate]:
+    """Return the candidate of all names, with the dates of birth; without names, of births and what agrees with them.
+
+    Namesakes exist: names alone do not show that records of another id are one person's.
+    """
+    free = {name: column for name, column in coded.items() if name not in ids and not column.thing}
+    names = tuple(name for name, column in free.items() if column.kind == NAMED or _is_birth_name(column))
+    births = tuple(name for name, column in free.items() if column.kind in ("birth", "born") and column.dates)
+    key = (*names, *births)
+    if any("," in name for name in key) or not key or (ids and not births):
+        return []
+    codes = _combined([free[name].codes for name in key])
+    given, persons = int((codes >= 0).sum()), count_distinct(codes)
+    if not births:
+        return [Candidate(names, NAMED, given, persons)]
+    others = {name: column for name, column in free.items() if name not in key and column.kind not in ("birth", "born")}
+    agreeing = agreeing_within(codes, _attributes({**others}), alone=bool(names))
+    often = given - persons >= _FEW_TOGETHER * len(codes)
+    if not names:
+        return [Candidate((*key, *agreeing), AGREEING, given, persons, agreeing)] if agreeing and often else []
+    if ids:
+        return [Candidate(key, NAMED_AND_BORN, given, persons, agreeing)] if agreeing and often else []
+    beyond = given - persons > _by_chance(codes, [free[name].codes for name in names], [free[n].codes for n in births])
+    return [Candidate(key, NAMED_AND_BORN, given, persons, agreeing, beyond_chance=beyond)]
+
+
+def _is_birth_name(column: _Coded) -> bool:
+    return column.kind == "born" and not column.dates
+
+
+def _by_chance(codes: Int64, names: Sequence[Int64], births: Sequence[Int64]) -> float:
+    """Return how many distinct persons may share names and birth by chance, with a margin of three deviations."""
+    first = np.unique(codes, return_index=True)[1]
+    first = first[codes[first] >= 0]
+    persons = len(first)
+
+    def share(columns: Sequence[Int64]) -> float:
+        counts = np.bincount(_combined([column[first] for column in columns])).astype(np.float64)
+        return float((counts * (counts - 1)).sum()) / max(1, persons * (persons - 1))
+
+    expected = persons * (persons - 1) / 2 * share(names) * share(births)
+    return float(3 * expected + 3 * np.sqrt(expected))
+
+
+def _combined(codes: Sequence[Int64]) -> Int64:
+    """Return int64 (n,): a number of each combination of values, -1 if one is missing."""
+    combined = codes[0]
+    for further in codes[1:]:
+        pairs = combined * (int(further.max(initial=-1)) + 1) + further
+        missing = (combined < 0) | (further < 0)
+        combined = np.where(missing, -1, np.unique(pairs, return_inverse=True)[1].ravel()).astype(np.int64)
+    return combined
+
+
+def _repeat_as_keys(codes: Int64) -> bool:
+    """Return True if the values repeat as keys of persons do: often, and none of them very often."""
+    given = codes[codes >= 0]
+    if len(given) < _FEWEST_ROWS:
+        return False
+    counts = np.bincount(given)
+    distinct = int(np.count_nonzero(counts))
+    few, many = _KEYS_OF_ROWS
+    return few <= distinct / len(given) <= many and int(counts.max()) <= _MOST_OF_A_KEY * len(given)
+
+
+def holds_sets(column: Any) -> bool:
+    """Return True if the values of a column are sets or the like: no ids, no attributes."""
+    import pyarrow as pa
+
+    if isinstance(column, SetColumn) or is_list(column.type):
+        return True
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    return bool(pa.types.is_nested(kind))
+
+
+def _coded(name: str, column: Any) -> _Coded:
+    """Return the first rows of a column as codes, with its meaning by header or by values."""
+    import pyarrow as pa
+
+    chunk = column.slice(0, _MOST_ROWS).combine_chunks()
+    if not pa.types.is_dictionary(chunk.type):
+        chunk = arrow.dictionary_encode(chunk)
+    labels = arrow.cast(chunk.dictionary, pa.string()) if not pa.types.is_binary(chunk.dictionary.type) else None
+    codes = arrow.to_numpy(arrow.coalesce(chunk.indices, arrow.number_array([-1])[0])).astype(np.int64)
+    if labels is not None and len(labels):
+        lacking = np.flatnonzero(arrow.to_numpy(arrow.is_in(labels, _MISSING)))
+        codes = np.where(np.isin(codes, lacking), -1, codes) if len(lacking) else codes
+    first = (
+        []
+        if labels is None
+        else [label for label in labels.slice(0, _LABELS).to_pylist() if label not in (None, *_MISSING)]
+    )
+    dates = all(map(is_full_date, first))
+    keys = not dates and are_keys(first) and not all(map(_CODES, first))
+    amounts = 2 * sum(_AMOUNT(label) is not None for label in first) > len(first)
+    meaning = _meaning(name, first, dates=dates)
+    addresses = not dates and identifying(first) == ADDRESS
+    return _Coded(codes, meaning, _are_cut(first), dates, keys, amounts, addresses, is_about_a_thing(name))
+
+
+def _meaning(name: str, labels: Sequence[str], *, dates: bool) -> str:
+    """Return the meaning of a header, or of the values; e-mail addresses and IBANs are such under any header."""
+    by_header = meaning_of(name)
+    if dates or not labels:
+        return by_header or attribute_of(labels)
+    by_values = identifying(labels)
+    if name.strip().lower() == _CELL and not any(sum(map(str.isdigit, label)) >= _FEWEST_DIGITS for label in labels):
+        return by_values or attribute_of(labels)
+    if by_header in PERSON_IDS:
+        return NAMED if by_values == NAMED else by_header
+    return by_values if by_values in ("e-mail", "IBAN") else by_header or by_values or attribute_of(labels)
+
+
+def _are_cut(labels: Sequence[str]) -> bool:
+    if not any("E+" in label for label in labels):
+        return False
+    from anonset.reading.kinds import look_at
+
+    return look_at("", labels).kind == "cut numbers"
+
+
+def _first_rows(ids: Sequence[Int64]) -> Int64:
+    """Return the first row of each record, by the codes of its ids."""
+    return np.sort(np.unique(np.stack(ids), axis=1, return_index=True)[1]).astype(np.int64)
+
+
+def _attributes(coded: Mapping[str, _Coded]) -> list[tuple[str, str, Int64]]:
+    """Return the columns of attributes of persons: the kind of attribute, the name, and the codes."""
+    kinds = {
+        name: NAMED if is_direct(look.kind) and look.kind != "address" else look.kind for name, look in coded.items()
+    }
+    return [(kind, name, coded[name].codes) for name, kind in kinds.items() if kind in (*ATTRIBUTES, NAMED)]

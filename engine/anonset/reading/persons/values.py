@@ -1,0 +1,257 @@
+"""Patterns of values that name or reach a person: e-mail addresses, phone numbers, device ids, names, free text."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from anonset.reading.persons.header_words import without_accents
+
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_PHONE = re.compile(r"(?=.*[+ /()-])(\+|00?|\()[\d /().-]{6,19}\d")
+_ADDRESS = re.compile(
+    r"\d+[a-z]?,? ([^\W\d_]+[.]? ){1,4}(street|st[.]?|road|rd[.]?|avenue|ave[.]?|lane|drive|close|court|view|way|place"
+    r"|square|terrace|gardens|boulevard|blvd[.]?)\b.*"
+    r"|\d+,? (bis |ter )?(rue|avenue|boulevard|chemin|place|allée|impasse|quai)\b.*"
+    r"|[^\d,;]*(stra(ß|ss)e|str[.]|weg|gasse|platz|allee|ufer|damm|straat|laan|plein) ?\d+ ?[a-z]?\b.*"
+    r"|(calle|avenida|paseo|plaza|via|viale|piazza|corso|rua)\b[^\d]+,? \d+\b.*",
+    re.IGNORECASE,
+)
+_IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
+_SHORTEST_IBAN = 15
+_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]*[.]?([ '-]+[^\W\d_]+[.]?)*")
+_DEVICE = re.compile(
+    r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}|(\d{1,3}\.){3}\d{1,3}"
+)
+_KEY = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+").fullmatch
+_LONG = 6
+_MOST = 0.9
+_WORDS = re.compile(r"[^\W\d_]+([ ,.'-]+[^\W\d_]+){0,4}\.?").fullmatch
+_BETWEEN_WORDS = re.compile(r"[ ,.'-]+")
+_NAMES, _FEWEST_NAMES = 0.1, 3
+"""Share and number of labels that contain a title or a first name if the labels are names of persons."""
+_SURNAMES, _FEWEST_SURNAMES = 0.2, 5
+"""The same of common surnames, which stand alone in their labels."""
+_TITLE = re.compile(r"(dr|prof|mr|mrs|herr|frau|mme|mlle)[. ]", re.IGNORECASE).match
+_OF_A_PLACE = re.compile(r"(st|saint|sankt|san|santa|santo|são)[. ]", re.IGNORECASE).match
+_WORDS_FOR_SEX = (
+    "m f w d u x h 1 2 male female mann frau männlich weiblich divers homme femme masculin féminin hombre mujer "
+    "maschio femmina man vrouw unknown/invalid"
+)
+_SEXES = frozenset(_WORDS_FOR_SEX.split())
+_YEAR, _MONTH, _DAY = r"((?:18|19|20)\d\d)", r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
+_DAYS = r"(?:0?[1-9]|[12]\d|3[01])"
+_DATE = re.compile(
+    rf"(?:{_YEAR}([-/.]?){_MONTH}\2{_DAY}|{_DAYS}([-/.]){_DAYS}\3(?:{_YEAR}|\d\d)"
+    rf"|{_DAYS}[- ][A-Za-z]{{3,9}}[- ]{_YEAR}|[A-Z][a-z]{{2,8}} {_DAYS}, ?{_YEAR})(?:[T ]00:00(?::00)?)?"
+)
+_YEARS = 40
+"""Fewest years between the first and the last date of birth."""
+_IN_SENTENCES = tuple(
+    words.split()
+    for words in (
+        "the and with for was not from has", "der die und mit ist nicht von auf", "les des est pour dans avec pas une",
+        "los las con para por una que", "che con per una sono non della", "het een van met niet voor is",
+    )
+)  # fmt: skip
+_FEWEST_OF_SENTENCES, _LONG_TEXT = 3, 5
+_LOOKED_AT = 20_000
+
+
+def is_iban(value: str) -> bool:
+    """Tell whether a value is an IBAN: its check digits must be right (ISO 13616, ISO 7064 MOD 97-10).
+
+    >>> is_iban("GB82 WEST 1234 5698 7654 32"), is_iban("GB83 WEST 1234 5698 7654 32")
+    (True, False)
+    """
+    if len(value) < _SHORTEST_IBAN:
+        return False
+    text = value.replace(" ", "").upper()
+    return _IBAN.fullmatch(text) is not None and int("".join(str(int(c, 36)) for c in text[4:] + text[:4])) % 97 == 1
+
+
+KINDS_OF_VALUES = {
+    "e-mail": "e-mail addresses",
+    "IBAN": "IBANs",
+    "phone": "telephone numbers",
+    "name": "names of persons",
+}
+"""Kinds of values that name or reach persons, with their names in messages."""
+PATTERNS: Mapping[str, Callable[[str], object]] = {
+    "e-mail": _EMAIL.fullmatch,
+    "IBAN": is_iban,
+    "phone": _PHONE.fullmatch,
+}
+"""The pattern of a value, by the meaning of a header that says the same."""
+
+
+def pattern_of(labels: Sequence[str], patterns: Sequence[str] = tuple(PATTERNS)) -> str:
+    """Return which of the patterns nearly all labels have: ``e-mail``, ``IBAN``, ``phone``; empty if none.
+
+    >>> pattern_of(["ann@b.org", "bo@c.net"]), pattern_of(["+49 30 123456", "030/123-456"]), pattern_of(["2020-01-01"])
+    ('e-mail', 'phone', '')
+    """
+    bare = [label.strip() for label in labels]
+    return next((name for name in patterns if bare and _nearly_all(PATTERNS[name], bare)), "")
+
+
+def _nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
+    left = len(labels)
+    for label in labels:
+        if not is_one(label):
+            left -= 1
+            if left < _MOST * len(labels):
+                return False
+    return True
+
+
+def identifying(labels: Sequence[str]) -> str:
+    """Return the meaning of a header by which values identify persons; empty if they do not.
+
+    ``e-mail``, ``IBAN``, ``phone``, ``account`` (device ids: UUIDs, MAC and IP addresses), ``address`` or ``name``.
+
+    >>> identifying(["ann@b.org"]), identifying(["10.0.0.1", "10.0.0.2"]), identifying(["red", "blue"])
+    ('e-mail', 'account', '')
+    >>> identifying(["12 Elm Street, LS1 4AB", "3b Park View"]), identifying(["Hauptstr. 5", "Am Weg 7"])
+    ('address', 'address')
+    >>> identifying(["Ada Berger", "Dr. Stein", "Zoe", "Nordmann, Paula"])
+    'name'
+    """
+    bare = [label.strip() for label in labels]
+    if not bare:
+        return ""
+    if found := pattern_of(bare):
+        return found
+    if _nearly_all(_DEVICE.fullmatch, bare):
+        return "account"
+    if _nearly_all(_ADDRESS.fullmatch, bare):
+        return "address"
+    return "name" if are_names(bare) else ""
+
+
+def attribute_of(labels: Sequence[str]) -> str:
+    """Return which attribute of a person labels are: ``sex``, ``birth``, or none (empty).
+
+    >>> attribute_of(["f", "m"]), attribute_of(["1931-05-01", "2001-12-24"]), attribute_of(["f", "g"])
+    ('sex', 'birth', '')
+    """
+    if 2 <= len(labels) <= 4 and {label.lower() for label in labels} <= _SEXES and "m" in "".join(labels).lower():
+        return "sex"
+    years = [year for label in labels if (year := year_of(label) or year_of(label[:10]))]
+    return "birth" if years and len(years) == len(labels) and max(years) - min(years) >= _YEARS else ""
+
+
+def is_full_date(label: str) -> bool:
+    """Return True if a value is a date with its day, in digits or with the name of a month.
+
+    >>> is_full_date("1950/12/24"), is_full_date("24.12.50"), is_full_date("24-Dec-1950"), is_full_date("00104729")
+    (True, True, True, False)
+    """
+    return _DATE.fullmatch(label) is not None
+
+
+def year_of(label: str) -> int:
+    """Return the year of a full date, 0 if it has two digits, or if the value is no date.
+
+    >>> year_of("24.12.1950"), year_of("24.12.50"), year_of("12345678")
+    (1950, 0, 0)
+    """
+    date = _DATE.fullmatch(label)
+    return 0 if date is None else int(next(filter(None, (date[1], date[4], date[5], date[6])), 0))
+
+
+def are_keys(labels: Sequence[str]) -> bool:
+    """Tell whether all labels are letters with digits, or long numbers of one width, as keys are.
+
+    >>> are_keys(["q10", "q1234"]), are_keys(["100234", "992345"]), are_keys(["1500", "93000"]), are_keys(["E11 J45"])
+    (True, True, False, False)
+    """
+    long = {len(label) for label in labels if label.isdecimal()}
+    return bool(labels) and (
+        all(map(_KEY, labels)) or (all(map(str.isdecimal, labels)) and len(long) == 1 and min(long) >= _LONG)
+    )
+
+
+def are_capitalised(labels: Sequence[str]) -> bool:
+    """Tell whether nearly all labels are capitalised words without digits, and few of them capitals alone.
+
+    >>> are_capitalised(["Ann Lee", "Bo", "Müller-Lüden"]), are_capitalised(["E11", "J45"]), are_capitalised(["f"])
+    (True, False, False)
+    """
+    like = [label for label in labels if _NAME.fullmatch(label.strip())]
+    return bool(labels) and len(like) >= _MOST * len(labels) and sum(map(str.isupper, like)) * 2 <= len(like) + 1
+
+
+def found_directly(labels: Sequence[str]) -> dict[str, int]:
+    """Count the labels that are e-mail addresses or IBANs, by kind; kinds without any are left out.
+
+    >>> found_directly(["E10", "ann@b.org", "GB82WEST12345698765432"])
+    {'e-mail': 1, 'IBAN': 1}
+    """
+    counts = {
+        "e-mail": sum("@" in label and _EMAIL.fullmatch(label.strip()) is not None for label in labels),
+        "IBAN": sum(len(label) >= _SHORTEST_IBAN and is_iban(label.strip()) for label in labels),
+    }
+    return {kind: count for kind, count in counts.items() if count}
+
+
+def are_names(labels: Sequence[str]) -> bool:
+    """Return True if one label in ten, and at least three, begin with a title or contain a common first name.
+
+    Surnames alone are names, too, if one in five, and at least five, are common ones. Of many labels, some 20,000
+    evenly spaced ones are examined.
+
+    >>> are_names(["Hans Maier", "Weber, Julia", "KARIN OTT", "Xi Li"]), are_names(["milk", "cheese", "Peter Pan"])
+    (True, False)
+    >>> are_names(["Schmidt", "Hoffmann", "Kowalski", "Lefebvre", "Schulz", "Unger"])
+    True
+    >>> are_names(["San Antonio", "Santa Clara", "St. Louis", "San Diego"])
+    False
+    """
+    examined = labels[:: max(1, len(labels) // _LOOKED_AT)]
+    named = sum(map(_is_name, examined))
+    if named >= _FEWEST_NAMES and named >= _NAMES * len(examined):
+        return True
+    alone = sum(_spelled(label.strip()) in _listed("surnames.txt") for label in examined)
+    return alone >= _FEWEST_SURNAMES and alone >= _SURNAMES * len(examined)
+
+
+@cache
+def _listed(file: str) -> frozenset[str]:
+    """Return common names in small letters without accents: no common words, places, trades, flowers or products."""
+    return frozenset(Path(__file__).with_name(file).read_text("ascii").split())
+
+
+def _spelled(text: str) -> str:
+    """Return a text in the spelling of the lists of names."""
+    return (text if text.isascii() else without_accents(text)).lower()
+
+
+def _is_name(label: str) -> bool:
+    text = label.strip()
+    if not _WORDS(text) or _OF_A_PLACE(text):
+        return False
+    words = _BETWEEN_WORDS.split(_spelled(text))
+    return _TITLE(text) is not None or not _listed("first_names.txt").isdisjoint(words)
+
+
+def are_words_of_texts(labels: Sequence[str]) -> bool:
+    """Tell whether labels are free text cut into words: three words that connect sentences of one language occur.
+
+    >>> are_words_of_texts(["patient", "with", "pain", "and", "the"]), are_words_of_texts(["milk", "bread"])
+    (True, False)
+    """
+    short = {label.casefold() for label in labels if 2 <= len(label) <= _LONG and label.isalpha()}
+    return any(sum(word in short for word in words) >= _FEWEST_OF_SENTENCES for words in _IN_SENTENCES)
+
+
+def are_sentences(labels: Sequence[str]) -> bool:
+    """Tell whether most labels have five words or more, with one that connects sentences.
+
+    >>> are_sentences(["He came with his wife today", "was sent home and not seen"]), are_sentences(["type 2 diabetes"])
+    (True, False)
+    """
+    looked_at = [label.casefold().split() for label in labels[:: max(1, len(labels) // _LOOKED_AT)]]
+    connecting = {word for words in _IN_SENTENCES for word in words}
+    long = sum(len(words) >= _LONG_TEXT and not connecting.isdisjoint(words) for words in looked_at)
+    return 2 * long > len(looked_at)

@@ -1,0 +1,157 @@
+"""Policy files: an itemset to protect, or a group of items, a line; items separated by blanks."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+from anonset.data import Vocabulary
+from anonset.data.decimals import exact
+from anonset.errors import InputError, datum
+from anonset.measures.utility_loss import ItemWeights
+from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.reading.files import read_bytes, write_file
+
+
+def read_privacy_policy(path: str | Path, vocabulary: Vocabulary | None = None) -> PrivacyPolicy:
+    """Read privacy constraints, an itemset a line (also ``.gz`` and ``.zst``); blank lines are skipped.
+
+    Parameters
+    ----------
+    vocabulary
+        Check that all items are in it.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, holds no constraint, a line holds an item twice, or an item is unknown.
+    """
+    where = Path(path)
+    lines = _lines(where)
+    for number, items in lines:
+        _require_distinct(where, number, items)
+        _require_known(where, number, items, vocabulary)
+    return PrivacyPolicy.of(items for _, items in lines)
+
+
+def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) -> UtilityPolicy:
+    """Read utility constraints, a group a line (also ``.gz`` and ``.zst``); blank lines are skipped.
+
+    Parameters
+    ----------
+    vocabulary
+        Check that the groups are a partition of it.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, holds no group, an item is in two groups or unknown, or one is in none.
+    """
+    where = Path(path)
+    lines, seen = _lines(where), dict[str, int]()
+    for number, items in lines:
+        _require_distinct(where, number, items)
+        _require_known(where, number, items, vocabulary)
+        for item in items:
+            if item in seen:
+                both = f"lines {seen[item]} and {number} both hold item {datum(item)}"
+                msg = f"{where}: {both}; an item must be in one group"
+                raise InputError(msg)
+            seen[item] = number
+    policy = UtilityPolicy.of(items for _, items in lines)
+    if vocabulary is not None:
+        try:
+            policy.codes(vocabulary)
+        except InputError as error:
+            msg = f"{where}: {error}"
+            raise InputError(msg) from None
+    return policy
+
+
+def read_item_weights(path: str | Path, vocabulary: Vocabulary | None = None) -> ItemWeights:
+    """Read weights of groups of items: a line holds a weight in [0, 1] and the items, separated by blanks.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or a line is malformed.
+    """
+    where = Path(path)
+    weights: dict[tuple[str, ...], Fraction] = {}
+    for number, (weight, *items) in _lines(where):
+        try:
+            value = exact(weight)
+        except ValueError:
+            msg = f"{where}: line {number} must begin with a weight in [0, 1]"
+            raise InputError(msg) from None
+        if not items or not 0 <= value <= 1:
+            msg = f"{where}: line {number} must be a weight in [0, 1] and at least one item"
+            raise InputError(msg)
+        _require_distinct(where, number, items)
+        _require_known(where, number, items, vocabulary)
+        weights[tuple(items)] = value
+    return ItemWeights.of(weights)
+
+
+def write_privacy_policy(policy: PrivacyPolicy, path: str | Path) -> Path:
+    """Write privacy constraints, an itemset a line.
+
+    Raises
+    ------
+    InputError
+        If an item holds a blank or is empty, or the file cannot be written.
+    """
+    return _write(policy.itemsets, Path(path))
+
+
+def write_utility_policy(policy: UtilityPolicy, path: str | Path) -> Path:
+    """Write utility constraints, a group a line.
+
+    Raises
+    ------
+    InputError
+        If an item holds a blank or is empty, or the file cannot be written.
+    """
+    return _write(policy.groups, Path(path))
+
+
+def _lines(path: Path) -> list[tuple[int, list[str]]]:
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        msg = f"{path}: must be UTF-8, byte {error.start} is not"
+        raise InputError(msg) from None
+    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not lines:
+        msg = f"{path}: must hold at least one line of items, has none"
+        raise InputError(msg)
+    return lines
+
+
+def _require_distinct(path: Path, number: int, items: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for item in items:
+        if item in seen:
+            msg = f"{path}: line {number} holds item {datum(item)} twice; it must be a set"
+            raise InputError(msg, line=number)
+        seen.add(item)
+
+
+def _require_known(path: Path, number: int, items: Sequence[str], vocabulary: Vocabulary | None) -> None:
+    if vocabulary is not None:
+        for item in items:
+            if item not in vocabulary.index:
+                msg = (
+                    f"{path}: line {number}: item {datum(item)} must be one of the {len(vocabulary)} items of the data"
+                )
+                raise InputError(msg, line=number)
+
+
+def _write(rows: Iterable[Sequence[str]], path: Path) -> Path:
+    lines = []
+    for row in rows:
+        for item in row:
+            if not item or item.split() != [item]:
+                msg = f"{path}: item {datum(item)} holds a blank or is empty, and items are separated by blanks"
+                raise InputError(msg)
+        lines.append(" ".join(row) + "\n")
+    return write_file(path, [line.encode() for line in lines])

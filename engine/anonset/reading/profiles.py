@@ -1,0 +1,399 @@
+"""Profiles of columns that have no role yet: how many values, what they look like, whether they hold sets."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from math import log2
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import SetColumn
+from anonset.data.hierarchy_rules import NO_VALUE
+from anonset.data.redacted_repr import Discreet
+from anonset.reading.columns import is_list
+from anonset.reading.input_checks import MISSING, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets, are_titles, mark_of_sets
+from anonset.reading.kinds import MOST_LOOKED_AT, Look, kind_of_values, look_at, with_comma
+from anonset.reading.persons.values import are_capitalised, are_keys, identifying
+
+_MARKS = (";", "|", ",", " ")
+"""What may separate the items within a cell, the surest first."""
+_SOME = 500
+"""Distinct values by which it is told whether they reach a person."""
+_MISSING = MISSING | PROBABLE_NULLS
+"""Values that may be missing."""
+
+_FEW_ROWS = 16
+
+
+@dataclass(frozen=True)
+class Profile(Discreet):
+    """What a column looks like, without any of its values."""
+
+    name: str
+    """Name of the column."""
+    kind: str
+    """``sets``, ``integers``, ``numbers``, ``dates``, ``0/1``, ``zip codes``, ``ICD-9 codes``, … or ``text``."""
+    records: int
+    """Number of rows."""
+    distinct: int
+    """Distinct values; of sets, distinct items."""
+    nulls: int
+    """Nulls."""
+    missing: int
+    """Values that mean null: empty, ``?``, ``NA`` and the like."""
+    entropy: float
+    """Bits that the value of a random row tells; of sets, the item of a random occurrence."""
+    largest: int
+    """Rows with the most frequent value; of sets, with the most frequent item."""
+    rarest: int = 0
+    """Rows with the rarest value; of sets, 0."""
+    occurrences: int = 0
+    """Of sets: items in all rows together."""
+    separator: str | None = None
+    """Of sets in cells of text: what separates the items."""
+    items_kind: str = ""
+    """Of sets: what the items look like."""
+    look: Look = field(default_factory=lambda: Look("text"))
+    """What the values look like, of sets the items."""
+    null_words: tuple[str, ...] = ()
+    """Those of a fixed list of texts that are among the values and probably mean null."""
+    reaches: str = ""
+    """Kind of nearly all values that name or reach people, as `identifying` returns it; empty for others."""
+    capitalised: bool = False
+    """Whether nearly all values are capitalised words without digits, as names are."""
+    commas: bool = False
+    """Whether a value contains a comma or begins with a parenthesis, as published sets of values do."""
+    keys: bool = False
+    """Whether all values are letters with digits, or long numbers of one width, as keys are."""
+
+    @property
+    def uniqueness(self) -> float:
+        """Distinct values by rows that have one."""
+        return self.distinct / max(1, self.records - self.nulls - self.missing)
+
+
+def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
+    """Return the profile of a loaded column of a source; `separator` is the declared separator of items."""
+    import pyarrow as pa
+
+    if isinstance(loaded, SetColumn):
+        nnz = len(loaded.items)
+        return _of_sets(column, loaded.n, 0, loaded.vocabulary.labels, loaded.occurrences, nnz, None)
+    type_, n, nulls = loaded.type, len(loaded), int(loaded.null_count)
+    lists, coded_ = is_list(type_), pa.types.is_dictionary(type_)
+    kind = type_.value_type if lists or coded_ else type_
+    kind = kind.value_type if lists and pa.types.is_dictionary(kind) else kind
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
+        what = "bytes" if pa.types.is_binary(kind) else "nested values"
+        look = Look(what, doubt=f"holds {what}, which are not read: make plain values of them", usable=False)
+        return Profile(column, what, n, 0, nulls, 0, 0.0, 0, look=look)
+    if lists:
+        items = _flat(loaded)
+        listed, counts = _counted(items)
+        return _of_sets(column, n, nulls, listed, counts, len(items), None)
+    if coded_ and any(chunk.dictionary.null_count for chunk in loaded.chunks):
+        loaded = loaded.cast(kind)  # a dictionary's null count omits codes of null values
+        nulls = int(loaded.null_count)
+    values = _few_values(loaded) if n <= _FEW_ROWS else _values(loaded) if n <= MOST_LOOKED_AT else None
+    first = _first_values(loaded) if values is None else values.given
+    mark = _separator(column, first, separator) or (_further_separator(column, first) if separator is None else None)
+    if mark is not None:
+        items, times = _items(loaded, mark)
+        return _of_sets(column, n, nulls, items, times, int(times.sum()), mark)
+    values = values or _values(loaded)
+    look, some, held = look_at(column, values.given), values.given[:_SOME], values.counts
+    total = sum(held) if isinstance(held, list) else int(held.sum())
+    if len(held) == total and look.kind.endswith("codes") and look.kind != "postal codes":
+        look = Look("text")
+    return Profile(
+        column,
+        look.kind,
+        n,
+        len(held),
+        nulls,
+        n - nulls - total,
+        entropy(held),
+        max(held, default=0) if isinstance(held, list) else int(held.max(initial=0)),
+        rarest=min(held, default=0) if isinstance(held, list) else int(held.min(initial=n)),
+        look=look,
+        null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
+        reaches=identifying(some) if look.kind in ("text", "e-mail addresses") else "",
+        capitalised=look.kind == "text" and are_capitalised(some) and not are_titles(some),
+        commas=look.kind == "text" and any("," in value or value[:1] == "(" for value in values.given),
+        keys=look.kind in ("text", "integers") and are_keys(some),
+    )
+
+
+@dataclass(frozen=True)
+class _Values(Discreet):
+    """The distinct values of a column of plain values, as text."""
+
+    given: list[str]
+    """Those that are not missing; of many, the first."""
+    words: list[str]
+    """Those that mean null."""
+    counts: NDArray[np.int64] | list[int]
+    """How often each of those that are not missing occurs; a list of few rows."""
+
+
+def _values(loaded: Any) -> _Values:
+    """Return the distinct values of a column."""
+    import pyarrow as pa
+
+    values, counts = _counts(loaded)
+    words = _texts(values.filter(pa.array(_are_in(values, _MISSING))))
+    words = _that_lack(words, len(values) - len(words))
+    given = ~_are_in(values, words)
+    return _Values(_texts(values.filter(pa.array(given))[:MOST_LOOKED_AT]), words, counts[given])
+
+
+def _few_values(loaded: Any) -> _Values:
+    """Return the distinct values of a column of few rows; each call of Arrow takes longer than all of this."""
+    times = Counter(text for text in _few_texts(loaded) if text is not None)
+    missing = _MISSING.intersection(times)
+    words = _that_lack(missing, len(times) - len(missing)) if missing else []
+    given = [text for text in times if text not in words]
+    return _Values(given, words, [times[text] for text in given])
+
+
+def _few_texts(loaded: Any) -> list[str | None]:
+    import pyarrow as pa
+
+    texts: list[str | None] = (loaded if pa.types.is_string(loaded.type) else _as_text(loaded)).to_pylist()
+    return texts
+
+
+def coded(loaded: Any) -> Any:
+    """Return a loaded column of text as codes of its distinct values, where they are few; others as they are.
+
+    A reader of the column then need not look up each value again.
+    """
+    import pyarrow as pa
+
+    if isinstance(loaded, SetColumn) or not pa.types.is_string(loaded.type) or loaded.null_count:
+        return loaded
+    if len(loaded) <= _FEW_ROWS:
+        return loaded
+    if len(_first_values(loaded)) * 2 > len(loaded):
+        return loaded
+    encoded = loaded.combine_chunks().dictionary_encode()
+    return pa.chunked_array([encoded]) if len(encoded.dictionary) * 8 < len(loaded) else loaded
+
+
+def _of_sets(
+    name: str, n: int, nulls: int, items: Sequence[str], counts: NDArray[np.int64], nnz: int, mark: str | None
+) -> Profile:
+    held = [item for item in items if item]
+    most = int(counts.max(initial=0))
+    kind = kind_of_values(held)
+    return Profile(
+        name, "sets", n, len(held), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind
+    )
+
+
+def _counted(column: Any) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the distinct values of a column as text, and how often each occurs."""
+    values, counts = _counts(column)
+    return _texts(values), counts
+
+
+def _counts(column: Any) -> tuple[Any, NDArray[np.int64]]:
+    """Return the distinct values of a column, none where they are no text, and how often each occurs."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if pa.types.is_dictionary(chunk.type) and not chunk.null_count and not chunk.dictionary.null_count:
+        times = np.bincount(np.asarray(chunk.indices), minlength=len(chunk.dictionary)).astype(np.int64)
+        values, counts = chunk.dictionary, times
+        if not times.all():
+            values, counts = values.filter(pa.array((times > 0).tolist())), times[times > 0]
+    else:
+        counted = pc.value_counts(chunk.drop_null() if chunk.null_count else chunk)
+        values, counts = counted.field(0), counted.field(1).to_numpy(zero_copy_only=False).astype(np.int64)
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind):
+        return pa.array([], pa.string()), counts[:0]
+    return _as_text(values), counts
+
+
+def _as_text(values: Any) -> Any:
+    """Return plain values as text."""
+    import pyarrow as pa
+
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    return values.cast(kind).cast(pa.string())
+
+
+def _texts(values: Any) -> list[str]:
+    texts: list[str] = values.to_pylist()
+    return texts
+
+
+def _first_values(loaded: Any) -> list[str]:
+    """Return distinct values as text, those that come first: as many as are looked at, or all."""
+    head = loaded.slice(0, 3 * MOST_LOOKED_AT)
+    values = _counts(head)[0]
+    if len(values) < MOST_LOOKED_AT and len(head) < len(loaded):
+        values = _counts(loaded)[0]
+    return _texts(values[:MOST_LOOKED_AT])
+
+
+def _that_lack(words: Collection[str], others: int) -> list[str]:
+    """Return which of some texts that may say that there is no value do so, beside so many other values.
+
+    A single sign means null only if there are more than two other values, since it may be one of a pair.
+    """
+    return list(words) if others > 2 else [word for word in words if word not in SIGNS_OF_NULL]
+
+
+def _are_in(values: Any, wanted: Collection[str]) -> NDArray[np.bool_]:
+    """Tell of distinct values which of them are among some texts."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.is_in(values, value_set=pa.array(sorted(wanted), values.type)))
+
+
+def _flat(column: Any) -> Any:
+    import pyarrow as pa
+
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return pa.chunked_array([chunk.flatten() for chunk in chunks], column.type.value_type)
+
+
+def entropy(counts: NDArray[np.int64] | list[int]) -> float:
+    """Return the bits that a value tells, given how often each occurs."""
+    if isinstance(counts, list) or len(counts) <= _FEW_ROWS:
+        held: list[int] = counts if isinstance(counts, list) else counts.tolist()
+        total = sum(held)
+        return max(0.0, -sum(count / total * log2(count / total) for count in held if count))
+    total = int(counts.sum())
+    if not total:
+        return 0.0
+    shares = counts[counts > 0] / total
+    return max(0.0, float(-(shares * np.log2(shares)).sum()))
+
+
+def _separator(name: str, labels: Sequence[str], separator: str | None) -> str | None:
+    """Return what separates the items in cells that hold several; None where cells hold one value each.
+
+    Columns of free text are recognized by their names; in these, only semicolons and bars separate. Numbers
+    with a decimal comma are no sets of two. Blanks after another
+    mark separate nothing.
+    """
+    marks: Sequence[str] = (separator,) if separator else _MARKS
+    looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
+    text = "\n".join(looked_at)
+    marks = [mark for mark in marks if mark in text and (not _FREE.search(name) or mark in _SUREST_MARKS)]
+    if not marks or _OF_ONE.search(name) or (separator is None and not _OF_SETS.search(name) and with_comma(looked_at)):
+        return None
+    for mark in marks:
+        several = [label for label in looked_at if mark in label]
+        if (
+            len(several) * 20 >= max(1, len(looked_at))
+            and several
+            and are_sets(looked_at, mark, hint=_OF_SETS.search(name) or _separates_surely(looked_at, several, mark))
+        ):
+            beside = next((other for other in marks if mark == " " != other and f"{other} " in text), None)
+            if beside is None:
+                return mark
+            return beside if _OF_SETS.search(name) and _recur(looked_at, beside) else None
+    return None
+
+
+def _further_separator(name: str, labels: Sequence[str]) -> str | None:
+    """Return ``/`` or ``+`` if one of them separates items in cells of text."""
+    looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
+    if _OF_ONE.search(name) or _FREE.search(name) or kind_of_values(looked_at[:_SOME]) != "text":
+        return None
+    return mark_of_sets(looked_at)
+
+
+def _separates_surely(labels: Sequence[str], several: Sequence[str], mark: str) -> bool:
+    """Tell whether a semicolon or bar separates codes, or parts of which some are cells by themselves."""
+    if mark not in _SUREST_MARKS:
+        return False
+    parts = [{part.strip() for part in label.split(mark)} for label in several]
+    if kind_of_values(sorted(set[str]().union(*parts) - {""})) in ("ICD-10 codes", "ATC codes"):
+        return True
+    single = {label.strip() for label in labels if mark not in label}
+    return 2 * sum(not single.isdisjoint(cell) for cell in parts) > len(parts)
+
+
+def _recur(labels: Sequence[str], mark: str) -> bool:
+    """Tell whether some parts between marks occur in several cells, unlike those of phrases such as names of goods."""
+    cells = Counter(part for label in labels for part in {text.strip() for text in label.split(mark)})
+    return any(count > 1 for count in cells.values())
+
+
+_OF_ONE = re.compile(r"name|address|street|country|city", re.IGNORECASE)
+"""Headers of columns that never contain sets."""
+_FREE = re.compile(r"text|comment|note|title|descr|job|occupation", re.IGNORECASE)
+"""Headers of columns in which commas and blanks are those of texts."""
+_SUREST_MARKS = (";", "|")
+
+_OF_SETS = re.compile(
+    r"codes|items|products|diagnos|drugs|medic|basket|tags|genres|symptoms|(^|_)dx|prozedur|medik|artikel"
+    r"|(^|_)(icd|atc|ops)($|[_\d])",
+    re.IGNORECASE,
+)
+
+
+def _items(cells: Any, mark: str) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the items of the cells, and how often each occurs."""
+    import pyarrow.compute as pc
+
+    labels, counts = _counted(_flat(pc.split_pattern(cells.cast("string"), mark)))
+    times: dict[str, int] = {}
+    for label, count in zip(labels, counts.tolist(), strict=True):
+        if item := label.strip():
+            times[item] = times.get(item, 0) + count
+    return list(times), np.fromiter(times.values(), np.int64, len(times))
+
+
+def pattern(loaded: Any) -> bytes:
+    """Return a digest of which rows of a loaded column, none of lists, have the same value, null being one.
+
+    Two columns say the same in all rows if each value of the one goes with one of the other: if their patterns agree.
+
+    >>> import pyarrow as pa
+    >>> a, b, c = (pattern(pa.chunked_array([list(values)])) for values in ("xyx", "ABA", "xyy"))
+    >>> a == b, a == c
+    (True, False)
+    """
+    import pyarrow as pa
+
+    if len(loaded) <= _FEW_ROWS:
+        numbers: dict[str | None, int] = {}
+        return bytes([numbers.setdefault(text, len(numbers)) for text in _few_texts(loaded)])
+    chunk = loaded.combine_chunks() if isinstance(loaded, pa.ChunkedArray) else loaded
+    if pa.types.is_dictionary(chunk.type):
+        chunk = chunk.dictionary_decode()
+    codes = np.asarray(chunk.dictionary_encode(null_encoding="encode").indices)  # numbered as they first occur
+    return hashlib.sha256(np.ascontiguousarray(codes, np.int32).data).digest()
+
+
+def count_differing(ids: Sequence[Any], column: Any) -> int:
+    """Count the persons, told apart by some loaded columns, whose rows differ in another; all if it contains lists."""
+    import pyarrow as pa
+
+    if isinstance(column, SetColumn) or is_list(column.type):
+        return len(column) if not isinstance(column, SetColumn) else column.n
+    names = [f"id{number}" for number in range(len(ids))]
+    pairs = pa.table({**dict(zip(names, ids, strict=True)), "value": column}).group_by([*names, "value"]).aggregate([])
+    values = pairs.group_by(names).aggregate([([], "count_all")])["count_all"]
+    return int((values.to_numpy() > 1).sum())
+
+
+def information(one: Profile) -> float:
+    """Return the entropy of a column as a share of the most that so many rows can tell.
+
+    >>> information(Profile("id", "text", 8, 8, 0, 0, 3.0, 1))
+    1.0
+    """
+    return one.entropy / log2(one.records) if one.records > 1 else 0.0

@@ -1,0 +1,1 @@
+"""Publications read back, one file per kind."""

@@ -1,0 +1,185 @@
+"""Read ``qit.csv`` and ``snt.csv`` back, also those of other programs."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, NumericColumn, Table, Vocabulary
+from anonset.data.spans import ascending, run_spans, spans
+from anonset.data.store import MEMORY, Store
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError, datum
+from anonset.publications import Buckets
+from anonset.publications.buckets import GROUP, count_values
+from anonset.reading.batches import Reading, open_source
+from anonset.reading.dialect import EXACT, Dialect
+from anonset.reading.options import ReadOptions
+from anonset.reading.read import read
+from anonset.reading.roles import Names, names_in
+from anonset.reading.source import of_files
+from anonset.reading.table_builder import gather, read_exactly
+from anonset.spelling import counted
+
+QIT = "qit.csv"
+SNT = "snt.csv"
+COUNT = "count"
+"""Name of the column that may count a value in its group."""
+FilesOfTables = tuple[Sequence[str], Sequence[str]]
+"""The names of the files of the QIT, and of the SNT."""
+
+
+def read_buckets(
+    folder: str | os.PathLike[str],
+    *,
+    id: Names = (),  # noqa: A002
+    keep: Names = (),
+    reading: Mapping[str, Any] | None = None,
+    store: Store = MEMORY,
+    files: FilesOfTables | None = None,
+    expected: Sequence[CategoricalColumn] = (),
+) -> Buckets:
+    """Read ``qit.csv`` and ``snt.csv`` of a folder, also ones made elsewhere.
+
+    Parameters
+    ----------
+    id
+        Columns of the QIT that together identify an individual; a hidden identity is ``*`` in each of them.
+    keep
+        Its other columns but ``group``. The SNT has a column ``group``, one of values, and maybe ``count``.
+    reading
+        How to read files made elsewhere: further arguments of `anonset.read`; None: as text that anonset wrote.
+    store
+        Where the columns lie; if it is in files, anonset wrote the tables.
+    files
+        The names of both tables' files, if anonset wrote them; None: one file each, whatever wrote them.
+    expected
+        Columns of the QIT, whose labels lie in files, that those of files that anonset wrote must be.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, a column has no role, or a group has not as many rows in the one as in the other.
+    """
+    if reading is None and (files is not None or store.in_files):
+        qit, snt = ([Path(folder) / name for name in names] for names in files or ((QIT,), (SNT,)))
+        return _read_own(qit, snt, names_in((), id), names_in((), keep), store, expected)
+    # A table with a sensitive column may repeat its ids: the group is read in that role.
+    table = _read(Path(folder) / QIT, reading, id=id, keep=keep, sensitive=GROUP)
+    group = table.sensitive
+    group_of_value, value, count = _read_snt(Path(folder) / SNT, reading)
+    if group is None or group.vocabulary != group_of_value.vocabulary:
+        labels = set(group_of_value.vocabulary.labels) ^ set(() if group is None else group.vocabulary.labels)
+        msg = f"{folder}: group {datum(min(labels))} stands in one of {QIT} and {SNT} alone; both must hold every group"
+        raise InputError(msg)
+    snt_group, values, counts = count_values(group_of_value.codes, value.codes, len(value.vocabulary), count)
+    record = np.arange(table.n, dtype=np.int64)
+    named = CategoricalColumn(value.name, values, value.vocabulary)
+    return Buckets(table.ids, table.kept, group, snt_group, named, counts, record)
+
+
+def _read_own(
+    qit: Sequence[Path],
+    snt: Sequence[Path],
+    id: Sequence[str],  # noqa: A002
+    keep: Sequence[str],
+    store: Store,
+    expected: Sequence[CategoricalColumn],
+) -> Buckets:
+    """Read both tables block by block; groups are numbered 1, 2, ..., and those of the SNT stand in their order."""
+    known = {column.name: column for column in expected}
+    table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, store, known)
+    names = [name for name in open_source(of_files(snt[:1]), Reading(dialect=EXACT)).names if name != GROUP]
+    values = _gathered(snt, {"relational": [GROUP], "sensitive": names}, store)
+    group, of_value, value = _group_codes(table, store), _group_codes(values, store), values.sensitive
+    if value is None:
+        msg = f"{snt[0]}: there must be a column of values beside {GROUP!r}"
+        raise InputError(msg)
+    if not ascending(of_value):
+        msg = f"{snt[0]}: the groups must stand in their order"
+        raise InputError(msg)
+    counted_values = [store.growing("snt", kind) for kind in (np.int32, np.int32, np.int64)]
+    for span in run_spans(of_value):
+        part: tuple[Any, ...] = count_values(of_value[slice(*span)], value.codes[slice(*span)], len(value.vocabulary))
+        for target, counts in zip(counted_values, part, strict=True):
+            target.append(counts)
+    snt_group, codes, count = (array.finished() for array in counted_values)
+    largest = [int(codes_of[slice(*rows)].max()) for codes_of in (group, snt_group) for rows in spans(len(codes_of))]
+    n_groups = max(largest, default=-1) + 1
+    numbered = CategoricalColumn(GROUP, group, Vocabulary.numbered(n_groups))
+    record = store.array("record", np.int64, table.n)
+    for first, end in spans(table.n):
+        record[first:end] = np.arange(first, end)
+    return Buckets(
+        table.ids,
+        table.kept,
+        numbered,
+        snt_group,
+        CategoricalColumn(value.name, codes, value.vocabulary),
+        count,
+        record,
+        store,
+    )
+
+
+def _gathered(
+    paths: Sequence[Path],
+    roles: Mapping[str, Names],
+    store: Store,
+    expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
+) -> Table:
+    options = replace(ReadOptions.exactly({"items": None, **roles}, " "), numeric=roles.get("relational"))
+    source = open_source(of_files(paths), options.reading())
+    return gather(source, options, store, with_ids=True, expected=expected)
+
+
+def _group_codes(table: Table, store: Store) -> Int32:
+    """Return the group of each row, counted from 0."""
+    column = table.relational[0]
+    codes = store.array("group", np.int32, table.n)
+    for first, end in spans(table.n):
+        numbers = column.values[first:end] if isinstance(column, NumericColumn) else np.zeros(0)
+        if numbers.dtype != np.int64 or int(numbers.min()) < 1 or int(numbers.max()) >= 1 << 31:
+            msg = f"column {GROUP!r} must hold the numbers of groups, from 1 on"
+            raise InputError(msg)
+        codes[first:end] = numbers - 1
+    return codes
+
+
+def _read(path: Path, reading: Mapping[str, Any] | None, **roles: Any) -> Table:
+    return read_exactly(path, **roles) if reading is None else read(path, **roles, **reading)
+
+
+def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
+    """Return the groups, the values, and how often each row counts."""
+    how = reading or {}
+    dialect = (
+        EXACT if reading is None else Dialect.of(how.get("delimiter"), how.get("encoding"), bool(how.get("no_header")))
+    )
+    names = open_source(path, Reading(dialect=dialect, absent=lambda names: {GROUP} - set(names))).names
+    own = [name for name in names if name != GROUP]
+    has_counts = len(own) == 2 and own[1] == COUNT
+    if len(own) == len(names) or not (has_counts or len(own) == 1):
+        got = (
+            ", ".join(names)
+            if GROUP in names
+            else f"{counted(len(names), 'other')}: does the file have a line of names?"
+        )
+        msg = f"{path}: the columns must be {GROUP!r}, a sensitive one and, if any, {COUNT!r}, got {got}"
+        raise InputError(msg)
+    numeric = [COUNT] if has_counts else []
+    table = _read(path, reading, keep=[GROUP, own[0]], relational=numeric, numeric=numeric)
+    by_name = {column.name: column for column in table.kept}
+    count = np.ones(table.n, np.int64)
+    for column in table.relational:
+        if isinstance(column, NumericColumn):
+            wrong = np.flatnonzero((column.values < 1) | (column.values.dtype != np.int64))
+            if len(wrong):
+                msg = f"{path}: row {wrong[0] + 1}: {COUNT} must be an integer of at least 1"
+                raise InputError(msg)
+            count = column.values.astype(np.int64)
+    return by_name[GROUP], by_name[own[0]], count

@@ -1,0 +1,135 @@
+"""Read ``codebook.csv``, and privately ``mapping.csv`` and ``records.csv``."""
+
+import csv
+import io
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonset.data.store import MEMORY, Store
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError, datum, foreign
+from anonset.publications import Symbol
+from anonset.reading import arrow
+from anonset.reading.batches import Reading, open_source
+from anonset.reading.csv_rows import header_of, rows_of
+from anonset.reading.dialect import EXACT, any_field_size
+from anonset.reading.source import source_of
+
+SYMBOL_COLUMNS = ("symbol", "kind", "members")
+MOST_AS_TEXT = 1_000_000
+"""Largest number of rows that are written as text."""
+RECORD_COLUMNS = ("published_row", "input_record", "cluster")
+
+
+def read_codebook(path: Path) -> tuple[Symbol, ...]:
+    """Return what each published symbol stands for, from ``codebook.csv``.
+
+    Raises
+    ------
+    InputError
+        If it explains a symbol twice.
+    """
+    symbol_of: dict[tuple[str, bool], Symbol] = {}
+    for row in rows_of(path, SYMBOL_COLUMNS):
+        symbol = Symbol(row["symbol"], row["kind"], _members_read(path, row["members"]))
+        if symbol_of.setdefault((symbol.label, symbol.kind == "values"), symbol) is not symbol:
+            msg = f"{str(path)!r} must explain symbol {datum(symbol.label)} once, but does so twice"
+            raise InputError(msg)
+    return tuple(symbol_of.values())
+
+
+def _members_read(path: Path, text: str) -> tuple[str, ...]:
+    try:
+        with any_field_size():
+            return tuple(next(csv.reader(io.StringIO(text, newline=""), delimiter=" ", strict=True), []))
+    except csv.Error as error:
+        msg = f"{str(path)!r}: members must be separated by blanks, and quoted as in CSV: {foreign(error)}"
+        raise InputError(msg) from None
+
+
+GLOBAL, LOCAL = ("item", "published"), ("cluster", "item", "published")
+"""The headers of both kinds."""
+
+
+def read_mapping(path: Path) -> dict[str, str]:
+    """Return how each item of the universe is published, from ``mapping.csv``; the empty text: suppressed.
+
+    Raises
+    ------
+    InputError
+        If it is that of a local recoding.
+    """
+    if header_of(path) == LOCAL:
+        msg = f"{str(path)!r} maps the items of each cluster by themselves; one mapping of all is required"
+        raise InputError(msg)
+    return {row["item"]: row["published"] for row in rows_of(path, GLOBAL)}
+
+
+def records_file(folder: Path) -> Path | None:
+    """Return the file of records in a private directory; None if there is none."""
+    return next((path for name in ("records.csv", "records.parquet") if (path := folder / name).is_file()), None)
+
+
+def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None]:
+    """Return the input record of each published row, and its cluster where all rows have one.
+
+    Parameters
+    ----------
+    path
+        ``records.csv`` or ``records.parquet``.
+    store
+        Where the records are to lie.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or the rows are not numbered 0, 1, 2, ...
+    """
+    opened = open_source(source_of(path, "parquet" if path.suffix == ".parquet" else "csv"), Reading(dialect=EXACT))
+    if opened.names != RECORD_COLUMNS:
+        msg = f"{str(path)!r} must have the columns {', '.join(RECORD_COLUMNS)}, got {len(opened.names)} of other names"
+        raise InputError(msg)
+    n, local = 0, True
+    with store.growing("record", np.int64) as record, store.growing("cluster", np.int32) as cluster:
+        for batch in opened.batches(RECORD_COLUMNS):
+            numbers, records, clusters = (
+                _whole(path, batch.columns[name], kind) for name, kind in record_types().items()
+            )
+            if numbers.null_count or not np.array_equal(arrow.to_numpy(numbers), np.arange(n, n + len(numbers))):
+                msg = f"{str(path)!r} must number the published rows 0, 1, 2, ... in their order"
+                raise InputError(msg)
+            if records.null_count:
+                raise InputError(_no_records(path))
+            n, local = n + len(numbers), local and not clusters.null_count
+            record.append(arrow.to_numpy(records))
+            cluster.append(arrow.to_numpy(clusters) if local else np.empty(0, np.int32))
+    return record.finished(), cluster.finished() if local else None
+
+
+def record_types() -> dict[str, Any]:
+    """Return the type of each column."""
+    import pyarrow as pa
+
+    return dict(zip(RECORD_COLUMNS, (pa.int64(), pa.int64(), pa.int32()), strict=True))
+
+
+def _whole(path: Path, column: Any, kind: Any) -> Any:
+    """Return the whole numbers of a column, null where it is empty (``pyarrow.ChunkedArray``)."""
+    import pyarrow as pa
+
+    given, numbers = column, None
+    if not pa.types.is_integer(column.type):
+        text = arrow.cast(column, pa.large_string())
+        given = arrow.if_else(arrow.equal(text, arrow.text_scalar("")), arrow.null(text.type), text)
+    with suppress(pa.ArrowInvalid):  # which shows the values
+        numbers = arrow.cast(given, kind)
+    if numbers is None:
+        raise InputError(_no_records(path))
+    return numbers
+
+
+def _no_records(path: Path) -> str:
+    return f"{str(path)!r} must hold whole numbers of at most 64 bits, and clusters of 32"

@@ -1,0 +1,67 @@
+"""Read published records back, and the names of part files."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from anonset.data import SetColumn, Table
+from anonset.errors import InputError
+from anonset.reading.files import format_of
+from anonset.reading.formats import fimi
+from anonset.reading.read import read
+from anonset.reading.roles import Names
+from anonset.reading.table_builder import read_exactly
+
+PARTS = "published"
+"""Name of the folder that holds the part files of a publication."""
+
+
+def part_names(n: int, format: str, folder: str = PARTS) -> tuple[str, ...]:  # noqa: A002
+    """Return the names of the part files of a publication.
+
+    >>> part_names(2, "csv")
+    ('published/part-00000.csv', 'published/part-00001.csv')
+    """
+    return tuple(f"{folder}/part-{number:05}.{format}" for number in range(n))
+
+
+def read_published(
+    path: str | os.PathLike[str],
+    *,
+    items: Names = None,
+    relational: Names = (),
+    keep: Names = (),
+    separator: str = " ",
+    reading: Mapping[str, Any] | None = None,
+) -> Table:
+    """Read a publication back. All values are text: a published range or set is a symbol like any other.
+
+    The column of a FIMI file has no name: it gets the name in `items`.
+
+    Parameters
+    ----------
+    items, relational, keep, separator
+        As those of :func:`anonset.reading.read.read`.
+    reading
+        How to read a file made elsewhere: further arguments of `read`; None: anonset wrote the file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or holds other columns than are named.
+    """
+    where = Path(path)
+    names = (items,) if isinstance(items, str) else tuple(items or ())
+    how = reading or {}
+    declared, no_header = how.get("input_format"), bool(how.get("no_header"))
+    nameless = where.exists() and format_of(where, declared, no_header=no_header) == "dat"
+    if not nameless or names in ((), (fimi.COLUMN,)) or relational or keep:
+        if reading is not None:
+            return read(where, items=items, relational=relational, keep=keep, **reading)
+        return read_exactly(where, items=items, relational=relational, keep=keep, separator=separator)
+    sets = (read_exactly(where) if reading is None else read(where, **reading)).transactions
+    if sets is None or len(names) > 1:
+        msg = f"{where}: a FIMI file has one column, got items {list(names)}"
+        raise InputError(msg)
+    return Table(SetColumn(names[0], sets.indptr, sets.codes, sets.vocabulary), order=names)

@@ -1,0 +1,133 @@
+"""Sizes of data sets, estimated by the sizes and the first bytes of their files."""
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from anonset.errors import InputError
+from anonset.reading import arrow
+from anonset.reading.files import compression_of, open_parquet, reading, require_file
+
+_GUESSED_RATIO = 6
+_TEXT_OF_VALUE = 4  # bytes of a short code and of the mark before the next one
+_LARGEST_DEFLATE_RATIO = 1032
+_HEAD, _ROWS_OF_HEAD = 1 << 16, 1000
+_BETWEEN_VALUES = (b" ", b",", b";", b"|", b"\t")
+_BYTES_OF_A_CELL, _CELLS_OF_A_ROW = 30, 8
+
+
+@dataclass(frozen=True)
+class Size:
+    """The estimated size of a data set; sizes can be added.
+
+    >>> Size(1, 3, 12) + Size(2, 4, 15)
+    Size(records=3, values=7, text=27)
+    """
+
+    records: int = 0
+    values: int = 0
+    """Items, numbers and labels."""
+    text: int = 0
+    """Bytes of all as plain text."""
+
+    def __add__(self, other: "Size") -> "Size":
+        return Size(self.records + other.records, self.values + other.values, self.text + other.text)
+
+
+def estimate_size(path: str | Path) -> Size:
+    """Estimate what a file holds, or all files of a directory; an estimate, no bound.
+
+    The bytes are exact for plain text. For gzip the size in the trailer (modulo 2^32, of the last member only) is taken
+    where it is plausible; else, and for zstd, six times the size of the file. Records and values are counted in the
+    first bytes, and extrapolated. Parquet tells how many it holds; the length of its texts is that of the first.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    where = Path(path)
+    with reading(where):
+        if where.is_dir():
+            return sum((estimate_size(file) for file in where.rglob("*") if file.is_file()), Size())
+        require_file(where)
+        with where.open("rb") as file:
+            return size_in(where.name, file, where.stat().st_size)
+
+
+def size_in(name: str, file: Any, size: int) -> Size:
+    """Estimate what an open file of a name and of so many bytes holds; see `estimate_size`."""
+    if PurePosixPath(name).suffix.lower() == ".parquet":
+        with reading(name, "not valid Parquet"):
+            return _parquet_size(file)
+    if PurePosixPath(name).suffix.lower() == ".xlsx":
+        return _workbook_size(name, file)
+    text, head = _unpacked_bytes(name, file, size), _head(name, file)
+    if not head:
+        return Size(0, 0, text)
+    rows = head.count(b"\n") or 1
+    values = rows + sum(map(head.count, _BETWEEN_VALUES))
+    return Size(round(rows * text / len(head)), round(values * text / len(head)), text)
+
+
+def _unpacked_bytes(name: str, file: Any, size: int) -> int:
+    packing = compression_of(name)
+    if packing == "gzip" and size >= 18:
+        file.seek(size - 4)
+        stated = int.from_bytes(file.read(4), "little")
+        if size // 2 <= stated + 64 and stated <= size * _LARGEST_DEFLATE_RATIO:
+            return stated
+    return size if packing is None else _GUESSED_RATIO * size
+
+
+def _head(name: str, file: Any) -> bytes:
+    """Return the first bytes of a text; none if they cannot be decompressed, which the reader reports."""
+    file.seek(0)
+    packing = compression_of(name)
+    if packing is None:
+        return bytes(file.read(_HEAD))
+    import pyarrow as pa
+
+    try:
+        return bytes(pa.CompressedInputStream(pa.PythonFile(file, "r"), packing).read(_HEAD))
+    except (OSError, pa.ArrowException):
+        return b""
+
+
+def _parquet_size(file: Any) -> Size:
+    opened = open_parquet(file)
+    metadata = opened.metadata
+    groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
+    values = sum(group.column(n).num_values for group in groups for n in range(group.num_columns))
+    first = next(opened.iter_batches(_ROWS_OF_HEAD), None)
+    text = 0 if first is None or not first.num_rows else sum(map(_text_bytes, first.columns)) / first.num_rows
+    return Size(metadata.num_rows, values, round(text * metadata.num_rows))
+
+
+def _workbook_size(name: str, file: Any) -> Size:
+    """Estimate what a workbook contains by the sizes of its sheets."""
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        with ZipFile(file) as opened:
+            sheets = sum(one.file_size for one in opened.infolist() if one.filename.startswith("xl/worksheets/"))
+    except BadZipFile:
+        msg = f"{name}: not a valid workbook"
+        raise InputError(msg) from None
+    cells = sheets // _BYTES_OF_A_CELL
+    return Size(cells // _CELLS_OF_A_ROW, cells, sheets)
+
+
+def _text_bytes(column: Any) -> int:
+    """Return the bytes of a column's values as text: of numbers about, of texts with what stands between them."""
+    while hasattr(column, "flatten") and hasattr(column.type, "value_type"):
+        column = column.flatten() if not hasattr(column, "dictionary_decode") else column.dictionary_decode()
+    if column.type in _texts():
+        return (arrow.sum(arrow.binary_length(column)).as_py() or 0) + len(column)
+    return _TEXT_OF_VALUE * len(column)
+
+
+def _texts() -> tuple[Any, ...]:
+    import pyarrow as pa
+
+    return pa.string(), pa.large_string()

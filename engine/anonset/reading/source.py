@@ -1,0 +1,337 @@
+"""What is read, resolved once: a file, a folder, a glob, a tree of folders named by keys, an address, an object."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import cached_property, singledispatch
+from importlib import import_module
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import unquote
+
+from anonset.data.redacted_repr import Discreet
+from anonset.errors import InputError, foreign
+from anonset.reading.files import FORMATS, digest, format_of, reading, require_file
+from anonset.reading.folders import data_files, names_below
+from anonset.reading.sizes import Size, size_in
+
+_MARKS = "*?["
+_NULL_KEY = "__HIVE_DEFAULT_PARTITION__"
+_ENDINGS = {name: f".{name}" for name in ("csv", "tsv", "dat", "xlsx", "jsonl", "parquet")}
+_BYTES_AT_ONCE = 1 << 20
+OBJECT = "object"
+"""The format of what lies in memory."""
+
+Key = tuple[str, str | None]
+"""The name of a column and its value in all rows of a file; None: null."""
+
+
+FileState = tuple[object, ...]
+"""Size, modification time and inode of a local file; size and version of an object at an address."""
+_VERSIONS = ("etag", "md5hash", "generation", "versionid", "lastmodified", "mtime", "modified", "updated", "created")
+"""What file systems of the package fsspec call the version of an object, in lower case and without separators."""
+
+
+def _state_of_file(path: str) -> FileState:
+    status = Path(path).stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def _state_of_object(system: Any, path: str) -> FileState:
+    """Return the state of an object, from the file system and not from a cache of listings."""
+    if (fsspec := getattr(getattr(system, "handler", None), "fs", None)) is not None:
+        fsspec.invalidate_cache()
+        found = {str(name).lower().replace("-", "").replace("_", ""): v for name, v in fsspec.info(path).items()}
+        return found.get("size"), *(str(found.get(name)) for name in _VERSIONS)
+    info = system.get_file_info(path)
+    with system.open_input_file(path) as file:
+        metadata = file.metadata() or {}
+    tag = next((value for name, value in metadata.items() if name.lower() in (b"etag", "etag")), None)
+    return info.size, info.mtime_ns, tag
+
+
+@dataclass(frozen=True)
+class DataFile(Discreet):
+    """One file of a data set, wherever it lies."""
+
+    where: str
+    """Its path or address."""
+    name: str
+    """Its path below the folder, for the order of files and the digest of all."""
+    system: Any
+    """The file system (``pyarrow.fs.FileSystem``) that it lies in; None: this machine's."""
+    path: str
+    """Its path there."""
+    keys: tuple[Key, ...] = ()
+    """The columns that the names of its folders hold."""
+    pinned: list[FileState] = field(default_factory=list, repr=False, compare=False)
+    """State of the file when it was first opened."""
+
+    @contextmanager
+    def opened(self) -> Iterator[Any]:
+        """Open it for reading at any place (``pyarrow.NativeFile``); it must stay as it was when first opened.
+
+        Raises
+        ------
+        InputError
+            If it was replaced or changed since then, or meanwhile.
+        """
+        import pyarrow as pa
+
+        self._require_unchanged()
+        with reading(self.where):
+            file = pa.OSFile(self.path, "rb") if self.system is None else self.system.open_input_file(self.path)
+        with file:
+            yield file
+        self._require_unchanged()
+
+    def _require_unchanged(self) -> None:
+        with reading(self.where):
+            now = _state_of_file(self.path) if self.system is None else _state_of_object(self.system, self.path)
+        if not self.pinned:
+            self.pinned.append(now)
+        elif self.pinned[0] != now:
+            msg = f"{self.where}: was replaced or changed while it was read; run it again when it is complete"
+            raise InputError(msg)
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        with reading(self.where):
+            if self.system is None:
+                return Path(self.path).stat().st_size
+            return int(self.system.get_file_info(self.path).size)
+
+    @property
+    def estimated(self) -> Size:
+        """About how much it holds."""
+        with self.opened() as file, reading(self.where):
+            return size_in(self.name, file, self.size)
+
+    def sha256(self) -> str:
+        """Return the SHA-256 of its bytes in hexadecimal."""
+        if self.system is None:
+            self._require_unchanged()
+            sha256_of_file = digest(self.path)
+            self._require_unchanged()
+            return sha256_of_file
+        sha256 = hashlib.sha256()
+        with self.opened() as file, reading(self.where):
+            while part := file.read(_BYTES_AT_ONCE):
+                sha256.update(part)
+        return sha256.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Source(Discreet):
+    """What is read: all files of a data set, in the order in which their rows are taken, or an object in memory.
+
+    Its size and its digest are looked up when they are first asked for, and once.
+    """
+
+    where: str
+    """What was named, for messages."""
+    format: str
+    """``csv``, ``tsv``, ``dat``, ``baskets``, ``spmf``, ``jsonl``, ``xlsx``, ``parquet`` or, in memory, `OBJECT`."""
+    files: tuple[DataFile, ...] = ()
+    """In the order of their paths."""
+    given: Any = field(default=None, repr=False)
+    """The object in memory."""
+
+    @cached_property
+    def size(self) -> Size:
+        """About how much all files hold."""
+        return sum((file.estimated for file in self.files), Size())
+
+    @cached_property
+    def sha256(self) -> str:
+        """SHA-256 of the file; of many, over the names and digests of them, or of all that lies in their folder."""
+        if Path(self.where).is_dir():
+            found = digest(self.where)
+            for file in self.files:
+                file._require_unchanged()
+            return found
+        if len(self.files) == 1:
+            return self.files[0].sha256()
+        lines = "".join(f"{file.sha256()}  {file.name}\n" for file in self.files)
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns that the names of folders hold."""
+        return tuple(name for name, _ in self.files[0].keys) if self.files else ()
+
+
+@singledispatch
+def source_of(given: Any, declared: str | None = None, *, no_header: bool = False) -> Source:
+    """Resolve what is to be read; a source is returned as it is.
+
+    Parameters
+    ----------
+    given
+        A path of a file or a folder, a glob (``visits/*.parquet``, ``visits/**/*.csv``) or an address
+        (``s3://bucket/visits``). Folders named ``key=value`` hold a column. All else is an object in memory.
+    declared
+        What format the files are, whatever their names.
+    no_header
+        Whether the first line is a row: then a single file of any name is CSV.
+
+    Raises
+    ------
+    InputError
+        If there are no files, or some file would be left out.
+    """
+    return Source(f"the given {type(given).__name__}", OBJECT, given=given)
+
+
+@source_of.register
+def _(given: Source, declared: str | None = None, *, no_header: bool = False) -> Source:
+    return given
+
+
+@source_of.register(str)
+@source_of.register(os.PathLike)
+def _(given: str | os.PathLike[str], declared: str | None = None, *, no_header: bool = False) -> Source:
+    named = os.fspath(given)
+    if "://" in named:
+        return _at_address(named, declared)
+    path = Path(named)
+    if path.exists() and not path.is_dir():
+        require_file(path)
+        return Source(named, format_of(path, declared, no_header=no_header), (_local(path, path.name),))
+    root, pattern = _split(path)
+    if path.is_dir():
+        names = names_below(path)
+    elif pattern:
+        names = [below.relative_to(root).as_posix() for below in root.glob(pattern) if below.is_file()]
+    else:
+        msg = f"{path}: no such file or directory"
+        raise InputError(msg)
+    if pattern and not names:
+        raise InputError(_nothing(named))
+    kept = data_files(str(root), names, _endings(names, declared))
+    return _together(named, declared, [_local(root / name, name) for name in kept])
+
+
+def _split(path: Path) -> tuple[Path, str]:
+    """Return the folder that a path names, and the pattern below it; no pattern if the path exists."""
+    if path.exists():
+        return path, ""
+    first = next((n for n, part in enumerate(path.parts) if any(mark in part for mark in _MARKS)), len(path.parts))
+    return Path(*path.parts[:first]), "/".join(path.parts[first:])
+
+
+def _nothing(where: str) -> str:
+    return f"{where}: no file is named so"
+
+
+def of_files(paths: Sequence[Path]) -> Source:
+    """Return local files as a source, in their order; the first tells the format.
+
+    Raises
+    ------
+    InputError
+        If one is no regular file.
+    """
+    return Source(str(paths[0]), format_of(paths[0]), tuple(_local(path, path.name) for path in paths))
+
+
+def _local(path: Path, name: str) -> DataFile:
+    require_file(path)
+    return DataFile(str(path), name, None, str(path), _keys(name))
+
+
+def _at_address(address: str, declared: str | None) -> Source:
+    """Find files at an address of another file system."""
+    from pyarrow import fs
+
+    plain = address[: min((position for mark in _MARKS if (position := address.find(mark)) >= 0), default=len(address))]
+    root = plain if plain == address else plain.rpartition("/")[0]
+    system, base = _system(root)
+    with reading(address):
+        info = system.get_file_info(base)
+    if info.type == fs.FileType.NotFound:
+        msg = f"{address}: no such file or directory"
+        raise InputError(msg)
+    if info.type == fs.FileType.File:
+        name = PurePosixPath(base).name
+        return Source(address, format_of(Path(name), declared), (DataFile(address, name, system, base),))
+    with reading(address):
+        below = system.get_file_info(fs.FileSelector(base, recursive=True))
+    start = base.rstrip("/") + "/"
+    names = [entry.path.removeprefix(start) for entry in below if entry.type == fs.FileType.File]
+    if root != address:
+        asked = address[len(root) + 1 :]
+        names = [name for name in names if fnmatchcase(name, asked.replace("**/", "*"))]
+        if not names:
+            raise InputError(_nothing(address))
+    kept = data_files(root, names, _endings(names, declared))
+    files = [DataFile(f"{root}/{name}", name, system, f"{start}{name}", _keys(name)) for name in kept]
+    return _together(address, declared, files)
+
+
+def _system(address: str) -> tuple[Any, str]:
+    """Return the file system of an address, and the path in it."""
+    import pyarrow as pa
+    from pyarrow import fs
+
+    try:
+        system, path = fs.FileSystem.from_uri(address)
+    except pa.ArrowInvalid:
+        pass
+    except OSError as error:
+        msg = f"{address}: cannot be reached: {foreign(error)}"
+        raise InputError(msg) from error
+    else:
+        return system, path
+    scheme = address.partition("://")[0]
+    try:
+        fsspec = import_module("fsspec")
+    except ImportError:
+        msg = f"{address}: for addresses of {scheme!r} the package fsspec is required, which is not installed"
+        raise InputError(msg) from None
+    with reading(address, "cannot be reached", values=True):
+        try:
+            system, path = fsspec.core.url_to_fs(address)
+        except ImportError as error:  # its message names the package and how to install it
+            msg = f"{address}: addresses of {scheme!r} need a package that is not installed: {error}"
+            raise InputError(msg) from None
+    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+
+def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
+    """Return how the names of a folder's files must end: as Parquet's, or, without such files, as the first known."""
+    if declared is not None:
+        ending = _ENDINGS.get(format_of(Path("x"), declared))
+        return () if ending is None else (ending, f"{ending}.gz", f"{ending}.zst")
+    low = [name.lower().removesuffix(".gz").removesuffix(".zst") for name in names]
+    known = next((end for end in reversed(FORMATS) if any(name.endswith(end) for name in low)), ".parquet")
+    return (known,) if known == ".parquet" else (known, f"{known}.gz", f"{known}.zst")
+
+
+def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> Source:
+    """Refuse files whose folders hold other columns than those of the first."""
+    first = files[0]
+    for file in files:
+        names, expected = ([name for name, _ in each.keys] for each in (file, first))
+        if names != expected:
+            shown = [", ".join(map(repr, keys)) or "none" for keys in (expected, names)]
+            msg = f"{file.where}: the columns in the names of its folders must be {shown[0]}, got {shown[1]}"
+            raise InputError(msg)
+        if len(set(names)) < len(names):
+            msg = f"{file.where}: two of its folders name the same column"
+            raise InputError(msg)
+    return Source(where, format_of(Path(first.name), declared), tuple(files))
+
+
+def _keys(name: str) -> tuple[Key, ...]:
+    """Return the columns that the names of folders hold.
+
+    >>> _keys("year=2020/ward=a%2Fb/part-0.parquet")
+    (('year', '2020'), ('ward', 'a/b'))
+    """
+    pairs = [part.partition("=") for part in PurePosixPath(name).parts[:-1] if "=" in part]
+    return tuple((unquote(key), None if value == _NULL_KEY else unquote(value)) for key, _, value in pairs)

@@ -1,0 +1,366 @@
+"""Batches of rows as one table: in memory, or in the files of a work directory.
+
+Labels get provisional codes as they appear. Only the last label decides the final codes, since one odd item changes the
+canonical order; codes are written anew if any has changed.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
+from anonset.data.blocks import GrowingSets
+from anonset.data.spans import ascending, spans
+from anonset.data.store import MEMORY, Closing, Store
+from anonset.data.table_facts import skipped
+from anonset.data.vocabulary import Labels, canonical_codes
+from anonset.errors import InputError
+from anonset.reading.batches import Batch, OpenedSource, ahead, open_source
+from anonset.reading.columns import Encoder, dictionary
+from anonset.reading.numbers import ONE_CURRENCY, Numbers
+from anonset.reading.options import Plan, ReadOptions, require_values
+from anonset.reading.roles import Names
+from anonset.reading.texts import Categories, Expected, ExpectedTexts, FiledTexts, KeptTexts
+from anonset.spelling import setting
+
+if TYPE_CHECKING:  # for data with ids
+    from anonset.reading.persons.duplicate_ids import Persons
+
+Tell = Callable[[int], None]
+"""Called with the number of records so far."""
+
+
+def gather_files(source: Any, options: ReadOptions, store: Store, tell: Tell = lambda _: None) -> Table:
+    """Read what `source_of` takes into one table.
+
+    Raises
+    ------
+    InputError
+        As for `gather`.
+    """
+    return gather(open_source(source, options.reading()), options, store, tell)
+
+
+def read_exactly(
+    source: Path,
+    *,
+    items: Names = None,
+    separator: str = " ",
+    numeric: Names = (),
+    **given: Names,
+) -> Table:
+    """Read a text that anonset wrote: with commas, in UTF-8, and blanks count. The roles are those of `read`.
+
+    Raises
+    ------
+    InputError
+        If it is no such file.
+    """
+    options = replace(ReadOptions.exactly({"items": items, **given}, separator), numeric=numeric)
+    return gather(open_source(source, options.reading()), options, with_ids=True)
+
+
+def gather(
+    source: OpenedSource,
+    options: ReadOptions,
+    store: Store = MEMORY,
+    tell: Tell = lambda _: None,
+    *,
+    with_ids: bool | None = None,
+    expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
+    sets: SetColumn | None = None,
+) -> Table:
+    """Read the batches of a source into one table.
+
+    Parameters
+    ----------
+    store
+        Where its arrays are to lie.
+    with_ids
+        Whether the ids are columns of the table; None: if there is a sensitive column, beside which they may repeat.
+        Otherwise they are not held, and must be distinct.
+    expected
+        What columns of ids, or kept ones, whose labels lie in files, must hold.
+    sets
+        What the set-valued column must hold: it is held against this row by row, and is it. None: anything.
+
+    Raises
+    ------
+    InputError
+        If the data cannot be read, or are not what the options say.
+    """
+    plan = options.plan(source)
+    _require_by_blocks(source.where, options, plan, store)
+    with_ids = bool(plan.roles.sensitive) if with_ids is None else with_ids
+    held = with_ids or options.group
+    unjudged: dict[str, set[str]] = {}
+    repeated, watched = ((), ()) if options.exact else plan.signs(source.where, source.head, grouped=options.group)
+    encoder = replace(options.encoder(source), unjudged=unjudged)
+    watched = () if options.word.rows_are_persons else watched  # the owner declares that rows are persons
+
+    def again(names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+        return (batch.columns for batch in source.batches(names))
+
+    with ExitStack() as stack:
+        gathering = stack.enter_context(_Gathering(plan, store, expected, sets, held=held))
+        seen = None
+        if watched:
+            from anonset.reading.persons.duplicate_ids import Watched
+
+            seen = stack.enter_context(Watched(watched, store, again))
+        without_id = footer = 0
+        used = plan.roles.used
+        names = (*used, *(name for name in (() if seen is None else seen.names) if name not in used))
+        for batch, more in _with_more(ahead(source.batches(names), store)):
+            gathering.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
+            if seen is not None:
+                seen.add(batch.columns)
+            tell(gathering.n)
+            without_id, footer = without_id + batch.without_id, footer + batch.footer
+        source.judge()
+        if unjudged:
+            codes_declared = bool(plan.roles.one_code)
+            replace(encoder, whole=encoder.whole or codes_declared, codes_declared=codes_declared).judge(unjudged)
+        if gathering.persons is not None:
+            gathering.persons.refuse_repeated(source.where)
+        repeated = (*repeated, *(() if seen is None else seen.repeated()))
+        table = gathering.table(encoder)
+        if options.group:
+            from anonset.reading.persons.grouping import unite
+
+            united = unite(source.where, table, store)
+            table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
+        elif table.ids and not plan.roles.sensitive and not options.exact:
+            from anonset.reading.persons.grouping import refuse_repeated
+
+            refuse_repeated(source.where, table)
+    if not options.exact:
+        require_values(source.where, table)
+    changes = (*skipped(without_id, footer), *table.changes)
+    return replace(table, rules=options.rules, repeated=repeated, word=options.word, changes=changes)
+
+
+def whole(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
+    """Return all rows of the named columns, each a ``SetColumn`` or a ``pyarrow.ChunkedArray``.
+
+    Raises
+    ------
+    InputError
+        If they cannot be read.
+    """
+    import pyarrow as pa
+
+    sets, chunks = _Sets(MEMORY), {name: list[Any]() for name in names}
+    for batch in source.batches(names):
+        for name in names:
+            column = batch.columns[name]
+            if isinstance(column, SetColumn):
+                sets.add(column)
+            else:
+                chunks[name] += column.chunks or [column.combine_chunks()]
+    source.judge()
+    if source.sets_only and not any(chunks.values()):
+        return {name: sets.finished() for name in names}
+    return {name: pa.chunked_array(parts) for name, parts in chunks.items()}
+
+
+def _with_more(batches: Iterator[Batch]) -> Iterator[tuple[Batch, bool]]:
+    """Yield each batch, and whether another follows."""
+    batch = next(batches)
+    for following in batches:
+        yield batch, True
+        batch = following
+    yield batch, False
+
+
+def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
+    """Refuse to unite rows in files for roles where this is not supported."""
+    if options.group and store.in_files and (len(plan.roles.id) > 1 or plan.roles.sensitive):
+        beside = "beside a sensitive column" if plan.roles.sensitive else "with ids of several columns"
+        msg = f"{where}: {setting('group', True)} {beside} takes all rows at once; unite them before"
+        raise InputError(msg)
+
+
+class _Gathering(Closing):
+    """The columns of a table under construction."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        store: Store,
+        expected: Mapping[str, CategoricalColumn],
+        sets: SetColumn | None,
+        *,
+        held: bool,
+    ) -> None:
+        super().__init__()
+        roles, self.plan, self.store, self.n = plan.roles, plan, store, 0
+        self.sets = _Sets(store) if sets is None else _ExpectedSets(sets)
+        self.numbers = {name: _Numbers(name, store) for name in roles.relational if name in plan.numbers}
+        texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in plan.numbers]
+        self.texts = {name: Categories(name, store) for name in texts if not (store.in_files and name in roles.keep)}
+        in_files = roles.keep if store.in_files else ()
+        self.kept = {name: KeptTexts(name, store, expected.get(name)) for name in in_files}
+        self.ids = {name: _ids(name, store, expected.get(name)) for name in roles.id} if held else {}
+        self.persons = _persons(roles.id, store) if roles.id and not self.ids else None
+        growing = [*(column.values for column in self.numbers.values()), *(text.codes for text in self.texts.values())]
+        parts = [self.sets, *growing, *self.kept.values(), *self.ids.values()]
+        for part in parts if self.persons is None else [self.persons, *parts]:
+            self.held.enter_context(part)
+
+    def add(self, encoder: Encoder, batch: Batch) -> None:
+        """Add the rows of a batch."""
+        sets = self.plan.sets(encoder, batch.columns)
+        if sets is not None:
+            self.sets.add(sets)
+        for name, numbers in self.numbers.items():
+            numbers.add(encoder.where, encoder.numbers(name, batch.columns[name]))
+        for name, text in self.texts.items():
+            text.add(encoder.category(name, batch.columns[name]))
+        for name, kept in self.kept.items():
+            kept.add(encoder, batch.columns[name])
+        for name, column in self.ids.items():
+            column.add(encoder.identifier(name, batch.columns[name]))
+        if self.persons is not None:
+            self.persons.add([encoder.identifier(name, batch.columns[name]) for name in self.persons.names])
+        first = next(iter(batch.columns.values()))
+        self.n += first.n if isinstance(first, SetColumn) else len(first)
+
+    def table(self, encoder: Encoder) -> Table:
+        """Return the finished table."""
+        roles = self.plan.roles
+        sets = self.sets.finished() if roles.items or roles.wide else None
+
+        def column(name: str) -> Column:
+            return self.numbers[name].finished() if name in self.numbers else self.texts[name].finished()
+
+        return Table(
+            sets,
+            tuple(column(name) for name in roles.relational),
+            self.texts[roles.sensitive[0]].finished() if roles.sensitive else None,
+            tuple(self.ids[name].finished() for name in roles.id) if self.ids else (),
+            tuple((self.kept or self.texts)[name].finished() for name in roles.keep),
+            self.plan.order,
+            self.plan.joined,
+            changes=encoder.changes.found(encoder.normalize, self.plan.normalized) if encoder.normalize else (),
+            store=self.store,
+            persons=() if self.persons is None else self.persons.names,
+        )
+
+
+def _ids(name: str, store: Store, expected: CategoricalColumn | None) -> "FiledTexts | ExpectedTexts | _HeldIds":
+    """Return a column of ids under construction."""
+    if expected is not None:
+        return ExpectedTexts(name, expected)
+    return FiledTexts(name, store) if store.in_files else _HeldIds(name)
+
+
+def _persons(ids: tuple[str, ...], store: Store) -> "Persons":
+    from anonset.reading.persons.duplicate_ids import Persons
+
+    return Persons(ids, store)
+
+
+class _Sets(Closing):
+    """A set-valued column under construction."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self.store, self.labels, self.name, self.in_order = store, Labels(), "items", True
+        self.rows = self.held.enter_context(GrowingSets("items", store, narrow=True))
+
+    def add(self, part: SetColumn) -> None:
+        """Add the records of a batch under provisional codes, by which their items are not sorted.
+
+        They are sorted by the batch's own codes, and so, nearly always, by the final ones.
+        """
+        self.name = part.name
+        codes = self.labels.codes_of(part.name, part.vocabulary)
+        self.in_order &= ascending(codes)
+        self.rows.append(replace(part, codes=codes[part.items]))
+
+    def finished(self) -> SetColumn:
+        """Return the column under its vocabulary."""
+        vocabulary, image, moved = self.labels.final()
+        gathered = replace(self.rows.finished(vocabulary), name=self.name)
+        if not moved and self.in_order:
+            return gathered
+        recoded = gathered.recode(image, vocabulary, self.store, in_order=False)
+        self.rows.drop_items()
+        return recoded
+
+
+class _ExpectedSets(Expected[SetColumn]):
+    """A set-valued column that must equal a known one, record by record, whatever the order of its codes."""
+
+    def __init__(self, expected: SetColumn) -> None:
+        super().__init__(expected.name, expected)
+        self._labels = Labels()
+        self._labels.codes_of(expected.name, expected.vocabulary)
+
+    def add(self, part: SetColumn) -> None:
+        """Compare the records of a batch.
+
+        Raises
+        ------
+        AnonsetError
+            If one differs.
+        """
+        meant, codes = self._next(part.n), self._labels.codes_of(part.name, part.vocabulary)
+        found = part.recoded(codes, len(self._labels.index))
+        if not (np.array_equal(part.indptr, meant.indptr) and np.array_equal(found, meant.items)):
+            self._refuse()
+
+
+class _HeldIds(Closing):
+    """A column of ids under construction, in memory: nearly all are different, so that they become codes at once."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name, self._parts = name, list[Any]()
+
+    def add(self, column: Any) -> None:
+        """Add rows: their texts (``pyarrow.LargeStringArray``)."""
+        self._parts.append(column)
+
+    def finished(self) -> CategoricalColumn:
+        """Return the column under its vocabulary."""
+        import pyarrow as pa
+
+        codes, labels = dictionary(pa.concat_arrays(self._parts))
+        vocabulary, image = canonical_codes(labels)
+        return CategoricalColumn(self._name, image[codes], vocabulary)
+
+
+class _Numbers:
+    """A column of numbers under construction."""
+
+    def __init__(self, name: str, store: Store) -> None:
+        self.name, self.store, self.currency = name, store, ""
+        self.integers = self.whole = True
+        self.values = store.growing("values", np.float64)
+
+    def add(self, where: str, part: Numbers) -> None:
+        """Add the records of a batch."""
+        if part.currency not in ("", self.currency or part.currency):
+            msg = f"{where}: numeric column {self.name!r}: {ONE_CURRENCY}"
+            raise InputError(msg, column=self.name)
+        self.currency = part.currency or self.currency
+        self.integers, self.whole = self.integers and part.integers, self.whole and part.whole
+        self.values.append(part.values)
+
+    def finished(self) -> NumericColumn:
+        """Return the column: of integers if every value is one."""
+        values = self.values.finished()
+        if not (self.integers or self.whole):
+            return NumericColumn(self.name, values)
+        integers = self.store.array("values", np.int64, len(values))
+        for a, b in spans(len(values)):
+            integers[a:b] = values[a:b]
+        self.values.drop()
+        return NumericColumn(self.name, integers)

@@ -1,0 +1,117 @@
+"""Sets in several columns: a column of 0 and 1 for each item, or a column for each of a person's codes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import SetColumn, Vocabulary
+from anonset.data.blocks import tidy_rows
+from anonset.data.spans import begins_of
+from anonset.data.table import Int32
+from anonset.data.vocabulary import canonical_order
+from anonset.errors import InputError, datum
+from anonset.reading.columns import Encoder, is_list
+from anonset.reading.input_checks import says_present
+from anonset.reading.numbers import others
+from anonset.spelling import setting
+
+NAME = "items"
+"""Name of the sets that several columns hold."""
+
+
+def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[str, str]) -> SetColumn:
+    """Read columns that say of each record whether an item is in it.
+
+    Parameters
+    ----------
+    columns
+        Name to column: of 0 and 1, or of true and false, as text, numbers or truth values.
+    labels
+        Name to the item that the column stands for.
+
+    Raises
+    ------
+    InputError
+        If a column holds anything else, or two stand for the same item.
+    """
+    name_of: dict[str, str] = {}
+    for name, label in labels.items():
+        if label in name_of:
+            msg = f"{encoder.where}: columns {name_of[label]!r} and {name!r} both stand for the item {datum(label)}"
+            raise InputError(msg)
+        name_of[label] = name
+    vocabulary = Vocabulary(tuple(canonical_order(labels.values())))
+    rows = [np.flatnonzero(_present(encoder, name_of[x], columns[name_of[x]])) for x in vocabulary.labels]
+    n = len(next(iter(columns.values())))
+    lengths = np.zeros(n, np.int64)
+    for held in rows:
+        lengths[held] += 1
+    indptr = begins_of(lengths)
+    free, items = indptr[:-1].copy(), np.empty(indptr[-1], np.int32)
+    for code, held in enumerate(rows):
+        items[free[held]] = code
+        free[held] += 1
+    return SetColumn(NAME, indptr, items, vocabulary)
+
+
+def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
+    """Return whether the item of a column is in each record."""
+    codes, labels = encoder.truth(name, column)
+    presence = says_present([label for label in labels if label != "0"] if encoder.empty_for_null else labels)
+    present = [presence.get(label, False) for label in labels]
+    wrong = np.flatnonzero(np.array([says is None for says in present], bool)[codes])
+    if len(wrong):
+        empty = labels[codes[wrong[0]]] == ""
+        fault = f"is empty; {setting('missing', 'empty')} takes it as 0" if empty else "is neither"
+        alike = others(len(wrong), encoder.until(column))
+        place = f"{encoder.where}: column {name!r} ({setting('one_hot')})"
+        row = encoder.before + wrong[0] + 1
+        msg = f"{place} must hold 0 and 1: row {row}{alike} {fault}"
+        raise InputError(msg, column=name, row=row)
+    return np.array([bool(says) for says in present], bool)[codes]
+
+
+def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:
+    """Unite columns that each hold one code of a person; an empty cell, or null, is no further code.
+
+    Raises
+    ------
+    InputError
+        If a column holds lists, or each cell of a record is null and null is not declared to be the empty set.
+    """
+    for name, column in columns.items():
+        if is_list(column.type):
+            msg = f"{encoder.where}: column {name!r} holds lists; a column under {setting('one_code')} holds one code"
+            raise InputError(msg)
+    if not encoder.empty_for_null:
+        _refuse_unknown(encoder, list(columns.values()))
+    return union([encoder.codes(name, column) for name, column in columns.items()], NAME)
+
+
+def _refuse_unknown(encoder: Encoder, columns: Sequence[Any]) -> None:
+    """Refuse a record of which every code is null."""
+    unknown = np.ones(len(columns[0]), bool)
+    for column in columns:
+        unknown &= np.asarray(column.is_null()) if column.null_count else False
+    rows = np.flatnonzero(unknown)
+    if len(rows):
+        alike = others(len(rows), encoder.until(columns[0]))
+        ways = f"null is not the empty set; {setting('missing', 'empty')} takes it as the empty set"
+        msg = f"{encoder.where}: every code of row {encoder.before + rows[0] + 1}{alike} is null; {ways}"
+        raise InputError(msg)
+
+
+def union(columns: Sequence[SetColumn], name: str) -> SetColumn:
+    """Unite sets of the same records over one vocabulary, item by item."""
+    vocabulary = Vocabulary.of(label for column in columns for label in column.vocabulary.labels)
+    lengths = np.sum([column.lengths for column in columns], axis=0)
+    indptr = begins_of(lengths)
+    free, items = indptr[:-1].copy(), np.empty(indptr[-1], np.int32)
+    for column in columns:
+        image: Int32 = np.array([vocabulary.index[label] for label in column.vocabulary.labels], np.int32)
+        place = np.arange(len(column.codes)) + np.repeat(free - column.indptr[:-1], column.lengths)
+        items[place] = image[column.items]
+        free += column.lengths
+    return tidy_rows(name, indptr, items, vocabulary)

@@ -1,0 +1,78 @@
+"""Workload files: JSON, so that the same queries can be asked of several publications."""
+
+from pathlib import Path
+from typing import Any
+
+from anonset.errors import InputError, foreign
+from anonset.queries.conditions import Among, Between, Condition
+from anonset.queries.workload import Query, Workload
+from anonset.reading.files import read_bytes
+from anonset.strict_json import loads
+
+SCHEMA = 1
+"""Version of the format."""
+
+
+def read_workload(path: str | Path) -> Workload:
+    """Read a workload (also ``.gz`` and ``.zst``).
+
+    It is ``{"schema": 1, "source": .., "seed": .., "queries": [{"items": [..], "where": [..]}]}``. A condition is
+    ``{"column": .., "low": .., "high": ..}`` or ``{"column": .., "among": [..]}``.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is no workload.
+    """
+    where = Path(path)
+    try:
+        document = loads(read_bytes(where).decode("utf-8-sig"))
+    except ValueError as error:
+        msg = f"{where}: must be a workload in JSON: {foreign(error)}"
+        raise InputError(msg) from None
+    if (
+        not isinstance(document, dict)
+        or document.get("schema") != SCHEMA
+        or not isinstance(document.get("queries"), list)
+    ):
+        msg = f'{where}: must be a workload with "schema": {SCHEMA} and a list of "queries"'
+        raise InputError(msg)
+    queries = tuple(_query(where, number, query) for number, query in enumerate(document["queries"], 1))
+    source, seed = document.get("source", "given"), document.get("seed")
+    if not isinstance(source, str) or not (seed is None or _is_number(seed, int)):
+        msg = f'{where}: "source" must be text and "seed" an integer or null, got {source!r} and {seed!r}'
+        raise InputError(msg)
+    return Workload(queries, source, seed)
+
+
+def _query(path: Path, number: int, query: Any) -> Query:
+    asked: dict[str, Any] = query if isinstance(query, dict) else {"items": None}
+    items, where = asked.get("items", []), asked.get("where", [])
+    if not _is_texts(items) or len(set(items)) < len(items) or not isinstance(where, list):
+        msg = f'{path}: query {number} must have "items", distinct texts, and "where", a list'
+        raise InputError(msg)
+    try:
+        return Query(tuple(items), tuple(map(_condition, where)))
+    except InputError as error:
+        msg = f"{path}: query {number}: {error}"
+        raise InputError(msg) from None
+
+
+def _condition(condition: Any) -> Condition:
+    keys = set(condition) if isinstance(condition, dict) else set()
+    if keys == {"column", "among"} and isinstance(condition["column"], str) and _is_texts(condition["among"]):
+        return Among(condition["column"], tuple(condition["among"]))
+    if keys == {"column", "low", "high"} and isinstance(condition["column"], str):
+        low, high = condition["low"], condition["high"]
+        if _is_number(low, int, float) and _is_number(high, int, float):
+            return Between(condition["column"], low, high)
+    msg = 'a condition must have "column" with "low" and "high", or with "among"'
+    raise InputError(msg)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _is_number(value: Any, *kinds: type) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool)

@@ -1,0 +1,1 @@
+"""Write publications, codebooks and mappings."""

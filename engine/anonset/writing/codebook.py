@@ -1,0 +1,253 @@
+"""The files that say what stands for what: ``codebook.csv``, and privately ``mapping.csv`` and ``records.csv``.
+
+The codebook says what each published symbol stands for; the mapping, how each item is published, in all records or in
+each cluster of them (of a local recoding it lists the items that occur in a cluster, not the whole universe); the
+records, from which input record each published row is made: more than `MOST_AS_TEXT` rows are ``records.parquet``.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import SetColumn
+from anonset.data.distinct import distinct
+from anonset.data.spans import spans
+from anonset.data.table import Int64
+from anonset.errors import InputError
+from anonset.generalization import Cut, ItemGroups, PerCluster, Recoding
+from anonset.generalization.recoding import cut_symbol
+from anonset.publications import Records, Symbol
+from anonset.publications.symbols import set_label
+from anonset.reading import arrow
+from anonset.reading.files import remove_on_failure, write_file
+from anonset.reading.publications.codebook import (
+    GLOBAL,
+    LOCAL,
+    MOST_AS_TEXT,
+    RECORD_COLUMNS,
+    SYMBOL_COLUMNS,
+    record_types,
+)
+from anonset.writing.csv_lines import csv_bytes
+
+_ROWS_PER_GROUP = 1 << 20
+
+
+def write_codebook(publication: Records, path: str | Path) -> Path:
+    """Write what each published symbol stands for: ``symbol,kind,members``.
+
+    Where several set-valued columns were joined, members are prefixed (``column:item``), and a symbol has one line by
+    its full label, whatever columns it stands in. What stands as ``x`` in a column `c` is found as ``c:x``, or if that
+    is none as ``x``; a set ``(a,b)`` as ``(c:a,c:b)``.
+
+    Parameters
+    ----------
+    path
+        File, or the folder of ``codebook.csv``. Blanks join the members; one that holds any is quoted as in CSV.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    where = Path(path)
+    return write_symbols(publication.symbols, where / "codebook.csv" if where.is_dir() else where)
+
+
+def write_symbols(symbols: Sequence[Symbol], where: Path) -> Path:
+    """Write symbols as a codebook.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    columns = (
+        [symbol.label for symbol in symbols],
+        [symbol.kind for symbol in symbols],
+        [" ".join(map(_member, symbol.members)) for symbol in symbols],
+    )
+    return write_file(where, csv_bytes(SYMBOL_COLUMNS, [arrow.text_array(column) for column in columns]))
+
+
+def _member(label: str) -> str:
+    if label and not any(mark in label for mark in ' "\r\n'):
+        return label
+    return '"' + label.replace('"', '""') + '"'
+
+
+_LINES = 1 << 16
+
+
+def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol] = ()) -> Path:
+    """Write how a global recoding publishes each item of the universe: ``item,published``; empty: it is suppressed.
+
+    Parameters
+    ----------
+    symbols
+        The codebook, where groups of items have other labels than ``(a,b,c)``.
+
+    Raises
+    ------
+    InputError
+        If the recoding is no global one of items, or the file cannot be written.
+    """
+    if not isinstance(recoding, (Cut, ItemGroups)):
+        msg = f"a recoding of type {type(recoding).__name__} has no one mapping of all items"
+        raise InputError(msg)
+    return write_file(Path(path), csv_bytes(GLOBAL, _images(recoding, _labels_of_groups(symbols))))
+
+
+def _labels_of_groups(symbols: Sequence[Symbol]) -> dict[tuple[str, ...], str]:
+    """Return the label of each group by its sorted members: a codebook lists members in another order than a tree."""
+    return {tuple(sorted(symbol.members)): symbol.label for symbol in symbols if symbol.kind == "group"}
+
+
+def _label(members: Sequence[str], given: Mapping[tuple[str, ...], str]) -> str:
+    """Return the label of a group."""
+    return given.get(tuple(sorted(members))) or set_label(members)
+
+
+def _images(mapping: Cut | ItemGroups, given: Mapping[tuple[str, ...], str]) -> list[Any]:
+    """Return the items of the universe, by their places in a tree that has some, and how each is published."""
+    place = mapping.hierarchy.place if isinstance(mapping, Cut) else None
+    labels = (mapping.hierarchy.leaves if isinstance(mapping, Cut) else mapping.vocabulary).labels
+    order = np.arange(len(labels)) if place is None else np.argsort(place)
+    published = list(_published(mapping, order, given))
+    return [arrow.text_array([labels[item] for item in order.tolist()]), arrow.text_array(published)]
+
+
+def _name(cut: Cut, node: int, given: Mapping[tuple[str, ...], str]) -> str:
+    """Return what a node is published as."""
+    symbol = cut_symbol(cut, node)
+    return _label(symbol.members, given) if symbol.kind == "group" else symbol.label
+
+
+def write_local_mapping(
+    recoding: PerCluster, column: SetColumn, path: str | Path, symbols: Sequence[Symbol] = ()
+) -> Path:
+    """Write ``cluster,item,published``, a line for each item that occurs in a cluster; empty: it is suppressed.
+
+    What symbols stand for beyond the items that occur is in the codebook.
+
+    Parameters
+    ----------
+    column
+        The original column, bound to the recoding's hierarchy or vocabulary.
+    symbols
+        The codebook, where groups of items have other labels than ``(a,b,c)``.
+
+    Raises
+    ------
+    InputError
+        If the recoding is not one for the column, or the file cannot be written.
+    """
+    if len(recoding.cluster) != column.n or len(recoding.items) != recoding.n_clusters:
+        msg = f"the recoding must have a mapping for each cluster of the {column.n} records"
+        raise InputError(msg)
+    return write_file(Path(path), _parts(recoding, column, _labels_of_groups(symbols)))
+
+
+def _parts(recoding: PerCluster, column: SetColumn, named: Mapping[tuple[str, ...], str]) -> Iterator[Any]:
+    yield csv_bytes(LOCAL, [arrow.text_array([])] * 3)[0]
+    labels, rows = column.vocabulary.labels, _no_rows()
+    for cluster, codes in _occurring(recoding, column):
+        rows[0].extend([str(cluster)] * len(codes))
+        rows[1].extend(labels[code] for code in codes)
+        rows[2].extend(_published(recoding.items[cluster], codes, named))
+        if len(rows[0]) >= _LINES:
+            yield csv_bytes(LOCAL, [arrow.text_array(part) for part in rows])[1]
+            rows = _no_rows()
+    yield csv_bytes(LOCAL, [arrow.text_array(part) for part in rows])[1]
+
+
+def _no_rows() -> tuple[list[str], list[str], list[str]]:
+    return [], [], []
+
+
+def _occurring(recoding: PerCluster, column: SetColumn) -> Iterator[tuple[int, Int64]]:
+    """Yield each cluster in which items occur, and the codes of these, ascending."""
+    n_items, last = max(1, len(column.vocabulary)), np.empty(0, np.int64)
+    for records, _ in recoding.pieces():
+        rows = column if records is None else column.take(records)
+        cluster = (recoding.cluster if records is None else recoding.cluster[records]).astype(np.int64)
+        pairs = distinct(np.concatenate([last, np.repeat(cluster, rows.lengths) * n_items + rows.items[:]]))
+        goes_on = int(np.searchsorted(pairs, pairs[-1] // n_items * n_items)) if len(pairs) else 0
+        yield from _by_cluster(pairs[:goes_on], n_items)
+        last = pairs[goes_on:]  # the next piece may hold more records of the last cluster
+    yield from _by_cluster(last, n_items)
+
+
+def _by_cluster(pairs: Int64, n_items: int) -> Iterator[tuple[int, Int64]]:
+    """Yield the cluster and the items of pairs of these, each of which is one number, ascending."""
+    cluster, codes = np.divmod(pairs, n_items)
+    begins = np.flatnonzero(np.diff(cluster, prepend=-1))
+    yield from zip(cluster[begins].tolist(), np.split(codes, begins[1:]), strict=False)
+
+
+def _published(
+    mapping: Cut | ItemGroups, codes: NDArray[np.integer], named: Mapping[tuple[str, ...], str]
+) -> Iterator[str]:
+    """Yield how each of the items is published."""
+    if isinstance(mapping, Cut):
+        nodes = mapping.image[codes].tolist()
+        texts = {node: _name(mapping, node, named) if node >= 0 else "" for node in set(nodes)}
+        yield from (texts[node] for node in nodes)
+        return
+    order = np.argsort(mapping.group, kind="stable")
+    sorted_groups, labels = mapping.group[order], mapping.vocabulary.labels
+    known: dict[int, str] = {-1: ""}
+    for group in mapping.group[codes].tolist():
+        if group not in known:
+            first, last = np.searchsorted(sorted_groups, [group, group + 1])
+            known[group] = _label([labels[item] for item in order[first:last]], named)
+        yield known[group]
+
+
+def write_records(publication: Records, path: str | Path) -> Path:
+    """Write ``published_row,input_record,cluster``, 0-based, without a cluster for global recodings.
+
+    Parameters
+    ----------
+    path
+        File, or the folder of ``records.csv`` or ``records.parquet``.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    where = Path(path)
+    if where.is_dir():
+        where = where / f"records.{'parquet' if publication.n > MOST_AS_TEXT else 'csv'}"
+    if where.suffix == ".parquet":
+        return _write_parquet(publication, where)
+    return write_file(where, _lines_of_records(publication))
+
+
+def _lines_of_records(publication: Records) -> Iterator[Any]:
+    yield csv_bytes(RECORD_COLUMNS, [arrow.text_array([])] * 3)[0]
+    for first, end in spans(publication.n):
+        block = publication.slice(first, end)
+        cluster = arrow.text_array([""] * block.n) if block.cluster is None else arrow.digits(block.cluster)
+        columns = [arrow.digits(np.arange(first, end)), arrow.digits(block.record), cluster]
+        yield csv_bytes(RECORD_COLUMNS, columns)[1]
+
+
+def _write_parquet(publication: Records, path: Path) -> Path:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    encodings = dict.fromkeys(RECORD_COLUMNS, "DELTA_BINARY_PACKED")
+    with remove_on_failure(path), path.open("wb") as file:
+        options: dict[str, Any] = {"use_dictionary": False, "column_encoding": encodings}
+        with parquet.ParquetWriter(file, pa.schema(record_types().items()), **options) as writer:
+            for first, end in spans(publication.n, _ROWS_PER_GROUP):
+                block = publication.slice(first, end)
+                cluster = pa.nulls(block.n, pa.int32()) if block.cluster is None else pa.array(block.cluster)
+                columns = [pa.array(np.arange(first, end)), pa.array(block.record), cluster]
+                writer.write_table(pa.table(dict(zip(RECORD_COLUMNS, columns, strict=True))), _ROWS_PER_GROUP)
+    return path

@@ -1,0 +1,81 @@
+"""Lines of CSV: columns of text written whole, the same bytes with any version of Arrow."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anonset.data import Vocabulary
+from anonset.reading import arrow
+from anonset.reading.csv_rows import BYTES_AT_ONCE
+
+_MARKS = '",\r\n\ufeff'
+_NEEDS_QUOTES = f"[{_MARKS}]"
+
+
+def quoted(column: Any, *, alone: bool = False) -> Any:
+    """Quote the fields of a column that need it; an empty one too where it stands `alone` in its line.
+
+    Readers that skip blank lines would lose an empty line.
+    """
+    if not (alone or _may_need_quotes(column)):
+        return column
+    needy = arrow.matches(column, _NEEDS_QUOTES)
+    if alone:
+        needy = arrow.or_(needy, arrow.equal(column, arrow.text_scalar("")))
+    if not arrow.any(needy).as_py():
+        return column
+    empty, mark = arrow.text_scalar(""), arrow.text_scalar('"')
+    doubled = arrow.replaced(column, '"', '""')
+    return arrow.if_else(needy, arrow.binary_join_element_wise(mark, doubled, mark, empty), column)
+
+
+def _may_need_quotes(column: Any) -> bool:
+    """Tell whether the bytes of a column hold anything to be quoted: 20 times as fast as checking field by field."""
+    _, offsets, data = column.buffers()
+    if data is None or not len(column):
+        return False
+    ends = np.frombuffer(offsets, np.int64)
+    begin, end = int(ends[column.offset]), int(ends[column.offset + len(column)])
+    marks = [mark.encode() for mark in _MARKS]
+    longest = max(map(len, marks))
+    for start in range(begin, end, BYTES_AT_ONCE):
+        block = data.slice(start, min(end - start, BYTES_AT_ONCE + longest - 1)).to_pybytes()
+        if any(mark in block for mark in marks):
+            return True
+    return False
+
+
+def texts_of(vocabulary: Vocabulary) -> Callable[[Any], Any]:
+    """Return a function from codes, int32 (n,), to their labels, wherever these lie (``pyarrow.LargeStringArray``)."""
+    if (filed := vocabulary.filed) is not None:
+        return lambda codes: arrow.of_text(*filed.gathered(codes))
+    labels = arrow.text_array(vocabulary.labels)
+    return lambda codes: arrow.chosen(labels, codes)
+
+
+def lines(columns: Sequence[Any], separator: str = ",") -> Any:
+    """Return lines of quoted fields as bytes, one line per row (``pyarrow.Buffer``).
+
+    Parameters
+    ----------
+    columns
+        ``pyarrow.LargeStringArray`` each, of the same length.
+    """
+    import pyarrow as pa
+
+    if not len(columns[0]):
+        return pa.py_buffer(b"")
+    last = arrow.binary_join_element_wise(columns[-1], arrow.text_scalar(""), arrow.text_scalar("\n"))
+    rows = (
+        arrow.binary_join_element_wise(*columns[:-1], last, arrow.text_scalar(separator)) if len(columns) > 1 else last
+    )
+    ends = np.frombuffer(rows.buffers()[1], np.int64)[rows.offset : rows.offset + len(rows) + 1]
+    return rows.buffers()[2].slice(int(ends[0]), int(ends[-1] - ends[0]))
+
+
+def csv_bytes(header: Sequence[str], columns: Sequence[Any]) -> list[Any]:
+    """Return the parts of a CSV file: the header line, and the lines of the columns, quoted where needed."""
+    alone = len(columns) == 1
+    top = lines([quoted(arrow.text_array([name]), alone=alone) for name in header])
+    return [top, lines([quoted(column, alone=alone) for column in columns])]

@@ -1,0 +1,1 @@
+"""Publications written, one file per kind."""

@@ -1,0 +1,164 @@
+"""Write a disassociated publication as the tables clusters, chunks, shared and counts, some rows at a time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anonset.data.spans import spans
+from anonset.data.table import Int32, Int64
+from anonset.publications import Chunks
+from anonset.publications.chunk_columns import ChunkRows, runs_of
+from anonset.reading import arrow
+from anonset.reading.files import reading, remove_on_failure, write_file
+from anonset.reading.publications.chunks import COLUMNS, file_names, require_plain
+from anonset.writing.csv_lines import csv_bytes
+from anonset.writing.publications.records import ROWS_PER_GROUP
+
+
+class ChunkTables(NamedTuple):
+    """A disassociated publication as ``pyarrow.Table``; items are lists of texts, all else numbers."""
+
+    clusters: Any
+    """Cluster, its number of records, its terms."""
+    chunks: Any
+    """Cluster, chunk, the items of a sub-record, how often it stands there."""
+    shared: Any
+    """First and last cluster, chunk, the items of a sub-record, how often it stands there."""
+    counts: Any = None
+    """An item, as text, and how many records hold it where it is a term; None where no totals are published."""
+
+
+def chunks_to_arrow(publication: Chunks) -> ChunkTables:
+    """Return what `write_chunks` writes as tables."""
+    tables = _Tables(publication)
+    return ChunkTables(*(tables.rows(table, 0, size) for table, size in _sizes(publication).items()))
+
+
+def _sizes(publication: Chunks) -> dict[str, int]:
+    """Return the number of rows of each table."""
+    clusters, shared = publication.columns
+    sizes = {"clusters": len(clusters), "chunks": len(clusters.rows.count), "shared": len(shared.rows.count)}
+    return sizes if publication.totals is None else {**sizes, "counts": len(publication.totals)}
+
+
+class _Tables:
+    """The tables of a publication, some rows at a time."""
+
+    def __init__(self, publication: Chunks) -> None:
+        import pyarrow as pa
+
+        self._labels = arrow.cast(arrow.text_array(publication.vocabulary.labels), pa.string())
+        self._totals = publication.totals or ()
+        self._clusters, self._shared = publication.columns
+
+    def rows(self, table: str, first: int, end: int) -> Any:
+        """Return the rows first .. end - 1 of a table (``pyarrow.Table``)."""
+        import pyarrow as pa
+
+        columns = getattr(self, f"_{table}_rows")(first, end)
+        cells = [arrow.number_array(column) if isinstance(column, np.ndarray) else column for column in columns]
+        return pa.table(dict(zip(COLUMNS[table], cells, strict=True)))
+
+    def _lists(self, begins: Int64, items: Int32) -> Any:
+        import pyarrow as pa
+
+        lists, held = begins - begins[0], items[begins[0] : begins[-1]]
+        return pa.ListArray.from_arrays(arrow.number_array(lists.astype(np.int32)), arrow.chosen(self._labels, held))
+
+    def _clusters_rows(self, first: int, end: int) -> tuple[Any, ...]:
+        own = self._clusters
+        return np.arange(first, end), own.n[first:end], self._lists(own.term_begins[first : end + 1], own.terms)
+
+    def _chunks_rows(self, first: int, end: int) -> tuple[Any, ...]:
+        own, begins = self._clusters.rows, self._clusters.chunk_begins
+        chunk = runs_of(own.begins, first, end)
+        low, high = (int(chunk[0]), int(chunk[-1]) + 1) if len(chunk) else (0, 0)
+        cluster = runs_of(begins, low, high)
+        number = np.arange(low, high) - begins[cluster]
+        return cluster[chunk - low], number[chunk - low], *self._sub_records(own, first, end)
+
+    def _shared_rows(self, first: int, end: int) -> tuple[Any, ...]:
+        own, a, b = self._shared.rows, self._shared.first, self._shared.last
+        chunk = runs_of(own.begins, first, end)
+        low, high = (int(chunk[0]), int(chunk[-1]) + 1) if len(chunk) else (0, 0)
+        before = low
+        while before and a[before - 1] == a[low] and b[before - 1] == b[low]:
+            before -= 1
+        new = np.append(True, (np.diff(a[before:high]) != 0) | (np.diff(b[before:high]) != 0))[: high - before]
+        begins = np.flatnonzero(new)
+        number = np.arange(high - before) - np.repeat(begins, np.diff(np.append(begins, high - before)))
+        return a[chunk], b[chunk], number[chunk - before], *self._sub_records(own, first, end)
+
+    def _counts_rows(self, first: int, end: int) -> tuple[Any, ...]:
+        items, totals = (np.array([pair[part] for pair in self._totals[first:end]], np.int64) for part in (0, 1))
+        return arrow.chosen(self._labels, items), totals
+
+    def _sub_records(self, rows: ChunkRows, first: int, end: int) -> tuple[Any, Int64]:
+        return self._lists(rows.indptr[first : end + 1], rows.items), rows.count[first:end]
+
+
+def write_chunks(
+    publication: Chunks, folder: Path, form: str = "csv", part_rows: int | None = None
+) -> dict[str, int] | None:
+    """Write the tables into a folder; return the number of files of each, None where each is one file.
+
+    Parameters
+    ----------
+    form
+        ``csv``, where blanks separate items, or ``parquet``, where they are ``list<string>``.
+    part_rows
+        Rows of each file ``part-00000.csv``, ... in folders of the names of the tables; None: one file each.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be written.
+    """
+    require_plain(publication.vocabulary.labels)
+    tables = _Tables(publication)
+    bounds = {
+        name: [(0, size)] if part_rows is None else list(spans(size, part_rows)) or [(0, 0)]
+        for name, size in _sizes(publication).items()
+    }
+    parts = None if part_rows is None else {name: len(own) for name, own in bounds.items()}
+    for table, names in file_names(form, parts, counts=publication.totals is not None).items():
+        if parts is not None:
+            with reading(folder / table, "cannot be written"):
+                (folder / table).mkdir()
+        for name, (first, end) in zip(names, bounds[table], strict=True):
+            if form == "parquet":
+                _write_parquet(tables, table, (first, end), folder / name)
+            else:
+                write_file(folder / name, _lines(tables, table, first, end))
+    return parts
+
+
+def _lines(tables: _Tables, table: str, first: int, end: int) -> Iterator[Any]:
+    """Yield the lines of some rows of a table, below the names of its columns."""
+    yield csv_bytes(COLUMNS[table], [arrow.text_array([]) for _ in COLUMNS[table]])[0]
+    for a, b in spans(end - first):
+        yield csv_bytes(COLUMNS[table], [_text(column) for column in tables.rows(table, first + a, first + b).columns])[
+            1
+        ]
+
+
+def _text(column: Any) -> Any:
+    """Return the cells of a column as texts, items with blanks between."""
+    import pyarrow as pa
+
+    cells = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+    if pa.types.is_list(cells.type):
+        cells = arrow.binary_join(cells, arrow.cast(arrow.text_array([" "]), pa.string())[0])
+    return arrow.cast(cells, pa.large_string())
+
+
+def _write_parquet(tables: _Tables, table: str, bounds: tuple[int, int], path: Path) -> None:
+    from pyarrow import parquet
+
+    first, end = bounds
+    schema = tables.rows(table, first, first).schema
+    with remove_on_failure(path), path.open("wb") as file, parquet.ParquetWriter(file, schema) as writer:
+        for a, b in list(spans(end - first, ROWS_PER_GROUP)) or [(0, 0)]:
+            writer.write_table(tables.rows(table, first + a, first + b), ROWS_PER_GROUP)

@@ -1,0 +1,313 @@
+"""Write records, in one file or in parts."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, SetColumn, Vocabulary
+from anonset.data.spans import begins_of, spans
+from anonset.data.table import Int32, Int64
+from anonset.errors import InputError, datum
+from anonset.publications import Records
+from anonset.publications.records import written_columns
+from anonset.reading import arrow
+from anonset.reading.files import reading, remove_on_failure, write_file
+from anonset.reading.publications.records import PARTS, part_names
+from anonset.writing.csv_lines import csv_bytes, lines, quoted, texts_of
+
+_FORMATS = ("csv", "parquet", "dat")
+_SEPARATORS = (" ", ";", "|", "\t")
+_BLOCK = 1 << 16
+_BYTES = 1 << 24
+"""Bytes of a block, about, at most."""
+ROWS_PER_GROUP = 1 << 20
+"""Rows of a row group of Parquet, at most."""
+BYTES_PER_GROUP = 1 << 26
+"""Bytes of the texts of a row group, and of where they begin, at most: Arrow holds them all."""
+_OFFSET = 4
+"""Bytes beside those of a text, and of a list, which say where it begins."""
+_STEP = 1 << 14
+"""Rows that are measured at once."""
+
+
+def separator_for(labels: Iterable[str], separator: str | None = None) -> str:
+    """Return the separator of items: as given, else the first of blank ``;`` ``|`` and tab that no label holds.
+
+    >>> separator_for(["E10", "I10"]), separator_for(["type 2 diabetes", "asthma"])
+    (' ', ';')
+    """
+    if separator is not None:
+        return separator
+    listed = list(labels)
+    return next((mark for mark in _SEPARATORS if not any(mark in label for label in listed)), _SEPARATORS[0])
+
+
+def check_labels(labels: Iterable[str], format: str, separator: str | None = None) -> None:  # noqa: A002
+    """Refuse labels of set members that a format cannot carry.
+
+    A CSV cell cannot carry the empty label, the separator or a line end; a FIMI line no blank either, nor a byte
+    order mark at the start of a label. Parquet carries everything.
+
+    Raises
+    ------
+    InputError
+        With the label and the ways out.
+    """
+    labels = list(labels)
+    separator = separator_for(labels, separator)
+    _require_format(format, separator)
+    if format == "parquet":
+        return
+    marks = {"line feed": "\n", "carriage return": "\r"}
+    marks |= {"separator": separator} if format == "csv" else {"blank": " ", "tab": "\t"}
+    for label in labels:
+        fault = next((f"holds the {what} {mark!r}" for what, mark in marks.items() if mark in label), "")
+        if not label:
+            fault = "is empty"
+        elif format == "dat" and label.startswith("\ufeff"):
+            fault = "starts with a byte order mark"
+        if fault:
+            ways = "choose another separator, or" if fault.startswith("holds the separator") else "choose"
+            msg = f"item {datum(label)} {fault}, which the format {format} cannot carry; {ways} the format parquet"
+            raise InputError(msg)
+
+
+def write_published(
+    publication: Records,
+    folder: str | Path,
+    format: str,  # noqa: A002
+    separator: str | None = None,
+    part_rows: int | None = None,
+) -> Path:
+    """Write the published records, ``published.csv``, ``.parquet`` or ``.dat``, or a folder of part files; return it.
+
+    Set-valued columns that were joined are written as separate columns again. Symbols of a
+    record stand in canonical order, joined by the separator (by a blank in FIMI); in Parquet they are
+    ``list<string>``, in row groups of `ROWS_PER_GROUP` or `BYTES_PER_GROUP`, whichever are fewer rows. All other
+    columns are text. The bytes depend on what is published and on `part_rows`, and not on where it lies.
+
+    Parameters
+    ----------
+    part_rows
+        Rows of each file ``part-00000.csv``, ... in the folder ``published``; None: one file.
+
+    Raises
+    ------
+    InputError
+        If the format cannot carry the publication, or a file cannot be written.
+    """
+    columns = written_columns(publication)
+    sets = [column for column in columns if isinstance(column, SetColumn)]
+    separator = separator_of(publication, separator)
+    check_labels((label for column in sets for label in column.vocabulary.labels), format, separator)
+    if not columns:
+        msg = "there is no column to publish; at least one must be set-valued, relational or kept"
+        raise InputError(msg)
+    if format == "dat" and (not sets or len(columns) > 1):
+        others = ", ".join(repr(column.name) for column in columns if column not in sets[:1])
+        msg = f"the format dat carries one set-valued column alone, got {others or 'none'}; choose csv or parquet"
+        raise InputError(msg)
+    if part_rows is None:
+        return _write(columns, Path(folder) / f"published.{format}", format, separator)
+    inner = Path(folder) / PARTS
+    with reading(inner, "cannot be written"):
+        inner.mkdir()
+    bounds = list(spans(publication.n, part_rows)) or [(0, 0)]
+    for name, rows in zip(part_names(len(bounds), format), bounds, strict=True):
+        _write([column.slice(*rows) for column in columns], Path(folder) / name, format, separator)
+    return inner
+
+
+def _write(columns: Sequence[SetColumn | CategoricalColumn], path: Path, format: str, separator: str) -> Path:  # noqa: A002
+    """Write columns as one file, block by block."""
+    if format == "parquet":
+        return _write_parquet(columns, path)
+    if format == "dat" and isinstance(columns[0], SetColumn):
+        return write_file(path, (lines([cells]) for (cells,) in _blocks(columns, " ")))
+    return write_file(path, _csv_parts(columns, separator))
+
+
+def write_sets(column: SetColumn, path: Path) -> Path:
+    """Write a set-valued column as a file of its own, in the format that its name says; items stand between blanks.
+
+    Raises
+    ------
+    InputError
+        If the name says no format (.csv, .dat, maybe compressed, or .parquet), or that cannot carry a label.
+    """
+    form = path.name.lower().removesuffix(".gz").rpartition(".")[2]
+    if form not in ("csv", "dat", "parquet"):
+        msg = f"{str(path)!r} must end in .csv, .dat or .parquet"
+        raise InputError(msg)
+    check_labels(column.vocabulary.labels, form, " ")
+    return _write((column,), path, form, " ")
+
+
+def _write_parquet(columns: Sequence[SetColumn | CategoricalColumn], path: Path) -> Path:
+    from pyarrow import parquet
+
+    with remove_on_failure(path), path.open("wb") as file:
+        empty = arrow_table([column.slice(0, 0) for column in columns])
+        with parquet.ParquetWriter(file, empty.schema) as writer:
+            for first, end in spans_within(columns, ROWS_PER_GROUP, BYTES_PER_GROUP):
+                writer.write_table(arrow_table([column.slice(first, end) for column in columns]), ROWS_PER_GROUP)
+            if not columns[0].n:
+                writer.write_table(empty)
+    return path
+
+
+def separator_of(publication: Records, separator: str | None = None) -> str:
+    """Return what separates the symbols of a publication within a field (see `separator_for`)."""
+    shown = written_columns(publication.slice(0, 0))
+    sets = (column for column in shown if isinstance(column, SetColumn))
+    return separator_for((label for column in sets for label in column.vocabulary.labels), separator)
+
+
+def _csv_parts(columns: Sequence[SetColumn | CategoricalColumn], separator: str) -> Iterator[Any]:
+    top, _ = csv_bytes([column.name for column in columns], [arrow.text_array([])] * len(columns))
+    yield top
+    for fields in _blocks(columns, separator):
+        yield lines([quoted(part, alone=len(columns) == 1) for part in fields])
+
+
+def _blocks(columns: Sequence[SetColumn | CategoricalColumn], separator: str) -> Iterator[list[Any]]:
+    """Yield the cells of all columns as text (``pyarrow.LargeStringArray``), a block of records at a time."""
+    cells = [_cells(c, separator) if isinstance(c, SetColumn) else _categories(c) for c in columns]
+    for first, end in spans_within(columns, _BLOCK, _BYTES):
+        yield [of(first, end) for of in cells]
+
+
+def _cells(column: SetColumn, separator: str) -> Callable[[int, int], Any]:
+    """Return a function from a span of records to the text cells of a set-valued column."""
+    import pyarrow as pa
+
+    labels = arrow.text_array(column.vocabulary.labels)
+    mark = arrow.text_scalar(separator)
+    return lambda first, end: arrow.binary_join(_lists(column, labels, first, end, pa.LargeListArray), mark)
+
+
+def _categories(column: CategoricalColumn) -> Callable[[int, int], Any]:
+    """Return a function from a span of rows to their labels (``pyarrow.LargeStringArray``)."""
+    texts = texts_of(column.vocabulary)
+    return lambda first, end: texts(column.codes[first:end])
+
+
+def _lists(column: SetColumn, labels: Any, first: int, end: int, kind: Any) -> Any:
+    """Return the lists of symbols of a block of records."""
+    import pyarrow as pa
+
+    ends = column.indptr[first : end + 1]
+    taken = arrow.chosen(labels, column.codes[ends[0] : ends[-1]])
+    offset = np.int64 if kind is pa.LargeListArray else np.int32
+    return kind.from_arrays(arrow.number_array((ends - ends[0]).astype(offset)), taken)
+
+
+def to_arrow(publication: Records) -> Any:
+    """Return the published records as a ``pyarrow.Table``: sets as ``list<string>``, all else as text.
+
+    Set-valued columns that were joined are separate columns again.
+    """
+    return arrow_table(written_columns(publication))
+
+
+def arrow_table(published: Iterable[SetColumn | CategoricalColumn]) -> Any:
+    """Return columns as a ``pyarrow.Table``: sets as ``list<string>``, all else as text."""
+    import pyarrow as pa
+
+    columns, text = {}, pa.string()
+    for column in published:
+        if isinstance(column, SetColumn):
+            labels = arrow.cast(arrow.text_array(column.vocabulary.labels), text)
+            lists = [_lists(column, labels, *block, pa.ListArray) for block in spans(column.n, _BLOCK)]
+            columns[column.name] = pa.chunked_array(lists, pa.list_(text))
+        else:
+            labels_of = _categories(column)
+            parts = [arrow.cast(labels_of(*block), text) for block in spans(column.n, _BLOCK)]
+            columns[column.name] = pa.chunked_array(parts, text)
+    return pa.table(columns)
+
+
+def _require_format(format: str, separator: str) -> None:  # noqa: A002
+    if format not in _FORMATS:
+        msg = f"format must be one of {', '.join(_FORMATS)}, got {format!r}"
+        raise InputError(msg)
+    if not separator or any(mark in separator for mark in "\r\n"):
+        msg = f"separator must be text without line ends, got {separator!r}"
+        raise InputError(msg)
+
+
+def spans_within(
+    columns: Sequence[SetColumn | CategoricalColumn], most_rows: int, most_bytes: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the first and the end of spans of rows, each as long as both bounds allow, but of one row at least.
+
+    They depend on what the columns hold, and not on where that lies. Bytes are those of the texts, with `_OFFSET` for
+    each text and each list.
+
+    >>> column = CategoricalColumn.of("note", ["a", "bb", "x" * 50, "c", "d"])
+    >>> list(spans_within([column], 2, 100)), list(spans_within([column], 4, 16))
+    ([(0, 2), (2, 4), (4, 5)], [(0, 2), (2, 3), (3, 5)])
+    """
+    n, sizes = columns[0].n, [_Sizes(column) for column in columns]
+    first = 0
+    while first < n:
+        end = min(first + most_rows, n)
+        if any(size.filed for size in sizes) or sum(size.at_most(first, end) for size in sizes) > most_bytes:
+            end = _end(sizes, first, end, most_bytes)
+        yield first, end
+        first = end
+
+
+def _end(sizes: "Sequence[_Sizes]", first: int, end: int, most: int) -> int:
+    """Return the end of the rows from `first` on that take at most so many bytes; one row in any case."""
+    before = 0
+    for a, b in spans(end - first, _STEP):
+        each = sum(size.of(first + a, first + b) for size in sizes)
+        done = np.cumsum(each) + before
+        if done[-1] > most:
+            return first + max(1, a + int(np.searchsorted(done, most, side="right")))
+        before = int(done[-1])
+    return end
+
+
+class _Sizes:
+    """The bytes of the rows of a column."""
+
+    def __init__(self, column: SetColumn | CategoricalColumn) -> None:
+        self._column = column
+        self.filed = column.vocabulary.filed is not None
+        """Whether the labels lie in files, so that the longest one is not known."""
+        self._each = np.empty(0, np.int64) if self.filed else _label_bytes(column.vocabulary)
+        self._longest = int(self._each.max(initial=_OFFSET))
+
+    def at_most(self, first: int, end: int) -> int:
+        """Return what the rows of a span take at most, if all labels are held."""
+        column = self._column
+        if isinstance(column, SetColumn):
+            return int(column.indptr[end] - column.indptr[first]) * self._longest + (end - first) * _OFFSET
+        return (end - first) * self._longest
+
+    def of(self, first: int, end: int) -> Int64:
+        """Return the bytes of each row of a span, int64 (end - first,)."""
+        column = self._column
+        if isinstance(column, CategoricalColumn):
+            return self._of_codes(column.codes[first:end])
+        ends = column.indptr[first : end + 1]
+        done = begins_of(self._of_codes(column.codes[ends[0] : ends[-1]]))
+        sizes: Int64 = np.diff(done[ends - ends[0]]) + _OFFSET
+        return sizes
+
+    def _of_codes(self, codes: Int32) -> Int64:
+        filed = self._column.vocabulary.filed
+        if filed is None:
+            return self._each[codes]
+        lengths: Int64 = filed.lengths(codes) + _OFFSET
+        return lengths
+
+
+def _label_bytes(vocabulary: Vocabulary) -> Int64:
+    """Return the bytes of each label that is held, int64 (M,)."""
+    lengths = (len(label.encode()) + _OFFSET for label in vocabulary.labels)
+    return np.fromiter(lengths, np.int64, len(vocabulary))

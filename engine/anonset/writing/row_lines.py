@@ -1,0 +1,97 @@
+"""Coded columns as lines of CSV, block by block: each label that is held is quoted once, not once a row."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from anonset.data import CategoricalColumn
+from anonset.data.spans import spans
+from anonset.data.store import Store
+from anonset.data.table import Int32, Int64
+from anonset.reading import arrow
+from anonset.writing.csv_lines import csv_bytes, lines, quoted, texts_of
+
+BLOCK = 1 << 17
+"""Rows of a block."""
+_BEGUN = 4
+_Block = list[Int32]
+"""The codes of each column."""
+
+
+class RowLines:
+    """The rows of some columns as lines.
+
+    Parameters
+    ----------
+    columns
+        At least one.
+    store
+        Its workers make lines.
+    count
+        int64 (n,): of how many lines each row is; None: of one.
+    """
+
+    def __init__(self, columns: Sequence[CategoricalColumn], store: Store, count: Int64 | None = None) -> None:
+        self._columns, self._store, self._count = columns, store, count
+        names = [column.name for column in columns]
+        self._header = csv_bytes(names, [arrow.text_array([])] * len(names))[0]
+        self._fields = [_fields_of(column, alone=len(names) == 1) for column in columns]
+
+    @property
+    def n(self) -> int:
+        """Number of lines but that of the names."""
+        if self._count is None:
+            return self._columns[0].n
+        return sum(int(self._count[first:end].sum()) for first, end in spans(len(self._count)))
+
+    def all(self) -> Iterator[Any]:
+        """Yield the lines of a single file."""
+        yield self._header
+        yield from (text for _, text in self._made(self._blocks(None)))
+
+    def parts(self, part_rows: int) -> Iterator[Iterator[Any]]:
+        """Yield the lines of each part file, one at least; each must be consumed before the next one."""
+        blocks = self._made(self._blocks(part_rows))
+
+        def part(rows: int) -> Iterator[Any]:
+            yield self._header
+            while rows > 0:
+                n, text = next(blocks)
+                rows -= n
+                yield text
+
+        for first, end in list(spans(self.n, part_rows)) or [(0, 0)]:
+            yield part(end - first)
+
+    def _blocks(self, part_rows: int | None) -> Iterator[_Block]:
+        """Yield blocks of rows, none of which reaches into two files."""
+        done = 0
+        for first, end in spans(self._columns[0].n, BLOCK):
+            codes = [column.codes[first:end] for column in self._columns]
+            if self._count is not None:
+                codes = [np.repeat(of_column, self._count[first:end]) for of_column in codes]
+            begin, n = 0, len(codes[0])
+            while begin < n:
+                stop = n if part_rows is None else min(n, begin + part_rows - done % part_rows)
+                yield [of_column[begin:stop] for of_column in codes]
+                done, begin = done + stop - begin, stop
+
+    def _made(self, blocks: Iterator[_Block]) -> Iterator[tuple[int, Any]]:
+        """Yield the numbers of rows of blocks, and their lines, some of which are made ahead by threads."""
+        return self._store.map(self._lines, blocks, _BEGUN)
+
+    def _lines(self, block: _Block) -> tuple[int, Any]:
+        return len(block[0]), lines([field(codes) for field, codes in zip(self._fields, block, strict=True)])
+
+
+def _fields_of(column: CategoricalColumn, *, alone: bool) -> Callable[[Int32], Any]:
+    """Return a function from codes of a column to fields."""
+    vocabulary = column.vocabulary
+    if vocabulary.is_numbered:
+        return lambda codes: arrow.digits(codes.astype(np.int64) + 1)
+    if vocabulary.filed is not None:
+        texts = texts_of(vocabulary)
+        return lambda codes: quoted(texts(codes), alone=alone)
+    held = quoted(arrow.text_array(vocabulary.labels), alone=alone)
+    return lambda codes: arrow.chosen(held, codes)

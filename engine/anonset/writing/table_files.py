@@ -1,0 +1,51 @@
+"""Tables as files: Parquet with lists of text, as other programs write them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonset.data import CategoricalColumn, SetColumn, Table
+from anonset.reading.files import remove_on_failure
+
+
+def write_parquet(table: Table, path: str | Path) -> Path:
+    """Write all columns of a table to a new file: sets as lists of text, categories as text.
+
+    >>> import tempfile
+    >>> from anonset.reading.read import read
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = write_parquet(Table.from_sets([{"b", "a"}, set()]), f"{folder}/t.parquet")
+    ...     list(read(path, items="items").transactions.rows())
+    [['a', 'b'], []]
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    target = Path(path)
+    columns = {column.name: _arrow(column) for column in table.columns}
+    with remove_on_failure(target):
+        parquet.write_table(pa.table(columns), target, store_schema=False)
+    return target
+
+
+def _arrow(column: Any) -> Any:
+    import pyarrow as pa
+
+    if isinstance(column, SetColumn):
+        coded = _coded(column.items, column)
+        kind = pa.LargeListArray if len(column.codes) > np.iinfo(np.int32).max else pa.ListArray
+        offsets = column.indptr if kind is pa.LargeListArray else column.indptr.astype(np.int32)
+        return kind.from_arrays(pa.array(offsets), coded)
+    return _coded(column.codes, column) if isinstance(column, CategoricalColumn) else pa.array(column.values)
+
+
+def _coded(codes: Any, column: SetColumn | CategoricalColumn) -> Any:
+    import pyarrow as pa
+
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(column.vocabulary.labels, pa.string()))

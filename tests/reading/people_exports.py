@@ -1,0 +1,114 @@
+"""More files as people have them: what programs and databases write, and what offices add to it."""
+
+from tests.reading.people_files import VISITS, PeopleFile
+
+ROWS = {"id": "id", "items": "codes"}
+CODES = "id,codes\n1,E10 I10\n2,J45\n3,E10 J45\n"
+CENSUS = "39, State-gov, E10 I10\n50, Private, J45\n38, Private, E10 J45\n"
+CENSUS_ROLES = {"id": "1", "keep": "2", "items": "3"}
+CLAIMS = '"ROW","PERSON","CODE"\n1,109,"E10"\n2,109,"I10"\n3,110,"J45"\n4,111,"E10"\n5,111,"J45"\n'
+ABOVE = "line 2 holds the names: --header-line 2"
+
+EXPORTS = [
+    PeopleFile("UCI, no line of names", "adult.data", CENSUS, CENSUS_ROLES, VISITS, {"no_header": True}, "-"),
+    PeopleFile("CSV, no line of names", "adult.csv", CENSUS, CENSUS_ROLES, VISITS, {"no_header": True}),
+    PeopleFile("TSV, no line of names", "v.tsv", CENSUS.replace(", ", "\t"), CENSUS_ROLES, VISITS, {"no_header": True}),
+    PeopleFile(
+        "semicolons, no line of names", "v.csv", CENSUS.replace(", ", ";"), CENSUS_ROLES, VISITS, {"no_header": True}
+    ),
+    PeopleFile(
+        "one column, no line of names",
+        "v.csv",
+        "E10 I10\nJ45\nE10 J45\n",
+        {"items": "1"},
+        VISITS,
+        {"no_header": True},
+    ),
+    PeopleFile(
+        "no line of names, quotes after blanks",
+        "v.csv",
+        '1, "E10 I10"\n2, "J45"\n3, "E10 J45"\n',
+        {"id": "1", "items": "2"},
+        VISITS,
+        {"no_header": True},
+        "-",
+    ),
+    PeopleFile(
+        "no line of names, a short line",
+        "v.csv",
+        "1,E10\n2\n",
+        {"id": "1", "items": "2", "no_header": True},
+        "line 2: 2 fields required as in the first line, got 1",
+    ),
+    PeopleFile(
+        "no line of names, a column that is not there",
+        "v.csv",
+        CENSUS,
+        {**CENSUS_ROLES, "keep": "4", "no_header": True},
+        "there is no column '4' (--keep); there are '1', '2', '3'",
+    ),
+    PeopleFile(
+        "FIMI has no line of names", "v.dat", "1 2\n", {"no_header": True}, "--no-header is about CSV and TSV, whose"
+    ),
+    PeopleFile(
+        "claims of a hospital, codes in quotes",
+        "DIAGNOSES_ICD.csv",
+        CLAIMS,
+        {"id": "PERSON", "items": "CODE", "drop": "ROW", "group": True},
+        VISITS,
+    ),
+    PeopleFile("a title above", "report.csv", f"Ward 3, 2024\n{CODES}", ROWS, ABOVE),
+    PeopleFile("a blank line above", "report.csv", f"\n{CODES}", ROWS, ABOVE),
+    PeopleFile("a remark above", "report.csv", f"# exported\n{CODES.replace(',', ';')}", ROWS, ABOVE),
+    PeopleFile("arrays of PostgreSQL", "pg.csv", 'id,codes\n1,"{E10,I10}"\n2,{J45}\n', ROWS, "take { and } out"),
+    PeopleFile(
+        "arrays of PostgreSQL, split",
+        "pg.csv",
+        'id,codes\n1,"{E10,I10}"\n2,{J45}\n',
+        {**ROWS, "separator": ","},
+        "the cells stand between { and }",
+    ),
+    PeopleFile("lists of numbers", "py.csv", 'id,codes\n1,"[1, 2]"\n2,[3]\n', ROWS, "the cells stand between [ and ]"),
+    PeopleFile(
+        "sets that are items, said",
+        "v.csv",
+        "id;codes\n1;[a,b] E10\n2;[a,b]\n",
+        ROWS,
+        [["E10", "[a,b]"], ["[a,b]"]],
+        {"separator": " "},
+    ),
+    PeopleFile("NULL of SQL", "sql.csv", f"{CODES}4,NULL\n", ROWS, [*VISITS, []], {"missing": "empty"}),
+    PeopleFile("NA of R", "r.csv", f"{CODES}4,NA\n", ROWS, [*VISITS, []], {"missing": "empty"}),
+    PeopleFile("NA for Namibia", "r.csv", f"{CODES}4,NA\n", ROWS, [*VISITS, ["NA"]], {"missing": "value"}),
+    PeopleFile("lines in cells", "v.csv", CODES.replace("E10 I10", '"E10\nI10"'), ROWS, VISITS),
+    PeopleFile("no-break spaces", "v.csv", CODES.replace(" ", "\u00a0"), ROWS, VISITS),
+    PeopleFile("tabs in cells", "v.csv", CODES.replace(" ", "\t"), ROWS, VISITS),
+    PeopleFile("an end of file of DOS", "v.csv", f"{CODES}\x1a", ROWS, VISITS),
+    PeopleFile(
+        "row names of R",
+        "r.csv",
+        '"age","codes"\n"1",30,"E10"\n"2",31,"J45"\n',
+        {"keep": "age", "items": "codes"},
+        "a name is missing in the first line: that of the row names",
+    ),
+    PeopleFile(
+        "yes and no",
+        "o.csv",
+        "id,E10,I10\n1,yes,no\n2,no,yes\n",
+        {"id": "id", "one_hot": "E10,I10"},
+        [["E10"], ["I10"]],
+    ),
+    PeopleFile(
+        "crosses",
+        "o.csv",
+        "id,E10,I10\n1,x,\n2,,X\n",
+        {"id": "id", "one_hot": "E10,I10"},
+        [["E10"], ["I10"]],
+        {"missing": "empty"},
+    ),
+    PeopleFile("bits as items", "b.csv", "id,codes\n1,0 1\n2,1\n3,0\n", ROWS, [["0", "1"], ["1"], ["0"]]),
+    PeopleFile("a page called .csv", "v.csv", "<html><table><tr><td>id</td></tr></table>\n", ROWS, "a page in HTML"),
+    PeopleFile("ARFF called .csv", "v.csv", "@relation x\n@data\n1\n", ROWS, "this is ARFF, which is not read"),
+    PeopleFile("SPSS", "v.sav", "$FL2", ROWS, "write the table as CSV or Parquet"),
+    PeopleFile("a packed file", "v.csv.zip", "PK", ROWS, "an archive is not read; unpack it"),
+]

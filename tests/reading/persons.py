@@ -1,0 +1,38 @@
+"""Rows of persons, as hospitals have them: what is of the person agrees over the rows, what is of the stay does not."""
+
+import numpy as np
+
+from anonset.reading.persons.candidates import candidates_in
+
+CODES = [f"{letter}{number:02d}" for letter in "EIJ" for number in range(30)]
+
+
+def stays(n_persons=300, n=1500, *, key="key7", seed=1):
+    """Return columns of rows: each person has one at least, and all else is drawn."""
+    rng = np.random.default_rng(seed)
+    who = rng.permutation(np.concatenate([np.arange(n_persons), rng.integers(0, n_persons, n - n_persons)]))
+    born = (np.datetime64("1930-01-01") + rng.integers(0, 29_000, n_persons)).astype(str)
+    sex = rng.choice(["f", "m"], n_persons)
+    town = rng.integers(0, 40, n_persons)
+    doctor = rng.integers(0, 60, n)
+    product = rng.integers(0, 80, n)
+    return {
+        key: [f"x{one}" for one in who],
+        "birth_date": list(born[who]),
+        "sex": list(sex[who]),
+        "zip": [f"{10115 + one}" for one in town[who]],
+        "town": [f"t{one // 4}" for one in town[who]],
+        "admitted": [str(np.datetime64("2020-01-01") + int(day)) for day in rng.integers(0, 900, n)],
+        "costs": [f"{one:.2f}" for one in rng.gamma(2, 1500, n)],
+        "d1": [f"D{one}" for one in doctor],
+        "specialty": [f"s{one % 7}" for one in doctor],
+        "p1": [f"P{one}" for one in product],
+        "price": [f"{one * 37 % 101}.50" for one in product],
+        "colour": [f"c{one * 11 % 5}" for one in product],
+        "code": [CODES[min(89, int(one))] for one in rng.exponential(15, n)],
+    }
+
+
+def repeated_in(columns, asked, ids=(), *, grouped=False):
+    """Return the candidates that repeat over records, the surest first."""
+    return tuple(one.as_repeated for one in candidates_in(columns, asked, ids, grouped=grouped) if one.repeats)

@@ -1,0 +1,234 @@
+"""Texts as people have them: delimiters, encodings, blanks, formats; and what is refused, with what would help."""
+
+import pytest
+from tests.facts import names
+
+from anonset.errors import InputError
+from anonset.reading import read
+from anonset.spelling import spell_options
+
+ROLES = {"items": "codes", "relational": "age", "id": "p"}
+EXPECTED = [["E10", "I10"], [], ["J45"]]
+TABLE = "p,age,codes\n1,30,E10 I10\n2,41,\n3,30,J45\n"
+
+
+def write(folder, data, name="v.csv"):
+    path = folder / name
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def rows(table):
+    return list(table.transactions.rows())
+
+
+def refusal(path, **options):
+    with spell_options(), pytest.raises(InputError) as error:
+        read(path, **options)
+    return str(error.value).removeprefix(f"{path}: ")
+
+
+@pytest.mark.parametrize("name", ["v.csv", "v.tsv"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("spaced", [False, True])
+@pytest.mark.parametrize(
+    ("encoding", "mark"),
+    [
+        ("utf-8", b""),
+        ("utf-8", b"\xef\xbb\xbf"),
+        ("utf-16-le", b"\xff\xfe"),
+        ("utf-16-be", b"\xfe\xff"),
+        ("utf-32-le", b"\xff\xfe\x00\x00"),
+    ],
+)
+def test_delimiters_and_encodings_are_recognised(tmp_path, name, delimiter, spaced, encoding, mark):
+    text = TABLE.replace(",", delimiter + " " if spaced else delimiter)
+    table = read(write(tmp_path, mark + text.encode(encoding), name), **ROLES)
+    assert rows(table) == EXPECTED
+    assert table.relational[0].labels() == ["30", "41", "30"]
+    assert table.ids[0].labels() == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        " p ; age ; codes \n 1 ; 30 ;  E10  I10 \n2;41; \n3 ;30;J45",
+        '"p"; "age"; "codes"\n1; "30"; "E10 I10"\n2;41;""\n "3" ;30;J45\n',
+        "sep=;\np;age;codes\n1;30;E10 I10\n2;41;\n3;30;J45\n",
+        "p\t age\tcodes\n1\t 30\t I10 E10\n2\t41\t\n3\t30\tJ45\n",
+    ],
+)
+def test_blanks_around_fields_and_items_are_no_part_of_them(tmp_path, text, end):
+    table = read(write(tmp_path, text.replace("\n", end)), **ROLES)
+    assert rows(table) == EXPECTED
+    assert table.relational[0].labels() == ["30", "41", "30"]
+    assert table.ids[0].labels() == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("text", ['s,t\n"6474, 2723",x\n', "s;t\n6474, 2723;x\n", 's, t\n" 6474 ,2723 ,", x\n'])
+def test_items_between_commas_and_blanks(tmp_path, text):
+    assert rows(read(write(tmp_path, text), items="s", keep="t", separator=",")) == [["2723", "6474"]]
+
+
+def test_a_separator_in_a_column_of_its_own_is_no_delimiter(tmp_path):
+    assert rows(read(write(tmp_path, "s\nE10,I10\n\nJ45\n"), items="s", separator=",")) == EXPECTED
+
+
+def test_an_encoding_that_is_named(tmp_path):
+    path = write(tmp_path, "größe;s\nvier;Bär Käse\n".encode("latin-1"))
+    table = read(path, items="s", keep="größe", encoding="latin-1")
+    assert rows(table) == [["Bär", "Käse"]]
+    path = write(tmp_path, "p;s\n1;100€\n".encode("cp1252"))
+    assert rows(read(path, items="s", id="p", encoding="cp1252")) == [["100€"]]
+
+
+@pytest.mark.parametrize("delimiter", ["^", "\t", "tab", "\\t", " "])
+def test_a_delimiter_that_is_named(tmp_path, delimiter):
+    written = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
+    path = write(tmp_path, f"p{written}s\n1{written}E10+I10\n")
+    assert rows(read(path, items="s", id="p", delimiter=delimiter, separator="+")) == [["E10", "I10"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "options", "expected"),
+    [
+        ("v.txt", "1 2\n\n2\n", {"input_format": "fimi"}, [["1", "2"], [], ["2"]]),
+        ("v.data", "1,2\n\n2\n", {"input_format": "baskets"}, [["1", "2"], [], ["2"]]),
+        (
+            "v.csv",
+            "whole milk; red wine \n\nbeer",
+            {"input_format": "baskets"},
+            [["red wine", "whole milk"], [], ["beer"]],
+        ),
+        ("v.csv", '"a, b", c\n\nd\n', {"input_format": "baskets"}, [["a, b", "c"], [], ["d"]]),
+        ("v.txt", "a+-+b\nb\n", {"input_format": "baskets", "separator": "+-+"}, [["a", "b"], ["b"]]),
+        ("v.txt", "a\tb\r\n\r\n", {"input_format": "baskets"}, [["a", "b"], []]),
+        ("v.txt", "", {"input_format": "baskets", "separator": ","}, []),
+        ("v", "s\n1 2\n", {"input_format": "csv", "items": "s"}, [["1", "2"]]),
+        ("v.txt", "1 3 -1 2 -1 -2\n3 -1 -2\n", {"input_format": "spmf"}, [["1", "2", "3"], ["3"]]),
+        (
+            "v.txt",
+            "@CONVERTED_FROM_TEXT\n@ITEM=1=apple\n@ITEM=2=green tea\n% note\n1 2\n# note\n2 3\n",
+            {"input_format": "spmf"},
+            [["apple", "green tea"], ["3", "green tea"]],
+        ),
+        ("v.dat", "1,2 3\n", {"separator": " "}, [["1,2", "3"]]),
+        ("v.dat", "a,b\na\n", {"separator": " "}, [["a,b"], ["a"]]),
+    ],
+)
+def test_formats_that_are_said(tmp_path, name, data, options, expected):
+    assert rows(read(write(tmp_path, data, name), **options)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "options", "hint"),
+    [
+        ("v.txt", "s\n1\n", {"items": "s"}, "--input-format csv tsv"),
+        ("v.txt", "s;t\n1;2\n", {"items": "s"}, "lines '--input-format csv'"),
+        ("v.data", "Title\n\ns\tt\n1\t2\n", {"items": "s"}, "lines '--input-format tsv'"),
+        (
+            "v.xlsx",
+            "PK",
+            {"items": "s"},
+            "workbook password",
+        ),
+        (
+            "v.toml",
+            'input = "v.csv"',
+            {"items": "s"},
+            "job file",
+        ),
+        (
+            "v.csv",
+            "PK\x03\x04",
+            {"items": "s"},
+            "'--input-format xlsx'",
+        ),
+        ("v.jsonl", "{}", {}, "empty JSON"),
+        ("v.csv", '{"s": ["E10"]}\n', {"items": "s"}, "JSON '--input-format jsonl'"),
+        ("v.csv", "s:t\n1:2\n", {"items": "s", "keep": "t"}, "'--delimiter :'"),
+        ("v.csv", "s\u00a7t\n1\u00a72\n", {"items": "s", "keep": "t"}, "s line"),
+        ("v.csv", "s,t\n\xe9,2\n".encode("latin-1"), {"items": "s"}, "'--encoding latin-1'"),
+        ("v.csv", "s,t\n\u20ac,2\n".encode("cp1252"), {"items": "s"}, "'--encoding cp1252'"),
+        ("v.csv", "s,t\n1,2\n".encode("utf-16-le"), {"items": "s"}, "'--encoding utf-16-le'"),
+        ("v.csv", "s,t\n1,2\n".encode("utf-16-be"), {"items": "s"}, "'--encoding utf-16-be'"),
+        (
+            "v.csv",
+            "\ufeffs\n\u20ac\n".encode("utf-16-le")[:-1],
+            {"items": "s"},
+            "utf-16-le",
+        ),
+        (
+            "v.csv",
+            "s\n\xe9\n".encode("latin-1"),
+            {"items": "s", "encoding": "ascii"},
+            "ascii --encoding",
+        ),
+        ("v.dat", "\xe9 a\n".encode("latin-1"), {}, "'--encoding latin-1'"),
+        ("v.csv", "s\n\xe9\n", {"items": "s", "encoding": "latin-1"}, "UTF-8"),
+        (
+            "v.csv",
+            "s\n\u20ac\n".encode("cp1252"),
+            {"items": "s", "encoding": "latin-1"},
+            "'--encoding cp1252'",
+        ),
+        ("v.csv", "s;t\nwhole milk,bread;1\nbread,eggs;2\n", {"items": "s", "drop": "t"}, "'--separator ,'"),
+        ("v.dat", "whole milk,bread\nbread\n", {}, "'--input-format baskets' --separator"),
+        ("v.csv", "s,t\n1\n", {"items": "s", "delimiter": ";;"}, "--delimiter character"),
+        ("v.csv", "s,t\n1\n", {"items": "s", "encoding": "base64"}, "--encoding base64"),
+        ("v.csv", "s,t\n1\n", {"items": "s", "input_format": "excel"}, "--input-format csv tsv fimi excel"),
+        ("v.dat", "6474, 2723\n", {}, "'--input-format baskets' --separator"),
+        ("v.dat", "6474,2723\n2723\n1\n2\n3\n", {}, "'--input-format baskets' --separator"),
+        ("v.dat", "6474;2723\n", {"separator": ";"}, "'--input-format baskets'"),
+        ("v.dat", "1 3 -1 -2\n3 -1 -2\n", {}, "'--input-format spmf'"),
+        ("v.dat", "@CONVERTED_FROM_TEXT\n1 2\n", {}, "'--input-format spmf'"),
+        ("v.txt", "1 2:5:2 3\n", {"input_format": "spmf"}, "items"),
+        ("v.txt", "a,b;c\n", {"input_format": "baskets"}, ", ; --separator"),
+        ("v.txt", "a\nb\n", {"input_format": "baskets"}, "--separator"),
+        ("v.csv", 's,t\n"6474, 2723",1\n', {"items": "s", "drop": "t"}, "'--separator ,'"),
+        ("v.csv", "s;t\nE10|I10;1\nE10;2\n", {"items": "s", "drop": "t"}, "--separator '|'"),
+        ("v.csv", "s\nE10,I10\n", {"items": "s"}, "'--separator ,'"),
+        ("v.csv", "s;t\n['E10', 'I10'];1\n", {"items": "s", "drop": "t"}, "lists"),
+    ],
+)
+def test_what_is_not_understood_is_refused_with_what_would_help(tmp_path, name, data, options, hint):
+    assert names(refusal(write(tmp_path, data, name), **options), hint)
+
+
+@pytest.mark.parametrize(
+    "options", [{"items": 5}, {"keep": [1]}, {"separator": 5}, {"missing": None}, {"delimiter": 1}]
+)
+def test_settings_of_another_type_are_refused(tmp_path, options):
+    with pytest.raises(InputError):
+        read(write(tmp_path, TABLE), **{**ROLES, **options})
+
+
+def test_a_column_without_a_name_shows_no_record(tmp_path):
+    path = write(tmp_path, "4711;F;E10\n4712;M;J45\n")
+    assert "4711" not in refusal(path, items="codes", id="p", keep="sex")
+
+
+@pytest.mark.parametrize(
+    "text", ["p;codes;;\n1;E10 I10;;\n2;; ;\n3;J45;;\n", 'p;codes;\n1;"E10 I10";\n2;;\n3; "J45";""\n']
+)
+def test_columns_at_the_end_without_a_name_are_left_out_if_they_are_empty(tmp_path, text):
+    assert rows(read(write(tmp_path, text), items="codes", id="p")) == EXPECTED
+    path = write(tmp_path, text + "4;J45;x;\n" if text.startswith("p;codes;;") else text + "4;J45;x\n")
+    assert names(refusal(path, items="codes", id="p"), "'line 5' 'column 3' name")
+    assert "got 2" in refusal(write(tmp_path, text + "5;J45\n"), items="codes", id="p")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("closed", ["", '"'])
+def test_rows_that_a_quote_in_the_header_takes_for_a_name_are_not_shown(tmp_path, closed, end):
+    lines = ['p,age,"codes', "1,30,E10 I10", f"2,41,{closed}", "3,30,J45"]
+    said = refusal(write(tmp_path, end.join([*lines, ""])), **ROLES)
+    assert names(said, "'line 1' header")
+    assert "E10" not in said
+
+
+def test_names_of_several_lines_stay_names(tmp_path):
+    path = write(tmp_path, '"p","age\n(years)","codes\nof\nICD"\n1,30,E10\n')
+    table = read(path, items="codes\nof\nICD", relational="age\n(years)", id="p")
+    assert rows(table) == [["E10"]]

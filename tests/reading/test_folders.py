@@ -1,0 +1,101 @@
+"""Which files of a folder are read: nobody's rows are left out without a word."""
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from tests.facts import refused
+
+from anonset.errors import InputError
+from anonset.reading import read
+from anonset.reading.source import source_of
+
+
+def put(path, label="a"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_table(pa.table({"s": [[label]]}), path)
+
+
+def test_every_parquet_file_is_read_whatever_its_case(tmp_path):
+    for name in ("a.parquet", "B.PARQUET", "below/c.Parquet", "below/further/d.parquet"):
+        put(tmp_path / name, name[-len("a.parquet")])
+    for name in ("_SUCCESS", "_metadata", ".part-0.parquet.crc", "part-0.parquet.crc", "below/.DS_Store"):
+        (tmp_path / name).write_bytes(b"bookkeeping")
+    (tmp_path / "_temporary").mkdir()
+    assert sorted(row for (row,) in read(tmp_path, items="s").transactions.rows()) == ["B", "a", "c", "d"]
+
+
+REFUSED = [
+    (".hidden.parquet", ".hidden.parquet"),
+    ("_old.parquet", "_old.parquet"),
+    ("_temporary/0/part-1.parquet", "_temporary"),
+    (".trash/part-1.PARQUET", ".trash"),
+    ("more.csv", ".parquet"),
+    ("part-1.parquet.gz", ".parquet"),
+    ("part-1.parquet.tmp", ".parquet"),
+    ("_delta_log/0.json", ".parquet"),
+    ("year=2020/part-1.parquet", "columns year"),
+]
+
+
+@pytest.mark.parametrize(("name", "reason"), REFUSED)
+def test_what_may_hold_rows_and_would_be_left_out_is_refused(tmp_path, name, reason):
+    put(tmp_path / "a.parquet")
+    put(tmp_path / name)
+    with refused(InputError, f"{tmp_path / name} {reason}"):
+        read(tmp_path, items="s")
+
+
+def test_links_to_folders_are_refused(tmp_path):
+    put(tmp_path / "data" / "a.parquet")
+    put(tmp_path / "elsewhere" / "b.parquet")
+    (tmp_path / "data" / "more").symlink_to(tmp_path / "elsewhere")
+    with refused(InputError, "more link folder"):
+        read(tmp_path / "data", items="s")
+
+
+def test_a_link_to_a_file_is_read_and_a_broken_one_refused(tmp_path):
+    put(tmp_path / "elsewhere" / "b.parquet", "b")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.parquet").symlink_to(tmp_path / "elsewhere" / "b.parquet")
+    assert list(read(tmp_path / "data", items="s").transactions.rows()) == [["b"]]
+    (tmp_path / "data" / "c.parquet").symlink_to(tmp_path / "none")
+    with refused(InputError, "c.parquet"):
+        read(tmp_path / "data", items="s")
+
+
+def test_a_folder_without_parquet_files(tmp_path):
+    (tmp_path / "_metadata").write_bytes(b"")
+    with refused(InputError, f"{tmp_path} .parquet"):
+        read(tmp_path, items="s")
+    (tmp_path / "published.csv").write_text("s\na\n")
+    assert list(read(tmp_path, items="s").transactions.rows()) == [["a"]]
+
+
+def test_keys_in_the_names_of_folders_are_columns(tmp_path):
+    put(tmp_path / "year=2020" / "a.parquet", "a")
+    put(tmp_path / "year=2021" / "b.parquet", "b")
+    table = read(tmp_path, items="s", relational="year")
+    assert [column.labels() for column in table.relational] == [["2020", "2021"]]
+
+
+def test_a_folder_that_may_not_be_read(tmp_path, monkeypatch):
+    put(tmp_path / "a.parquet")
+
+    def refuse(folder):
+        raise PermissionError(13, "Permission denied", str(folder))
+
+    monkeypatch.setattr("os.scandir", refuse)
+    with refused(InputError, "Permission"):
+        read(tmp_path, items="s")
+
+
+def test_an_address_whose_package_is_missing_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    import fsspec
+
+    def refuse(_: str) -> None:
+        msg = "Install s3fs to access S3"
+        raise ImportError(msg)
+
+    monkeypatch.setattr(fsspec.core, "url_to_fs", refuse)
+    with refused(InputError, "zz s3fs"):
+        source_of("zz://bucket/visits")

@@ -1,0 +1,89 @@
+"""JSON Lines: types are never inferred, arrays are sets, and each bad line is one clear message without its content."""
+
+import gzip
+
+import pytest
+from tests.facts import refused
+
+import anonset
+from anonset.errors import InputError
+from anonset.reading import read
+from anonset.reading.formats import text_chunks
+from anonset.reading.scan import scan
+
+LINES = (
+    '{"id": "007", "zip": "01067", "when": "2024-01-31", "n": 1.10, "codes": ["E10", "I10"], "smoker": true}\n'
+    '\n{"id": 12345678901234567890, "zip": "00012", "when": null, "n": 3, "codes": [], "smoker": false}\n'
+    '{"id": "x", "zip": "1", "when": "2024-02-01", "n": 1e3, "codes": "J45", "address": {"city": "A"}}\n'
+)
+
+
+@pytest.fixture(params=["memory", "blocks"])
+def reading(request, monkeypatch):
+    """Read a file in either way, in pieces of a few bytes."""
+    monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", 8)
+    return read if request.param == "memory" else scan
+
+
+def labels(table, name):
+    column = next(one for one in (*table.relational, *table.kept) if one.name == name)
+    return [column.vocabulary.labels[code] for code in column.codes]
+
+
+@pytest.mark.parametrize("name", ["raw.jsonl", "raw.ndjson", "raw.jsonl.gz"])
+def test_text_stays_what_it_is(reading, tmp_path, name):
+    data = LINES.encode()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    table = reading(
+        tmp_path / name, items="codes", relational="zip,n,when,smoker,address.city", drop="id", missing="value"
+    )
+    assert labels(table, "zip") == ["01067", "00012", "1"]
+    assert labels(table, "n") == ["1.10", "3", "1e3"]
+    assert labels(table, "when") == ["2024-01-31", "?", "2024-02-01"]
+    assert labels(table, "smoker") == ["true", "false", "?"]
+    assert labels(table, "address.city") == ["?", "?", "A"]
+    assert [set(row) for row in table.transactions.rows()] == [{"E10", "I10"}, set(), {"J45"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": "Ann Lee"}\n{"a": "Bo" oops}\n', "'line 2' JSON"),
+        ('{"a": 1}\n["Ann Lee"]\n', "'line 2' JSON"),
+        ('[{"a": "Ann Lee"}]\n', "jq"),
+        ('{"a": 1, "a": "Ann Lee"}\n', "'line 1' JSON twice"),
+        ('{"a": NaN, "b": "Ann Lee"}\n', "'line 1' JSON"),
+        ("[" * 100_000 + "\n", "'line 1' JSON"),
+        ("", "empty"),
+    ],
+)
+def test_bad_lines_are_named_without_their_content(reading, tmp_path, text, said):
+    path = tmp_path / "raw.jsonl"
+    path.write_text(text)
+    with refused(InputError, said) as raised:
+        reading(path, items="a")
+    assert "Ann" not in str(raised.value)
+
+
+def test_bytes_that_are_no_utf8_are_named(tmp_path):
+    path = tmp_path / "raw.jsonl"
+    path.write_bytes('{"a": "x"}\n{"a": "Müller"}\n'.encode("latin-1"))
+    with pytest.raises(InputError, match=r"line 2.*encoding='latin-1'"):
+        read(path, relational="a")
+    assert labels(read(path, relational="a", encoding="latin-1"), "a") == ["x", "Müller"]
+
+
+def test_nested_arrays_are_named_and_can_be_dropped(tmp_path):
+    path = tmp_path / "raw.jsonl"
+    path.write_text('{"a": "x", "b": [{"c": 1}]}\n{"a": "y", "b": []}\n')
+    with refused(InputError, "b"):
+        read(path, relational="a,b")
+    assert read(path, relational="a", drop="b").n == 2
+    found = anonset.inspect(path)
+    assert {one.profile.name: one.role for one in found.columns}["b"] == "drop"
+
+
+def test_a_folder_of_files_is_one_data_set(tmp_path):
+    for number in range(2):
+        (tmp_path / f"{number}.jsonl").write_text(f'{{"a": ["x{number}"]}}\n')
+    assert read(tmp_path, items="a").transactions.vocabulary.labels == ("x0", "x1")

@@ -1,0 +1,345 @@
+"""Signs that several rows are one person's, and what must be none."""
+
+import csv
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.reading.persons import repeated_in, stays
+
+import anonset
+from anonset.data.store import MEMORY
+from anonset.data.table_facts import Repeated
+from anonset.reading.persons.agreement import agrees
+from anonset.reading.persons.candidates import Candidate, counted_in
+from anonset.reading.persons.duplicate_ids import Watched, _has_equal, may_repeat
+
+pytestmark = pytest.mark.compiled
+
+ENTITIES = ("zip", "town", "d1", "p1", "specialty", "admitted", "code")
+
+
+def columns(data):
+    return {name: pa.chunked_array([pa.array(values)]) for name, values in data.items()}
+
+
+def write(path, data):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([data, *zip(*data.values(), strict=True)])
+    return path
+
+
+def roles(data, key, role="drop"):
+    others = [name for name in data if name not in ("birth_date", "sex", "zip", "code", key)]
+    given = {"items": "code", "relational": ["birth_date", "sex", "zip"], "drop": others}
+    return given | ({role: [*given.get(role, ()), key]})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_person_is_told_by_birth_and_sex_whatever_its_name(seed):
+    found = repeated_in(columns(stays(seed=seed)), list(stays()))
+    assert found[0] == Repeated("key7", ("birth_date", "sex", "zip"))
+    assert not {one.column for one in found} & set(ENTITIES)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("n", [40, 400, 4_000])
+def test_postcodes_wards_physicians_and_products_are_no_persons(seed, n):
+    data = stays(n_persons=n, n=n, seed=seed)  # a row a person
+    assert repeated_in(columns(data), list(data)) == ()
+    data = stays(n_persons=max(2, n // 5), n=n, seed=seed)
+    mute = {name: data[name] for name in data if name not in ("key7", "birth_date")}
+    assert repeated_in(columns(mute), list(mute)) == ()
+    told = {name: data[name] for name in data if name != "key7"}
+    if n > 40:  # a person in five rows, whose day of birth, sex and town agree
+        assert repeated_in(columns(told), list(told)) == (Repeated("birth_date,sex,zip", ("sex", "zip")),)
+
+
+NAMES = ["Ada", "Bela", "Cleo", "Dora", "Egon", "Fina", "Gero", "Hilda"]
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("rows", ["persons", "cases"])
+def test_names_and_dates_of_birth_tell_persons_apart_together(seed, rows):
+    """The number of a case never repeats, and nothing else is an id."""
+    n_persons = 1_500
+    rng = np.random.default_rng(seed)
+    data = stays(n_persons=n_persons, n=n_persons if rows == "persons" else 4_500, key="key7", seed=seed)
+    who = np.unique(data.pop("key7"), return_inverse=True)[1]
+    data["Nachname"] = list(rng.choice(NAMES, n_persons)[who])
+    data["Fallnummer"] = [f"F{n}" for n in range(len(who))]
+    for ids, grouped in (((), False), (("Fallnummer",), False), (("Fallnummer",), True)):
+        expected = () if rows == "persons" else (Repeated("Nachname,birth_date", ("sex", "zip")),)
+        assert repeated_in(columns(data), list(data), ids, grouped=grouped) == expected
+    assert repeated_in(columns(data), list(data), ("Nachname", "birth_date"), grouped=True) == ()
+
+
+def test_sex_and_birth_are_told_by_values_where_headers_are_mute():
+    data = stays()
+    mute = dict(zip((f"v{n}" for n in range(len(data))), data.values(), strict=True))
+    assert [one.column for one in repeated_in(columns(mute), list(mute))] == ["v0"]
+
+
+@given(
+    codes=st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 3)), min_size=2, max_size=60),
+)
+@settings(max_examples=200, deadline=None)
+def test_the_share_that_agrees_by_chance_is_that_of_all_pairs(codes):
+    values = np.array([value for _, value in codes], np.int64)
+    first, second = np.triu_indices(len(values), 1)
+    given_both = (values[first] >= 0) & (values[second] >= 0)
+    if given_both.any():  # over all pairs of rows, just as many agree as are expected: never beyond chance
+        assert not agrees(values, first.astype(np.int64), second.astype(np.int64))
+
+
+@pytest.mark.parametrize("role", ["drop", "keep", "relational"])
+@pytest.mark.parametrize("key", ["key7", "patient_id"])
+@pytest.mark.parametrize("form", ["csv", "parquet", "frame"])
+def test_whatever_is_read_and_however_the_sign_is_seen(tmp_path, role, key, form):
+    data = stays(key=key)
+    given = roles(data, key, role)
+    path = write(tmp_path / "stays.csv", data)
+    if form == "parquet":
+        from pyarrow import parquet
+
+        path = tmp_path / "stays.parquet"
+        parquet.write_table(pa.table(data), path)
+    read = anonset.read(pa.table(data) if form == "frame" else path, **given)
+    assert [one.column for one in read.repeated] == [key]
+    if form != "frame":
+        assert anonset.scan(path, **given).repeated == read.repeated
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_an_id_that_repeats_in_the_last_row_alone_is_seen(tmp_path, form):
+    n = 60_000  # beyond the first rows
+    data = {"patient_id": [f"p{one}" for one in range(n - 1)] + ["p7"], "note": ["x" * 20] * n, "code": ["a"] * n}
+    path = write(tmp_path / "rows.csv", data)
+    if form == "parquet":
+        from pyarrow import parquet
+
+        path = tmp_path / "rows.parquet"
+        parquet.write_table(pa.table(data), path)
+    given = {"items": "code", "drop": ["patient_id", "note"]}
+    assert anonset.read(path, **given).repeated == anonset.scan(path, **given).repeated == (Repeated("patient_id"),)
+    data["patient_id"][-1] = "new"
+    write(tmp_path / "distinct.csv", data)
+    distinct = tmp_path / "distinct.csv"
+    assert anonset.read(distinct, **given).repeated == anonset.scan(distinct, **given).repeated == ()
+
+
+def test_missing_ids_do_not_repeat(tmp_path):
+    data = {"patient_id": ["p1", "", "", "NA", "NA", "p2"], "code": list("aabbcc")}
+    path = write(tmp_path / "rows.csv", data)
+    given = {"items": "code", "drop": "patient_id"}
+    assert anonset.read(path, **given).repeated == anonset.scan(path, **given).repeated == ()
+
+
+@pytest.mark.parametrize("key", ["doctor", "ward_id", "zip", "product_id", "Station", "admission_type_id", "month"])
+def test_a_column_that_is_about_something_else_may_repeat(key):
+    data = {key: [f"v{n // 3}" for n in range(90)], "code": ["a"] * 90}
+    assert anonset.read(data, items="code", drop=key).repeated == ()
+
+
+def test_rows_that_are_united_are_persons():
+    data = stays(key="patient_id")
+    given = roles(data, "patient_id")
+    given |= {"drop": [*(name for name in given["drop"] if name != "patient_id")], "id": "patient_id", "group": True}
+    assert anonset.read(data, **given).repeated == ()
+
+
+def test_a_case_that_is_united_leaves_the_person_in_several_records():
+    data = stays(key="patient_id") | {"case_id": [f"c{n // 2}" for n in range(1500)]}
+    given = {"items": "code", "id": "case_id", "group": True}
+    drop = [name for name in data if name not in ("code", "case_id")]
+    assert anonset.read(data, **given, drop=drop).repeated == (Repeated("patient_id"),)
+
+
+def test_what_is_no_text_in_a_dropped_column_is_no_obstacle(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"note,code,key\n" + b"x,a,1\n" * 9_000 + b"\xff\xfe,a,1\n" * 30)
+    assert anonset.read(path, items="code", drop="note,key").repeated == ()
+
+
+def test_a_line_end_within_quotes_does_not_cut_the_first_rows(tmp_path):
+    data = {"patient_id": [f"p{n // 2}" for n in range(30_000)], "note": ["two\nlines, of text " * 3] * 30_000}
+    path = write(tmp_path / "rows.csv", data | {"code": ["a"] * 30_000})
+    for read in (anonset.read, anonset.scan):
+        assert read(path, items="code", drop="patient_id,note").repeated == (Repeated("patient_id"),)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("key", ["patient_index", "k"])
+def test_the_patients_of_real_encounters_are_told(key):
+    import gzip
+
+    source = Path(os.environ["ANONSET_DATA"]) / "rt" / "diabetes130_encounters_rt.csv.gz"
+    with gzip.open(source, "rt", newline="") as file:
+        rows = list(csv.reader(file))[:20_001]
+    data = dict(zip([key, *rows[0][1:]], zip(*rows[1:], strict=True), strict=True))
+    drop = [name for name in data if name not in ("diagnosis_codes", "race", "gender", "age")]
+    found = anonset.read(data, items="diagnosis_codes", relational="race,gender,age", drop=drop, missing="value")
+    assert [one.column for one in found.repeated] == [key]
+
+
+@pytest.mark.long
+@given(
+    texts=st.lists(
+        st.one_of(st.integers(-3, 30).map(str), st.integers(0, 2**70).map(str), st.text(max_size=3)), max_size=40
+    ),
+    last=st.sampled_from(["7", "x", ""]),
+)
+def test_what_may_repeat_is_told_of_all_that_repeats_and_of_nothing_distinct(texts, last):
+    column = pa.array([*texts, last], pa.large_string())
+    if len(set(column.to_pylist())) < len(column):
+        assert may_repeat(column)
+    elif len({int(text) if text.isdecimal() else text for text in column.to_pylist()}) == len(column):
+        assert not may_repeat(column)  # two numbers as text ("7", "07") may be taken for one; hashes meet by no chance
+
+
+def test_numbers_that_differ_as_texts_are_compared_as_texts():
+    data = {"patient_id": ["7", "007", "8"], "code": list("abc")}
+    assert anonset.read(data, items="code", drop="patient_id").repeated == ()
+
+
+IDS = st.one_of(
+    st.integers(0, 30).map(str), st.integers(0, 9).map("{:02d}".format), st.sampled_from(["", "NA", "P1", "p1", "x"])
+)
+
+
+@given(st.lists(st.lists(IDS, max_size=6), min_size=1, max_size=4), st.booleans())
+def test_dropped_ids_repeat_batch_by_batch_as_all_at_once(parts, plain):
+    columns = [pa.chunked_array([pa.array(part, pa.large_string() if plain else pa.string())]) for part in parts]
+    given_values = [value for part in parts for value in part if value not in ("", "NA")]
+    asked = []
+
+    def again(names):
+        asked.append(names)
+        return ({"patient_id": column} for column in columns)
+
+    with Watched((Candidate(("patient_id",), "person id", 0, 0),), MEMORY, again) as seen:
+        for column in columns:
+            seen.add({"patient_id": column})
+        repeated = [one.column for one in seen.repeated()]
+    assert repeated == (["patient_id"] if len(set(given_values)) < len(given_values) else [])
+    assert asked or not repeated
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=40), st.integers(1, 8), st.booleans())
+def test_equal_keys_are_found_however_few_are_sorted_at_once(keys, at_once, twice):
+    found = np.array([*keys, *(keys[-1:] if twice else [])], np.int64)
+    assert _has_equal(found, at_once) == (len(set(found.tolist())) < len(found))
+
+
+N_PERSONS, N_ROWS = 60, 240
+
+
+def rows_of(values):
+    """Return a column in which each of the values occurs in several rows, beside codes."""
+    return {"x": [values[n % len(values)] for n in range(N_ROWS)], "code": ["a", "b"] * (N_ROWS // 2)}
+
+
+FIRST = ["Anna", "Bruno", "Clara", "David", "Emma", "Felix", "Greta", "Hugo", "Ines", "Jonas"]
+VALUES = {
+    "e-mail": [f"a{n}@example.org" for n in range(N_PERSONS)],
+    "phone": [f"+49 30 {1_000_000 + 37 * n}" for n in range(N_PERSONS)],
+    "IBAN": [f"DE{98 - int(f'{10**17 + n}131400') % 97:02d}{10**17 + n}" for n in range(N_PERSONS)],
+    "UUID": [f"{n:08x}-0000-4000-8000-{7 * n:012x}" for n in range(N_PERSONS)],
+    "MAC address": [f"00:1b:44:11:3a:{n:02x}" for n in range(N_PERSONS)],
+    "names": [f"{FIRST[n % 10]} {chr(65 + n // 10)}berg" for n in range(N_PERSONS)],
+    "opaque keys": [f"q{7919 * n}" for n in range(N_PERSONS)],
+}
+
+
+@pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
+def test_values_that_identify_people_are_seen_under_any_header(values):
+    assert [one.column for one in anonset.read(rows_of(values), items="code", drop="x").repeated] == ["x"]
+    once = {"x": values, "code": ["a", "b"] * (N_PERSONS // 2)}
+    assert anonset.read(once, items="code", drop="x").repeated == ()
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["Schüler", "pupil_no", "Benutzername", "login", "device_id", "IMEI", "Versicherungsnummer", "policy_no",
+     "Konto-Nr", "customer_email", "handynummer", "order_id", "Leser-Nr"],
+)  # fmt: skip
+def test_headers_that_identify_people_are_seen_whatever_the_values(header):
+    data = rows_of([str(n) for n in range(N_PERSONS)])
+    data = {header: data["x"], "code": data["code"]}
+    assert [one.column for one in anonset.read(data, items="code", drop=header).repeated] == [header]
+
+
+@pytest.mark.parametrize("header", ["doctor_email", "hospital phone", "teacher name", "shop_id", "price", "Klasse"])
+def test_physicians_shops_and_attributes_are_no_persons(header):
+    values = VALUES["e-mail"] if "email" in header else [str(n) for n in range(N_PERSONS)]
+    data = rows_of(values)
+    data = {header: data["x"], "code": data["code"]}
+    assert anonset.read(data, items="code", drop=header).repeated == ()
+
+
+def test_first_name_and_surname_are_one_candidate_and_namesakes_alone_refute_no_id():
+    data = {
+        "Vorname": [FIRST[n % 10] for n in range(200)],
+        "Nachname": [f"{'ABCDEF'[n % 6]}mann" for n in range(200)],
+        "nr": [f"p{n}" for n in range(200)],
+        "code": ["a", "b"] * 100,
+    }
+    others = {"items": "code", "drop": "Vorname,Nachname,nr"}
+    assert [one.column for one in anonset.read(data, **others).repeated] == ["Vorname,Nachname"]
+    assert anonset.read(data, items="code", drop="Vorname,Nachname", id="nr").repeated == ()
+
+
+def test_an_e_mail_address_that_repeats_in_the_last_row_alone_is_seen(tmp_path):
+    n = 60_000  # beyond the first rows
+    data = {"contact": [f"a{one}@b.org" for one in range(n - 1)] + ["a7@b.org"], "code": ["a"] * n}
+    path = write(tmp_path / "rows.csv", data)
+    for read in (anonset.read, anonset.scan):
+        assert [one.column for one in read(path, items="code", drop="contact").repeated] == ["contact"]
+
+
+def test_cases_of_one_e_mail_address_are_not_persons():
+    data = {
+        "order_no": [f"o{n // 2}" for n in range(240)],
+        "email": [f"a{n // 6}@b.org" for n in range(240)],
+        "code": ["a", "b"] * 120,
+    }
+    found = anonset.read(data, items="code", id="order_no", group=True, drop="email").repeated
+    assert [one.column for one in found] == ["email"]
+
+
+CELLS = st.sampled_from(["a", "b", "c", "", None])
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=20), st.integers(1, 3))
+def test_persons_are_counted_like_distinct_tuples(rows: list[tuple[str | None, ...]], columns: int) -> None:
+    loaded = [pa.chunked_array([[row[at] for row in rows]], pa.string()) for at in range(columns)]
+    complete = [row[:columns] for row in rows if all(row[:columns])]
+    assert counted_in(loaded) == (len(complete), len(set(complete)))
+
+
+def repeats_under(header, values, other="note"):
+    n = len(values)
+    data = {header: values, other: [f"r{one}" for one in range(n)], "code": ["a", "b"] * (n // 2)}
+    return [one.column for one in anonset.read(data, items="code", drop=f"{header},{other}").repeated]
+
+
+def test_few_values_identify_nobody_whatever_the_header():
+    values = [f"{n % 4}T" for n in range(N_ROWS)]
+    assert repeats_under("Tax code", values) == []
+    assert repeats_under("Tax code", [f"{n % 60}T" for n in range(N_ROWS)]) == ["Tax code"]
+
+
+def test_cells_of_a_network_are_no_telephone_numbers():
+    assert repeats_under("Cell", [str(20_000 + n % 60) for n in range(N_ROWS)]) == []
+    assert repeats_under("Cell", [str(5_551_234_000 + n % 60) for n in range(N_ROWS)]) == ["Cell"]
+
+
+def test_street_addresses_are_candidates_where_no_other_is():
+    values = [f"{n % 60 + 1} Elm Street, LS{n % 60 % 6} 4AB" for n in range(N_ROWS)]
+    assert repeats_under("deliver_to", values) == ["deliver_to"]
+    assert repeats_under("deliver_to", values, other="patient_id") == []
+    assert repeats_under("product", [f"{n % 60 + 1} g Mehl" for n in range(N_ROWS)]) == []

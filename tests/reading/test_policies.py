@@ -1,0 +1,83 @@
+"""Policy files: what is written is read back, and what is wrong is named with its line."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.facts import refused
+
+from anonset.data import Vocabulary
+from anonset.errors import InputError
+from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.reading.policies import (
+    read_item_weights,
+    read_privacy_policy,
+    read_utility_policy,
+    write_privacy_policy,
+    write_utility_policy,
+)
+
+ITEMS = Vocabulary.of("abcd")
+
+
+def test_policies_survive_a_file(tmp_path: Path) -> None:
+    privacy = PrivacyPolicy.of([["b", "a"], ["008", "é"]])
+    utility = UtilityPolicy.of([["b", "a"], ["c"]])
+    assert write_privacy_policy(privacy, tmp_path / "p.txt").read_text() == "b a\n008 é\n"
+    assert read_privacy_policy(tmp_path / "p.txt") == privacy
+    assert read_utility_policy(write_utility_policy(utility, tmp_path / "u.txt.gz")) == utility
+
+
+def test_blank_lines_and_blanks_do_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "p").write_bytes("\ufeff a\tb \r\n\n  \nc".encode())
+    assert read_privacy_policy(tmp_path / "p", ITEMS).itemsets == (("a", "b"), ("c",))
+
+
+def test_weights(tmp_path: Path) -> None:
+    (tmp_path / "w").write_text("0.375 a b c\n1/3 a d\n")
+    assert read_item_weights(tmp_path / "w", ITEMS).entries == (
+        (("a", "d"), Fraction(1, 3)),
+        (("a", "b", "c"), Fraction(3, 8)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [
+        (read_privacy_policy, "", "line items none"),
+        (read_utility_policy, "\n \n", "line items none"),
+        (read_privacy_policy, "a b\nb a b", "'line 2' b twice"),
+        (read_privacy_policy, "a b\n\na x", "'line 3' x 4"),
+        (read_utility_policy, "a b\nc d a", "lines 1 2 a"),
+        (read_utility_policy, "a x", "'line 1' x 4"),
+        (read_utility_policy, "a b\nc", "utility 1 4 d"),
+        (read_item_weights, "much a", "'line 1' weight 0 1"),
+        (read_item_weights, "1/0 a", "'line 1' weight 0 1"),
+        (read_item_weights, "1.5 a", "'line 1' weight 0 1"),
+        (read_item_weights, "0.5", "'line 1' weight 0 1"),
+        (read_item_weights, "0.5 a x", "'line 1' x 4"),
+    ],
+)
+def test_bad_files_are_refused(tmp_path: Path, read: Callable[..., Any], text: str, message: str) -> None:
+    path = tmp_path / "file"
+    path.write_text(text)
+    with refused(InputError, message) as caught:
+        read(path, ITEMS)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    with refused(InputError, f"{tmp_path / 'none'}"):
+        read_privacy_policy(tmp_path / "none")
+    (tmp_path / "latin").write_bytes(b"a \xe9")
+    with refused(InputError, "UTF-8 'byte 2'"):
+        read_utility_policy(tmp_path / "latin")
+
+
+@pytest.mark.parametrize("item", ["a b", "", "a\u00a0b"])
+def test_items_with_blanks_cannot_be_written(tmp_path: Path, item: str) -> None:
+    with refused(InputError, "item blank"):
+        write_privacy_policy(PrivacyPolicy.of([[item]]), tmp_path / "p")
+    assert not (tmp_path / "p").exists()

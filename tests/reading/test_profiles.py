@@ -1,0 +1,160 @@
+"""Columns of few rows are looked at without Arrow, and found to be what they are beside many rows."""
+
+import random
+from collections import Counter
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.reading.persons import repeated_in
+
+from anonset.data.hierarchy_rules import odd_labels
+from anonset.reading import profiles
+from anonset.reading.profiles import pattern, profile
+
+TEXTS = st.sampled_from(["", "?", "-", "NA", "k.A.", "a", "b", "1", "2", "1,5", "250.01", "E11", "2020-01-31", None])
+COLUMNS = st.lists(TEXTS, min_size=1, max_size=16)
+
+
+@given(COLUMNS)
+def test_few_rows_hold_what_many_rows_are_found_to_hold(values: list[str | None]) -> None:
+    column = pa.chunked_array([values], pa.string())
+    few, many = profiles._few_values(column), profiles._values(column)
+    assert dict(zip(few.given, few.counts, strict=True)) == dict(zip(many.given, many.counts.tolist(), strict=True))
+    assert Counter(few.words) == Counter(many.words)
+
+
+@given(COLUMNS, st.integers(2, 9))
+def test_rows_that_are_there_several_times_change_no_values(values: list[str | None], times: int) -> None:
+    few, many = (profile("c", pa.chunked_array([values * n], pa.string())) for n in (1, times * 16))
+    assert (few.distinct, few.null_words, few.look.form) == (many.distinct, many.null_words, many.look.form)
+    assert many.nulls == few.nulls * times * 16
+    assert many.missing == few.missing * times * 16
+    assert many.entropy == pytest.approx(few.entropy, abs=1e-9)
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=40))
+def test_patterns_agree_where_each_value_goes_with_one_of_the_other(pairs: list[tuple[str | None, str | None]]) -> None:
+    one, other = (pa.chunked_array([list(side)], pa.string()) for side in zip(*pairs, strict=True))
+    both = set(pairs)
+    alike = len(both) == len({a for a, _ in both}) == len({b for _, b in both})
+    assert (pattern(one) == pattern(other)) is alike
+    assert (pattern(one.dictionary_encode()) == pattern(other)) is alike
+
+
+def test_bytes_behind_codes_are_no_text_either() -> None:
+    for n in (2, 40):
+        column = pa.chunked_array([pa.array([b"\xff", b"\xfe"] * n, pa.binary()).dictionary_encode()])
+        assert profile("photo", column).kind == "bytes"
+
+
+@pytest.mark.parametrize("n", [6, 60])
+def test_null_among_the_values_that_codes_stand_for_is_null(n: int) -> None:
+    codes = pa.array([0, 1] * (n // 2), pa.int32())
+    column = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, pa.array(["a", None]))])
+    found = profile("c", column)
+    assert (found.distinct, found.nulls) == (1, n // 2)
+
+
+def test_an_id_that_repeats_in_few_rows_is_a_sign_still() -> None:
+    columns = {"patient_id": pa.chunked_array([["a", "a", "b"]]), "ward": pa.chunked_array([["x", "x", "y"]])}
+    assert [one.column for one in repeated_in(columns, tuple(columns))] == ["patient_id"]
+
+
+def test_blanks_after_commas_separate_no_items() -> None:
+    cells = ["E11, I10", "I10,J45", "E11", "e11 , I10,I10", "J45, Z00", "J45", "I10", "I10, E11, J45"]
+    found = profile("diagnoses", pa.chunked_array([cells]))
+    assert (found.kind, found.separator, found.distinct) == ("sets", ",", 5)
+    words = ["a, b", "b a", "a", "b", "c, a", "b c", "c"] * 40
+    assert profile("x", pa.chunked_array([words])).separator is None
+    assert profile("x", pa.chunked_array([[one.replace(",", "") for one in words]])).separator == " "
+
+
+HEADS = ("Whole", "Skimmed", "Oat", "Soy", "Goat")
+KINDS = ("Milk", "Cream", "Yoghurt", "Butter")
+TITLES = [f"{a} of the {b}" for a in ("House", "City", "Garden") for b in ("Night", "Sea", "House", "Sun", "City")]
+
+
+@pytest.mark.parametrize("name", ["title", "products", "x"])
+@pytest.mark.parametrize(
+    "cells",
+    [TITLES, [f"{a} {b}" for a in HEADS for b in KINDS], [f"{b}, {a}" for a in HEADS for b in KINDS] + ["Salt"]],
+    ids=["titles", "products", "products with commas"],
+)
+def test_titles_and_names_of_products_are_no_sets_of_words(name: str, cells: list[str]) -> None:
+    found = profile(name, pa.chunked_array([cells * 4], pa.string()))
+    assert (found.kind, found.separator) == ("text", None)
+
+
+def test_titles_are_no_names_of_persons() -> None:
+    assert not profile("x", pa.chunked_array([TITLES], pa.string())).capitalised
+    assert profile("x", pa.chunked_array([["Ann Lee", "Vincent van Gogh", "Bo"]], pa.string())).capitalised
+
+
+def test_sets_of_words_and_of_codes_are_sets() -> None:
+    words = ["milk rice", "rice", "rice milk tea", "tea milk", "milk", "tea", "rice tea", "soap"]
+    assert profile("products", pa.chunked_array([words], pa.string())).separator == " "
+    pairs = [f"E1{n % 7} I1{n % 5}" for n in range(40)]
+    assert profile("x", pa.chunked_array([pairs], pa.string())).items_kind == "ICD-10 codes"
+
+
+@pytest.mark.parametrize(
+    ("codes", "odd", "kind"),
+    [
+        (9, 1, "ICD-10 codes"),
+        (8, 1, "text"),
+        (96, 5, "ICD-10 codes"),
+        (96, 6, "text"),
+        (30, 2, "text"),
+        (9, 0, "ICD-10 codes"),
+    ],
+)
+def test_a_kind_survives_few_odd_values(codes: int, odd: int, kind: str) -> None:
+    values = [
+        *(f"U{n // 90}{n % 10}.{n // 10 % 10}" for n in range(codes)),
+        *(f"odd-{chr(97 + n)}" for n in range(odd)),
+    ]
+    found = profile("dx", pa.chunked_array([values * 3], pa.string()))
+    assert (found.kind, found.look.odd) == (kind, odd if kind != "text" else 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        ("01/31/2021 02:15:00 PM", "%m/%d/%Y %I:%M:%S %p"),
+        ("31-Jan-2021 14:15", "%d-%b-%Y %H:%M"),
+        ("Jan 31, 2021", "%b %d, %Y"),
+        ("2021-01-31T14:15:00Z", "%Y-%m-%dT%H:%M:%S%z"),
+        ("2021-01-31 14:15:00.250+01:00", "%Y-%m-%d %H:%M:%S.%f%z"),
+        ("31.01.2021, 14:15", "%d.%m.%Y, %H:%M"),
+        ("31 January 2021", "%d %B %Y"),
+    ],
+)
+def test_usual_forms_of_dates_are_read(value: str, form: str) -> None:
+    found = profile("when", pa.chunked_array([[value] * 3], pa.string()))
+    assert (found.kind, found.look.form) == ("dates", form)
+    assert odd_labels(f"date:{form}:month,year", [value], "when") == []
+
+
+@pytest.mark.parametrize("mark", ["/", "+"])
+def test_slash_and_plus_separate_codes_of_cells_that_differ_in_length(mark: str) -> None:
+    draw = random.Random(4)
+    skills = ["python", "law", "sap", "french", "aws", "design"]
+    cells = pa.array([mark.join(draw.sample(skills, draw.randrange(1, 5))) for _ in range(200)])
+    assert profile("skills", cells).separator == mark
+    assert profile("skills", cells).distinct == len(skills)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [f"{110 + at % 9}/{70 + at % 7}" for at in range(100)],  # blood pressure
+        [f"{at % 28 + 1}/{at % 12 + 1}/2021" for at in range(100)],
+        [["m", "f", "n/a"][at % 3] for at in range(100)],
+        [["Berlin/Mitte", "Berlin/Wedding", "Bonn/Nord"][at % 3] for at in range(100)],
+        [["A+", "A-", "B+", "0+"][at % 4] for at in range(100)],
+    ],
+)
+def test_slash_and_plus_within_values_separate_nothing(cells: list[str]) -> None:
+    assert profile("value", pa.array(cells)).separator is None

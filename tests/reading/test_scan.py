@@ -1,0 +1,478 @@
+"""What is read block by block is what is read whole, however small the blocks, and is refused in the same words."""
+
+import gc
+import gzip
+import re
+import stat
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+from tests.facts import refused
+from tests.reading.people_files import DIALECTS, SPREADSHEETS
+from tests.reading.people_shapes import LINES, SHAPES
+from tests.reading.test_any_way_of_writing import RECORDS, dialects, one_code, one_column, one_hot, written
+
+from anonset.data import CategoricalColumn, NumericColumn, Vocabulary, spans
+from anonset.data.fingerprints import column_sha256
+from anonset.errors import InputError
+from anonset.reading import read
+from anonset.reading.formats import parquet as own_parquet
+from anonset.reading.formats import text_chunks
+from anonset.reading.scan import scan
+from anonset.reading.source import source_of
+from effort import examples
+
+pytestmark = pytest.mark.compiled
+
+ALL = [*DIALECTS, *SPREADSHEETS, *LINES, *SHAPES]
+NOT_BY_BLOCKS = "takes all rows at once"
+
+
+@pytest.fixture(autouse=True, params=[(3, 1), (50, 4)], ids=["tiny", "small"])
+def blocks(request, monkeypatch):
+    """Pieces of a few bytes, and spans of a few records."""
+    size, records = request.param
+    monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", size)
+    monkeypatch.setattr(spans, "AT_ONCE", records)
+
+
+def same(found, expected):
+    """Hold a table that was scanned against the one that was read."""
+    assert (found.n, found.order, found.joined) == (expected.n, expected.order, expected.joined)
+    assert (found.changes, found.rules) == (expected.changes, expected.rules)
+    ids = () if expected.sensitive is not None else expected.ids
+    assert found.persons == tuple(column.name for column in ids)
+    assert found.by_person == expected.by_person
+    others = [column for column in expected.columns if column not in ids]
+    for mine, theirs in zip(found.columns, others, strict=True):
+        assert (mine.name, type(mine)) == (theirs.name, type(theirs))
+        assert column_sha256(mine) == column_sha256(theirs)
+        if isinstance(mine, NumericColumn):
+            assert mine.values.dtype == theirs.values.dtype
+        else:
+            assert mine.vocabulary.labels == theirs.vocabulary.labels
+            rows = [c.labels() if isinstance(c, CategoricalColumn) else list(c.rows()) for c in (mine, theirs)]
+            assert rows[0] == rows[1]
+
+
+def outcome(how, *given, **options):
+    """Return a table, or the line that refuses it."""
+    try:
+        return how(*given, **options)
+    except InputError as error:
+        return str(error)
+
+
+def _without_place(line):
+    """Take out where the first fault is, and how many there are: by blocks, another may be met first."""
+    return re.sub(r" \(and \d+ more( up to row \d+)?\)|column '[^']*'|row \d+", "", line)
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.what)
+@pytest.mark.parametrize("helped", [True, False], ids=["helped", "plain"])
+def test_files_as_people_have_them(tmp_path, one, helped):
+    path = tmp_path / one.name
+    path.write_bytes(one.data if isinstance(one.data, bytes) else one.data.encode())
+    options = {**one.roles, **(one.option if helped else {})}
+    expected, found = outcome(read, path, **options), outcome(scan, path, **options)
+    if isinstance(found, str) and NOT_BY_BLOCKS in found:
+        pytest.skip("takes all rows at once")
+    if isinstance(expected, str):
+        assert isinstance(found, str)
+        assert _without_place(found) == _without_place(expected)
+    else:
+        same(found, expected)
+
+
+@pytest.mark.parametrize("shape", [one_column, one_hot, one_code])
+@settings(deadline=None, max_examples=examples(20), suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_table_in_any_shape_and_dialect(tmp_path, shape, data):
+    records = data.draw(RECORDS)
+    labels = sorted({label for x in records for label in x})
+    rows, options = shape(data.draw, records, labels)
+    text, more = written(rows, data.draw(dialects()))
+    path = tmp_path / "v.csv"
+    path.write_bytes(text)
+    same(scan(path, **options, **more), read(path, **options, **more))
+
+
+TEXTS = st.sampled_from(["1", "-0", "2.0", "0.5", "9007199254740994", "1180591620717411303424", "9", "x", ""])
+
+
+@given(st.lists(TEXTS, max_size=6))
+@settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
+def test_numbers_are_of_the_kind_that_all_of_them_are(tmp_path, texts):
+    path = tmp_path / "v.csv"
+    path.write_text("".join(f"{text},{n}\n" for n, text in enumerate(["age", *texts])))
+    options = {"relational": "age", "numeric": "age", "keep": "0"}
+    expected, found = outcome(read, path, **options), outcome(scan, path, **options)
+    if isinstance(expected, str):
+        assert isinstance(found, str)
+    else:
+        same(found, expected)
+
+
+CELLS = st.lists(st.sampled_from(["b", "a", "10", "9", "", " c", "B"]), max_size=3)
+ROWS = st.lists(st.tuples(CELLS, st.sampled_from(["x", "10", "9"]), st.integers(-2, 2)), max_size=7)
+
+
+@pytest.mark.long
+@given(rows=ROWS, coded=st.booleans(), rule=st.sampled_from(["", "upper", "upper,lower"]))
+@settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
+def test_parquet_of_lists_and_codes(tmp_path, rows, coded, rule):
+    kind = pa.dictionary(pa.int32(), pa.string()) if coded else pa.string()
+    table = pa.table(
+        {
+            "codes": pa.array([sets for sets, *_ in rows], pa.list_(pa.string())).cast(pa.list_(kind)),
+            "more": pa.array([sets[:1] for sets, *_ in rows], pa.large_list(pa.string())),
+            "sex": pa.array([text for _, text, _ in rows], pa.string()).cast(kind),
+            "age": pa.array([number for *_, number in rows], pa.int8()),
+        }
+    )
+    parquet.write_table(table, tmp_path / "v.parquet", row_group_size=3)
+    for items in ("codes", ["codes", "more"]):
+        left = [] if len(items) == 2 else ["more"]
+        options = {"items": items, "relational": "sex,age", "numeric": "age", "drop": left, "normalize": rule}
+        expected, found = (outcome(how, tmp_path / "v.parquet", **options) for how in (read, scan))
+        if isinstance(expected, str):
+            assert found == expected
+        else:
+            same(found, expected)
+
+
+def test_a_dictionary_that_grew_too_large(tmp_path):
+    labels = [f"label {n:05}" for n in range(3000)]
+    table = pa.table({"codes": [labels[n : n + 3] for n in range(2000)], "sex": labels[:2000]})
+    path = tmp_path / "v.parquet"
+    parquet.write_table(table, path, dictionary_pagesize_limit=1000, data_page_size=500, row_group_size=1500)
+    spans.AT_ONCE = 400
+    same(scan(path, items="codes", keep="sex"), read(path, items="codes", keep="sex"))
+
+
+def put(path, **columns):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_table(pa.table(columns), path)
+
+
+def rows(table):
+    return list(table.transactions.rows())
+
+
+def test_long_texts_are_read_some_at_a_time_and_without_a_dictionary(tmp_path, monkeypatch):
+    monkeypatch.setattr(spans, "AT_ONCE", 1000)
+    monkeypatch.setattr(own_parquet, "_BYTES_AT_ONCE", 3000)
+    path, notes = tmp_path / "v.parquet", [f"{n:03d}" + "x" * 300 for n in range(90)]
+    parquet.write_table(pa.table({"items": [["a"]] * 90, "note": notes}), path, row_group_size=50)
+    for small, kind in ((0, pa.string()), (1 << 20, pa.dictionary(pa.int32(), pa.string()))):
+        monkeypatch.setattr(own_parquet, "_SMALL", small)
+        found = list(own_parquet._row_groups(source_of(str(path), None).files[0], ["items", "note"], ["items", "note"]))
+        assert {part.columns["note"].type for part in found} == {kind}
+        assert max(len(part.columns["note"]) for part in found) < 10
+        assert [text for part in found for text in part.columns["note"].to_pylist()] == notes
+    same(scan(path, items="items", keep="note"), read(path, items="items", keep="note"))
+
+
+def test_a_tree_whose_folders_hold_columns(tmp_path):
+    put(tmp_path / "year=2021" / "ward=a%2Fb" / "p.parquet", codes=[["x"]])
+    put(tmp_path / "year=2020" / "ward=c" / "p.parquet", codes=[["z", "x"], []])
+    (tmp_path / "_SUCCESS").write_text("")
+    table = scan(tmp_path, items="codes", relational="year", numeric="year", keep="ward")
+    assert rows(table) == [["x", "z"], [], ["x"]]
+    assert table.relational[0].values.tolist() == [2020, 2020, 2021]
+    assert table.kept[0].labels() == ["c", "c", "a/b"]
+    assert table.order == ("codes", "year", "ward")
+    with refused(InputError, "year ward"):
+        scan(tmp_path, items="codes")
+
+
+def test_a_null_key_is_null(tmp_path):
+    put(tmp_path / "ward=__HIVE_DEFAULT_PARTITION__" / "p.parquet", codes=[["x"]])
+    with refused(InputError, "ward 'row 1' null"):
+        scan(tmp_path, items="codes", keep="ward")
+    assert scan(tmp_path, items="codes", keep="ward", missing="value").kept[0].labels() == ["?"]
+
+
+@pytest.mark.parametrize("end", [".dat", ".dat.gz", ".csv", ".parquet"])
+def test_a_folder_and_a_glob_in_the_order_of_the_paths(tmp_path, end):
+    for name, label in (("b", "y"), ("a", "10"), ("c/a", "9")):
+        path = tmp_path / f"{name}{end}"
+        path.parent.mkdir(exist_ok=True)
+        if end == ".parquet":
+            put(path, codes=[[label]])
+        else:
+            text = label.encode() if "dat" in end else f"codes\n{label}\n".encode()
+            path.write_bytes(gzip.compress(text) if end.endswith("gz") else text)
+    roles = {} if "dat" in end else {"items": "codes"}
+    assert rows(scan(tmp_path, **roles)) == [["10"], ["y"], ["9"]]
+    assert rows(scan(f"{tmp_path}/*{end}", **roles)) == [["10"], ["y"]]
+    assert rows(scan(f"{tmp_path}/**/*a{end}", **roles)) == [["10"], ["9"]]
+    assert scan(f"{tmp_path}/*{end}", **roles).transactions.vocabulary.labels == ("10", "y")
+
+
+def test_an_address(tmp_path):
+    put(tmp_path / "year=2020" / "p.parquet", codes=[["x"]])
+    put(tmp_path / "year=2021" / "p.parquet", codes=[["y"]])
+    for address in (f"file://{tmp_path}", f"file://{tmp_path}/*/p.parquet"):
+        table = scan(address, items="codes", keep="year")
+        assert (rows(table), table.kept[0].labels()) == ([["x"], ["y"]], ["2020", "2021"])
+    assert rows(scan(f"file://{tmp_path}/year=2020/p.parquet", items="codes")) == [["x"]]
+    with refused(InputError, f"{tmp_path}/none"):
+        scan(f"file://{tmp_path}/none", items="codes")
+
+
+def test_an_address_that_fsspec_knows():
+    fsspec = pytest.importorskip("fsspec")
+    system = fsspec.filesystem("memory")
+    with system.open("/scan-test/a.dat", "wb") as file:
+        file.write(b"a b\nb\n")
+    assert rows(scan("memory://scan-test/a.dat")) == [["a", "b"], ["b"]]
+    assert rows(scan("memory://scan-test/")) == [["a", "b"], ["b"]]
+
+
+def _types(path):
+    put(path / "a.parquet", codes=[["x"]], year=["2020"])
+    put(path / "b.parquet", codes=[["x"]], year=[2020])
+
+
+def _more(path):
+    put(path / "a.parquet", codes=[["x"]])
+    put(path / "b.parquet", codes=[["x"]], year=[2020])
+
+
+def _less(path):
+    put(path / "a.parquet", codes=[["x"]], year=[2020])
+    put(path / "b.parquet", codes=[["x"]])
+
+
+def _header(path):
+    (path / "a.csv").write_text("codes,year\nx,1\n")
+    (path / "b.csv").write_text("codes,years\nx,1\n")
+
+
+def _keys(path):
+    put(path / "year=1" / "a.parquet", codes=[["x"]])
+    put(path / "b.parquet", codes=[["x"]])
+
+
+def _twice(path):
+    put(path / "year=1" / "a.parquet", codes=[["x"]], year=[2020])
+
+
+def _kinds(path):
+    put(path / "a.parquet", codes=[["x"]])
+    (path / "b.csv").write_text("codes\nx\n")
+
+
+def _hidden(path):
+    put(path / "a.parquet", codes=[["x"]])
+    put(path / ".b.parquet", codes=[["x"]])
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (
+            _types,
+            "b.parquet a.parquet year",
+        ),
+        (_more, "b.parquet year"),
+        (_less, "b.parquet year"),
+        (_header, "b.csv a.csv order"),
+        (_keys, "year=1/a.parquet year"),
+        (_twice, "column year"),
+        (_kinds, "b.csv .parquet"),
+        (_hidden, "b.parquet .b.parquet"),
+        (lambda path: None, ".parquet"),
+    ],
+)
+def test_files_that_do_not_belong_together(tmp_path, make, line):
+    make(tmp_path)
+    with refused(InputError, line):
+        scan(tmp_path, items="codes", keep="year")
+
+
+def test_nothing_is_named_so(tmp_path):
+    with refused(InputError, "*.dat"):
+        scan(tmp_path / "*.dat")
+    with refused(InputError, "none.dat"):
+        scan(tmp_path / "none.dat")
+
+
+@given(st.lists(st.sampled_from(["1", "2", "03", "3", "ab", "é"]), max_size=8), st.booleans())
+@settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))
+def test_repeated_ids_are_refused_wherever_they_are(tmp_path, ids, several):
+    path = tmp_path / "v.csv"
+    path.write_text("a,b,codes\n" + "".join(f"{p},{p[:1]},x\n" for p in ids))
+    options = {"id": "a,b"} if several else {"id": "a", "drop": "b"}
+    expected, found = (outcome(how, path, items="codes", **options) for how in (read, scan))
+    assert isinstance(found, str) == isinstance(expected, str) == (len(set(ids)) < len(ids))
+    if isinstance(expected, str):
+        assert found == expected
+    else:
+        same(found, expected)
+
+
+def test_the_parts_of_an_id_do_not_run_together(tmp_path):
+    (tmp_path / "v.csv").write_text("a,b,codes\nab,c,x\na,bc,x\n")
+    assert scan(tmp_path / "v.csv", id="a,b", items="codes").n == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("a,codes\n1,x\n2,x\n,x\n", "'row 3' empty"), ("a,codes\n1,x\n2\n", "'line 3'")]
+)
+def test_the_row_of_a_fault_is_that_of_the_file(tmp_path, text, line):
+    (tmp_path / "v.csv").write_text(text)
+    with refused(InputError, line):
+        scan(tmp_path / "v.csv", id="a", items="codes")
+
+
+@pytest.mark.parametrize(
+    ("bad", "good", "roles"),
+    [
+        ("x,a,1", "5,a,1", {"relational": "n", "numeric": "n", "drop": "p,i"}),
+        ("5, ,1", "5,a,1", {"id": "p", "items": "i", "drop": "n"}),
+        ("5,a,2", "5,a,1", {"one_hot": "i", "drop": "n,p"}),
+    ],
+    ids=["number", "id", "one-hot"],
+)
+@pytest.mark.parametrize("faults", ["0001001", "111111111", "01", "0000000011"])
+def test_how_many_rows_are_alike_is_said_of_the_rows_that_were_looked_at(tmp_path, bad, good, roles, faults):
+    rows = [bad if fault == "1" else good for fault in faults]
+    (tmp_path / "v.csv").write_text("\n".join(("n,p,i", *rows, "")))
+    told_of_rows(tmp_path / "v.csv", roles, faults)
+
+
+@pytest.mark.parametrize("faults", ["0001001", "111111111", "01", "0000000011"])
+def test_how_many_records_of_no_known_code_is_said_of_those_that_were_looked_at(tmp_path, faults):
+    codes = [None if fault == "1" else "a" for fault in faults]
+    parquet.write_table(pa.table({"p": codes, "i": codes}), tmp_path / "v.parquet", row_group_size=3)
+    told_of_rows(tmp_path / "v.parquet", {"one_code": "p,i"}, faults)
+
+
+def told_of_rows(path, roles, faults):
+    """Hold what is said of faults against where they are: of those in the block of the first, or none but the first."""
+    rows = r"row (\d+)(?: is empty)?(?: \(and (\d+) more(?: up to row (\d+))?\))?"
+    for how in scan, read:
+        with pytest.raises(InputError) as error:
+            how(path, **roles)
+        told = re.search(rows, str(error.value))
+        assert told is not None
+        first, others, until = (int(part or 0) for part in told.groups())
+        assert first == faults.index("1") + 1
+        assert others in (0, faults[: until or None].count("1") - 1)
+
+
+def test_the_line_of_a_bad_byte_is_that_of_the_file(tmp_path):
+    (tmp_path / "v.dat").write_bytes(b"a\nb\n\nc \xff\n")
+    with pytest.raises(InputError, match="line 4, column 3"):
+        scan(tmp_path / "v.dat")
+
+
+def test_what_takes_all_rows_at_once_is_refused(tmp_path):
+    (tmp_path / "v.csv").write_text("a,b,c\n1,x,y\n")
+    with refused(InputError, "ids rows"):
+        scan(tmp_path / "v.csv", group=True, id="a,c", keep="b")
+    with refused(InputError, "sensitive rows"):
+        scan(tmp_path / "v.csv", group=True, id="a", sensitive="b", keep="c")
+
+
+WHO = st.sampled_from(["7", "é", "ab", "a b", "10"])
+PERSONS = st.lists(st.tuples(WHO, st.sets(st.sampled_from("vwxyz"))), max_size=30)
+
+
+@given(rows=PERSONS, odd=st.booleans())
+@settings(deadline=None, max_examples=examples(30), suppress_health_check=list(HealthCheck))
+def test_rows_of_a_person_are_united_by_blocks(tmp_path, rows, odd):
+    wards, ages = {}, {}
+    lines = ["who,codes,ward,age"]
+    for at, (who, codes) in enumerate(rows):
+        ward, age = wards.setdefault(who, f"w{len(wards) % 2}"), ages.setdefault(who, len(ages) / 2)
+        ward = "other" if odd and at == len(rows) - 1 else ward
+        lines.append(f"{who},{' '.join(sorted(codes))},{ward},{age}")
+    path = tmp_path / "v.csv"
+    path.write_text("\n".join(lines) + "\n")
+    options = {"items": "codes", "id": "who", "group": True, "keep": "ward", "relational": "age", "numeric": "age"}
+    expected, found = outcome(read, path, **options), outcome(scan, path, **options)
+    if isinstance(expected, str):
+        assert found == expected
+    else:
+        same(found, expected)
+
+
+def test_rows_of_a_person_in_several_files_are_united(tmp_path):
+    for name, text in (("a", "who,code\n1,x\n2,y\n"), ("b", "who,code\n1,z\n3,x\n")):
+        (tmp_path / f"{name}.csv").write_text(text)
+    table = scan(f"{tmp_path}/*.csv", items="code", id="who", group=True)
+    assert list(table.transactions.rows()) == [["x", "z"], ["y"], ["x"]]
+
+
+def test_the_arrays_go_with_the_table(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = tmp_path / "v.dat"
+    path.write_text("b a\n\nc a\n")
+    table = scan(path)
+    work = table.store.path
+    assert work.parent == tmp_path
+    assert stat.S_IMODE(work.stat().st_mode) == 0o700
+    items = table.transactions
+    del table
+    gc.collect()
+    assert not work.exists()
+    assert list(items.rows()) == [["a", "b"], [], ["a", "c"]]
+    with pytest.raises(InputError):
+        scan(path, items="none")
+    gc.collect()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_directory_of_ones_own_stays_and_must_be_empty(tmp_path):
+    path, work = tmp_path / "v.dat", tmp_path / "work"
+    path.write_text("b a\n")
+    table = scan(path, work_dir=work)
+    assert (table.store.path, stat.S_IMODE(work.stat().st_mode)) == (work, 0o700)
+    del table
+    gc.collect()
+    assert any(work.iterdir())
+    with refused(InputError, f"{tmp_path / 'work'}", code="exists"):
+        scan(path, work_dir=work)
+
+
+def test_what_cannot_be_read_leaves_nothing_in_a_directory_of_ones_own(tmp_path):
+    (tmp_path / "v.csv").write_text("p,i\na,1\n,2\n")
+    (tmp_path / "empty").mkdir()
+    for work in "new", "empty":
+        with refused(InputError, "'row 2' empty"):
+            scan(tmp_path / "v.csv", id="p", items="i", work_dir=tmp_path / work)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "v.csv"]
+    assert list((tmp_path / "empty").iterdir()) == []
+
+
+def test_a_column_of_too_many_labels_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("anonset.data.vocabulary.MOST_LABELS", 3)
+    (tmp_path / "v.dat").write_text("a b\nc d\n")
+    with refused(InputError, "items 3"):
+        scan(tmp_path / "v.dat")
+
+
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    files=st.lists(st.lists(st.sets(st.sampled_from(["2", "10", "9", "x", "é"])), min_size=1), min_size=1, max_size=3)
+)
+def test_rows_are_sorted_whatever_a_later_file_makes_of_the_order(tmp_path_factory, files):
+    """Numbers are in the order of their values until a label is none."""
+    folder = tmp_path_factory.mktemp("files")
+    for number, rows in enumerate(files):
+        parquet.write_table(
+            pa.table({"items": pa.array([sorted(row) for row in rows], pa.list_(pa.string()))}),
+            folder / f"{number}.parquet",
+        )
+    rows = [row for part in files for row in part]
+    labels = Vocabulary.of(label for row in rows for label in row).labels
+    if labels:
+        for column in [part(folder, items="items").transactions for part in (read, scan)]:
+            assert column.vocabulary.labels == labels
+            assert list(column.rows()) == [[label for label in labels if label in row] for row in rows]

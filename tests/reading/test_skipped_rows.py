@@ -1,0 +1,117 @@
+"""Rows without an id, and sums and notes below the last record, are skipped if asked, and counted."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.facts import names, refused
+
+import anonset
+from anonset.errors import InputError, MisreadError
+from anonset.reading import read
+from anonset.reading.formats import text_chunks
+from anonset.reading.formats.footers import footer_of
+from anonset.reading.scan import scan
+
+ROWS = "id;age;codes\n1;30;E10 I10\n;31;J45\n3;32;E10\n \t;33;I10\n5;34;E10\n"
+ROLES = {"id": "id", "relational": "age", "items": "codes"}
+FOOTERS = [
+    "Summe;160;\n",
+    ";;\nTotal:;;160\n",
+    "Stand: 31. Mai 2024\n",
+    "\nGenerated on May 31, 2024\n(5 rows affected)\n\n",
+    "Total général\n",
+]
+
+
+@pytest.fixture(params=["memory", "blocks"])
+def reading(request, monkeypatch):
+    """Read a file in either way, in pieces of a few bytes."""
+    monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", 8)
+    return read if request.param == "memory" else scan
+
+
+def written(folder, text):
+    path = folder / "raw.csv"
+    path.write_bytes(text.encode())
+    return path
+
+
+def changes(table):
+    return [str(change) for change in table.changes]
+
+
+def test_rows_without_an_id_are_refused_or_skipped_and_counted(reading, tmp_path):
+    path = written(tmp_path, ROWS)
+    with refused(InputError, "'row 2' empty skip_rows no-id"):
+        reading(path, **ROLES)
+    table = reading(path, **ROLES, skip_rows="no-id")
+    assert (table.n, changes(table)) == (3, ["skipped rows without an id: 2"])
+    assert [table.relational[0].vocabulary.labels[code] for code in table.relational[0].codes] == ["30", "32", "34"]
+    assert np.asarray(table.transactions.lengths).tolist() == [2, 1, 1]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("footer", FOOTERS)
+def test_a_footer_is_refused_or_skipped_and_counted(reading, tmp_path, footer, end):
+    text = ROWS.replace("\n;", "\n2;").replace("\n \t;", "\n4;")
+    path = written(tmp_path, (text + footer).replace("\n", end))
+    with pytest.raises(MisreadError, match="skip_rows='footer'") as refused:
+        reading(path, **ROLES)
+    assert refused.value.settings == {"skip_rows": "footer"}
+    table = reading(path, **ROLES, skip_rows="footer")
+    lines = 2 if "affected" in footer else 1
+    assert (table.n, changes(table)) == (5, [f"skipped footer lines: {lines}"])
+
+
+@pytest.mark.parametrize(
+    "last",
+    ["7;35;\n", "total;w;2\n", "7\n", '7;35;"a\nNote: b"\n', "Ann Lee;;\n", "7;Total;x\n", "E10 I10\n"],
+    ids=["row", "words", "cut off", "quoted", "name", "value", "codes"],
+)
+def test_what_may_be_a_record_is_no_footer(last):
+    data = ("1;30;x\n" + last).encode()
+    assert footer_of(data, 0, ";", 3) == (len(data), 0)
+
+
+def test_both_are_counted_in_the_release(tmp_path):
+    path = written(tmp_path, ROWS + "Summe;160;\n")
+    table = read(path, **ROLES, skip_rows=["no-id", "footer"])
+    assert changes(table) == ["skipped rows without an id: 2", "skipped footer lines: 1"]
+
+
+def test_inspect_proposes_to_skip_them(tmp_path):
+    rows = "".join(f"{n if n != 7 else ''};{20 + n % 9};E1{n % 5} I1{n % 3}\n" for n in range(100))
+    found = anonset.inspect(written(tmp_path, f"patient_id;age;codes\n{rows}Summe;2.345;\n"))
+    assert (found.records, found.settings["skip_rows"]) == (99, ["footer", "no-id"])
+    assert any(names(problem, "1 row id") for problem in found.problems)
+
+
+@pytest.mark.parametrize(("asked", "said"), [("no-id", "no-id id"), ("nothing", "no-id footer nothing")])
+def test_what_cannot_be_skipped_is_refused(tmp_path, asked, said):
+    with refused(InputError, said):
+        read(written(tmp_path, ROWS), drop="id,age", items="codes", skip_rows=asked)
+
+
+def test_footers_are_about_text(tmp_path):
+    pq.write_table(pa.table({"codes": ["E10"]}), tmp_path / "raw.parquet")
+    with refused(InputError, "skip_rows CSV TSV"):
+        read(tmp_path / "raw.parquet", items="codes", skip_rows="footer")
+
+
+@pytest.mark.parametrize(
+    "footer",
+    ["Anzahl Spenden,2574,,,\n", ",,,,\nNumber of all visits:,5,,,\n", 'TOTAL,,,,"4,403,700.00"\n'],
+    ids=["count", "count below separators", "quoted sum"],
+)
+def test_counts_of_named_things_and_quoted_sums_are_footers(footer):
+    row = b'7,x,"1,5",y,z\n'
+    assert footer_of(row + footer.encode(), 0, ",", 5) == (len(row), 1)
+
+
+@pytest.mark.parametrize(
+    "last", ["Total Gym,5,a,b,c\n", "Anzahl Spenden,x,,,\n", 'a,b,"TOTAL,,,,\n",d,e\n', "Anna Ott,5,,,\n"]
+)
+def test_a_record_with_such_words_is_no_footer(last):
+    data = f"7,x,1,y,z\n{last}".encode()
+    assert footer_of(data, 0, ",", 5) == (len(data), 0)

@@ -1,0 +1,146 @@
+"""What is read is looked up once, whatever kind of thing it is."""
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.facts import refused
+
+from anonset.data import Table
+from anonset.errors import InputError
+from anonset.reading import digest, estimate_size, read, source
+from anonset.reading.source import OBJECT, Source, of_files, source_of
+
+ROWS = {"a.dat": "1 2\n2 3\n", "b.dat": "3\n", "below/c.dat": "1 3\n"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in ROWS.items():
+        path = tmp_path / "data" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "data"
+
+
+def names_of(found: Source) -> list[str]:
+    return [file.name for file in found.files]
+
+
+def sets_of(table: Table) -> list[list[str]]:
+    assert table.transactions is not None
+    return [list(row) for row in table.transactions.rows()]
+
+
+def test_every_kind_of_input_is_one_noun(folder: Path) -> None:
+    for given, names in (
+        (folder / "a.dat", ["a.dat"]),
+        (str(folder / "a.dat"), ["a.dat"]),
+        (folder, ["a.dat", "b.dat", "below/c.dat"]),
+        (str(folder / "*.dat"), ["a.dat", "b.dat"]),
+        (str(folder / "**" / "c.dat"), ["below/c.dat"]),
+        ((folder / "below").as_uri(), ["c.dat"]),
+    ):
+        found = source_of(given)
+        assert (found.format, names_of(found)) == ("dat", names), given
+        assert source_of(found) is found
+        assert sets_of(read(found)) == sets_of(read(given))
+    rows = [{"a", "b"}, {"b"}]
+    held = source_of(rows)
+    assert (held.format, held.files, held.keys, held.where) == (OBJECT, (), (), "the given list")
+    assert sets_of(read(held)) == sets_of(read(rows))
+
+
+def test_a_source_shows_nothing_of_an_object() -> None:
+    assert "secret" not in repr(source_of([{"secret"}]))
+
+
+def test_what_is_declared_decides_where_a_name_does_not(folder: Path) -> None:
+    (folder / "rows.txt").write_text("1 2\n")
+    assert source_of(folder / "rows.txt", "fimi").format == "dat"
+    assert source_of(folder / "rows.txt", no_header=True).format == "csv"
+    with refused(InputError, "rows.txt name"):
+        source_of(folder / "rows.txt")
+
+
+def test_digests_of_one_file_of_several_and_of_a_folder(folder: Path) -> None:
+    assert source_of(folder / "a.dat").sha256 == hashlib.sha256(ROWS["a.dat"].encode()).hexdigest()
+    lines = "".join(f"{digest(folder / name)}  {name}\n" for name in ("a.dat", "b.dat"))
+    assert source_of(str(folder / "*.dat")).sha256 == hashlib.sha256(lines.encode()).hexdigest()
+    assert of_files([folder / "a.dat", folder / "b.dat"]).sha256 == hashlib.sha256(lines.encode()).hexdigest()
+    assert source_of(folder).sha256 == digest(folder)
+    assert source_of((folder / "a.dat").as_uri()).sha256 == digest(folder / "a.dat")
+
+
+def test_size_and_digest_are_looked_up_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = source_of(folder / "a.dat")
+    assert found.size == estimate_size(folder / "a.dat")
+    before = found.sha256
+    (folder / "a.dat").write_text("other\n" * 99)
+    for name in ("digest", "size_in"):
+        monkeypatch.setattr(source, name, lambda *_: pytest.fail("looked up again"))
+    assert (found.sha256, found.size.records) == (before, 2)
+
+
+def appended(path: Path) -> None:
+    with path.open("a") as file:
+        file.write("4\n")
+
+
+def rewritten(path: Path) -> None:
+    path.write_text(path.read_text().replace("2", "5"))
+    os.utime(path, ns=(0, 10**18))
+
+
+def replaced(path: Path) -> None:
+    """Replace it by a file of the same size and the same time."""
+    status = path.stat()
+    other = path.with_name("other")
+    other.write_text(path.read_text().replace("2", "5"))
+    os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
+    other.replace(path)
+
+
+@pytest.mark.parametrize("change", [appended, rewritten, replaced])
+@pytest.mark.parametrize("name", ["a.dat", ""])
+def test_a_file_that_changes_between_two_readings_is_rejected(folder: Path, change: Any, name: str) -> None:
+    found = source_of(folder / name)
+    assert found.size.records
+    change(folder / "a.dat")
+    with refused(InputError, "a.dat changed"):
+        read(found)
+    with refused(InputError, "a.dat changed"):
+        _ = found.sha256
+    assert read(folder / "a.dat").n
+
+
+def test_a_file_that_changes_while_it_is_read_is_rejected(folder: Path) -> None:
+    (file,) = source_of(folder / "a.dat").files
+    opening = file.opened()
+    opening.__enter__().read(1)
+    replaced(folder / "a.dat")
+    with refused(InputError, "a.dat changed"):
+        opening.__exit__(None, None, None)
+
+
+def test_an_object_that_is_replaced_is_rejected_though_listings_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    system = fsspec.filesystem("memory")
+    system.pipe("/bucket/a.dat", b"1 2\n")
+    found = source_of("memory://bucket/a.dat")
+    assert found.sha256
+    info, stale = type(system).info, [{"size": 4, "ETag": "stale"}]
+
+    def tagged(tag: str) -> Any:
+        return lambda *of, **how: stale[0] if stale else {**info(*of, **how), "ETag": tag}
+
+    monkeypatch.setattr(type(system), "info", tagged("two"))
+    monkeypatch.setattr(type(system), "invalidate_cache", lambda *_: stale.clear(), raising=False)
+    found.files[0].pinned.clear()
+    assert found.files[0].sha256()
+    assert "two" in found.files[0].pinned[0]
+    monkeypatch.setattr(type(system), "info", tagged("three"))
+    with refused(InputError, "a.dat changed"):
+        found.files[0].sha256()
