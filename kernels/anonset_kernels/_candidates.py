@@ -1,12 +1,24 @@
 """Candidates for generalising a set of nodes: tuples of its members' ancestors, as sets of maximal nodes."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from anonset_kernels._arrays import Dead, Int32Array, Int64Array, Items, Itemset, Parent, SubtreeEnd, UInt8Array
 from anonset_kernels._jit import kernel
 
-Shape = tuple[Int32Array, Int32Array, Int64Array, Int64Array]
-"""(parent, end, occurrences, leaves) of the nodes of a tree in preorder; the root is 0, its parent -1."""
+
+class Shape(NamedTuple):
+    """Shape of a tree of V nodes in preorder, with the items of some records as leaves."""
+
+    parent: Int32Array
+    """int32 (V,): parent; -1 for the root."""
+    end: Int32Array
+    """int32 (V,): one past the last node below each."""
+    occurrences: Int64Array
+    """int64 (V,): occurrences of the items below in the records."""
+    leaves: Int64Array
+    """int64 (V,): number of items below, those that never occur included."""
 
 
 @kernel()
@@ -42,7 +54,7 @@ def next_better(
     itemset, raised
         As in `next_candidate`.
     shape
-        The tree: int32 (V,) parents and ends of the subtrees, int64 (V,) occurrences and numbers of leaves.
+        The tree.
     below
         int64 (V,): NCP numerator of the leaves below each node.
     chosen

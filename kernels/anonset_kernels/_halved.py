@@ -52,13 +52,13 @@ def search_halves(
     k, m, by_number = rule
     order, count = ranked
     shape, leaf = _tree(count, by_number)
-    n_nodes = len(shape[0])
+    n_nodes = len(shape.parent)
     if len(order) == 0 or k == 1:
         return 0, 0, leaf
     for j in range(len(order)):
         place[order[j]] = leaf[j]
     dead, published = np.zeros(n_nodes, np.uint8), np.zeros(n_nodes, np.uint8)
-    state = (dead, published, np.zeros(n_nodes, np.int64), _supports(records, rows, place, shape[0]))
+    state = (dead, published, np.zeros(n_nodes, np.int64), _supports(records, rows, place, shape.parent))
     if state[3][0] < k:
         return -1, 0, leaf
     by_support = np.argsort(-state[3][1:], kind="mergesort") + 1
@@ -73,14 +73,14 @@ def search_halves(
         for j in range(len(order)):
             place[order[j]] = j
         table = _table(len(live), k)
-        _count_pairs(records, rows, place, (leaf, shape[0], rank), table)
+        _count_pairs(records, rows, place, (leaf, shape.parent, rank), table)
         _fix_pairs(live, k, shape, state, (rank, table))
     loss = 0
     for v in range(n_nodes):
         if published[v] and not dead[v]:
-            loss += shape[2][v] * (shape[3][v] - 1)
+            loss += shape.occurrences[v] * (shape.leaves[v] - 1)
             for j in range(len(order)):
-                if v <= leaf[j] < shape[1][v]:
+                if v <= leaf[j] < shape.end[v]:
                     leaf[j] = v
     return 0, loss, leaf
 
@@ -146,7 +146,7 @@ def _tree(frequency: Int64Array, by_number: bool) -> tuple[Shape, Int32Array]:
             stack[waiting + 1, 0], stack[waiting + 1, 1], stack[waiting + 1, 2] = low, middle, at
             waiting += 2
         at += 1
-    return (parent, end, occurrences, leaves), leaf
+    return Shape(parent, end, occurrences, leaves), leaf
 
 
 @kernel()
@@ -253,7 +253,7 @@ def _fix_singles(ranked: Int64Array, k: int, shape: Shape, state: _State, pairs:
 @kernel()
 def _fix_pairs(live: Int64Array, k: int, shape: Shape, state: _State, pairs: _Pairs) -> None:
     """Fix the rare pairs in the order of the count-tree."""
-    dead, end = state[0], shape[1]
+    dead, end = state[0], shape.end
     start, second = _rare_pairs(pairs[1])
     itemset = np.empty(2, np.int32)
     for first in range(len(live)):

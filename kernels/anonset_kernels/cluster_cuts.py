@@ -18,32 +18,14 @@ from anonset_kernels._arrays import (
     Int64Array,
     Int64Matrix,
     Itemset,
-    LeafHi,
-    LeafLo,
-    LeafNode,
-    Parent,
     Prefix,
     UInt8Array,
     UInt64Matrix,
 )
-from anonset_kernels._bits import bit, bit_count, trailing_zeros
-from anonset_kernels._candidates import generalize, holds, next_better
+from anonset_kernels._bits import bit_count, trailing_zeros
+from anonset_kernels._candidates import Shape, generalize, holds, next_better
+from anonset_kernels._cluster_nodes import Tree, local_nodes, postings
 from anonset_kernels._jit import kernel
-
-_Tree = tuple[LeafNode, Parent, LeafLo, LeafHi]
-
-
-class _Shape(NamedTuple):
-    """Shape of the L local nodes: the nodes above the items of a cluster, in preorder."""
-
-    parent: Int32Array
-    """int32 (L,): local parent; -1 for the root."""
-    end: Int32Array
-    """int32 (L,): one past the last local node below each."""
-    occurrences: Int64Array
-    """int64 (L,): occurrences of the items below in the records of the cluster."""
-    leaves: Int64Array
-    """int64 (L,): number of leaves below in the whole hierarchy."""
 
 
 class _State(NamedTuple):
@@ -79,7 +61,7 @@ def anonymize_clusters(
     records: Csr,
     members: Int64Array,
     start: Int64Array,
-    tree: _Tree,
+    tree: Tree,
     rule: tuple[int, int],
     node_start: Int64Array,
     nodes: Int32Array,
@@ -123,7 +105,7 @@ def anonymize_clusters(
 
 @kernel()
 def anonymize_cluster(
-    records: Csr, tree: _Tree, rule: tuple[int, int], scratch: Int32Matrix, lengths: Int64Matrix, most: int
+    records: Csr, tree: Tree, rule: tuple[int, int], scratch: Int32Matrix, lengths: Int64Matrix, most: int
 ) -> tuple[Int32Array, Int32Matrix, Int32Array, Int32Matrix]:
     """Find the cut of one cluster, and how: return the inner nodes that it publishes, and its fixes in order.
 
@@ -158,7 +140,7 @@ def anonymize_cluster(
 def _anonymized(
     records: Csr,
     rows: Int64Array,
-    tree: _Tree,
+    tree: Tree,
     rule: tuple[int, int],
     scratch: Int32Matrix,
     lengths: Int64Matrix,
@@ -166,8 +148,8 @@ def _anonymized(
 ) -> tuple[Int32Array, _State, _Fixes]:
     """Find the cut of a cluster: return its local nodes, their state, and the fixes; `lengths` may be empty."""
     k, m = rule
-    local, shape = _local_nodes(records, rows, tree, scratch)
-    posting, support, ranked, longest = _postings(records, rows, tree, scratch, local, shape)
+    local, shape = local_nodes(records, rows, tree, scratch)
+    posting, support, ranked, longest = postings(records, rows, tree, scratch, local, shape)
     dead, published = np.zeros(len(local), np.uint8), np.zeros(len(local), np.uint8)
     state = _State(dead, published, shape.occurrences * 0, support, posting)
     sets, rules = np.full((len(local), m), -1, np.int32), np.full((len(local), m), -1, np.int32)
@@ -185,7 +167,7 @@ def _anonymized(
 
 
 @kernel()
-def _nodes_of_cut(tree: _Tree, shape: _Shape, state: _State) -> int:
+def _nodes_of_cut(tree: Tree, shape: Shape, state: _State) -> int:
     """Return the number of nodes of the cut of the whole hierarchy."""
     _, _, _, leaf_hi = tree
     n = leaf_hi[0]
@@ -196,7 +178,7 @@ def _nodes_of_cut(tree: _Tree, shape: _Shape, state: _State) -> int:
 
 
 @kernel()
-def _count_lengths(on_cut: bool, n_rows: int, shape: _Shape, state: _State, lengths: Int64Array) -> None:
+def _count_lengths(on_cut: bool, n_rows: int, shape: Shape, state: _State, lengths: Int64Array) -> None:
     """Count the rows by how many nodes on or above the cut they hold, the root left out; or by those on the cut."""
     dead, published, _, _, posting = state
     held = np.zeros(n_rows, np.int64)
@@ -213,73 +195,7 @@ def _count_lengths(on_cut: bool, n_rows: int, shape: _Shape, state: _State, leng
 
 
 @kernel()
-def _local_nodes(records: Csr, rows: Int64Array, tree: _Tree, scratch: Int32Matrix) -> tuple[Int32Array, _Shape]:
-    """Return the nodes above the items of the rows in preorder, and their shape."""
-    indptr, items = records
-    leaf_node, parent, leaf_lo, leaf_hi = tree
-    place, found = scratch[0], scratch[1]
-    n = 0
-    for r in rows:
-        for at in range(indptr[r], indptr[r + 1]):
-            node = leaf_node[items[at]]
-            while node >= 0 and place[node] < 0:
-                place[node] = 0
-                found[n] = node
-                n += 1
-                node = parent[node]
-    local = np.sort(found[:n])
-    above, end, occurrences, leaves = (
-        np.full(n, -1, np.int32),
-        np.arange(1, n + 1).astype(np.int32),
-        np.zeros(n, np.int64),
-        np.empty(n, np.int64),
-    )
-    for v in range(n):
-        node = local[v]
-        place[node] = v
-        leaves[v] = leaf_hi[node] - leaf_lo[node]
-        if parent[node] >= 0:
-            above[v] = place[parent[node]]
-    for r in rows:
-        for at in range(indptr[r], indptr[r + 1]):
-            occurrences[place[leaf_node[items[at]]]] += 1
-    for v in range(n - 1, 0, -1):
-        end[above[v]] = max(end[above[v]], end[v])
-        occurrences[above[v]] += occurrences[v]
-    for node in local:
-        place[node] = -1
-    return local, _Shape(above, end, occurrences, leaves)
-
-
-@kernel()
-def _postings(
-    records: Csr, rows: Int64Array, tree: _Tree, scratch: Int32Matrix, local: Int32Array, shape: _Shape
-) -> tuple[UInt64Matrix, Int64Array, Int64Array, int]:
-    """Return bitmaps, supports, the local nodes but the root by rank, and the length of the longest row."""
-    indptr, items = records
-    leaf_node, _, _, _ = tree
-    above, place, n = shape.parent, scratch[0], len(local)
-    for v in range(n):
-        place[local[v]] = v
-    posting = np.zeros((n, (len(rows) + 63) // 64), np.uint64)
-    support = np.zeros(n, np.int64)
-    longest = 0
-    for i in range(len(rows)):
-        word, mask = i >> 6, bit(i & 63)
-        longest = max(longest, indptr[rows[i] + 1] - indptr[rows[i]])
-        for at in range(indptr[rows[i]], indptr[rows[i] + 1]):
-            v = place[leaf_node[items[at]]]
-            while v >= 0 and posting[v, word] & mask == np.uint64(0):
-                posting[v, word] |= mask
-                support[v] += 1
-                v = above[v]
-    for node in local:
-        place[node] = -1
-    return posting, support, np.argsort(-support[1:], kind="mergesort") + 1, longest
-
-
-@kernel()
-def _fix_single(ranked: Int64Array, k: int, shape: _Shape, state: _State, fixes: _Fixes) -> None:
+def _fix_single(ranked: Int64Array, k: int, shape: Shape, state: _State, fixes: _Fixes) -> None:
     itemset = np.empty(1, np.int32)
     for v in ranked:
         if state.support[v] < k and not state.dead[v]:
@@ -288,7 +204,7 @@ def _fix_single(ranked: Int64Array, k: int, shape: _Shape, state: _State, fixes:
 
 
 @kernel()
-def _fix_sets(size: int, k: int, ranked: Int64Array, shape: _Shape, state: _State, fixes: _Fixes) -> None:
+def _fix_sets(size: int, k: int, ranked: Int64Array, shape: Shape, state: _State, fixes: _Fixes) -> None:
     """Walk the count-tree of the cluster over sets of `size` >= 2 and fix the rare ones, in lexicographic order."""
     dead, posting = state.dead, state.posting
     live, n_words = ranked[dead[ranked] == 0], posting.shape[1]
@@ -350,7 +266,7 @@ def _related(prefix: Prefix, ranked: Int64Array, code: int, end: Int32Array) -> 
 
 
 @kernel()
-def _fix(itemset: Itemset, found: int, k: int, shape: _Shape, state: _State, fixes: _Fixes) -> None:
+def _fix(itemset: Itemset, found: int, k: int, shape: Shape, state: _State, fixes: _Fixes) -> None:
     """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k.
 
     `found` is the support of the set. There is no such candidate only where fewer than k records hold any item.

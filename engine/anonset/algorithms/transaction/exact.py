@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -18,13 +18,16 @@ from anonset.algorithms.transaction.rare_tables import BYTES_BESIDE, LARGE
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import Discreet
-from anonset.data.store import Store
+from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, TooLargeError
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.ncp import ncp_numerator
 from anonset.privacy import KmAnonymity, require_at_least
 from anonset.spelling import counted, setting
+
+if TYPE_CHECKING:
+    from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 
 MAX_AT_ONCE = 1 << 28
 """Items of records that may be held at once for mHgHs: 1 GiB."""
@@ -158,6 +161,20 @@ class Exact(Discreet):
             if not _is_mute(problem, other):
                 return replace(other, notes=(_suppressed_unasked(other), *other.notes))
         return found
+
+    def on_clusters(
+        self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
+    ) -> "ClusterSearch":
+        """Return a search on clusters of a column's records, each by itself."""
+        from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
+        from anonset.algorithms.transaction.cluster_mappings import SearchEach
+        from anonset.algorithms.transaction.exact_on_clusters import ExactOnClusters
+
+        full = SearchEach(self, column, hierarchy)
+        if hierarchy is None or self.suppress is not False:
+            return full
+        large = SearchEach(Apriori(k=self.k, m=self.m), column, hierarchy)
+        return ExactOnClusters(AprioriOnClusters(self.k, self.m, column, hierarchy, large, store), full)
 
     def coarsen(self, column: SetColumn, start: Cut, *, store: Store, progress: Progress | None = None) -> Result:
         """Find the cut of least loss of those at or above `start`, without suppression.

@@ -1,0 +1,48 @@
+"""The exact cut on clusters, each by itself: the cut of AA where a kernel proves it, else the full search."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters, in_bitmaps
+from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach, concatenate
+from anonset.data.table import Int32, Int64
+
+
+class ExactOnClusters:
+    """`exact` on clusters of one column.
+
+    The full search begins with the cut of AA and keeps it unless another one loses less. In most small clusters a
+    kernel proves that none does, a hundred times faster than a linear program is set up.
+    """
+
+    def __init__(self, apriori: AprioriOnClusters, full: SearchEach) -> None:
+        self.apriori, self.full = apriori, full
+
+    def __call__(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
+        """Return the inner nodes that each cluster publishes."""
+        apriori = self.apriori
+        n_nodes, m = apriori.hierarchy.n_nodes, apriori.m
+        small = [members for members in clusters if in_bitmaps(len(members), n_nodes, m)]
+        cuts = [cut for cut in apriori(small) if isinstance(cut, np.ndarray)]
+        proven = iter(zip(cuts, self._forced(small, cuts).tolist(), strict=True))
+        found: list[ClusterMapping] = []
+        for members in clusters:
+            cut, is_least = next(proven) if in_bitmaps(len(members), n_nodes, m) else (None, False)
+            found.append(cut if cut is not None and is_least else self.full.search(members))
+        return found
+
+    def _forced(self, clusters: Sequence[Int64], cuts: Sequence[Int32]) -> NDArray[np.bool_]:
+        """Tell which clusters have a cut each of whose nodes is forced: bool (C,)."""
+        from anonset_kernels.forced_cuts import mark_forced
+
+        apriori, tree, forced = self.apriori, self.apriori.hierarchy, np.zeros(len(clusters), np.bool_)
+        nodes, node_start = concatenate(cuts)
+        records, arrays = (
+            (apriori.column.indptr, apriori.column.items),
+            (tree.leaf_node, tree.parent, tree.leaf_lo, tree.leaf_hi),
+        )
+        published, scratch = (node_start, nodes.astype(np.int32)), np.empty((2, tree.n_nodes), np.int32)
+        mark_forced(records, concatenate(clusters), arrays, (apriori.k, apriori.m), published, scratch, forced)
+        return forced

@@ -1,0 +1,113 @@
+"""The nodes of a hierarchy above the items of one cluster of records, and the records below each in bitmaps.
+
+These *local* nodes are numbered in preorder.
+"""
+
+import numpy as np
+
+from anonset_kernels._arrays import (
+    Csr,
+    Int32Array,
+    Int32Matrix,
+    Int64Array,
+    LeafHi,
+    LeafLo,
+    LeafNode,
+    Parent,
+    UInt64Matrix,
+)
+from anonset_kernels._bits import bit
+from anonset_kernels._candidates import Shape
+from anonset_kernels._jit import kernel
+
+Tree = tuple[LeafNode, Parent, LeafLo, LeafHi]
+
+
+@kernel()
+def local_nodes(records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix) -> tuple[Int32Array, Shape]:
+    """Return the nodes above the items of some rows in preorder, and their shape. O(items * height).
+
+    Parameters
+    ----------
+    records
+        (indptr, items) of the column, items as leaf positions.
+    rows
+        int64: the records of the cluster.
+    tree
+        (leaf_node, parent, leaf_lo, leaf_hi) of the hierarchy.
+    scratch
+        int32 (2, V): row 0 all -1, as it is again at the end; any values in row 1.
+    """
+    indptr, items = records
+    leaf_node, parent, leaf_lo, leaf_hi = tree
+    place, found = scratch[0], scratch[1]
+    n = 0
+    for r in rows:
+        for at in range(indptr[r], indptr[r + 1]):
+            node = leaf_node[items[at]]
+            while node >= 0 and place[node] < 0:
+                place[node] = 0
+                found[n] = node
+                n += 1
+                node = parent[node]
+    local = np.sort(found[:n])
+    above, end, occurrences, leaves = (
+        np.full(n, -1, np.int32),
+        np.arange(1, n + 1).astype(np.int32),
+        np.zeros(n, np.int64),
+        np.empty(n, np.int64),
+    )
+    for v in range(n):
+        node = local[v]
+        place[node] = v
+        leaves[v] = leaf_hi[node] - leaf_lo[node]
+        if parent[node] >= 0:
+            above[v] = place[parent[node]]
+    for r in rows:
+        for at in range(indptr[r], indptr[r + 1]):
+            occurrences[place[leaf_node[items[at]]]] += 1
+    for v in range(n - 1, 0, -1):
+        end[above[v]] = max(end[above[v]], end[v])
+        occurrences[above[v]] += occurrences[v]
+    for node in local:
+        place[node] = -1
+    return local, Shape(above, end, occurrences, leaves)
+
+
+@kernel()
+def postings(
+    records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix, local: Int32Array, shape: Shape
+) -> tuple[UInt64Matrix, Int64Array, Int64Array, int]:
+    """Return bitmaps, supports, the local nodes but the root by rank, and the length of the longest row.
+
+    Parameters
+    ----------
+    records, rows, tree, scratch
+        As in `local_nodes`.
+    local, shape
+        Its result.
+
+    Returns
+    -------
+    uint64 (L, words), a bit for each row below each node; int64 (L,); int64 (L - 1,); an integer
+    """
+    indptr, items = records
+    leaf_node, _, _, _ = tree
+    above, place, n = shape.parent, scratch[0], len(local)
+    for v in range(n):
+        place[local[v]] = v
+    posting = np.zeros((n, (len(rows) + 63) // 64), np.uint64)
+    support = np.zeros(n, np.int64)
+    longest = 0
+    for i in range(len(rows)):
+        word, mask = i >> 6, bit(i & 63)
+        longest = max(longest, indptr[rows[i] + 1] - indptr[rows[i]])
+        for at in range(indptr[rows[i]], indptr[rows[i] + 1]):
+            v = place[leaf_node[items[at]]]
+            while v >= 0 and posting[v, word] & mask == np.uint64(0):
+                posting[v, word] |= mask
+                support[v] += 1
+                v = above[v]
+    for node in local:
+        place[node] = -1
+    return posting, support, np.argsort(-support[1:], kind="mergesort") + 1, longest
