@@ -115,3 +115,27 @@ def test_counts_of_named_things_and_quoted_sums_are_footers(footer):
 def test_a_record_with_such_words_is_no_footer(last):
     data = f"7,x,1,y,z\n{last}".encode()
     assert footer_of(data, 0, ",", 5) == (len(data), 0)
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [
+        "Summe;1252 Tumoren\n",
+        "Summe;1252 Tumoren;;;\n",
+        "Razem;12,5\n",
+        "Yhteens\u00e4: 12 riviä;;\n",
+        "Razem;;;12,5;\n",
+    ],
+)
+def test_sums_with_units_and_words_below_keys_are_footers(footer):
+    rows = "".join(f"KR-{n};x;a;b;c\n" for n in range(12)).encode()
+    assert footer_of(rows + footer.encode(), 0, ";", 5) == (len(rows), 1)
+
+
+@pytest.mark.parametrize("last", ["KR-9;x\n", "unknown;x;a;b;c\n", "unknown;;a;;\n", "Ann;x\n"])
+def test_records_below_keys_are_no_footers(last):
+    keys = "".join(
+        f"{'KR-' if last[:3] != 'Ann' else 'Bob'}{n if last[:3] != 'Ann' else ''};x;a;b;c\n" for n in range(12)
+    )
+    data = (keys + last).encode()
+    assert footer_of(data, 0, ";", 5) == (len(data), 0)

@@ -205,6 +205,15 @@ def test_data_below_a_title_are_read_on_by_the_line_of_their_names(tmp_path):
         anonset.inspect(path, header_line=1)
 
 
+def test_of_several_delimiters_the_line_of_names_is_that_of_most_columns(tmp_path):
+    path = tmp_path / "raw.csv"
+    rows = [f"{n};W{n % 5}, X;{n % 40},5;a;{'ab'[n % 2]}" for n in range(N)]
+    path.write_text("Report\nOf May; internal\n\nid;site;kg;class;a\n" + "\n".join(rows) + "\nSumme;120 Zeilen\n")
+    found = anonset.inspect(path)
+    assert (found.records, found.settings["header_line"], found.settings["skip_rows"]) == (N, 4, "footer")
+    assert "no_header" not in found.settings
+
+
 @pytest.mark.parametrize(
     ("single", "stem"),
     [

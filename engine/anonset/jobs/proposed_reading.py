@@ -61,7 +61,8 @@ def _proposal_for(
     """Profile the columns, propose roles for those that have none, and try to read the data by them."""
     opened, null = _opened(source, given)
     loaded = {name: coded(column) for name, column in whole(opened, opened.names).items()}
-    if opened.first_line and not any(given.get(role) for role in ROLES):
+    first = opened.first_line and given.get("header_line", 1) == 1
+    if first and not any(given.get(role) for role in ROLES):
         _require_names(opened.where, not _occur_as_values(loaded))
     profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
     words = null_words(profiles) if not null else {}
@@ -145,7 +146,7 @@ def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tup
         way = f"if line {opened.below} holds the names: {setting('header_line', opened.below)}"
         msg = f"{opened.where}: {what}; {way}"
         raise MisreadError(msg, {"header_line": opened.below})
-    if opened.first_line and not named:
+    if opened.first_line and not named and given.get("header_line", 1) == 1:
         _require_names(opened.where, not any(map(is_like_id, opened.names)))
     Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
     return opened, null

@@ -200,14 +200,15 @@ class DelimitedText:
         if self._n_fields > 1 and len(self.names) == self._n_fields and not titled:
             return 0
         fewest = self._n_fields if len(self.names) == self._n_fields else 2
+        found = {0: 0}  # number of columns: line; of several delimiters, the one that makes most columns of it
         for mark in dict.fromkeys([self.delimiter, *DELIMITERS]):
             rows = [header_fields(line, mark) for line in lines]
             number = next((n for n, row in enumerate(rows) if n and len(row) > max(2, fewest) and all(row)), len(rows))
             below = rows[number:]
             even = len(below) > _ENOUGH and len(set(map(len, below))) == 1
             if even and len(set(below[0])) == len(below[0]) and not any(map(is_figure, below[0])):
-                return number + 1 + self._skipped
-        return 0
+                found.setdefault(len(below[0]), number + 1 + self._skipped)
+        return found[max(found)]
 
     def load(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the named columns as arrays of text (``pyarrow.ChunkedArray``).

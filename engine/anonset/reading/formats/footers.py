@@ -23,6 +23,10 @@ _COUNT_OF = re.compile(
 )
 _WORDS = re.compile(r"[^\W\d_]{2,}[: ]|[ (][^\W\d_]{2,}|\*")
 _FIGURE = re.compile(r"[-+]?([€$£] ?)?\d[\d.,' \u00a0\u202f]*( ?(%|€|EUR|\$))?")
+_OF_THINGS = re.compile(r"( ?[^\W\d_]+\.?){1,3}")
+_DIGIT = re.compile(r"\d")
+_ROWS_ABOVE = 10
+"""Rows whose first fields show whether keys are there."""
 _FEWEST_FIELDS = 4
 """Fields of a row from which on a single one that is a note is no record, nor a number of named things alone."""
 
@@ -53,8 +57,9 @@ def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
 def footer_of(data: bytes, start: int, delimiter: str, fields: int) -> tuple[int, int]:
     r"""Return where rows end that begin at a place, without a footer, and the number of lines of the footer.
 
-    A footer is a sum (a word such as ``Total`` with numbers alone), or a line of text that is no row. Blank lines and
-    rows of separators above it and below it go with it.
+    A footer is a sum (a word such as ``Total`` with numbers, or numbers of things), a line of text that is no row, or a
+    row of few fields with a word where the rows above have keys. Blank lines and rows of separators above it and below
+    it go with it.
 
     >>> footer_of(b"1;x;3\n;;\nSumme;;12,5\nStand: 1. Mai 2024\n", 0, ";", 3)
     (6, 2)
@@ -73,7 +78,7 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int) -> tuple[int
         row = [field.strip() for field in header_fields(line.decode("utf-8", "replace"), delimiter)]
         if any(row):
             quoted = data.count(b'"', start, first) % 2 or line.count(b'"') % 2
-            if quoted or not _is_footer(row, fields):
+            if quoted or not (_is_footer(row, fields) or _is_below_keys(row, data[start:first], delimiter, fields)):
                 break
             end, lines = first, lines + 1
         elif first == at:
@@ -88,10 +93,12 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int) -> tuple[int
 
 
 def _is_footer(row: list[str], fields: int) -> bool:
-    """Return True if a row is a sum or a note."""
+    """Return True if a row is a sum or a note, by its words."""
     held = [field for field in row if field]
     words = [field for field in held if _SUM.fullmatch(field.strip(" :"))]
-    figures = all(is_figure(field) for field in held if field not in words)
+    rest = [field for field in held if field not in words]
+    few = len(row) != fields or len(held) <= len(row) // 2
+    figures = all(is_figure(field) or (few and _is_counted(field)) for field in rest)
     if len(words) == 1 and figures and (len(held) > 1 or len(row) != fields):
         return True
     if fields >= _FEWEST_FIELDS and 1 < len(held) <= len(row) // 2 and _COUNT_OF.fullmatch(held[0].rstrip(" :")):
@@ -99,6 +106,28 @@ def _is_footer(row: list[str], fields: int) -> bool:
     if len(row) != fields:
         return (len(held) == 1 or _NOTE.match(held[0]) is not None) and _WORDS.search(held[0]) is not None
     return len(held) == 1 and fields >= _FEWEST_FIELDS and _NOTE.match(held[0]) is not None
+
+
+def _is_counted(field: str) -> bool:
+    """Return True if a field is a number of things, such as ``90 visits``."""
+    number = _FIGURE.match(field)
+    return number is not None and _OF_THINGS.fullmatch(field[number.end() :]) is not None
+
+
+def _is_below_keys(row: list[str], above: bytes, delimiter: str, fields: int) -> bool:
+    """Return True if a row of few fields has a word where all rows above it have keys: a sum in whatever language."""
+    held = [field for field in row if field]
+    if not row[0] or _DIGIT.search(row[0]) or fields < _FEWEST_FIELDS or len(held) > fields // 2:
+        return False
+    if len(row) == fields and not (len(held) == 2 and (is_figure(held[1]) or _is_counted(held[1]))):
+        return False
+    rows, at = list[list[str]](), len(above)
+    while at and len(rows) < _ROWS_ABOVE:
+        first, stop = _last_line(above, at)
+        line = [field.strip() for field in header_fields(above[first:stop].decode("utf-8", "replace"), delimiter)]
+        rows += [line] if any(line) and len(line) == fields else []
+        at = min(first, at - 1)
+    return len(rows) == _ROWS_ABOVE and all(_DIGIT.search(one[0]) for one in rows)
 
 
 def _last_line(data: bytes, end: int) -> tuple[int, int]:
