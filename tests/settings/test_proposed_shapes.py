@@ -194,6 +194,14 @@ def test_decimal_commas_are_proposed(tmp_path):
     assert (found.settings["decimal"], found.settings["numeric"], found.problems) == (",", ["kg"], ())
 
 
+@pytest.mark.parametrize("odd", [("n.g.", "< 0,5"), (">200",), ("nicht messbar", "-0,1")])
+def test_measured_values_beside_limits_and_words_are_no_sets(odd):
+    values = [f"{n % 4},{n % 10}" for n in range(40)] + list(odd)
+    one, found = proposed([value for value in values for _ in range(4)])
+    assert (one.profile.kind, one.role) == ("numbers", "drop")
+    assert "separator" not in found.settings
+
+
 def test_data_below_a_title_are_read_on_by_the_line_of_their_names(tmp_path):
     path = tmp_path / "raw.csv"
     path.write_text("Report\n\nid;age;code\n" + "\n".join(f"{n};{n % 5};E1{n % 9}" for n in range(N)))

@@ -50,6 +50,9 @@ _TIME_FORMATS = tuple(
 _DAY_AND_TIME = re.compile(r"(.+?)(T|,? )(\d{1,2}:\d{2}.*)").fullmatch
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}").fullmatch
 _WITH_COMMA = re.compile(r"[+-]?\d{1,18}(,\d+)?").fullmatch
+_DECIMAL = re.compile(r"\D{0,3}\d{1,18}[,.]\d+").fullmatch
+_LIMIT = re.compile(r"([<>≤≥~+-]|[<>]=)? ?\d{1,18}([,.]\d+)?").fullmatch
+"""A number, perhaps with the sign of a limit."""
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[,.]\d{3}").fullmatch
 _CUT = re.compile(r"[1-9]([.,]\d{1,14})?E\+\d{2}").fullmatch
 _OF_DAYS = re.compile(
@@ -126,6 +129,17 @@ def _regular(labels: Sequence[str], kind: str) -> Sequence[str]:
 def with_comma(labels: Sequence[str]) -> bool:
     """Tell whether all values are numbers, and some have a decimal comma."""
     return all(map(_WITH_COMMA, labels)) and any("," in label for label in labels)
+
+
+def are_measured(labels: Sequence[str]) -> bool:
+    """Tell whether values are numbers with decimals, some of which may be limits, beside words.
+
+    >>> are_measured(["14,2", "9,8", "< 0,5", "n.g."]), are_measured(["1,2", "2,3,4"]), are_measured(["E10", "J45"])
+    (True, False, False)
+    """
+    numbers = [label for label in labels if any(map(str.isdigit, label))]
+    decimals = sum(map(bool, map(_DECIMAL, numbers)))
+    return all(map(_LIMIT, numbers)) and 2 * decimals > len(numbers) and 2 * len(numbers) > len(labels)
 
 
 def kind_of_values(labels: Sequence[str]) -> str:
@@ -273,6 +287,8 @@ def _numbers_as_text(labels: Sequence[str], kind: str) -> Look:
         ways = " or ".join(setting("decimal", sign) for sign in decimals)
         doubt = f"numbers whose commas or points are decimals or separate thousands: {ways}"
         return Look("grouped numbers", doubt=doubt, usable=False)
+    if are_measured(labels) and any(map(_WITH_COMMA, others)):
+        return Look("numbers", ",", odd=sum(_WITH_COMMA(label) is None for label in labels))
     return Look("text")
 
 

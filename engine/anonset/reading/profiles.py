@@ -16,7 +16,7 @@ from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import Discreet
 from anonset.reading.columns import is_list
 from anonset.reading.input_checks import MISSING, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets, are_titles, mark_of_sets
-from anonset.reading.kinds import MOST_LOOKED_AT, Look, kind_of_values, look_at, with_comma
+from anonset.reading.kinds import MOST_LOOKED_AT, Look, are_measured, kind_of_values, look_at, with_comma
 from anonset.reading.persons.values import are_capitalised, are_keys, identifying
 
 _MARKS = (";", "|", ",", " ")
@@ -123,7 +123,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
         reaches=identifying(some) if look.kind in ("text", "e-mail addresses") else "",
         capitalised=look.kind == "text" and are_capitalised(some) and not are_titles(some),
-        commas=look.kind == "text" and any("," in value or value[:1] == "(" for value in values.given),
+        commas=(look.kind == "text" or look.odd > 0) and any("," in value or value[:1] == "(" for value in values.given),
         keys=look.kind in ("text", "integers") and are_keys(some),
     )
 
@@ -290,7 +290,9 @@ def _separator(name: str, labels: Sequence[str], separator: str | None) -> str |
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
     text = "\n".join(looked_at)
     marks = [mark for mark in marks if mark in text and (not _FREE.search(name) or mark in _SUREST_MARKS)]
-    if not marks or _OF_ONE.search(name) or (separator is None and not _OF_SETS.search(name) and with_comma(looked_at)):
+    if not marks or _OF_ONE.search(name):
+        return None
+    if separator is None and not _OF_SETS.search(name) and (with_comma(looked_at) or are_measured(looked_at)):
         return None
     for mark in marks:
         several = [label for label in looked_at if mark in label]
