@@ -28,6 +28,9 @@ def proposed(column, **others):
         ("%Y%m%d", "date:%Y%m%d:month,year,decade"),
         ("%d-%b-%Y", "date:%d-%b-%Y:month,year,decade"),
         ("%Y-%m-%d %H:%M:%S", "date:%Y-%m-%d %H:%M:%S:month,year,decade"),
+        ("%a %d. %b %Y", "date:%a %d. %b %Y:month,year,decade"),
+        ("%A, %d %B %Y", "date:%A, %d %B %Y:month,year,decade"),
+        ("%a %d/%m/%Y", "date:%a %d/%m/%Y:month,year,decade"),
         ("%m/%Y", "date:%m/%Y:month,year,decade"),
         ("%Y-%m", "date:%Y-%m:year,decade"),
     ],
@@ -192,6 +195,12 @@ def test_decimal_commas_are_proposed(tmp_path):
     path.write_text("\n".join(["id;kg;codes", *rows]))
     found = anonset.inspect(path)
     assert (found.settings["decimal"], found.settings["numeric"], found.problems) == (",", ["kg"], ())
+
+
+@pytest.mark.parametrize("form", ["{} Dez. 2023", "le {} janvier 2024", "{} de marzo de 2021", "Fr. {}. Mai 2022"])
+def test_dates_in_other_languages_are_no_text(form):
+    one, _ = proposed([form.format(1 + n % 28) for n in range(N)])
+    assert (one.profile.kind, one.role) == ("dates", "drop")
 
 
 @pytest.mark.parametrize("odd", [("n.g.", "< 0,5"), (">200",), ("nicht messbar", "-0,1")])

@@ -8,6 +8,7 @@ from math import floor, log10
 from typing import Any
 
 from anonset.data.redacted_repr import Discreet
+from anonset.reading.date_patterns import NAMED_MONTH, WEEKDAY
 from anonset.reading.input_checks import says_present
 from anonset.reading.numbers import decimals_of, plain_number
 from anonset.spelling import setting
@@ -23,10 +24,11 @@ _FORMS: Mapping[str, Callable[[str], Any]] = {
     "integers": re.compile(r"[+-]?\d{1,18}").fullmatch,
     "numbers": re.compile(r"[+-]?\d{1,18}(\.\d+)?([eE][+-]?\d+)?").fullmatch,
     "dates": re.compile(
-        r"(\d{4}([-./])\d{1,2}(\2\d{1,2})?|\d{1,2}([-./])\d{1,2}\4(\d{4}|\d\d)|\d{1,2}/\d{4}"
-        r"|\d{1,2}([- /])[A-Za-z]{3,9}\6(\d{4}|\d\d)|[A-Z][a-z]{2,8} \d{1,2}, ?\d{4}"
-        r"|(18|19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))"
-        r"((T|,? )\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?( ?[AaPp][Mm])?( ?(Z|[+-]\d{2}:?\d{2}))?)?"
+        rf"({WEEKDAY}(\d{{4}}([-./])\d{{1,2}}\3\d{{1,2}}|\d{{1,2}}([-./])\d{{1,2}}\4(\d{{4}}|\d\d))"
+        r"|\d{4}[-./]\d{1,2}|\d{1,2}/\d{4}"
+        rf"|{NAMED_MONTH}|(18|19|20)\d{{2}}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))"
+        r"((T|,? )\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?( ?[AaPp][Mm])?( ?(Z|[+-]\d{2}:?\d{2}))?)?",
+        re.IGNORECASE,
     ).fullmatch,
     "zip codes": re.compile(r"\d{5}(-\d{4})?").fullmatch,
     "ATC codes": re.compile(r"[A-DGHJLMNPRSV]\d{2}([A-Z]([A-Z](\d{2})?)?)?").fullmatch,
@@ -38,10 +40,12 @@ _FORMS: Mapping[str, Callable[[str], Any]] = {
 _ORDER = ("zip codes", "dates", "ICD-9 codes", "integers", "numbers", "ATC codes", "ICD-10 codes", "e-mail addresses")
 _DAY_FORMATS = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d",
-    "%d-%b-%Y", "%d %b %Y", "%d/%b/%Y", "%d %B %Y", "%d-%B-%Y", "%b %d, %Y", "%B %d, %Y",
+    "%d-%b-%Y", "%d %b %Y", "%d/%b/%Y", "%d %B %Y", "%d-%B-%Y", "%b %d, %Y", "%B %d, %Y", "%d. %b %Y", "%d. %B %Y",
+    "%Y-%b-%d", "%Y %b %d",
     "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%d-%b-%y", "%d %b %y",
     "%Y-%m", "%Y/%m", "%Y.%m", "%m/%Y",
 )  # fmt: skip
+_WEEKDAY_FORMATS = ("", "%a ", "%a, ", "%A ", "%A, ")
 _TIME_FORMATS = tuple(
     time + zone
     for time in ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p", "%I:%M%p", "%I:%M:%S%p")
@@ -218,18 +222,24 @@ def _formats_of(labels: Sequence[str]) -> list[str]:
     found: dict[str, None] = {}
     for label in labels[:_FIRST]:
         if (split := _DAY_AND_TIME(label)) is None:
-            found.update(dict.fromkeys(form for form in _DAY_FORMATS if _parsed([label], form)))
+            found.update(dict.fromkeys(_formats_of_day(label)))
             continue
         day, between, time = split.groups()
-        days = [form for form in _DAY_FORMATS if _parsed([day], form)]
+        days = _formats_of_day(day)
         times = [form for form in _TIME_FORMATS if _parsed([time], form)]
         found.update(dict.fromkeys(f"{one}{between}{other}" for one in days for other in times))
     return sorted(found, key=_rank)
 
 
+def _formats_of_day(label: str) -> list[str]:
+    """Return the formats that read a date without time, perhaps with the name of its weekday."""
+    weekdays = _WEEKDAY_FORMATS if label[0].isalpha() else _WEEKDAY_FORMATS[:1]
+    return [form for weekday in weekdays for day in _DAY_FORMATS if _parsed([label], form := weekday + day)]
+
+
 def _rank(form: str) -> int:
     """Return the place of a format of dates in the order in which ambiguous ones are taken."""
-    return next((n for n, day in enumerate(_DAY_FORMATS) if form.startswith(day)), len(_DAY_FORMATS))
+    return next((n for n, day in enumerate(_DAY_FORMATS) if day in form), len(_DAY_FORMATS))
 
 
 def _parsed(labels: Sequence[str], form: str) -> list[date]:

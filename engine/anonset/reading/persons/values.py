@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from anonset.reading.date_patterns import NAMED_MONTH, WEEKDAY
 from anonset.reading.persons.header_words import without_accents
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
@@ -39,12 +40,14 @@ _WORDS_FOR_SEX = (
     "maschio femmina man vrouw unknown/invalid"
 )
 _SEXES = frozenset(_WORDS_FOR_SEX.split())
-_YEAR, _MONTH, _DAY = r"((?:18|19|20)\d\d)", r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
+_YEAR, _MONTH, _DAY = r"(?:18|19|20)\d\d", r"(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
 _DAYS = r"(?:0?[1-9]|[12]\d|3[01])"
 _DATE = re.compile(
-    rf"(?:{_YEAR}([-/.]?){_MONTH}\2{_DAY}|{_DAYS}([-/.]){_DAYS}\3(?:{_YEAR}|\d\d)"
-    rf"|{_DAYS}[- ][A-Za-z]{{3,9}}[- ]{_YEAR}|[A-Z][a-z]{{2,8}} {_DAYS}, ?{_YEAR})(?:[T ]00:00(?::00)?)?"
+    rf"(?:{WEEKDAY}(?:{_YEAR}([-/.]?){_MONTH}\1{_DAY}|{_DAYS}([-/.]){_DAYS}\2(?:{_YEAR}|\d\d))|{NAMED_MONTH})"
+    r"(?:[T ]00:00(?::00)?)?",
+    re.IGNORECASE,
 )
+_A_YEAR = re.compile(_YEAR)
 _YEARS = 40
 """Fewest years between the first and the last date of birth."""
 _IN_SENTENCES = tuple(
@@ -146,6 +149,8 @@ def is_full_date(label: str) -> bool:
 
     >>> is_full_date("1950/12/24"), is_full_date("24.12.50"), is_full_date("24-Dec-1950"), is_full_date("00104729")
     (True, True, True, False)
+    >>> is_full_date("Fri 01. Dec 2023"), is_full_date("4 de enero de 1961"), is_full_date("12 Eier 2020")
+    (True, True, False)
     """
     return _DATE.fullmatch(label) is not None
 
@@ -156,8 +161,8 @@ def year_of(label: str) -> int:
     >>> year_of("24.12.1950"), year_of("24.12.50"), year_of("12345678")
     (1950, 0, 0)
     """
-    date = _DATE.fullmatch(label)
-    return 0 if date is None else int(next(filter(None, (date[1], date[4], date[5], date[6])), 0))
+    year = _A_YEAR.search(label) if is_full_date(label) else None
+    return 0 if year is None else int(year[0])
 
 
 def are_keys(labels: Sequence[str]) -> bool:

@@ -1,0 +1,29 @@
+"""Patterns of dates with the name of a month, in six languages, and of dates within other text."""
+
+import re
+
+MONTH = (
+    r"(?:jan|ene|gen|feb|f[eé]v|mar|m[aä]r|mrz|maa|apr|avr|abr|may|mai|maj|mei|mag|jun|juin|giu|jul|juil|lug|aug|ao[uû]"
+    r"|ago|sep|set|oct|okt|ott|nov|dec|dez|dic|d[eé]c)[^\W\d_]{0,6}\.?"
+)
+"""The name of a month."""
+WEEKDAY = r"(?:[^\W\d_]{2,10}\.?,? )?"
+"""The name of a weekday, if there is one."""
+_DAY, _YEAR, _OF = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:(?:18|19|20)\d\d)", r"(?:de |of |del )?"
+NAMED_MONTH = (
+    rf"{WEEKDAY}(?:{_DAY}(?:\.|st|nd|rd|th|er|º)?[- /]?{_OF}{MONTH}[- /,]{{1,2}}{_OF}(?:{_YEAR}|\d\d)"
+    rf"|{MONTH} {_DAY}(?:st|nd|rd|th)?,? {_YEAR}|{_YEAR}[- ]{MONTH}[- ]{_DAY})"
+)
+"""A date with its day and the name of its month."""
+_WITHIN = re.compile(
+    rf"(?<!\d)(?:{_YEAR}([-/.])\d\d?\1{_DAY}|\d\d?([-/.])\d\d?\2(?:{_YEAR}|\d\d))(?![\d.])|\b{NAMED_MONTH}\b", re.IGNORECASE
+)
+
+
+def contains_date(text: str) -> bool:
+    """Return True if a text contains a date with its day.
+
+    >>> contains_date("seen on 3.4.2021, again"), contains_date("since 4 May 2020"), contains_date("v1.2.3")
+    (True, True, False)
+    """
+    return _WITHIN.search(text) is not None
