@@ -241,6 +241,23 @@ def test_items_that_are_keys_stop(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert names(capsys.readouterr().err, "keys 1,200 5 persons")
 
 
+@pytest.mark.parametrize("sets", ["info", "codes,info"])
+def test_items_that_mention_persons_of_the_data_stop_before_the_search(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, sets: str
+) -> None:
+    draw, data = random.Random(5), people()
+    family = [f"{a}{b}" for a in ("Fal", "Gru", "Hau", "Imm") for b in ("ke", "ber", "ser", "el", "mann")]
+    data["surname"] = [family[n % len(family)] for n in range(600)]
+    data["info"] = [f"mother of {one};{draw.choice('xy')}" for one in data["surname"]]
+    hierarchies = [word for name in sets.split(",") for word in ("--hierarchy", f"{name}=halves:frequency")]
+    assert publish(data, tmp_path, *KM, "--items", sets, *hierarchies, "--publish-as-is", "info") == 0
+    monkeypatch.setattr("anonset.jobs.job.Job.search", None)
+    assert publish(data, tmp_path, *KM, "--items", sets, *hierarchies, out="other") == 2
+    said = capsys.readouterr().err
+    assert names(said, "info surname 20 items --drop")
+    assert not any(one in said for one in family)
+
+
 def test_missing_values_of_few_persons_do_not_stop(tmp_path: Path) -> None:
     data = people()
     data["ward"][:2] = ["?", "?"]

@@ -197,6 +197,34 @@ def test_decimal_commas_are_proposed(tmp_path):
     assert (found.settings["decimal"], found.settings["numeric"], found.problems) == (",", ["kg"], ())
 
 
+NAMES = [f"{a}{b}" for a in ("Fal", "Gru", "Hau", "Imm") for b in ("ke", "ber", "ser", "el", "mann")]
+
+
+@pytest.mark.parametrize(
+    ("header", "values"),
+    [
+        ("info", ["", "siehe Mail", *(f"Mutter {name} ruft zurück" for name in NAMES)]),
+        ("info", [f"{name};ruft zurück" for name in NAMES]),
+        ("info", ["x", "y", *(f"since {day}.5.2023 absent" for day in range(1, 9))]),
+        ("info", ["2021-05-04;2021-06-07", "2021-05-04", "2021-06-07;2021-05-05", "2021-05-05"]),
+        ("Bemerkung", ["lange Wartezeit", "neu", "ruft an", "Umzug"]),
+        ("info", ["she came with the bus", "he was not at home today", "sent home with the mother"]),
+    ],
+)
+def test_text_that_may_mention_persons_is_not_proposed_as_items(header, values):
+    rows = 4 * N
+    columns = {
+        "Name": [NAMES[n // 2 % len(NAMES)] for n in range(rows)],
+        "sex": ["fm"[n // 3 % 2] for n in range(rows)],
+    }
+    columns |= {header: [values[n % len(values)] for n in range(rows)], "ward": [f"w{n % 5}" for n in range(rows)]}
+    found = anonset.inspect(columns, k=2, m=1, id="Name", group=True)
+    roles = {column.profile.name: (column.role, column.reason) for column in found.columns}
+    assert roles[header][0] == "drop"
+    assert names(roles[header][1], "no codes")
+    assert roles["ward"][0] == "items"
+
+
 @pytest.mark.parametrize("form", ["{} Dez. 2023", "le {} janvier 2024", "{} de marzo de 2021", "Fr. {}. Mai 2022"])
 def test_dates_in_other_languages_are_no_text(form):
     one, _ = proposed([form.format(1 + n % 28) for n in range(N)])

@@ -13,7 +13,7 @@ from anonset.data.joining import prefixed, require_joinable
 from anonset.data.redacted_repr import Discreet, names_shown
 from anonset.data.spans import ascending, begins_of, gathered, spans
 from anonset.data.store import MEMORY, Store, store_of
-from anonset.data.table_facts import Change, CodeRules, OwnersWord, Repeated
+from anonset.data.table_facts import Change, CodeRules, Mentioned, OwnersWord, Repeated
 from anonset.data.vocabulary import Vocabulary
 from anonset.data.workers import Workers
 from anonset.errors import InputError, datum
@@ -314,6 +314,8 @@ class Table(Discreet):
     """Names of columns that identify the person and are not held; reading checks that no person has two records."""
     repeated: tuple[Repeated, ...] = ()
     """Columns that tell persons apart and repeat over records, as reading met them; dropped ones among them."""
+    mentions: tuple[Mentioned, ...] = ()
+    """Columns of items that mention persons, as reading met them."""
     word: OwnersWord = OwnersWord()  # noqa: RUF009
     """What the owner answers for."""
 

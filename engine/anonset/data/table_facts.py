@@ -65,6 +65,18 @@ class Repeated:
 
 
 @dataclass(frozen=True)
+class Mentioned(Discreet):
+    """A column of items that mentions persons."""
+
+    items: str
+    """Name of the column."""
+    column: str
+    """Column of names or ids whose values the items contain."""
+    labels: int
+    """Number of such items."""
+
+
+@dataclass(frozen=True)
 class OwnersWord(Discreet):
     """What the owner answers for, since nothing in the data shows it."""
 

@@ -13,9 +13,21 @@ from anonset.personal_text import is_like_id
 from anonset.reading.batches import OpenedSource, Reading, open_source
 from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import Dialect
-from anonset.reading.persons.candidates import AGREEING, KEY, NAMED, Candidate, candidates_in, counted_in
+from anonset.reading.kinds import MOST_LOOKED_AT
+from anonset.reading.persons.candidates import (
+    AGREEING,
+    KEY,
+    NAMED,
+    PERSON_IDS,
+    Candidate,
+    candidates_in,
+    counted_in,
+    given_texts,
+    holds_sets,
+)
 from anonset.reading.persons.header_words import is_numbered, is_quantity, meaning_of
-from anonset.reading.profiles import coded, pattern, profile
+from anonset.reading.persons.mentions import are_mentions, names_and_ids, words_of_persons
+from anonset.reading.profiles import Profile, coded, pattern, profile
 from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of
 from anonset.reading.table_builder import whole
@@ -70,7 +82,8 @@ def _proposal_for(
     opened = opened.held(loaded)  # read once
     candidates = _candidates(loaded, opened.names)
     identifying = {name for one in candidates if one.repeats or one.persons == one.given for name in one.columns}
-    proposed = propose(profiles, lambda name: pattern(loaded[name]), identifying)
+    mentioning = _mentioning(loaded, profiles, candidates)
+    proposed = propose(profiles, lambda name: pattern(loaded[name]), identifying, mentioning)
     proposed = _with_given(opened, proposed, given)
     if words:
         given = {**given, "null": list(words)}
@@ -160,6 +173,30 @@ def _candidates(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[Candid
     return tuple(
         replace(one, given=given, persons=persons) for one, (given, persons) in zip(found, counts, strict=True)
     )
+
+
+def _mentioning(
+    loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[Candidate]
+) -> dict[str, str]:
+    """Return the columns of text or sets that mention persons, each with the column of names or ids."""
+    known = {one.columns[0] for one in candidates if len(one.columns) == 1 and one.meaning in PERSON_IDS}
+    known |= {profile.name for profile in profiles if profile.reaches == "name"}
+    known.update(names_and_ids(profile.name for profile in profiles))
+    words = {name: words_of_persons(_distinct(loaded[name])) for name in known if not holds_sets(loaded[name])}
+    found = {}
+    for one in profiles if words else ():
+        column = loaded[one.name]
+        if one.kind in ("text", "sets") and one.name not in known and not (one.reaches or holds_sets(column)):
+            labels = _distinct(column)
+            if named := next((name for name, own in words.items() if are_mentions(labels, own)), ""):
+                found[one.name] = named
+    return found
+
+
+def _distinct(column: Any) -> list[str]:
+    """Return distinct values of a column that are not missing; of many, the first."""
+    values: list[str] = given_texts(column).unique()[:MOST_LOOKED_AT].to_pylist()
+    return values
 
 
 def _require_names(where: str, genuine: bool) -> None:

@@ -16,7 +16,8 @@ NAMED_MONTH = (
 )
 """A date with its day and the name of its month."""
 _WITHIN = re.compile(
-    rf"(?<!\d)(?:{_YEAR}([-/.])\d\d?\1{_DAY}|\d\d?([-/.])\d\d?\2(?:{_YEAR}|\d\d))(?![\d.])|\b{NAMED_MONTH}\b", re.IGNORECASE
+    rf"(?<!\d)(?:{_YEAR}([-/.])\d\d?\1{_DAY}|\d\d?([-/.])\d\d?\2(?:{_YEAR}|\d\d))(?![\d.])|\b{NAMED_MONTH}\b",
+    re.IGNORECASE,
 )
 
 

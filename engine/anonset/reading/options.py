@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from anonset.data import CategoricalColumn, SetColumn, Table
-from anonset.data.table_facts import CodeRules, OwnersWord, Repeated
+from anonset.data.table_facts import CodeRules, Mentioned, OwnersWord, Repeated
 from anonset.errors import InputError
 from anonset.reading.batches import Described, Reading
 from anonset.reading.columns import Encoder
@@ -94,6 +94,16 @@ class Plan:
         from anonset.reading.persons.candidates import signs_in
 
         return signs_in(where, self.roles, head, grouped=grouped)
+
+    def mentions(self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]]) -> "tuple[Mentioned, ...]":
+        """Return the columns of items that mention persons whom other columns name."""
+        if table.transactions is None or table.transactions.vocabulary.is_numbered:
+            return ()
+        from anonset.reading.persons.mentions import mentions_in, names_and_ids
+
+        roles = self.roles
+        named = names_and_ids((*roles.id, *roles.drop, *roles.relational, *roles.keep))
+        return tuple(mentions_in(table.transactions, table.joined, named, head)) if named else ()
 
     def require_places(self, where: str, rules: Mapping[str, Sequence[str]]) -> None:
         """Refuse rules for columns that are not text, and rules for items where there are none.

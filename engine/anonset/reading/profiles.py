@@ -15,9 +15,10 @@ from anonset.data import SetColumn
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import Discreet
 from anonset.reading.columns import is_list
+from anonset.reading.date_patterns import contains_date
 from anonset.reading.input_checks import MISSING, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets, are_titles, mark_of_sets
 from anonset.reading.kinds import MOST_LOOKED_AT, Look, are_measured, kind_of_values, look_at, with_comma
-from anonset.reading.persons.values import are_capitalised, are_keys, identifying
+from anonset.reading.persons.values import are_capitalised, are_keys, are_sentences, identifying
 
 _MARKS = (";", "|", ",", " ")
 """What may separate the items within a cell, the surest first."""
@@ -26,6 +27,8 @@ _SOME = 500
 _MISSING = MISSING | PROBABLE_NULLS
 """Values that may be missing."""
 
+_ROWS_OF_A_DATE = 100
+"""Labels with a date are one in so many, or more, if a column contains dates."""
 _FEW_ROWS = 16
 
 
@@ -69,6 +72,9 @@ class Profile(Discreet):
     """Whether a value contains a comma or begins with a parenthesis, as published sets of values do."""
     keys: bool = False
     """Whether all values are letters with digits, or long numbers of one width, as keys are."""
+
+    prose: str = ""
+    """Why the values, or the items, are text that may mention persons; empty if they are not."""
 
     @property
     def uniqueness(self) -> float:
@@ -123,8 +129,10 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
         reaches=identifying(some) if look.kind in ("text", "e-mail addresses") else "",
         capitalised=look.kind == "text" and are_capitalised(some) and not are_titles(some),
-        commas=(look.kind == "text" or look.odd > 0) and any("," in value or value[:1] == "(" for value in values.given),
+        commas=(look.kind == "text" or look.odd > 0)
+        and any("," in value or value[:1] == "(" for value in values.given),
         keys=look.kind in ("text", "integers") and are_keys(some),
+        prose=_prose(values.given) if look.kind == "text" else "",
     )
 
 
@@ -191,8 +199,17 @@ def _of_sets(
     most = int(counts.max(initial=0))
     kind = kind_of_values(held)
     return Profile(
-        name, "sets", n, len(held), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind
-    )
+        name, "sets", n, len(held), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind,
+        prose="items are dates" if kind == "dates" else _prose(held),
+    )  # fmt: skip
+
+
+def _prose(labels: Sequence[str]) -> str:
+    """Return why labels are text that may mention persons: they contain dates, or are sentences."""
+    looked_at = labels[:: max(1, len(labels) // MOST_LOOKED_AT)]
+    if sum(map(contains_date, looked_at)) * _ROWS_OF_A_DATE >= max(1, len(looked_at)):
+        return "values contain dates"
+    return "free text" if are_sentences(looked_at) else ""
 
 
 def _counted(column: Any) -> tuple[list[str], NDArray[np.int64]]:

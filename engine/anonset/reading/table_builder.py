@@ -142,7 +142,8 @@ def gather(
     if not options.exact:
         require_values(source.where, table)
     changes = (*skipped(without_id, footer), *table.changes)
-    return replace(table, rules=options.rules, repeated=repeated, word=options.word, changes=changes)
+    mentions = () if options.exact else plan.mentions(table, source.head)
+    return replace(table, rules=options.rules, repeated=repeated, mentions=mentions, word=options.word, changes=changes)
 
 
 def whole(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:

@@ -359,10 +359,19 @@ class _Scanner:
             return []
         columns, rare = self._keys(names, sets)
         if not columns:
-            return []
+            return list(self._mentions(names))
         what = f"items belong to fewer than {self.few} persons each, as identifiers are"
         others = len(columns) < len(names)
         return [Finding.of(columns, rare, what, remedies.of_items(columns, self.model, others=others))]
+
+    def _mentions(self, names: tuple[str, ...]) -> Iterator[Finding]:
+        """Yield the columns of items that mention persons of the data."""
+        word = self.table.word
+        for one in () if word.identifying_as_declared else self.table.mentions:
+            if one.items not in word.publish_as_is:
+                remedy = remedies.of_items((one.items,), self.model, others=len(names) > 1)
+                what = f"items contain values of {one.column!r}, which identifies people"
+                yield Finding.of((one.items,), one.labels, what, remedy)
 
     def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
         """Return the columns whose items are keys, and the number of these; all columns if only all together are."""

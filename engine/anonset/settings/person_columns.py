@@ -155,6 +155,7 @@ def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
         name
         for name in names
         if profiles[name].distinct > 2
+        and not profiles[name].prose
         and meaning_of(name) not in ATTRIBUTES
         and not _NO_CODES.search(name)
         and not is_quantity(name)

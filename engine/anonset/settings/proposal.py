@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
+from types import MappingProxyType
 from typing import Any
 
 from anonset.data.hierarchy_rules import FROM, PROPOSED
 from anonset.reading.kinds import Look
-from anonset.reading.persons.header_words import is_sampling_weight, is_sensitive
+from anonset.reading.persons.header_words import is_remark, is_sampling_weight, is_sensitive
 from anonset.reading.profiles import Profile
 from anonset.settings.person_columns import ROLES, Proposed, is_grade, of_a_person
 
@@ -30,7 +31,10 @@ _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med", re.IGNORECAS
 
 
 def propose(
-    profiles: Sequence[Profile], says: Callable[[str], Hashable], identifying: Collection[str] = ()
+    profiles: Sequence[Profile],
+    says: Callable[[str], Hashable],
+    identifying: Collection[str] = (),
+    mentioning: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Proposed]:
     """Propose a role for each column, by its name and by what it looks like.
 
@@ -40,13 +44,18 @@ def propose(
         Returns what a column says of its rows: the same for two that do so in all rows, though in other words.
     identifying
         Columns of the candidates for the unit.
+    mentioning
+        Columns whose values mention persons, each with the column that names these.
 
     >>> sex = Profile("sex", "text", 100, 2, 0, 0, 1.0, 50)
     >>> propose([sex], lambda name: name)["sex"].role
     'relational'
     """
     proposed: dict[str, Proposed] = {}
-    _propose_sets(profiles, proposed)
+    for profile in profiles:
+        if why := _why_text(profile, mentioning.get(profile.name, "")):
+            proposed[profile.name] = Proposed("drop", f"{why}: no codes, and may say anything of a person")
+    _propose_sets([profile for profile in profiles if profile.name not in proposed], proposed)
     for profile in profiles:
         if profile.name not in proposed:
             proposed[profile.name] = of_a_person(profile, profiles, identifying) or _alone(profile)
@@ -59,6 +68,15 @@ def propose(
     return proposed
 
 
+def _why_text(profile: Profile, named: str) -> str:
+    """Return why a column is text that may mention persons; empty if it is not."""
+    if profile.distinct <= 1 or profile.reaches or profile.kind not in ("text", "sets"):
+        return ""
+    if named:
+        return f"mentions values of {named!r}"
+    return "remarks" if is_remark(profile.name) and profile.kind == "text" else profile.prose
+
+
 def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, Proposed]) -> None:
     """Propose where the sets are: cells with several items, else columns of 0 and 1, else columns of one code each."""
     for profile in profiles:
@@ -66,7 +84,7 @@ def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, Proposed]) ->
             what = f" of {profile.items_kind}" if profile.items_kind not in ("", "text") else ""
             reason = f"cells hold sets{what}, {profile.distinct:,} different items"
             proposed[profile.name] = Proposed("items", reason, tree_of(profile.items_kind))
-    if proposed:
+    if any(own.role == "items" for own in proposed.values()):
         return
     hot = [
         profile.name

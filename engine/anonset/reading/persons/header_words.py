@@ -113,6 +113,12 @@ _SENSITIVE_STEMS = (
     "behinder", "notens", "notend", "notenp", "notenm", "notenw", "gradepoint", "gradeav",
 )  # fmt: skip
 _SENSITIVE_ENDS = ("note", "noten", "zensur", "krankheit", "gehalt", "lohn", "einkommen", "bezuege")
+_REMARKS_WORDS = (
+    "remark remarks comment comments kommentar kommentare bemerkung bemerkungen anmerkung anmerkungen notiz notizen "
+    "hinweis hinweise freitext freetext memo remarque remarques commentaire commentaires observacion observaciones "
+    "observations comentario comentarios osservazioni commento opmerking opmerkingen toelichting text message nachricht"
+)
+_REMARKS = frozenset(_REMARKS_WORDS.split())
 _COUNTS_WORDS = "num number n nb count anzahl zahl nombre numero cantidad date datum fecha day tag year jahr time"
 _COUNTS = frozenset(_COUNTS_WORDS.split())
 """Words beside which a word of the list above is no attribute: `number_diagnoses`, `date_of_death`."""
@@ -329,6 +335,15 @@ def names_a_product(header: str) -> bool:
     (True, False)
     """
     return not _PRODUCTS.isdisjoint(words_of(header))
+
+
+def is_remark(header: str) -> bool:
+    """Return True if a header names remarks, which may say anything of anybody.
+
+    >>> is_remark("Bemerkung"), is_remark("doctor_comments"), is_remark("product")
+    (True, True, False)
+    """
+    return not _REMARKS.isdisjoint(words_of(header))
 
 
 def names_a_subject(header: str) -> bool:

@@ -1,0 +1,88 @@
+"""Items that mention persons: those that contain a value of a column of names or ids of the same data.
+
+Remarks such as ``mother of Smith called`` are no codes. A column of items mentions persons if a fifth of its items, and
+at least three, contain a word of a column of names, or a value of a column of ids. A few items may do so by chance:
+surnames are the names of goods and places, too.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from anonset.data import SetColumn
+from anonset.data.table_facts import Mentioned
+from anonset.reading.persons.candidates import PERSON_IDS, given_texts, holds_sets
+from anonset.reading.persons.header_words import meaning_of
+
+_SHARE, _FEWEST = 0.2, 3
+_SHORTEST_NAME, _SHORTEST_ID = 3, 5
+_LOOKED_AT = 20_000
+_WORDS = re.compile(r"[^\W\d_]{3,}")
+_TOKENS = re.compile(r"[^\s,;:()\"']+")
+
+
+def names_and_ids(columns: Iterable[str]) -> list[str]:
+    """Return the columns of names and ids of persons by their headers."""
+    return [name for name in columns if meaning_of(name) in ("name", *PERSON_IDS)]
+
+
+def words_of_persons(values: Iterable[str]) -> set[str]:
+    """Return the words of names, and ids that contain a digit, in small letters.
+
+    >>> sorted(words_of_persons(["Li, Ann-Marie", "P-10042"]))
+    ['ann', 'marie', 'p-10042']
+    """
+    found = set[str]()
+    for value in values:
+        if not any(map(str.isdigit, value)):
+            found.update(word.casefold() for word in _WORDS.findall(value))
+        elif len(value) >= _SHORTEST_ID:
+            found.add(value.strip().casefold())
+    return found
+
+
+def count_mentioning(labels: Iterable[str], words: set[str]) -> int:
+    """Count the labels that contain a word of a person.
+
+    >>> count_mentioning(["mother of Ann called", "see mail", "P-10042?"], {"ann", "p-10042"})
+    2
+    """
+    return sum(
+        not words.isdisjoint(word.casefold().strip("?!.") for word in _TOKENS.findall(label))
+        or not words.isdisjoint(map(str.casefold, _WORDS.findall(label)))
+        for label in labels
+    )
+
+
+def are_mentions(labels: Sequence[str], words: set[str]) -> int:
+    """Return the number of labels that mention persons, 0 if they are too few."""
+    looked_at = labels[:: max(1, len(labels) // _LOOKED_AT)] if words else ()
+    count = count_mentioning(looked_at, words)
+    return count if count >= _FEWEST and count >= _SHARE * len(looked_at) else 0
+
+
+def mentions_in(
+    sets: SetColumn, joined: Sequence[str], named: Sequence[str], head: Callable[[Sequence[str]], Mapping[str, Any]]
+) -> Iterator[Mentioned]:
+    """Yield the columns of items that mention persons of the first rows.
+
+    Parameters
+    ----------
+    sets, joined
+        The items, and the columns that make them; none if it is one.
+    named
+        Columns of names and ids.
+    """
+    if sets.vocabulary.is_numbered or not named:
+        return
+    loaded = {name: column for name, column in head(named).items() if not holds_sets(column)}
+    words = {name: words_of_persons(given_texts(column).unique().to_pylist()) for name, column in loaded.items()}
+    labels = sets.vocabulary.labels
+    for column in joined or (sets.name,):
+        own = (
+            [label.partition(":")[2] for label in labels if label.startswith(f"{column}:")] if joined else list(labels)
+        )
+        for name, known in words.items():
+            if count := are_mentions(own, known):
+                yield Mentioned(column, name, count)
+                break
