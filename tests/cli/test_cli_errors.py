@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.facts import names
 
+import anonset.release.records
 import anonset.verification
-import anonset.writing.publications.records
 from anonset.cli.main import main
 from cli.place import Place
 
@@ -236,11 +236,11 @@ def test_existing_directories_are_refused(place: Place, name: str) -> None:
 
 
 STEPS = [
-    "writing.publications.records.write_published",
-    "writing.codebook.write_codebook",
+    "release.records.write_published",
+    "release.records.write_codebook",
     "release.records.read_parts",
-    "writing.codebook.write_mapping",
-    "writing.codebook.write_records",
+    "release.records.write_mapping",
+    "release.records.write_records",
 ]
 
 
@@ -288,7 +288,7 @@ def test_interrupted_search_leaves_nothing(place: Place, monkeypatch: pytest.Mon
 
 def tampering(change: Callable[[bytes], bytes]) -> Callable[..., Path]:
     """Return a writer that writes something else than it was given."""
-    write = anonset.writing.publications.records.write_published
+    write = anonset.release.records.write_published
 
     def tampered(*arguments: Any, **options: Any) -> Path:
         path = write(*arguments, **options)
@@ -312,7 +312,7 @@ def tampering(change: Callable[[bytes], bytes]) -> Callable[..., Path]:
 def test_what_was_written_is_not_what_was_meant(
     place: Place, monkeypatch: pytest.MonkeyPatch, change: Callable[[bytes], bytes]
 ) -> None:
-    monkeypatch.setattr(anonset.writing.publications.records, "write_published", tampering(change))
+    monkeypatch.setattr(anonset.release.records, "write_published", tampering(change))
     ran = place.run(*place.job())
     assert ran.code == 2
     assert names(ran.err, "written")

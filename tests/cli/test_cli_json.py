@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from tests.facts import refused
 
-import anonset.measures.record_utility_loss
-import anonset.measures.relational_ncp
-import anonset.measures.retention
+import anonset.release.losses
 from anonset import Apriori, RFirst, RumBound, TFirst, TumBound, anonymize
 from anonset.algorithms.rt import rum_bound
 from anonset.algorithms.rt.cluster_losses import ClusterLosses
@@ -26,8 +24,8 @@ NAN, INF = float("nan"), float("inf")
 RT_TABLE = Table.from_columns({"items": [{"a"}, {"a"}, {"a", "b"}, {"b"}] * 2}, sex=["f", "m"] * 4)
 FRAMEWORKS = [RumBound(k=2, m=1, delta=0.0), TumBound(k=2, m=1, delta=1.0), RFirst(k=2, m=1), TFirst(k=2, m=1)]
 MEASURES = {
-    "rum": (anonset.measures.relational_ncp, "relational_ncp"),
-    "tum": (anonset.measures.record_utility_loss, "record_utility_loss"),
+    "rum": (anonset.release.losses, "relational_ncp"),
+    "tum": (anonset.release.losses, "record_utility_loss"),
 }
 
 
@@ -104,7 +102,7 @@ def test_losses_that_are_no_numbers_keep_no_bound(monkeypatch):
     for bound in (NAN, -0.1, 2):
         with refused(InputError, "max_loss 0 1"):
             anonymize(table, Apriori(k=2, m=1), hierarchies={"items": "balanced:2"}, max_loss=bound)
-    monkeypatch.setattr(anonset.measures.retention, "lm_of_sizes", lambda *_: NAN)
+    monkeypatch.setattr(anonset.release.losses, "lm_of_sizes", lambda *_: NAN)
     with refused(AnonsetError, "measures.lm finite"):
         anonymize(table, Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from rich.progress import Progress
 
+from anonset.cli import output
 from anonset.cli.output import progress_bars
-from anonset.jobs import warmup
 from anonset_kernels._compiling import COMPILATION
 
 
@@ -55,7 +55,7 @@ def test_shows_nothing_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_says_once_that_kernels_are_compiled(monkeypatch: pytest.MonkeyPatch, folder: Path | None, note: str) -> None:
     terminal = open_terminal(monkeypatch)
-    monkeypatch.setattr(warmup, "kernel_cache", lambda: folder)
+    monkeypatch.setattr(output, "kernel_cache", lambda: folder)
     with progress_bars(quiet=False) as progress:
         assert progress is not None
         progress("search", 1, 2000)

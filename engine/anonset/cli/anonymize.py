@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -13,15 +13,18 @@ from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import has_log, progress_bars, say, show, show_json, tell_result, warn
 from anonset.errors import InputError
 from anonset.jobs.anonymize import anonymize_file
+from anonset.jobs.check import PublicationCheck
+from anonset.jobs.complete_settings import complete_commands
+from anonset.jobs.finished_before import finished_before
+from anonset.release.documents import ATTESTATION, read_attestation
 from anonset.release.formats import kind_of
 from anonset.release.release import Release
+from anonset.release.statements import plain
+from anonset.report.account import account, summary
+from anonset.report.publication_check import check_account, check_summary
 from anonset.settings.job_files import read_job
 from anonset.settings.settings import Settings, is_job, make_settings
 from anonset.spelling import as_typed
-
-if TYPE_CHECKING:
-    from anonset.jobs.check import PublicationCheck
-
 
 _OF_DATA = ("input", "hierarchy", "disclosure")
 """Codes of errors that other options may avoid."""
@@ -53,8 +56,6 @@ def anonymize_command(model: type[Settings]) -> Callable[..., int]:
             return _anonymize(settings, quiet=quiet, json=json)
         except InputError as error:
             if source is not None and config is None and not is_job(source) and error.code in _OF_DATA:
-                from anonset.jobs.complete_settings import complete_commands
-
                 error.commands = complete_commands(settings, {"input": source, **given})
             raise
 
@@ -93,24 +94,17 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
 
 def _tell(out: str, verdict: str, **figures: Any) -> None:
     """Tell a program what stands in OUT: the verdict, the digest of each file, and figures of the job."""
-    from anonset.release.documents import ATTESTATION, read_attestation
-    from anonset.release.statements import plain
-
     attested, own = read_attestation(Path(out))
     digests = {**attested.data.sha256, ATTESTATION: own}
     tell_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
 
 
-def _finished_before(settings: Settings, progress: Progress | None) -> "PublicationCheck | None":
-    from anonset.jobs.finished_before import finished_before
-
+def _finished_before(settings: Settings, progress: Progress | None) -> PublicationCheck | None:
     return finished_before(settings, progress=progress)
 
 
-def _skipped(before: "PublicationCheck", *, quiet: bool, json: bool) -> int:
+def _skipped(before: PublicationCheck, *, quiet: bool, json: bool) -> int:
     """Show the verdict on the publication that stands already, and return the exit code that it means."""
-    from anonset.report.publication_check import check_account, check_summary
-
     if json:
         show_json(check_summary(before))
     elif not quiet:
@@ -134,8 +128,6 @@ def _next(release: Release) -> list[str]:
 
 def _show(release: Release, *, json: bool) -> None:
     """Show the account; the publication stands even where nobody can read it."""
-    from anonset.report.account import account, summary
-
     try:
         if json:
             show_json(summary(release))

@@ -11,8 +11,14 @@ from typing import Annotated, Any, get_args
 
 from cyclopts import App, CycloptsError, Parameter
 
+from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli.flags import ALIASES, flags_class
+from anonset.cli.output import warn
+from anonset.cli.refusals import refusal
 from anonset.errors import InputError
+from anonset.jobs.leftovers import warning_of_what_is_left
+from anonset.settings.parameters import MODELS
+from anonset.settings.settings import is_job, settings_model
 
 _COMMANDS = {
     "inspect": "Look at a data set before anonymizing it: what is in it, and who is at risk.",
@@ -131,8 +137,6 @@ def run_command(arguments: Sequence[str]) -> Any:
     try:
         return make_app()(list(arguments))
     except CycloptsError as error:
-        from anonset.cli.refusals import refusal
-
         raise InputError(refusal(error, arguments)) from None
 
 
@@ -145,8 +149,6 @@ def with_options_of(arguments: Sequence[str]) -> Callable[..., int]:
     """Return the command that arguments call, with no options but theirs: to make all takes longer than a small job."""
     algorithms = algorithms_asked(arguments)
     if algorithms:
-        from anonset.settings.settings import settings_model
-
         made = settings_model(*algorithms, described=False)
         whole = resolve_name("anonset.cli.anonymize:anonymize_command")(made)
     else:
@@ -169,8 +171,6 @@ def _name_what_killed_runs_left() -> None:
     place = gettempdir()
     if not (os.access(place, os.R_OK) and any(name.startswith("anonset-") for name in os.listdir(place))):  # noqa: PTH208
         return
-    from anonset.cli.output import warn
-    from anonset.jobs.leftovers import warning_of_what_is_left
 
     if warning := warning_of_what_is_left():
         warn(warning)
@@ -189,7 +189,6 @@ def algorithms_asked(arguments: Sequence[str]) -> tuple[str, ...]:
     """
     if not arguments or arguments[0] != "anonymize":
         return ()
-    from anonset.settings.settings import is_job
 
     if any(argument.partition("=")[0] in _WHOLE or is_job(argument) for argument in arguments):
         return ()
@@ -201,7 +200,7 @@ def algorithms_asked(arguments: Sequence[str]) -> tuple[str, ...]:
 
 def _short_help(arguments: Sequence[str]) -> Mapping[str, Any]:
     """Return how help is shown if it is asked for: what nearly everyone needs, or the parameters of an algorithm."""
-    from anonset.cli.short_help import short_help
+    from anonset.cli.short_help import short_help  # it imports the formatters of help
 
     asked = _values(arguments, "--algorithm") if arguments[0] == "anonymize" else ()
     return short_help(arguments[0], _known(asked, ()) if asked else ())
@@ -211,9 +210,6 @@ _HELP, _HELP_ALL = frozenset({"--help", "-h"}), "--help-all"
 
 
 def _known(algorithms: Sequence[str], models: Sequence[str]) -> tuple[str, ...]:
-    from anonset.algorithms.registry import ALGORITHMS
-    from anonset.settings.parameters import MODELS
-
     if algorithms:
         return tuple(name for name in algorithms if name in ALGORITHMS)
     entries = [MODELS[model] for model in models if model in MODELS]

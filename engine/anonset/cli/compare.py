@@ -14,6 +14,10 @@ from anonset.jobs.compare import rows
 from anonset.jobs.comparison import run_comparison
 from anonset.jobs.growth import growths
 from anonset.local_paths import require_local
+from anonset.release.statements import plain
+from anonset.report.comparison import comparison_table, unequal_guarantees
+from anonset.report.distance import LOCAL
+from anonset.report.plots import draw, require_plots
 from anonset.settings.compare import compare_options_model, compare_settings_model, with_ranges
 from anonset.settings.job_files import over_job
 from anonset.settings.settings import validate
@@ -52,26 +56,17 @@ def compare(
     settings = validate(compare_settings_model(), {**given, "input": source, "vary": varied})
     require_local(out, plot)
     if plot is not None:
-        from anonset.report.plots import require_plots
-
         require_plots(Path(plot))
     with progress_bars(quiet=quiet) as progress:
         runs = rows(run_comparison(settings, progress=progress, kept=None if out is None else Path(out)))
     if plot is not None:
-        from anonset.report.plots import draw
-
         Path(plot).mkdir()
         draw(runs, Path(plot))
     if format == "json":
-        from anonset.release.statements import plain
-
         show_json(plain(runs))
     elif format == "csv":
         show(_csv(runs).rstrip("\n"))
     else:
-        from anonset.report.comparison import comparison_table, unequal_guarantees
-        from anonset.report.distance import LOCAL
-
         notes = [f"{row['algorithm']}: {row['note']}" for row in runs if row["note"]]
         asked_for = list(runs[0])[: list(runs[0]).index("outcome")]
         show(comparison_table(runs), *notes, *([LOCAL] if settings.bound else []), *map(str, growths(runs, asked_for)))

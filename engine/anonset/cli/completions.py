@@ -4,13 +4,12 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from anonset.cli.app import make_app
 from anonset.cli.exit_codes import DONE
 from anonset.cli.output import show
 
 
 def completions(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Shell to complete in.")], /) -> int:
     """Print the completions of a shell, such as for ``source <(anonset completions bash)``."""
-    from anonset.cli.app import make_app
-
     show(make_app().generate_completion(prog_name="anonset", shell=shell))
     return DONE

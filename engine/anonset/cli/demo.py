@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from anonset.cli.exit_codes import DONE
 from anonset.cli.output import progress_bars, show, warn
 from anonset.jobs.anonymize import anonymize_file
+from anonset.reading.hierarchies.files import write_hierarchy
 from anonset.release.staging import require_new
 from anonset.report.account import account, before_and_after, codebook_table
 from anonset.settings.settings import make_settings
@@ -67,7 +68,6 @@ def _folder(out: str | None) -> Path:
 
 def _generate(data: Path, hierarchy: Path) -> None:
     """Write the shop's baskets and its hierarchy."""
-    from anonset.reading.hierarchies.files import write_hierarchy
     from anonset_datasets.generators import make, shop_hierarchy
 
     make("shop", data)

@@ -8,8 +8,17 @@ from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.errors import InputError
+from anonset.jobs.evaluate import evaluate as losses
+from anonset.jobs.evaluate import flatten
+from anonset.jobs.reading import opened_to_compare, read_data
+from anonset.jobs.workloads import WorkloadSpec
+from anonset.queries.estimate import require_reading
+from anonset.release.statements import plain
+from anonset.report.account import evaluation_account
+from anonset.report.distance import LOCAL
 from anonset.settings.commands import EvaluateSettings
 from anonset.settings.job_files import over_job
+from anonset.settings.readers import Context, item_weights, weights
 from anonset.settings.settings import validate
 
 Flags: Any = flags_of(EvaluateSettings, leave_out=["input", "out"])
@@ -32,16 +41,6 @@ def evaluate(
     original need the same roles and hierarchies as they had; without a hierarchy of the items, UL weighs all
     generalized symbols alike. The loss of buckets is the share of tuples that were starred or removed.
     """
-    from anonset.jobs.evaluate import evaluate as losses
-    from anonset.jobs.evaluate import flatten
-    from anonset.jobs.reading import opened_to_compare, read_data
-    from anonset.jobs.workloads import WorkloadSpec
-    from anonset.queries.estimate import require_reading
-    from anonset.release.statements import plain
-    from anonset.report.account import evaluation_account
-    from anonset.report.distance import LOCAL
-    from anonset.settings.readers import Context, item_weights, weights
-
     named = {} if out is None else {"out": out}
     original, given = over_job(original, "input", {**given_flags(flags), **named}, EvaluateSettings)
     settings = validate(EvaluateSettings, {**given, "input": original})

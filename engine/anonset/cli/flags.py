@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 
 from cyclopts import Group, Parameter, Token
 
+from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
+from anonset.settings.parameters import MODELS, ON_BY_DEFAULT
 from anonset.spelling import LARGEST
 
 if TYPE_CHECKING:
@@ -141,9 +143,6 @@ def name_of(names: Iterable[str]) -> Any:
 def _flag_type(name: str, annotation: Any) -> Any:
     """Return the type of the flag of a setting; lists and mappings are repeated flags."""
     if name in _COMPLETED:
-        from anonset.algorithms.registry import ALGORITHMS
-        from anonset.settings.parameters import MODELS
-
         known: Any = name_of(MODELS if name == "model" else ALGORITHMS)
         return Union[known, None] if get_origin(annotation) is not list else Union[list[known], None]  # noqa: UP007
     inner = next((part for part in get_args(annotation) if part is not NoneType), annotation)
@@ -158,7 +157,6 @@ def _option(name: str, info: "FieldInfo") -> Parameter:
     converter = whole_number if integer else None
     alias, group = ALIASES.get(name), _group_of(name, info)
     choices = name not in _COMPLETED  # their texts name them
-    from anonset.settings.parameters import ON_BY_DEFAULT
 
     marks = info.json_schema_extra
     off = f"--no-{name.replace('_', '-')}" if isinstance(marks, dict) and marks.get(ON_BY_DEFAULT) else ()

@@ -17,8 +17,12 @@ from anonset.cli.items import (
     show_figures,
 )
 from anonset.cli.output import show, show_json
+from anonset.data.halves import in_order_of_place
 from anonset.errors import HierarchyError, InputError
+from anonset.reading.hierarchies.files import hierarchy_for, read_hierarchy, write_hierarchy
 from anonset.release.staging import require_new
+from anonset.report.tree import drawn
+from anonset.settings.fitting import left_over
 
 HierarchyFile = Annotated[str, Parameter(help="Hierarchy file: one line per leaf, leaf,parent,...,root.")]
 
@@ -42,9 +46,6 @@ def build_hierarchy(
     flags: RoleFlags = Flags(),  # noqa: B008
 ) -> int:
     """Build a hierarchy over the items, or the values of a column, of a data set: a file to edit."""
-    from anonset.data.halves import in_order_of_place
-    from anonset.reading.hierarchies.files import hierarchy_for, write_hierarchy
-
     target = Path(out)
     require_new(target)
     labels = labels_of(source, column, flags)
@@ -63,9 +64,6 @@ def check_hierarchy(
     json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
 ) -> int:
     """Check a hierarchy, and that it covers a data set: every item that is no leaf, how often, and the node like it."""
-    from anonset.reading.hierarchies.files import read_hierarchy
-    from anonset.settings.fitting import left_over
-
     hierarchy = read_hierarchy(file)
     found = {
         "nodes": hierarchy.n_nodes,
@@ -101,9 +99,6 @@ def print_hierarchy(
     most: Annotated[int, Parameter(converter=number_of_64_bits, help="Maximum children per node; 0: all.")] = 20,
 ) -> int:
     """Print a hierarchy as a tree; in parentheses the number of leaves below a node."""
-    from anonset.reading.hierarchies.files import read_hierarchy
-    from anonset.report.tree import drawn
-
     for option, number in (("--depth", depth), ("--most", most)):
         if number is not None and number < 0:
             msg = f"{option} must be at least 0, got {number}"
@@ -118,8 +113,6 @@ def convert_hierarchy(
     /,
 ) -> int:
     """Write a hierarchy in the house format: commas, no header, the child in the place of a node with one child."""
-    from anonset.reading.hierarchies.files import read_hierarchy, write_hierarchy
-
     target = Path(out)
     require_new(target)
     write_hierarchy(read_hierarchy(file), target)

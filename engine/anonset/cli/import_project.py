@@ -6,6 +6,7 @@ from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
 from anonset.cli.output import show, show_json
+from anonset.jobs.import_project import import_project as written
 from anonset.spelling import as_typed
 
 
@@ -22,8 +23,6 @@ def import_project(
     Hierarchies of a template are looked for beside it. What is not taken is named, here and at the head of the job. If
     any of what must hold is not understood, the job has no model, and does not run until you choose one.
     """
-    from anonset.jobs.import_project import import_project as written
-
     job = written(project, out, data)
     if json:
         show_json({"job": str(job.job), "left": list(job.left)})

@@ -11,9 +11,14 @@ from anonset.cli.output import progress_bars, show, show_json
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError, foreign
 from anonset.jobs.findings import Findings
+from anonset.jobs.inspect import inspect as look
 from anonset.local_paths import require_local
+from anonset.reading.files import write_file
+from anonset.report.findings import OTHERS, findings_account, findings_summary
 from anonset.settings.commands import InspectSettings
 from anonset.settings.job_files import over_job
+from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to
+from anonset.settings.paths import with_path
 from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import as_typed
 
@@ -37,9 +42,6 @@ def inspect(
     Columns that no flag gives a role get one that is proposed, with the reason. No value of the data is shown. Exit
     code 0 also where problems are listed; 2 if the data cannot be read.
     """
-    from anonset.jobs.inspect import inspect as look
-    from anonset.report.findings import findings_account, findings_summary
-
     place, given = over_job(source, "input", given_flags(flags), InspectSettings, unanswered=True)
     settings = validate(InspectSettings, {**given, "input": place})
     roles = {name: value for name, value in given.items() if name in RoleSettings.model_fields}
@@ -93,10 +95,6 @@ def _require_new(path: Path) -> None:
 
 
 def _write_job(path: Path, source: str, findings: Findings, *, json: bool) -> None:
-    from anonset.reading.files import write_file
-    from anonset.report.findings import OTHERS
-    from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to
-
     if not findings.records:
         msg = f"{path} is not written: the data could not be read: {foreign(findings.problems[-1])}"
         raise InputError(msg)
@@ -143,9 +141,6 @@ _OF_ANSWERS = (
 
 
 def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
-    from anonset.settings.job_text import relative_to
-    from anonset.settings.paths import with_path
-
     return {name: with_path(spec, lambda path: relative_to(folder, path)) for name, spec in specs.items()}
 
 

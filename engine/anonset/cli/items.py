@@ -12,6 +12,8 @@ from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
 from anonset.data.table import Int64
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError
+from anonset.reading.options import ReadOptions
+from anonset.reading.read import read_by
 from anonset.settings.job_files import over_job
 from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import facts_table, printable
@@ -36,9 +38,6 @@ def items_of(source: str, roles: RoleSettings) -> SetColumn:
 
 
 def _table(source: str, roles: RoleSettings) -> Table:
-    from anonset.reading.options import ReadOptions
-    from anonset.reading.read import read_by
-
     return read_by(source, ReadOptions.of(**roles.read_options()))
 
 

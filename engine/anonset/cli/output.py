@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from anonset.errors import plain_text
+from anonset.jobs.warmup import kernel_cache
+from anonset.release.stopwatch import COMPILING, tell_compiling
 from anonset.spelling import Facts, printable
 from anonset.strict_json import dumps
 
@@ -160,7 +162,6 @@ def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
     if quiet:
         yield None
         return
-    from anonset.release.stopwatch import tell_compiling
 
     if _log or not sys.stderr.isatty():
         with tell_compiling(_say_uncached()), tell_compiling(_log[0].progress if _log else None):
@@ -188,8 +189,6 @@ class _Phases:
     """Shows one phase at a time: the last that was heard of; after compiling, the one that it interrupted."""
 
     def __init__(self, bars: "Bars") -> None:
-        from anonset.release.stopwatch import COMPILING
-
         self._compiling = COMPILING
         self._bars = bars
         self._tasks: dict[str, TaskID] = {}
@@ -234,8 +233,6 @@ def _say_uncached() -> Progress:
     silent = [False]
 
     def told(_phase: str, _done: float, _total: float) -> None:
-        from anonset.jobs.warmup import kernel_cache
-
         if not silent[0] and kernel_cache() is None:
             say_compiling()
         silent[0] = True
@@ -245,8 +242,6 @@ def _say_uncached() -> Progress:
 
 def say_compiling() -> None:
     """Say that kernels are being compiled, and whether this will be so again."""
-    from anonset.jobs.warmup import kernel_cache
-
     if (folder := kernel_cache()) is None:
         say("compiling kernels, in every run anew: there is no folder to keep them in; name one by NUMBA_CACHE_DIR")
     else:

@@ -10,7 +10,15 @@ from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.items import Flags, RoleFlags, items_of, items_of_input, show_figures
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
-from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy, one_group, random_policy
+from anonset.reading.files import text_lines
+from anonset.reading.hierarchies.files import hierarchy_for
+from anonset.reading.policies import (
+    read_privacy_policy,
+    read_utility_policy,
+    write_privacy_policy,
+    write_utility_policy,
+)
 from anonset.release.staging import require_new
 from anonset.settings.commands import PolicySettings
 from anonset.settings.job_files import over_job
@@ -32,9 +40,6 @@ def generate_policy(
     flags: Annotated[_Flags, Parameter(name="*")] = _Flags(),  # noqa: B008
 ) -> int:
     """Generate privacy or utility constraints for a data set."""
-    from anonset.privacy.policies import one_group, random_policy
-    from anonset.reading.policies import write_privacy_policy, write_utility_policy
-
     target = Path(out)
     require_new(target)
     if (privacy is None) == (utility is None):
@@ -88,9 +93,6 @@ def convert_policy(
     separator: Annotated[str, Parameter(help="Character between the items now.")] = ",",
 ) -> int:
     """Write constraints whose items are separated otherwise in the house format: separated by blanks."""
-    from anonset.reading.files import text_lines
-    from anonset.reading.policies import write_privacy_policy, write_utility_policy
-
     target = Path(out)
     require_new(target)
     lines = text_lines(Path(file), "a constraint")
@@ -103,8 +105,6 @@ def convert_policy(
 
 
 def _read(path: Path, kind: str, vocabulary: Any) -> PrivacyPolicy | UtilityPolicy:
-    from anonset.reading.policies import read_privacy_policy, read_utility_policy
-
     if kind == "privacy":
         return read_privacy_policy(path, vocabulary)
     return read_utility_policy(path, vocabulary)
@@ -112,8 +112,6 @@ def _read(path: Path, kind: str, vocabulary: Any) -> PrivacyPolicy | UtilityPoli
 
 def _bound(column: SetColumn, hierarchy: str | None) -> tuple[SetColumn, Hierarchy | None]:
     """Return a column bound to its hierarchy, if there is one."""
-    from anonset.reading.hierarchies.files import hierarchy_for
-
     if hierarchy is None:
         return column, None
     tree = hierarchy_for(hierarchy, column.vocabulary, column.name, column.occurrences)

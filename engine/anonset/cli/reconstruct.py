@@ -9,8 +9,10 @@ from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import number_of_64_bits
 from anonset.cli.output import show
 from anonset.errors import InputError
+from anonset.jobs.reconstruct import possible_tables
 from anonset.local_paths import require_local
 from anonset.spelling import counted
+from anonset.writing.publications.records import write_sets
 
 MOST_DRAWS = 100_000
 """Largest number of tables of one command: each is a file, and their mean is exact long before."""
@@ -38,9 +40,6 @@ def reconstruct(
     Items of a chunk stand together as often as published, items of different chunks by chance: what goes together
     within a cluster is understated. The table says no more than OUT does; take the mean over several (`--draws`).
     """
-    from anonset.jobs.reconstruct import possible_tables
-    from anonset.writing.publications.records import write_sets
-
     if draws < 1:
         msg = f"--draws must be at least 1, got {draws}"
         raise InputError(msg)

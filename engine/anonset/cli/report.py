@@ -11,7 +11,11 @@ from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import progress_bars, show
 from anonset.errors import InputError
+from anonset.jobs.original import original_and_persons
+from anonset.jobs.reading import opened_to_compare
+from anonset.jobs.report_facts import public_facts, report_facts
 from anonset.local_paths import require_local
+from anonset.report.page import Purpose, internal_page, shareable_page
 from anonset.settings.job_files import over_job
 from anonset.settings.publication import OriginalSettings
 from anonset.settings.settings import validate
@@ -37,11 +41,6 @@ def report(
     The internal page holds all that is known, and only its owner can read the file. The shareable one is made from OUT
     alone, and from what is typed here; it opens no other data and no private directory. A page never lies in OUT.
     """
-    from anonset.jobs.original import original_and_persons
-    from anonset.jobs.reading import opened_to_compare
-    from anonset.jobs.report_facts import public_facts, report_facts
-    from anonset.report.page import Purpose, internal_page, shareable_page
-
     if shareable:
         _require_public([name for name in given_flags(flags) if name not in ("memory_limit", "work_dir")])
     published, given = over_job(published, "out", given_flags(flags), OriginalSettings)

@@ -1,22 +1,29 @@
 """``anonset risk``: what is at risk after a publication."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE, FAILED
 from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import progress_bars, show, show_json
-from anonset.data import Table
+from anonset.data import NumericColumn, Table
 from anonset.errors import InputError
+from anonset.generalization.beside import Beside
+from anonset.jobs.beside import read_beside
+from anonset.jobs.original import original_and_persons
+from anonset.jobs.reading import opened_to_compare
+from anonset.jobs.risk import risk as count
+from anonset.reading.batches import open_source
+from anonset.reading.read import read
+from anonset.reading.source import source_of
+from anonset.release.documents import DataFile
+from anonset.release.opened import Opened
+from anonset.report.risks import account_and_summary
 from anonset.settings.job_files import over_job
 from anonset.settings.publication import RiskSettings
 from anonset.settings.settings import validate
 from anonset.spelling import as_typed
-
-if TYPE_CHECKING:
-    from anonset.generalization.beside import Beside
-    from anonset.release.opened import Opened
 
 Flags: Any = flags_of(RiskSettings, leave_out=["items"])
 
@@ -34,11 +41,6 @@ def risk(
     By what is known: all quasi-identifiers, 1, 2, … items (two more than the guarantee speaks of), and both; of
     buckets, how surely they tell sensitive values. Exit code 1 if the attack finds more than is promised.
     """
-    from anonset.jobs.original import original_and_persons
-    from anonset.jobs.reading import opened_to_compare
-    from anonset.jobs.risk import risk as count
-    from anonset.report.risks import account_and_summary
-
     asked = out
     out, given = over_job(out, "out", given_flags(flags), RiskSettings)
     settings = validate(RiskSettings, given)
@@ -70,10 +72,9 @@ def _report(asked: str) -> str:
     return f"{as_typed('report', asked)} -o report.html"
 
 
-def _beside(opened: "Opened", other: str | None) -> "Beside | None":
+def _beside(opened: Opened, other: str | None) -> Beside | None:
     if other is None:
         return None
-    from anonset.jobs.beside import read_beside
 
     if opened.report is None:
         msg = f"--beside needs the private directory of {str(opened.out)!r}, too"
@@ -81,14 +82,8 @@ def _beside(opened: "Opened", other: str | None) -> "Beside | None":
     return read_beside(other, opened.report)
 
 
-def _population(opened: "Opened", population: str, original: Table | None) -> Table:
+def _population(opened: Opened, population: str, original: Table | None) -> Table:
     """Read the quasi-identifiers of a population, numbers where the original has them; other columns do not matter."""
-    from anonset.data import NumericColumn
-    from anonset.reading.batches import open_source
-    from anonset.reading.read import read
-    from anonset.reading.source import source_of
-    from anonset.release.documents import DataFile
-
     data = opened.attested.data
     names = data.relational if isinstance(data, DataFile) else []
     source = source_of(population)

@@ -18,9 +18,14 @@ from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError
 from anonset.jobs.candidates import KNOWN, serves
 from anonset.jobs.ranking import Candidate
+from anonset.jobs.reading import read_data
+from anonset.jobs.suggest import suggest as try_all
 from anonset.local_paths import require_local
 from anonset.privacy import PrivacyModel
+from anonset.release.memory import memory_for, require_memory
 from anonset.release.statements import parameters_of
+from anonset.report.plots import draw_frontier, require_plots
+from anonset.report.suggestions import suggestion_account, suggestion_summary
 from anonset.settings.commands import SuggestSettings
 from anonset.settings.job_files import over_job, read_job
 from anonset.settings.parameters import MODELS, default_algorithm, form_of, make_algorithm, parameters
@@ -49,15 +54,8 @@ def suggest(
     Large data are sampled first. Nothing is published; the command that would is printed. Exit code 1 if nothing that
     was tried leaves anything of use.
     """
-    from anonset.jobs.reading import read_data
-    from anonset.jobs.suggest import suggest as try_all
-    from anonset.release.memory import memory_for, require_memory
-    from anonset.report.suggestions import suggestion_account, suggestion_summary
-
     require_local(plot)
     if plot is not None:
-        from anonset.report.plots import require_plots
-
         require_plots(Path(plot))
     place, given = over_job(source, "input", given_flags(flags), SuggestSettings)
     settings = validate(SuggestSettings, {**given, "input": place})
@@ -100,8 +98,6 @@ def suggest(
         command_of(tried.beside),
     )
     if plot is not None:
-        from anonset.report.plots import draw_frontier
-
         draw_frontier(tried, Path(plot) / "frontier.png")
     if json:
         show_json(suggestion_summary(tried, *commands))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anonset.data.file_labels import FiledLabels
+from anonset.data.label_order import encode_labels
 from anonset.data.spans import spans
 from anonset.data.store import store_of
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn, SetColumn, Table
@@ -60,8 +61,6 @@ def _filed_sha256(digest: Any, column: CategoricalColumn, labels: FiledLabels) -
     with ExitStack() as stack:
         place = None
         if labels.numeric:  # the order of numbers is not that of code points
-            from anonset.data.label_order import encode_labels
-
             store = stack.enter_context(store_of(labels.starts).below())
             place, labels = encode_labels(labels.starts, labels.text, store, numeric=False)
         for a, b in spans(column.n):

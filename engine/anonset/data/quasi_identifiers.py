@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.class_rules import ClassRule
 from anonset.data.domains import Domain, Range, ValueSet, bind_category, domain_of
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.redacted_repr import Discreet
@@ -16,9 +16,6 @@ from anonset.data.spans import begins_of
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn
 from anonset.errors import InputError
 from anonset_kernels._arrays import Space, Tuples
-
-if TYPE_CHECKING:
-    from anonset.data.class_rules import ClassRule
 
 Float64 = NDArray[np.float64]
 
@@ -43,7 +40,7 @@ class QuasiIdentifiers(Discreet):
     """Weight of each column in the loss."""
     forbids: bool = False
     """Whether roots above ceilings cost so much that no bound of a loss allows them."""
-    rule: "ClassRule | None" = None
+    rule: ClassRule | None = None
     """What every class must hold beside its size."""
 
     @classmethod

@@ -89,7 +89,7 @@ def figures_shown(figures: Mapping[str, float]) -> str:
     )
 
 
-def _is_default(field: "Field[Any]", value: Any) -> bool:
+def _is_default(field: Field[Any], value: Any) -> bool:
     if field.default_factory is not MISSING:
         return bool(value == field.default_factory())
     return isinstance(value, _PLAIN) and isinstance(field.default, _PLAIN) and value == field.default

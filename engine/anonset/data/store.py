@@ -19,6 +19,7 @@ from typing import IO, Any, Self, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from anonset.data.lease import LEASE, forget, is_lost, take, why_taken
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import NO_LIMITS, Limits
 from anonset.data.workers import ONE_THREAD, THREADS, Workers
@@ -202,8 +203,6 @@ class Files(Store):
         InputError
             If it cannot be made, or the path holds something.
         """
-        from anonset.data.lease import why_taken
-
         require_local(path)
         with writing(path):
             there = path.is_dir()
@@ -223,8 +222,6 @@ class Files(Store):
         InputError
             If that cannot be written; the directory is gone then.
         """
-        from anonset.data.lease import LEASE, take
-
         try:
             with writing(self.path / LEASE):
                 take(self.path)
@@ -290,8 +287,6 @@ class Files(Store):
 
     def remove(self) -> None:
         """Remove the directory with all that is in it, unless another process has taken it over."""
-        from anonset.data.lease import forget, is_lost
-
         if not is_lost(self.path):
             shutil.rmtree(self.path, ignore_errors=True)
         _temporary.pop(self.path, None)
@@ -409,7 +404,7 @@ def released(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def backing(array: NDArray[Any]) -> "np.memmap[Any, Any] | None":
+def backing(array: NDArray[Any]) -> np.memmap[Any, Any] | None:
     """Return the mapped file that an array is a view of; None where it is in memory."""
     base: Any = array
     while base is not None and not isinstance(base, np.memmap):

@@ -64,7 +64,7 @@ class MappingsInParts(Discreet, Sequence[Cut | ItemGroups]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Cut | ItemGroups]: ...
 
-    def __getitem__(self, index: int | slice) -> "Cut | ItemGroups | Sequence[Cut | ItemGroups]":
+    def __getitem__(self, index: int | slice) -> Cut | ItemGroups | Sequence[Cut | ItemGroups]:
         if isinstance(index, slice):
             part = bisect_right(self.first, index.start or 0) - 1
             if (index.start, index.stop, index.step) == (*self.first[part : part + 2], None):

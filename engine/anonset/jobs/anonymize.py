@@ -11,27 +11,36 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
+from anonset.data.cluster import cluster_of, require_workers
 from anonset.data.store import Files
 from anonset.data.workers import Threads
 from anonset.errors import InputError
+from anonset.generalization.beside import Beside
+from anonset.generalization.earlier import Earlier
+from anonset.jobs.beside import read_after
+from anonset.jobs.cluster import require_shareable
+from anonset.jobs.input import input_of, request_of, require_disk, table_of
 from anonset.jobs.job import Job
+from anonset.jobs.leftovers import warning_of_what_is_left
+from anonset.jobs.work_places import clear_leftovers
+from anonset.reading.files import arrow_threads
 from anonset.release.disclosure_scan import declared
+from anonset.release.earlier import read_earlier, require_one_machine
 from anonset.release.formats import Format, Layout, Order, Symbols, kind_of
 from anonset.release.publish import Request, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_apart, require_free
 from anonset.release.stopwatch import tell_compiling
 from anonset.settings.binding import HierarchySpec, require_table
+from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
+from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
+from anonset.settings.readers import Context
+from anonset.settings.settings import Settings, with_sensitive_kept
 from anonset.spelling import setting
-
-if TYPE_CHECKING:  # few runs continue an earlier release; pydantic takes its time, and is needed for files alone
-    from anonset.generalization.beside import Beside
-    from anonset.generalization.earlier import Earlier
-    from anonset.settings.settings import Settings
 
 
 def anonymize(
@@ -54,7 +63,7 @@ def anonymize(
     part_rows: int | None = None,
     client: Any = None,
     ceilings: Mapping[str, int | Collection[str] | os.PathLike[str]] | None = None,
-    after: "Beside | None" = None,
+    after: Beside | None = None,
     round_ends: bool = True,
 ) -> Release:
     """Anonymize a table and verify the result.
@@ -127,8 +136,6 @@ def anonymize(
     >>> release.verdict.holds, release.recoding.labels
     (True, ['N1_0', 'b1', 'b2'])
     """
-    from anonset.jobs.leftovers import warning_of_what_is_left
-
     require_table(table)
     table = declared(table if workers is None else table.on(Threads(workers)), publish_as_is)  # type: ignore[arg-type]
     if warning := warning_of_what_is_left():
@@ -144,8 +151,6 @@ def anonymize(
         require_apart(table.store.path if isinstance(table.store, Files) else None, request.out, request.private_folder)
     written = layout if request is not None else replace(layout, format=None)
     if client is not None:
-        from anonset.jobs.cluster import require_shareable
-
         require_shareable(table, algorithm, client)
     job = Job(
         written, progress, max_loss, allow_worthless, earlier, client, ceilings=ceilings or {}, beside=after,
@@ -167,7 +172,7 @@ def anonymize(
 
 
 def anonymize_file(
-    settings: "Settings", *, progress: Progress | None = None, note: Callable[[str], None] | None = None
+    settings: Settings, *, progress: Progress | None = None, note: Callable[[str], None] | None = None
 ) -> Release:
     """Anonymize a file, or many, write the result, read it back, verify and publish it.
 
@@ -182,13 +187,6 @@ def anonymize_file(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
-    from anonset.jobs.input import input_of, request_of, require_disk, table_of
-    from anonset.reading.files import arrow_threads
-    from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
-    from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
-    from anonset.settings.readers import Context
-    from anonset.settings.settings import with_sensitive_kept
-
     private = settings.private or f"{settings.out}.private"
     require_apart(settings.work_dir, settings.out, private, settings.input)
     source = settings.source(settings.input)
@@ -199,16 +197,12 @@ def anonymize_file(
     algorithm = make_algorithm(settings.model, name, given)
     request = request_of(settings, algorithm, source.format)
     if settings.if_exists == "resume":
-        from anonset.jobs.work_places import clear_leftovers
-
         clear_leftovers(request.out, request.private_folder, note)
     if not settings.resume:
         require_free(request.out, request.private_folder, by_command=True)
     earlier = _earlier(settings.recoding, on_cluster=settings.cluster is not None)
     beside = None
     if settings.after is not None:
-        from anonset.jobs.beside import read_after
-
         beside = read_after(settings, source, algorithm.model)
     job = Job(
         request.layout, progress, settings.max_loss, settings.allow_worthless, earlier,
@@ -228,8 +222,6 @@ def anonymize_file(
         require_disk(settings, chosen, request, note)
         require = None
         if settings.cluster is not None:
-            from anonset.data.cluster import cluster_of, require_workers
-
             with job.watch.phase("cluster"):
                 job = replace(job, client=stack.enter_context(cluster_of(settings.cluster)))
             require = partial(require_workers, job.client)
@@ -239,8 +231,6 @@ def anonymize_file(
         _require_records(table, settings)
         table = declared(table, settings.publish_as_is)
         if settings.resume:  # only now it is known to be the same run
-            from anonset.jobs.work_places import clear_leftovers
-
             clear_leftovers(request.out, request.private_folder)
             require_free(request.out, request.private_folder)
         unverified = job.run(table, settings.hierarchy, algorithm, made_from)
@@ -259,7 +249,7 @@ def anonymize_file(
     return Release(unverified, verdict, request.layout, tuple(job.watch.phases), request, exact_values)
 
 
-def _require_records(table: Table, settings: "Settings") -> None:
+def _require_records(table: Table, settings: Settings) -> None:
     """Refuse data without records, which usually are an export that failed, and persons without a column."""
     if not table.columns:
         ways = f"publish at least one, such as a set of codes ({setting('items')}) or an attribute of persons"
@@ -271,11 +261,10 @@ def _require_records(table: Table, settings: "Settings") -> None:
         raise InputError(msg)
 
 
-def _earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool) -> "Earlier | None":
+def _earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool) -> Earlier | None:
     """Read the earlier release to go on from, if there is one; what goes on from it runs on one machine."""
     if private is None:
         return None
-    from anonset.release.earlier import read_earlier, require_one_machine
 
     require_one_machine("recoding", on_cluster=on_cluster)
     return read_earlier(private)

@@ -4,26 +4,25 @@ import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from anonset.algorithms.transaction.kept_together import sizes_of
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.beside import Beside
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
+from anonset.reading.batches import open_source
+from anonset.reading.options import ReadOptions
 from anonset.reading.source import Source
+from anonset.reading.table_builder import whole
 from anonset.release.documents import Report
 from anonset.release.earlier import require_one_machine
 from anonset.release.opened import Opened
 from anonset.release.release import Release
-from anonset.settings.settings import ReadingSettings, validate
+from anonset.settings.settings import ReadingSettings, Settings, validate
 from anonset.spelling import setting
-
-if TYPE_CHECKING:
-    from anonset.settings.settings import Settings
 
 _OF_RECORDS = ("group", "id", "no_header", "header_line", "skip_rows", "input_format", "delimiter", "encoding")
 """Settings that decide what the records of a file are."""
@@ -94,7 +93,7 @@ def read_beside(other: str | os.PathLike[str], report: Report) -> Beside:
     return _beside(opened, there)
 
 
-def read_after(settings: "Settings", source: Source, model: PrivacyModel) -> Beside:
+def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Beside:
     """Read the earlier release that settings name, and find in it the persons of the new input.
 
     Raises
@@ -102,6 +101,8 @@ def read_after(settings: "Settings", source: Source, model: PrivacyModel) -> Bes
     InputError
         As `read_beside`; or if the search is to run on a cluster, or another model than k^m-anonymity is to hold.
     """
+    from anonset.algorithms.transaction.kept_together import sizes_of  # it imports scipy
+
     sizes_of(model)
     require_one_machine("after", on_cluster=settings.cluster is not None)
     opened = release_at(settings.after or "")
@@ -216,10 +217,6 @@ def ids_of_release(report: Report) -> list[Hashable]:
 
 def ids_of(source: Source, settings: ReadingSettings, names: Sequence[str]) -> list[Hashable]:
     """Return the distinct ids of data, in the order of first appearance: that of the records."""
-    from anonset.reading.batches import open_source
-    from anonset.reading.options import ReadOptions
-    from anonset.reading.table_builder import whole
-
     opened = open_source(source, ReadOptions.of(**settings.reading_options(), id=list(names)).reading())
     columns = whole(opened, list(names))
     rows = zip(*(map(str, columns[name].to_pylist()) for name in names), strict=True)

@@ -16,10 +16,12 @@ from anonset.jobs.job import Job
 from anonset.jobs.persons import require_persons
 from anonset.jobs.workloads import WorkloadSpec, answers
 from anonset.release.formats import Layout, Unverified
+from anonset.release.statements import plain
 from anonset.release.stopwatch import COMPILING, Stopwatch, tell_compiling
 from anonset.release.tables import html_table
 from anonset.settings.binding import HierarchySpec, bind, require_table
 from anonset.spelling import counted
+from anonset.verification import DEFAULT_BUDGET, verify
 
 
 @dataclass(frozen=True)
@@ -102,8 +104,6 @@ class Contest:
         self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, given: Mapping[str, Any]
     ) -> Contestant:
         """Run one contestant on a table that is bound to its hierarchies, and verify what it found."""
-        from anonset.verification import DEFAULT_BUDGET, verify
-
         name, layout, ends = algorithm.name, Layout(symbols="members"), self.round_ends
         job = Job(layout, self.progress, allow_worthless=True, round_ends=ends)
         require_persons(table, algorithm.model, hierarchies)
@@ -193,8 +193,6 @@ def compare(
 
 def _given(algorithm: Algorithm) -> dict[str, Any]:
     """Return the parameters that are not what they are by default."""
-    from anonset.release.statements import plain
-
     fields = dataclasses.fields(algorithm)  # type: ignore[arg-type]
     values = {own.name: getattr(algorithm, own.name) for own in fields if getattr(algorithm, own.name) != own.default}
     return {name: plain(value) for name, value in values.items()}

@@ -1,7 +1,7 @@
 """What a job finds where it would write: its own publication, finished before, or something else."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.errors import InputError
@@ -15,13 +15,10 @@ from anonset.release.opened import Opened, kept_constraints
 from anonset.release.statements import versions
 from anonset.settings.paths import side_digests, with_absolute_paths
 from anonset.settings.publication import check_settings_model
-from anonset.settings.settings import validate
-
-if TYPE_CHECKING:
-    from anonset.settings.settings import Settings
+from anonset.settings.settings import Settings, validate
 
 
-def finished_before(settings: "Settings", *, progress: Progress | None = None) -> PublicationCheck | None:
+def finished_before(settings: Settings, *, progress: Progress | None = None) -> PublicationCheck | None:
     """Return the verdict on a publication that the same job made before, verified anew; None where nothing stands.
 
     The same is a job of the same settings on the same data and side files, by the same versions.

@@ -5,29 +5,32 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from anonset.algorithms.base import Algorithm, Progress, traits_of
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Table
 from anonset.data.hierarchy_rules import HALVES, REFINE
 from anonset.data.redacted_repr import Discreet
+from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.data.spans import Limits
 from anonset.data.store import Files, Memory, Store
 from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.jobs import warmup
+from anonset.jobs.cluster import require_on_workers
+from anonset.jobs.work_places import killed_run, work_place
 from anonset.privacy import PrivacyModel
+from anonset.reading.options import ReadOptions, separators_in
+from anonset.reading.sizes import Size
+from anonset.reading.source import Source
+from anonset.reading.table_builder import gather_files
 from anonset.release import memory
+from anonset.release.disk import announcement, require_space, space_for
 from anonset.release.formats import Layout, kind_of
 from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
 from anonset.release.publish import Request
+from anonset.settings.settings import Settings
 from anonset.spelling import listed, setting
-
-if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
-    from anonset.reading.sizes import Size
-    from anonset.reading.source import Source
-    from anonset.settings.settings import Settings
 
 Note = Callable[[str], None]
 """Is told what people should know."""
@@ -37,7 +40,7 @@ Note = Callable[[str], None]
 class Input(Discreet):
     """What a job reads, and where its table is to lie."""
 
-    source: "Source"
+    source: Source
     by_blocks: bool
     """Whether the table is to lie in a work directory."""
     need: int
@@ -58,21 +61,19 @@ _BESIDE_EACH = 512
 less."""
 
 
-def memory_of(size: "Size", algorithm: Algorithm) -> int:
+def memory_of(size: Size, algorithm: Algorithm) -> int:
     """Estimate the memory of a whole run in memory, in bytes, by what its input holds and by its algorithm.
 
     What Python and the compiled kernels take is the same for all; what the data take is multiplied by the algorithm's
     factor, and what it takes beside them is added, as far as so many values can fill it.
     """
-    from anonset.reading.sizes import Size
-
     least, traits = memory_for(Size()), traits_of(algorithm)
     return int(least + traits.memory_factor * (memory_for(size) - least)) + min(
         traits.memory_beside, int(_BESIDE_EACH * size.values)
     )
 
 
-def input_of(source: "Source", settings: "Settings", algorithm: Algorithm) -> Input:
+def input_of(source: Source, settings: Settings, algorithm: Algorithm) -> Input:
     """Choose whether a job runs in memory or by blocks.
 
     By blocks it runs where it would need more memory than it may take, or a work directory is named.
@@ -110,8 +111,6 @@ def input_of(source: "Source", settings: "Settings", algorithm: Algorithm) -> In
         msg = f"{given} is for a run by blocks, but {obstacle}"
         raise InputError(msg)
     if settings.cluster is not None:
-        from anonset.jobs.cluster import require_on_workers
-
         require_on_workers(algorithm, "cluster")
     return Input(source, True, need, limit, compiling)
 
@@ -121,7 +120,7 @@ def _compiling_takes(compiling: int) -> str:
     return f"{format_size(compiling)} of it are for compiling kernels (run anonset warmup first)" if compiling else ""
 
 
-def _obstacle(settings: "Settings", algorithm: Algorithm) -> str:
+def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
     """Say why a job cannot run by blocks; nothing if it can."""
     traits = traits_of(algorithm)
     if not traits.by_blocks and traits.split_records is None:
@@ -150,7 +149,7 @@ def _running(model: str) -> str:
     return "; ".join(f"{listed(names)} {'runs' if len(names) == 1 else 'run'} {how}" for how, names in runs.items())
 
 
-def require_disk(settings: "Settings", chosen: Input, request: Request, note: Note | None) -> None:
+def require_disk(settings: Settings, chosen: Input, request: Request, note: Note | None) -> None:
     """Refuse a run for which a disk is too small, and announce the space and time of a large one.
 
     Raises
@@ -158,9 +157,6 @@ def require_disk(settings: "Settings", chosen: Input, request: Request, note: No
     InputError
         With the directory, and both figures.
     """
-    from anonset.jobs.work_places import killed_run
-    from anonset.release.disk import announcement, require_space, space_for
-
     size, place = _published(chosen.source.size, settings), None
     if chosen.by_blocks:
         place = Path(settings.work_dir or tempfile.gettempdir())
@@ -173,7 +169,7 @@ def require_disk(settings: "Settings", chosen: Input, request: Request, note: No
         note(told)
 
 
-def _published(size: "Size", settings: "Settings") -> "Size":
+def _published(size: Size, settings: Settings) -> Size:
     """Return the part of a size that is not of columns left out, as far as these are named."""
     named = [*settings.items, *settings.relational, *settings.keep, *settings.id, settings.sensitive]
     kept = sum(name is not None for name in named)
@@ -183,7 +179,7 @@ def _published(size: "Size", settings: "Settings") -> "Size":
 
 @contextmanager
 def table_of(
-    settings: "Settings",
+    settings: Settings,
     chosen: Input,
     *,
     progress: Progress | None = None,
@@ -207,8 +203,6 @@ def table_of(
             progress("read", 0, 0)
         yield _gathered(chosen, settings, Memory(workers=Threads(settings.workers)), progress)
         return
-    from anonset.data.saved import save_table, saved_facts, saved_table
-    from anonset.jobs.work_places import work_place
 
     with work_place(settings, Limits.of_process(chosen.limit_on_data), note) as store:
         if require is not None:
@@ -226,7 +220,7 @@ def table_of(
         yield table
 
 
-def _require_same(settings: "Settings", before: str, now: str) -> None:
+def _require_same(settings: Settings, before: str, now: str) -> None:
     """Refuse to go on with data that were changed since they were read."""
     if before != now:
         way = setting("resume", True) if settings.resume else setting("if_exists", "resume")
@@ -243,10 +237,7 @@ def _by_blocks(chosen: Input, store: Files) -> str:
     return f"{text}: in memory it would need about {format_size(chosen.need)}, of which {taken}"
 
 
-def _gathered(chosen: Input, settings: "Settings", store: Store, progress: Progress | None) -> Table:
-    from anonset.reading.options import ReadOptions
-    from anonset.reading.table_builder import gather_files
-
+def _gathered(chosen: Input, settings: Settings, store: Store, progress: Progress | None) -> Table:
     def tell(records: int) -> None:
         if progress is not None:
             progress("read", records, 0)
@@ -262,10 +253,8 @@ _PUBLISHED = {"tsv": "csv", "baskets": "csv", "jsonl": "csv", "xlsx": "csv", "sp
 """By the format of the input that of the publication, where that differs."""
 
 
-def request_of(settings: "Settings", algorithm: Algorithm, read: str) -> Request:
+def request_of(settings: Settings, algorithm: Algorithm, read: str) -> Request:
     """Return where and how the settings ask to publish; by default in the format that is read, but tables as csv."""
-    from anonset.reading.options import separators_in
-
     model = algorithm.model
     private = None if settings.private is None else Path(settings.private)
     format = settings.format or ("csv" if kind_of(model).several_tables else _PUBLISHED.get(read, read))  # noqa: A001

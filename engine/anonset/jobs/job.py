@@ -3,26 +3,31 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from anonset.algorithms.base import Algorithm, Progress, Result, traits_of
+from anonset.algorithms.coarsening import coarsened
+from anonset.algorithms.split.solving import split_and_solve
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
+from anonset.data.cluster import Cluster
 from anonset.data.decimals import require_between_0_and_1
 from anonset.data.domains import with_grid
+from anonset.data.seals import Seal
 from anonset.data.store import Files
 from anonset.errors import WorthlessError
 from anonset.generalization import Cut
+from anonset.generalization.beside import Beside
+from anonset.generalization.earlier import Earlier
+from anonset.jobs.persons import require_persons
 from anonset.measures.retention import retention
+from anonset.release.ceilings import require_under_ceilings
 from anonset.release.disclosure_scan import require_originals_declared
+from anonset.release.earlier import begun_from
 from anonset.release.formats import Layout, Unverified, kind_of
 from anonset.release.losses import measures_of, refuse_worthless, require_loss
 from anonset.release.stopwatch import Stopwatch
 from anonset.settings.binding import HierarchySpec, bind, cap, require_roles
-
-if TYPE_CHECKING:  # few runs continue an earlier release; pydantic takes its time, and is needed for files alone
-    from anonset.generalization.beside import Beside
-    from anonset.generalization.earlier import Earlier
 
 
 @dataclass(frozen=True)
@@ -33,14 +38,14 @@ class Job:
     progress: Progress | None = None
     max_loss: float | None = None
     allow_worthless: bool = False
-    earlier: "Earlier | None" = None
+    earlier: Earlier | None = None
     """The earlier release to go on from."""
     client: Any = None
     """A dask client whose workers search; None: threads of this process do."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Takes the time of each step."""
     ceilings: Mapping[str, Any] = field(default_factory=dict)
-    beside: "Beside | None" = None
+    beside: Beside | None = None
     """An earlier release of the same persons, together with which the model is kept."""
     round_ends: bool = True
 
@@ -59,14 +64,10 @@ class Job:
             Makes the algorithm anew, if some of its parameters are made from the data.
         """
         if table.repeated or table.relational or table.kept:  # otherwise there is nothing to refuse
-            from anonset.jobs.persons import require_persons
-
             require_persons(table, algorithm.model, hierarchies)
         if self.layout.format is not None:
             require_originals_declared(table, algorithm.model)
         if self.earlier is not None:
-            from anonset.release.earlier import begun_from
-
             table, hierarchies = begun_from(self.earlier, table, hierarchies, algorithm)
         with self.watch.phase("hierarchies"):
             table, bound = bind(table, hierarchies, algorithm.model)
@@ -89,11 +90,11 @@ class Job:
                 with self._on_cluster(table) as searched:
                     result = self._recode(algorithm, searched, hierarchies)
                 if (beside := self.beside) is not None:
-                    from anonset.algorithms.transaction.kept_together import kept_together
-
                     column = bind_items(table, hierarchies)[0]
                     gone = set(getattr(result.recoding, "suppressed", ()))
                     certain = beside.certain(table, set(column.vocabulary.labels) - gone)
+                    from anonset.algorithms.transaction.kept_together import kept_together  # it imports scipy
+
                     result, linked = kept_together(algorithm, result, column, beside, self.progress, certain=certain)
                     beside = replace(beside, linked=linked)
             hierarchies = _with_used(table, hierarchies, result)
@@ -103,8 +104,6 @@ class Job:
                 layout = replace(layout, codes=self.earlier.codes, taken=self.earlier.taken)
             publication = kind_of(algorithm.model).apply(table, hierarchies, result, layout)
             if any(hierarchy.capped for hierarchy in hierarchies.values()):
-                from anonset.release.ceilings import require_under_ceilings
-
                 require_under_ceilings(algorithm.name, result, publication, hierarchies)
             since, decided = None, cast("Any", result.recoding)
             if self.earlier is not None:
@@ -139,7 +138,6 @@ class Job:
         if self.client is None or not isinstance(table.store, Files):
             yield table
             return
-        from anonset.data.cluster import Cluster
 
         with Cluster(self.client, table.store) as workers:
             yield table.on(workers)
@@ -149,12 +147,9 @@ class Job:
         traits = traits_of(algorithm)
         most = traits.split_records if table.store.in_files or traits.splits_in_memory else None
         if self.earlier is None and most is not None:
-            from anonset.algorithms.split.solving import split_and_solve
-
             return split_and_solve(algorithm, most, table, hierarchies, progress=self.progress)
         if self.earlier is None:
             return algorithm.recode(table, hierarchies, progress=self.progress)
-        from anonset.algorithms.coarsening import coarsened
 
         column, tree = bind_items(table, hierarchies)
         in_sets = tree is None or traits_of(algorithm).forms_sets
@@ -175,6 +170,5 @@ def _sealed(table: Table) -> Callable[[], AbstractContextManager[None]]:
     """Return what holds the files that a table lies in, if any, against what they held before."""
     if not table.store.in_files:
         return nullcontext
-    from anonset.data.seals import Seal
 
     return Seal.of(table).kept

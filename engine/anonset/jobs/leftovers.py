@@ -10,6 +10,7 @@ from pathlib import Path
 from anonset.data.lease import LEASE, State, forget, lease_of, leave, state_of, take
 from anonset.data.store import PREFIX
 from anonset.errors import InputError
+from anonset.release.documents import REPORT
 
 _NAMED = 3  # directories in a warning
 _KEPT = f"{PREFIX}demo-"  # a result, and no raw data
@@ -96,7 +97,7 @@ def _places(place: Path) -> list[Path]:
         raise InputError(msg) from error
 
 
-def _is_work(entry: "os.DirEntry[str]") -> bool:
+def _is_work(entry: os.DirEntry[str]) -> bool:
     named = entry.name.startswith(PREFIX) and not entry.name.startswith(_KEPT)
     return entry.is_dir(follow_symlinks=False) and (named or _is_marked(Path(entry)))
 
@@ -108,7 +109,6 @@ def _is_marked(folder: Path) -> bool:
     """
     if not os.path.lexists(folder / LEASE):
         return False
-    from anonset.release.documents import REPORT
 
     return not os.path.lexists(folder / REPORT)
 

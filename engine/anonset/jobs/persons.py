@@ -5,9 +5,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, Table
+from anonset.data.hierarchy_rules import NO_VALUE, is_coarser
 from anonset.data.table_facts import CUT, Repeated
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
+from anonset.reading.kinds import look_at
+from anonset.reading.persons.candidates import PERSON_IDS, Candidate
+from anonset.reading.persons.header_words import meaning_of
+from anonset.reading.persons.values import KINDS_OF_VALUES, pattern_of
 from anonset.spelling import hierarchy_of, listed, setting
 
 _MONTH = len("2020-01")
@@ -85,8 +90,6 @@ def _repeated_in(table: Table) -> tuple[Repeated, ...]:
     """Return the published columns whose headers are those of ids of persons, and whose values repeat."""
     if not table.relational and not table.kept:
         return ()
-    from anonset.reading.persons.candidates import PERSON_IDS, Candidate
-    from anonset.reading.persons.header_words import meaning_of
 
     found = []
     for column in (*table.relational, *table.kept):
@@ -105,8 +108,6 @@ def _require_nameless(table: Table) -> None:
     """Refuse columns that hold names, by their headers, e-mail addresses or IBANs."""
     if not table.relational and not table.kept:
         return
-    from anonset.reading.persons.header_words import meaning_of
-    from anonset.reading.persons.values import KINDS_OF_VALUES, pattern_of
 
     for role, columns in (("relational", table.relational), ("keep", table.kept)):
         for column in columns:
@@ -126,9 +127,6 @@ def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object]
     """Refuse columns that are called like a date of birth, hold full dates, and may be published as these."""
     if not (table.kept or (hierarchies is not None and table.relational)):
         return
-    from anonset.data.hierarchy_rules import NO_VALUE, is_coarser
-    from anonset.reading.kinds import look_at
-    from anonset.reading.persons.header_words import meaning_of
 
     fine = [] if hierarchies is None else [one for one in table.relational if not is_coarser(hierarchies.get(one.name))]
     for column in (*fine, *table.kept):

@@ -3,19 +3,21 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anonset.data import Table
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Store
+from anonset.reading.options import ReadOptions
+from anonset.reading.read import read_by
+from anonset.reading.scan import in_temporary_files
+from anonset.reading.source import Source
+from anonset.reading.table_builder import gather_files
 from anonset.release import memory
 from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import Opened
 from anonset.release.staging import require_apart
 from anonset.settings.settings import ComparedSettings
-
-if TYPE_CHECKING:
-    from anonset.reading.source import Source
 
 _RISKS = 1.2
 """What counting risks takes of a publication, as a multiple of a run: 654 MiB for 1,048,576 baskets."""
@@ -25,7 +27,7 @@ _CHUNKS = 1.5
 
 @contextmanager
 def place_of_data(
-    sources: Sequence["Source"], given: str | None, work_dir: str | None, factor: float = 1.0
+    sources: Sequence[Source], given: str | None, work_dir: str | None, factor: float = 1.0
 ) -> Iterator[Store]:
     """Give the store in which data lie that a command compares: memory, where all of them fit.
 
@@ -57,7 +59,7 @@ def place_of_data(
         yield store
 
 
-def compared_data(opened: Opened | None, original: "Source | None", *, records: bool = False) -> list["Source"]:
+def compared_data(opened: Opened | None, original: Source | None, *, records: bool = False) -> list[Source]:
     """Return the data of which the size tells where they lie: an original, and buckets or chunks, or `records`.
 
     Other records are mapped where they were published in parts.
@@ -70,7 +72,7 @@ def compared_data(opened: Opened | None, original: "Source | None", *, records: 
 
 @contextmanager
 def opened_to_compare(
-    out: str, original: "Source | None", settings: ComparedSettings, *, for_risks: bool = False
+    out: str, original: Source | None, settings: ComparedSettings, *, for_risks: bool = False
 ) -> Iterator[tuple[Opened, Store]]:
     """Open a publication that is compared with its original, and choose where both lie.
 
@@ -108,7 +110,7 @@ def opened_to_compare(
         yield opened, place
 
 
-def read_data(source: "Source", options: Mapping[str, Any], *, mapped: bool = True, store: Store = MEMORY) -> Table:
+def read_data(source: Source, options: Mapping[str, Any], *, mapped: bool = True, store: Store = MEMORY) -> Table:
     """Read data that may be large.
 
     What would take more memory than is there is read into files, block by block, as by `anonset.scan`.
@@ -127,11 +129,6 @@ def read_data(source: "Source", options: Mapping[str, Any], *, mapped: bool = Tr
     InputError
         If the data are not what the options say, or cannot be read into files.
     """
-    from anonset.reading.options import ReadOptions
-    from anonset.reading.read import read_by
-    from anonset.reading.scan import in_temporary_files
-    from anonset.reading.table_builder import gather_files
-
     if store.in_files:
         return gather_files(source, ReadOptions.of(**options), store.below())
     limit = memory_limit(None)

@@ -15,7 +15,10 @@ from anonset.jobs.reading import compared_data, place_of_data
 from anonset.privacy import PrivacyModel
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Buckets, Chunks, Published, Records
+from anonset.reading.publications.buckets import read_buckets
+from anonset.reading.publications.chunks import read_chunks
 from anonset.reading.publications.codebook import read_codebook, read_records, records_file
+from anonset.reading.publications.records import read_published
 from anonset.reading.source import Source
 from anonset.release.attested import (
     attested_parameters,
@@ -27,6 +30,7 @@ from anonset.release.attested import (
 from anonset.release.documents import CODEBOOK, Attestation
 from anonset.release.opened import Opened, built_model
 from anonset.release.publish import evidence
+from anonset.release.records import with_codebook
 from anonset.release.staging import require_apart
 from anonset.release.symbols import require_complete, require_sound
 from anonset.settings.parameters import MODELS, option
@@ -137,21 +141,14 @@ def make_model(settings: CheckSettings, attested: Attestation | None) -> Privacy
 
 
 def _foreign_chunks(published: Path, settings: CheckSettings, model: PrivacyModel) -> Chunks:
-    from anonset.reading.publications.chunks import read_chunks
-
     return read_chunks(published, settings.items[0] if settings.items else "items")
 
 
 def _foreign_buckets(published: Path, settings: CheckSettings, model: PrivacyModel) -> Buckets:
-    from anonset.reading.publications.buckets import read_buckets
-
     return read_buckets(published, id=settings.id, keep=settings.keep, reading=_of_texts(settings))
 
 
 def _foreign_records(published: Path, settings: CheckSettings, model: PrivacyModel) -> Records:
-    from anonset.reading.publications.records import read_published
-    from anonset.release.records import with_codebook
-
     table = read_published(
         published,
         items=settings.items or None,

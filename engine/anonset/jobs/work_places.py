@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anonset.algorithms.transaction.rounds import NAME as ROUNDS
 from anonset.data import lease
@@ -17,11 +17,11 @@ from anonset.data.workers import Threads
 from anonset.errors import RAW_DATA_STAY, InputError
 from anonset.release.documents import own_file
 from anonset.release.staging import leftovers
+from anonset.release.statements import plain, versions
+from anonset.settings.paths import side_digests, with_absolute_paths
+from anonset.settings.settings import Settings
 from anonset.spelling import setting
 from anonset.strict_json import loads
-
-if TYPE_CHECKING:  # pydantic takes its time, and is needed for files alone
-    from anonset.settings.settings import Settings
 
 _NOT_OF_THE_RESULT = (
     "workers", "cluster", "if_exists", "memory_limit", "work_dir", "resume", "out", "private", "input"
@@ -30,7 +30,7 @@ _NOT_OF_THE_RESULT = (
 
 
 @contextmanager
-def work_place(settings: "Settings", limits: Limits, note: Callable[[str], None] | None = None) -> Iterator[Files]:
+def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] | None = None) -> Iterator[Files]:
     """Give the work directory of a run, which no other run uses meanwhile; it is removed when the run has succeeded.
 
     A named one stays if the run fails, so that the next run can continue from it.
@@ -92,7 +92,7 @@ def clear_leftovers(out: Path, private: Path, note: Callable[[str], None] | None
             private.rmdir()
 
 
-def clear_finished(settings: "Settings") -> None:
+def clear_finished(settings: Settings) -> None:
     """Remove what a run left that was killed when its publication was complete.
 
     Raises
@@ -113,7 +113,7 @@ def _place_of_run(path: Path) -> Path | None:
     return next((place for place in (path / INSIDE, path) if os.path.lexists(place / lease.LEASE)), None)
 
 
-def killed_run(path: Path, settings: "Settings") -> Path | None:
+def killed_run(path: Path, settings: Settings) -> Path | None:
     """Return the work directory of the run that is to be continued; None if there is none, and none is required."""
     if not settings.resume and settings.if_exists != "resume":
         return None
@@ -129,7 +129,7 @@ def _taken_over(store: Files, note: Callable[[str], None] | None) -> Files:
     return store
 
 
-def _require_same_run(path: Path, settings: "Settings") -> None:
+def _require_same_run(path: Path, settings: Settings) -> None:
     """Refuse the work directory of a run of other settings or versions.
 
     Raises
@@ -171,10 +171,7 @@ def _manifest(path: Path, asked: str) -> dict[str, Any]:
     raise InputError(msg, code="damaged")
 
 
-def _identity(settings: "Settings") -> dict[str, Any]:
-    from anonset.release.statements import versions
-    from anonset.settings.paths import side_digests, with_absolute_paths
-
+def _identity(settings: Settings) -> dict[str, Any]:
     # a declaration answers the scan at the end of a run: what was searched before stays
     given = with_absolute_paths(settings.model_dump(exclude_none=True, exclude={"publish_as_is"}))
     return {
@@ -204,7 +201,5 @@ def differing(asked: Mapping[str, Any], made: Mapping[str, Any]) -> str:
 
 def relevant(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return those settings on which the result depends, in plain types."""
-    from anonset.release.statements import plain
-
     plain_settings: dict[str, Any] = plain(settings)
     return {name: value for name, value in plain_settings.items() if name not in _NOT_OF_THE_RESULT}

@@ -20,6 +20,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.publications import Buckets, Chunks, Published, Records
 from anonset.publications.base import unknown_kind
+from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
 FREQUENT = 200
@@ -176,8 +177,6 @@ def _expected(frequent: FrequentItems, publication: Records) -> tuple[np.ndarray
 
 def _in_chunks(frequent: FrequentItems, publication: Chunks) -> tuple[np.ndarray, np.ndarray]:
     """Return float64 (F,) and (P,): records in which each item, and each pair, is expected; 0 of what is not there."""
-    from anonset.queries.chunks import ChunkCounts
-
     counts, index = ChunkCounts(publication), publication.vocabulary.index
     there = [place for place, label in enumerate(frequent.labels) if label in index]
     codes = [index[frequent.labels[place]] for place in there]

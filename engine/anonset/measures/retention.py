@@ -4,7 +4,7 @@ that costs: NCP and LM, exactly.
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,7 @@ from anonset.data.table import Column, Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization import Bucketized, Cut, Disassociated, ItemGroups, PerCluster, Recoding, RelationalValues
 from anonset.generalization.recoding import SUPPRESSED as NOT_PUBLISHED
-
-if TYPE_CHECKING:  # few runs publish chunks
-    from anonset.publications import Chunks
+from anonset.publications import Chunks
 
 _BANDS = (10, 100, 1000)
 SUPPRESSED, KEPT = "suppressed", "kept"
@@ -343,7 +341,7 @@ def of_items(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Coun
     return {"kept": kept, "generalized": int(by_size.sum()) - kept - suppressed, "suppressed": suppressed}
 
 
-def of_chunks(column: SetColumn, publication: "Chunks") -> Counts:
+def of_chunks(column: SetColumn, publication: Chunks) -> Counts:
     """Count the occurrences of items by where they are shown."""
     in_chunks, terms = publication.occurrences, publication.in_terms or 0
     return {"in_chunks": in_chunks, "terms": terms, SUPPRESSED: len(column.codes) - in_chunks - terms}

@@ -4,14 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from inspect import get_annotations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from anonset.data.redacted_repr import Discreet, shown
 from anonset.errors import InputError, MarkedText, data_list, foreign
+from anonset.privacy.policies import PrivacyPolicy
 from anonset.spelling import counted, setting
-
-if TYPE_CHECKING:
-    from anonset.privacy.policies import PrivacyPolicy
 
 LARGEST_SIZE = (1 << 31) - 1
 """Largest size in the parameters of a model; no table has so many records, nor any record so many items."""
@@ -114,7 +112,7 @@ class PrivacyModel(Discreet, ABC):
         return 1
 
     @property
-    def itemsets(self) -> "PrivacyPolicy | None":
+    def itemsets(self) -> PrivacyPolicy | None:
         """The itemsets that an owner protects by it, if any."""
         return None
 

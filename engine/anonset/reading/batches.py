@@ -12,6 +12,8 @@ import numpy as np
 from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
+from anonset.reading import arrow
+from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import RECOGNISED, Dialect, Missing
 from anonset.reading.source import OBJECT, DataFile, Source, source_of
 from anonset.spelling import setting
@@ -155,7 +157,6 @@ def _with_nulls(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
     """Return a source in which some words are null."""
     if not words:
         return opened
-    from anonset.reading.columns import with_nulls
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         return (replace(batch, columns=with_nulls(batch.columns, words)) for batch in opened.batches(names))
@@ -166,8 +167,6 @@ def _with_nulls(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
 def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSource:
     """Return a source without the rows in which an id is empty or null."""
     import pyarrow as pa
-
-    from anonset.reading import arrow
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         for batch in opened.batches([*names, *(name for name in ids if name not in names)]):
@@ -219,8 +218,6 @@ def _require_lines(where: object, kind: str, how: Reading) -> None:
 def with_keys(file: DataFile, before: int, n: int, columns: Mapping[str, Any], names: Sequence[str]) -> Batch:
     """Return rows of a file, after some, with the columns that the names of its folders hold."""
     import pyarrow as pa
-
-    from anonset.reading import arrow
 
     def constant(value: str | None) -> Any:
         if value is None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table_facts import CodeRules, Mentioned, OwnersWord, Repeated
@@ -13,11 +13,10 @@ from anonset.reading.columns import Encoder
 from anonset.reading.dialect import EXACT, Dialect
 from anonset.reading.input_checks import require_single
 from anonset.reading.normalizing import require_rules
+from anonset.reading.persons.candidates import Candidate, signs_in
 from anonset.reading.roles import Names, Roles, absent, label_of, names_in, resolve
+from anonset.reading.wide import one_code_sets, one_hot_sets
 from anonset.spelling import require_known, setting
-
-if TYPE_CHECKING:  # numbers and text of columns are needed for tables alone
-    from anonset.reading.persons.candidates import Candidate
 
 
 def require_values(where: str, table: Table) -> None:
@@ -74,7 +73,7 @@ class Plan:
 
     def signs(
         self, where: str, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
-    ) -> "tuple[tuple[Repeated, ...], tuple[Candidate, ...]]":
+    ) -> tuple[tuple[Repeated, ...], tuple[Candidate, ...]]:
         """Return the repeated candidates for the unit, and those to look for in all rows.
 
         Parameters
@@ -91,7 +90,6 @@ class Plan:
         """
         if not (self.roles.drop or self.roles.relational or self.roles.keep or self.roles.id):
             return (), ()
-        from anonset.reading.persons.candidates import signs_in
 
         return signs_in(where, self.roles, head, grouped=grouped)
 
@@ -141,13 +139,9 @@ class Plan:
             msg = f"{encoder.where}: column {misplaced!r} holds sets; its role must be {setting('items')}"
             raise InputError(msg)
         if roles.one_hot:
-            from anonset.reading.wide import one_hot_sets
-
             first = one_hot_sets(encoder, {name: loaded[name] for name in roles.one_hot}, self.labels)
             return encoder.normalized(first)
         if roles.one_code:
-            from anonset.reading.wide import one_code_sets
-
             return one_code_sets(encoder, {name: loaded[name] for name in roles.one_code})
         if not roles.items:
             return None

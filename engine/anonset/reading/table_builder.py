@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,12 +24,11 @@ from anonset.reading.batches import Batch, OpenedSource, ahead, open_source
 from anonset.reading.columns import Encoder, dictionary
 from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import Plan, ReadOptions, require_values
+from anonset.reading.persons.duplicate_ids import Persons, Watched
+from anonset.reading.persons.grouping import refuse_repeated, unite
 from anonset.reading.roles import Names
 from anonset.reading.texts import Categories, Expected, ExpectedTexts, FiledTexts, KeptTexts
 from anonset.spelling import setting
-
-if TYPE_CHECKING:  # for data with ids
-    from anonset.reading.persons.duplicate_ids import Persons
 
 Tell = Callable[[int], None]
 """Called with the number of records so far."""
@@ -110,8 +109,6 @@ def gather(
         gathering = stack.enter_context(_Gathering(plan, store, expected, sets, held=held))
         seen = None
         if watched:
-            from anonset.reading.persons.duplicate_ids import Watched
-
             seen = stack.enter_context(Watched(watched, store, again))
         without_id = footer = 0
         used = plan.roles.used
@@ -131,13 +128,9 @@ def gather(
         repeated = (*repeated, *(() if seen is None else seen.repeated()))
         table = gathering.table(encoder)
         if options.group:
-            from anonset.reading.persons.grouping import unite
-
             united = unite(source.where, table, store)
             table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
         elif table.ids and not plan.roles.sensitive and not options.exact:
-            from anonset.reading.persons.grouping import refuse_repeated
-
             refuse_repeated(source.where, table)
     if not options.exact:
         require_values(source.where, table)
@@ -261,9 +254,7 @@ def _ids(name: str, store: Store, expected: CategoricalColumn | None) -> "FiledT
     return FiledTexts(name, store) if store.in_files else _HeldIds(name)
 
 
-def _persons(ids: tuple[str, ...], store: Store) -> "Persons":
-    from anonset.reading.persons.duplicate_ids import Persons
-
+def _persons(ids: tuple[str, ...], store: Store) -> Persons:
     return Persons(ids, store)
 
 

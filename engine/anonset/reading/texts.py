@@ -6,6 +6,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
+from anonset.data.label_order import encode_labels
 from anonset.data.spans import spans
 from anonset.data.store import Closing, Store
 from anonset.data.vocabulary import Labels
@@ -62,8 +63,6 @@ class FiledTexts(Closing):
 
     def finished(self) -> CategoricalColumn:
         """Return the column; nothing more is added."""
-        from anonset.data.label_order import encode_labels
-
         codes, labels = encode_labels(self._starts.finished(), self._text.finished(), self._store)
         return CategoricalColumn(self.name, codes, Vocabulary.of_filed(labels))
 

@@ -7,10 +7,12 @@ from typing import Any
 from anonset.errors import InputError, foreign, typed
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.privacy.policies import PrivacyPolicy
+from anonset.reading.files import read_bytes
 from anonset.release.documents import ATTESTATION, Attestation
 from anonset.release.formats import kind_named
 from anonset.release.opened import Opened
 from anonset.release.statements import declared_limits, parameters_of, plain, public_checks
+from anonset.verification import DEFAULT_BUDGET, verify
 
 _NO_CONSTRAINTS = plain(PrivacyPolicy(()))
 _LONG = 60
@@ -39,8 +41,6 @@ def attested_parameters(attested: Attestation, given: Mapping[str, Any]) -> dict
 
 def _is_blank(path: str | None) -> bool:
     """Tell whether no file is given, or an empty one."""
-    from anonset.reading.files import read_bytes
-
     return path is None or (Path(path).is_file() and not read_bytes(Path(path)).strip())
 
 
@@ -111,8 +111,6 @@ def require_verified(opened: Opened, seen: Verdict | None) -> None:
     InputError
         With the part that differs.
     """
-    from anonset.verification import DEFAULT_BUDGET, verify
-
     attested = opened.attested
     if attested.declarations.accepted_undecided:
         _require_equal(opened, "verified", attested.verified, {})

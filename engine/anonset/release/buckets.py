@@ -12,10 +12,15 @@ from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
 from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
 from anonset.publications import Buckets, Records, Symbol
+from anonset.reading.publications.buckets import read_buckets
 from anonset.release.documents import BucketFiles
 from anonset.release.formats import Layout, Unverified, require_few_parts, sizes_of_parts
+from anonset.release.formulas import formula_warnings
 from anonset.release.losses import distinct_values
 from anonset.release.statements import digests
+from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
+from anonset.writing.codebook import write_records
+from anonset.writing.publications.buckets import buckets_to_arrow, write_buckets
 
 Hierarchies = Mapping[str, Hierarchy]
 _SEVERAL = 2
@@ -50,14 +55,10 @@ class BucketsKind:
 
     def to_arrow(self, publication: Buckets) -> Any:
         """Return both tables, ``qit`` and ``snt``."""
-        from anonset.writing.publications.buckets import buckets_to_arrow
-
         return buckets_to_arrow(publication)
 
     def write(self, unverified: Unverified[Buckets], folder: Path, layout: Layout) -> BucketFiles:
         """Write both tables."""
-        from anonset.writing.publications.buckets import write_buckets
-
         publication = unverified.publication
         qit, snt = write_buckets(publication, folder, part_rows=layout.part_rows)
         return BucketFiles(
@@ -72,8 +73,6 @@ class BucketsKind:
 
     def write_private(self, unverified: Unverified[Buckets], folder: Path) -> None:
         """Write the input record and the group of each row of the QIT."""
-        from anonset.writing.codebook import write_records
-
         publication = unverified.publication
         rows = Records(None, (), (), (), publication.record, publication.group.codes)
         write_records(rows, folder)
@@ -87,8 +86,6 @@ class BucketsKind:
         book: Iterable[Symbol] | None = None,
     ) -> Buckets:
         """Read both tables; columns with labels in files are compared with the expected ones as they are read."""
-        from anonset.reading.publications.buckets import read_buckets
-
         place = store.below()
         columns = () if meant is None else (*meant.ids, *meant.kept)
         filed = [column for column in columns if column.vocabulary.filed is not None]
@@ -104,8 +101,6 @@ class BucketsKind:
         self, table: Table, publication: Buckets, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
         """Compare every row and every group with the original; safe grouping allows nobody in two groups."""
-        from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
-
         witness = check_buckets_truthful(table, publication)
         if witness is None and isinstance(model, SafetyConstraint):
             return check_undivided(table, publication)
@@ -133,6 +128,4 @@ class BucketsKind:
 
     def formula_warnings(self, publication: Buckets) -> tuple[str, ...]:
         """Count the labels of both tables."""
-        from anonset.release.formulas import formula_warnings
-
         return formula_warnings([*publication.qit, publication.snt_value])

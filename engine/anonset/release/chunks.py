@@ -14,9 +14,14 @@ from anonset.generalization import Disassociated
 from anonset.generalization.chunk_cutting import disassociate
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Chunks, Records, Symbol
+from anonset.reading.publications.chunks import read_chunks, require_plain
 from anonset.release.documents import ChunkFiles
 from anonset.release.formats import Layout, Unverified, require_few_parts
+from anonset.release.formulas import item_warnings
 from anonset.release.statements import digests
+from anonset.verification.chunk_truth import check_chunks_true
+from anonset.writing.codebook import write_records
+from anonset.writing.publications.chunks import chunks_to_arrow, write_chunks
 
 Hierarchies = Mapping[str, Hierarchy]
 
@@ -49,8 +54,6 @@ class ChunksKind:
             msg = f"a disassociated publication is of one set-valued column, got {names}; leave the others out"
             raise InputError(msg)
         if sets is not None:
-            from anonset.reading.publications.chunks import require_plain
-
             labels, occurring = sets.vocabulary.labels, np.flatnonzero(sets.occurrences)
             require_plain(labels[item] for item in occurring.tolist())
 
@@ -66,14 +69,10 @@ class ChunksKind:
 
     def to_arrow(self, publication: Chunks) -> Any:
         """Return the tables, ``clusters``, ``chunks``, ``shared`` and maybe ``counts``."""
-        from anonset.writing.publications.chunks import chunks_to_arrow
-
         return chunks_to_arrow(publication)
 
     def write(self, unverified: Unverified[Chunks], folder: Path, layout: Layout) -> ChunkFiles:
         """Write the tables."""
-        from anonset.writing.publications.chunks import write_chunks
-
         publication, form = unverified.publication, layout.format or "csv"
         parts = write_chunks(publication, folder, form, layout.part_rows)
         end = f".{form}" if parts is None else ""
@@ -90,8 +89,6 @@ class ChunksKind:
 
     def write_private(self, unverified: Unverified[Chunks], folder: Path) -> None:
         """Write the records, cluster by cluster."""
-        from anonset.writing.codebook import write_records
-
         publication = unverified.publication
         if publication.record is not None:
             write_records(Records(None, (), (), (), publication.record, publication.cluster), folder)
@@ -105,8 +102,6 @@ class ChunksKind:
         book: Iterable[Symbol] | None = None,
     ) -> Chunks:
         """Read the tables."""
-        from anonset.reading.publications.chunks import read_chunks
-
         return read_chunks(folder, files.items[0], files.tables, store)
 
     def stated(self, publication: Chunks, files: ChunkFiles) -> dict[str, tuple[Any, Any]]:
@@ -117,8 +112,6 @@ class ChunksKind:
         self, table: Table, publication: Chunks, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
         """Compare every chunk and term with the records of its clusters."""
-        from anonset.verification.chunk_truth import check_chunks_true
-
         return check_chunks_true(table, publication)
 
     def sizes(self, unverified: Unverified[Chunks]) -> dict[str, int]:
@@ -143,6 +136,4 @@ class ChunksKind:
 
     def formula_warnings(self, publication: Chunks) -> tuple[str, ...]:
         """Count the items."""
-        from anonset.release.formulas import item_warnings
-
         return item_warnings(publication.vocabulary.labels)

@@ -34,7 +34,16 @@ from anonset.errors import DisclosureError, InputError
 from anonset.privacy import PrivacyModel
 from anonset.publications import Buckets, Chunks, Records
 from anonset.publications.buckets import STAR
-from anonset.reading.persons.values import KINDS_OF_VALUES
+from anonset.reading.kinds import kind_of_values
+from anonset.reading.persons.header_words import meaning_of
+from anonset.reading.persons.values import (
+    KINDS_OF_VALUES,
+    are_names,
+    are_sentences,
+    are_words_of_texts,
+    found_directly,
+    pattern_of,
+)
 from anonset.reading.roles import Names, names_in
 from anonset.release import scan_remedies as remedies
 from anonset.release.rare_values import (
@@ -213,9 +222,6 @@ class _Scanner:
 
     def _answered(self, column: CategoricalColumn) -> bool:
         """Tell whether the owner declares that what identifies in this column is published on purpose."""
-        from anonset.reading.kinds import kind_of_values
-        from anonset.reading.persons.header_words import meaning_of
-
         if not self.table.word.identifying_as_declared:
             return False
         meaning, labels = meaning_of(column.name), column.vocabulary.labels[:_LOOKED_AT]
@@ -224,8 +230,6 @@ class _Scanner:
 
     def _headers(self, names: Sequence[str]) -> Iterator[Finding]:
         """Yield column names that are e-mail addresses, IBANs or telephone numbers, as in a file without a header."""
-        from anonset.reading.persons.values import pattern_of
-
         if self.table.word.identifying_as_declared:
             return
         for number, name in enumerate(names, 1):
@@ -337,8 +341,6 @@ class _Scanner:
 
     def _items(self, names: tuple[str, ...], shown: Iterable[str]) -> Iterator[Finding]:
         """Yield items, published or listed in the codebook, that name or reach persons, are keys, or are free text."""
-        from anonset.reading.persons.values import are_sentences, are_words_of_texts
-
         word, sets = self.table.word, self.table.transactions
         if sets is None or set(names) <= set(word.publish_as_is):
             return
@@ -421,8 +423,6 @@ def _without_prefix(names: Sequence[str], labels: list[str]) -> list[str]:
 
 def _reached_by(labels: Sequence[str]) -> tuple[str, int] | None:
     """Return which kind of values name or reach persons, and how many; None if none do."""
-    from anonset.reading.persons.values import are_names, found_directly, pattern_of
-
     if counts := found_directly(labels):
         return next(iter(counts.items()))
     if pattern_of(labels, ("phone",)):

@@ -12,6 +12,9 @@ from anonset.data import Table
 from anonset.data.lease import LEASE
 from anonset.errors import InputError, foreign, require_finite
 from anonset.privacy.model import PublishedKind
+from anonset.reading.files import write_file
+from anonset.reading.publications.chunks import file_names
+from anonset.reading.publications.records import PARTS, part_names
 from anonset.release.formats import MOST_PARTS
 from anonset.strict_json import loads
 
@@ -45,8 +48,6 @@ class Document(BaseModel):
         AnonsetError
             If it holds a number that is not finite, which JSON cannot represent.
         """
-        from anonset.reading.files import write_file
-
         require_finite(self.model_dump())
         write_file(path, [f"{self.model_dump_json(indent=2)}\n".encode()])
 
@@ -114,8 +115,6 @@ class DataFile(PublishedFiles):
     @property
     def data_files(self) -> tuple[str, ...]:
         """Names of the files that hold the data, in their order."""
-        from anonset.reading.publications.records import part_names
-
         return (self.file,) if self.parts is None else part_names(self.parts, self.format, self.file)
 
     @property
@@ -143,8 +142,6 @@ class DataFile(PublishedFiles):
     @property
     def files(self) -> tuple[str, ...]:
         """Names of the files of the publication but the attestation."""
-        from anonset.reading.publications.records import PARTS
-
         own = self.model_copy(update={"file": f"published.{self.format}" if self.parts is None else PARTS})
         return own.named_files
 
@@ -181,8 +178,6 @@ class BucketFiles(PublishedFiles):
     @property
     def tables(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Names of the files of both tables, in their order."""
-        from anonset.reading.publications.records import part_names
-
         if self.parts is None:
             return (self.qit,), (self.snt,)
         return part_names(self.parts, "csv", self.qit), part_names(self.parts, "csv", self.snt)
@@ -233,8 +228,6 @@ class ChunkFiles(PublishedFiles):
     @property
     def tables(self) -> dict[str, tuple[str, ...]]:
         """Names of the files of each table, in their order."""
-        from anonset.reading.publications.chunks import file_names
-
         return file_names(self.format, self.parts, counts=self.counts is not None)
 
     @property

@@ -10,9 +10,14 @@ import numpy as np
 from pydantic import ValidationError
 
 from anonset.algorithms.base import Algorithm
+from anonset.algorithms.coarsening import require_coarsening
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization.earlier import Earlier
+from anonset.reading.csv_rows import header_of
+from anonset.reading.files import digest, require_file
+from anonset.reading.hierarchies.files import is_over_data, read_hierarchy
+from anonset.reading.publications.codebook import LOCAL, read_codebook, read_mapping
 from anonset.release.documents import HIERARCHY, REPORT, RETIRED, Report
 from anonset.spelling import setting
 
@@ -38,11 +43,6 @@ def read_earlier(private: str | os.PathLike[str]) -> Earlier:
     InputError
         If there is no private directory of a release, a file of it was changed, or it recodes clusters one by one.
     """
-    from anonset.reading.csv_rows import header_of
-    from anonset.reading.files import digest
-    from anonset.reading.hierarchies.files import read_hierarchy
-    from anonset.reading.publications.codebook import LOCAL, read_codebook, read_mapping
-
     folder = Path(private)
     report = _report(folder)
     for name in ("mapping.csv", HIERARCHY, RETIRED):
@@ -79,9 +79,6 @@ def begun_from(
     InputError
         If the algorithm cannot go on from an earlier release.
     """
-    from anonset.algorithms.coarsening import require_coarsening
-    from anonset.reading.hierarchies.files import is_over_data
-
     require_coarsening(algorithm)
     if table.transactions is None:
         return table, hierarchies
@@ -97,8 +94,6 @@ def begun_from(
 
 
 def _report(folder: Path) -> Report:
-    from anonset.reading.files import require_file
-
     path = folder / REPORT
     require_file(path)
     try:

@@ -8,21 +8,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet, figures_shown, shown
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError
+from anonset.generalization.beside import Beside
+from anonset.generalization.earlier import Earlier, Since
 from anonset.privacy import PrivacyModel, Witness
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Published, Symbol
 from anonset.spelling import setting
-
-if TYPE_CHECKING:  # what continues an earlier release, or is published beside one
-    from anonset.generalization.beside import Beside
-    from anonset.generalization.earlier import Earlier, Since
 
 Order = Literal["sorted", "input"]
 Symbols = Literal["auto", "members", "short"]
@@ -113,11 +111,11 @@ class Unverified(Discreet, Generic[P]):
     """How many item occurrences, relational values and tuples were kept, generalized, suppressed (`retention`)."""
     warnings: tuple[str, ...]
     """What is wrong with a publication that may be safe nevertheless."""
-    earlier: "Earlier | None" = None
+    earlier: Earlier | None = None
     """The earlier release that it continues."""
-    since: "Since | None" = None
+    since: Since | None = None
     """What became of the names of that one."""
-    beside: "Beside | None" = None
+    beside: Beside | None = None
     """The earlier release of the same persons, together with which it keeps its model."""
 
     def __repr__(self) -> str:

@@ -16,13 +16,20 @@ from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.distinct import distinct
 from anonset.data.joining import prefixed
+from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import names_shown
 from anonset.data.spans import spans
 from anonset.errors import InfeasibleError, InputError, require_finite
 from anonset.generalization import Bucketized, Cut, Disassociated, ItemGroups, PerCluster
+from anonset.measures.grouping_loss import grouping_loss
+from anonset.measures.record_utility_loss import record_utility_loss
+from anonset.measures.relational_ncp import relational_ncp
+from anonset.measures.retention import lm_of_sizes, ncp_of_sizes, occurrences_by_size
+from anonset.measures.utility_loss import group_weights, weighted_utility_loss
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
-from anonset.release.symbols import leave_out
+from anonset.release.published_values import published_relational_loss
+from anonset.release.symbols import leave_out, spell_out
 from anonset.spelling import setting
 
 LOSSES = {
@@ -64,8 +71,6 @@ def measures_of(
     """
     recoding = result.recoding
     if isinstance(recoding, Bucketized):
-        from anonset.measures.grouping_loss import grouping_loss
-
         counts, n = result.figures, max(1, table.n)
         lost = {"removed_for_diversity": "removed_for_diversity", "diversity_loss": "too_frequent"}
         shares = {name: counts[counted] / n for name, counted in lost.items() if counted in counts}
@@ -78,8 +83,6 @@ def measures_of(
         measures["rum"] = _relational_loss(table, hierarchies, algorithm, recoding, publication)
     if table.transactions is not None:
         if measures:
-            from anonset.measures.record_utility_loss import record_utility_loss
-
             measures["tum"] = record_utility_loss(leave_out(publication, algorithm.model.beside))
         measures |= _item_losses(table.transactions, hierarchies, algorithm, recoding)
     if not measures:
@@ -98,14 +101,9 @@ def _relational_loss(
     """
     rounded = any(isinstance(column, NumericColumn) and column.grid is not None for column in table.relational)
     if rounded or not traits_of(algorithm).tight or recoding.parts is not None:
-        from anonset.release.published_values import published_relational_loss
-        from anonset.release.symbols import spell_out
-
         weights = getattr(algorithm, "relational_weights", None)
         values = spell_out(publication.relational, publication.value_sets)
         return published_relational_loss(table, values, hierarchies, weights)
-    from anonset.data.quasi_identifiers import QuasiIdentifiers
-    from anonset.measures.relational_ncp import relational_ncp
 
     weights = getattr(algorithm, "relational_weights", None)
     return relational_ncp(QuasiIdentifiers.of(table.relational, hierarchies, weights), recoding.cluster)
@@ -114,9 +112,6 @@ def _relational_loss(
 def _item_losses(
     column: SetColumn, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: Any
 ) -> dict[str, float]:
-    from anonset.measures.retention import lm_of_sizes, ncp_of_sizes, occurrences_by_size
-    from anonset.measures.utility_loss import group_weights, weighted_utility_loss
-
     by_size = occurrences_by_size(column, recoding)
     losses = {"ncp": float(ncp_of_sizes(by_size)), "lm": float(lm_of_sizes(by_size))}
     if isinstance(recoding, (Cut, ItemGroups)) and column.n:

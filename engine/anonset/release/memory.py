@@ -2,13 +2,10 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from anonset.data.spans import memory_left
 from anonset.errors import InputError
-
-if TYPE_CHECKING:
-    from anonset.reading.sizes import Size
+from anonset.reading.sizes import Size
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
@@ -70,7 +67,7 @@ def _available() -> int | None:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
 
 
-def memory_for(size: "Size") -> int:
+def memory_for(size: Size) -> int:
     """Estimate the memory of a whole run, in bytes, from what its input holds.
 
     What Python and the compiled kernels take; for each record and each value the encoded table, the records expanded by

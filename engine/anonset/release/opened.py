@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from anonset.data.redacted_repr import Discreet
 from anonset.data.store import MEMORY, Files, Store
@@ -15,6 +15,9 @@ from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.publications import Published, Symbol
+from anonset.reading.files import digest
+from anonset.reading.publications.codebook import read_codebook, read_records, records_file
+from anonset.reading.source import Source, of_files
 from anonset.release.documents import (
     ATTESTATION,
     CODEBOOK,
@@ -31,9 +34,6 @@ from anonset.settings.parameters import MODELS, build
 from anonset.settings.publication import check_settings_model
 from anonset.settings.readers import Context
 from anonset.settings.settings import validate
-
-if TYPE_CHECKING:
-    from anonset.reading.source import Source
 
 _MANY = 6
 
@@ -119,10 +119,8 @@ class Opened(Discreet):
             raise InputError(msg)
 
     @property
-    def source(self) -> "Source":
+    def source(self) -> Source:
         """The files of the data."""
-        from anonset.reading.source import of_files
-
         return of_files([self.out / name for name in self.attested.data.data_files])
 
     @cached_property
@@ -146,8 +144,6 @@ class Opened(Discreet):
     @cached_property
     def codebook(self) -> tuple[Symbol, ...]:
         """What each published symbol stands for; empty for a kind without symbols."""
-        from anonset.reading.publications.codebook import read_codebook
-
         return tuple(read_codebook(self.out / CODEBOOK)) if CODEBOOK in self.attested.data.files else ()
 
     @cached_property
@@ -198,8 +194,6 @@ class Opened(Discreet):
         InputError
             With the directory, or the file.
         """
-        from anonset.reading.files import digest
-
         if report.attestation_sha256 != self.sha256:
             msg = f"{str(private)!r} is the private directory of another publication than {str(self.out)!r}"
             raise InputError(msg)
@@ -217,8 +211,6 @@ class Opened(Discreet):
         store
             Where they are to lie.
         """
-        from anonset.reading.publications.codebook import read_records, records_file
-
         path = None if self.private is None else records_file(self.private)
         return None if path is None else read_records(path, store)
 
@@ -267,8 +259,6 @@ def kept_constraints(private: Path) -> dict[str, str]:
 
 def _require_attested(published: Path, attested: Attestation) -> None:
     """Refuse a publication of which a file was changed since it was attested, or that holds anything else."""
-    from anonset.reading.files import digest
-
     data = attested.data
     named = data.named_files
     if named != data.files or set(data.sha256) != set(data.files):

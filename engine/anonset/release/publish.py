@@ -8,20 +8,26 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data.lease import require_held
 from anonset.data.redacted_repr import Discreet
+from anonset.data.seals import Seal
 from anonset.data.store import Files
 from anonset.errors import MarkedText, UndecidedError, VerificationError
 from anonset.privacy import Verdict, Witness
+from anonset.publications import Published
+from anonset.reading.files import digest
+from anonset.reading.policies import write_privacy_policy
+from anonset.release.disclosure_scan import require_declared
+from anonset.release.documents import ATTESTATION, CONSTRAINTS, REPORT
 from anonset.release.formats import Layout, Unverified, kind_of
 from anonset.release.staging import Staging
+from anonset.release.statements import attestation, declarations, digests, report
 from anonset.release.stopwatch import Stopwatch
-
-if TYPE_CHECKING:
-    from anonset.publications import Published
+from anonset.verification import DEFAULT_BUDGET, verify
+from anonset.verification.together import few_together
 
 
 @dataclass(frozen=True)
@@ -76,19 +82,12 @@ def publish(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not be finished.
     """
-    from anonset.reading.files import digest
-    from anonset.release.disclosure_scan import require_declared
-    from anonset.release.documents import ATTESTATION, REPORT
-    from anonset.release.statements import attestation, declarations, digests, report
-
     kind = kind_of(unverified.algorithm.model)
     kind.require_readable(unverified.publication)
     with Staging(request.out, request.private_folder) as staging:
         meant, store = unverified.publication, unverified.table.store
         sealed: AbstractContextManager[None] = nullcontext()
         if store.in_files:
-            from anonset.data.seals import Seal
-
             sealed = Seal.of_labels(unverified.table).kept()
         with sealed:
             with watch.phase("write"):
@@ -131,15 +130,13 @@ def write_policy(unverified: Unverified[Any], folder: Path) -> None:
     policy = unverified.algorithm.model.itemsets
     if policy is None or any(item.split() != [item] for itemset in policy.itemsets for item in itemset):
         return
-    from anonset.reading.policies import write_privacy_policy
-    from anonset.release.documents import CONSTRAINTS
 
     write_privacy_policy(policy, folder / CONSTRAINTS)
 
 
 def verify_release(
     unverified: Unverified[Any],
-    publication: "Published",
+    publication: Published,
     *,
     accept_undecided: bool = False,
     budget: int | None = None,
@@ -159,8 +156,6 @@ def verify_release(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check was too large to finish and that is not accepted.
     """
-    from anonset.verification import DEFAULT_BUDGET, verify
-
     budget = DEFAULT_BUDGET if budget is None else budget
     model = unverified.algorithm.model
     verdict = verify(publication, model, budget=budget, progress=progress)
@@ -170,8 +165,6 @@ def verify_release(
         raise VerificationError(Untrue(witness))
     require_decided(verdict, accept_undecided=accept_undecided)
     if unverified.beside is not None:
-        from anonset.verification.together import few_together
-
         broken = few_together(unverified.table, publication, unverified.beside, model)
         if broken is not None:
             raise VerificationError(Untrue(broken))
@@ -212,8 +205,6 @@ def evidence(
     verdict
         That of a model, which may be about what only the owner knows. If it is unfinished, so is the returned one.
     """
-    from anonset.verification import DEFAULT_BUDGET, verify
-
     shown = verdict.model.visible
     if shown == verdict.model or verdict.holds is None:
         return verdict

@@ -14,6 +14,7 @@ from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.publications.symbols import members_of, range_ends
+from anonset.verification.shares import shares_of
 
 Float64 = NDArray[np.float64]
 _MOST_CODES = 1 << 24
@@ -119,7 +120,6 @@ def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator
     if not store.in_files:
         yield np.unique(_keys(columns), return_counts=True)[1].astype(np.int64)
         return
-    from anonset.verification.shares import shares_of
 
     for rows in shares_of(columns, store):
         yield np.unique(_keys([column.take(rows) for column in columns]), return_counts=True)[1].astype(np.int64)

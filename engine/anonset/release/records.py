@@ -10,22 +10,38 @@ import numpy as np
 
 from anonset.algorithms.base import Algorithm, Result, traits_of
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data.halves import in_order_of_place
 from anonset.data.hierarchy import is_attached
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store, released
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.generalization import Cut, ItemGroups, PerCluster
+from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.generalization.apply import in_input_order
+from anonset.measures.exclusiveness import ambiguous_items
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Records, Symbol
 from anonset.publications.records import written_columns
 from anonset.publications.symbols import members_of, set_label
+from anonset.reading.batches import open_source
+from anonset.reading.formats import fimi
+from anonset.reading.hierarchies.files import write_hierarchy
+from anonset.reading.options import ReadOptions
+from anonset.reading.publications.codebook import read_codebook
+from anonset.reading.publications.records import read_published
+from anonset.reading.source import of_files
+from anonset.reading.table_builder import gather
 from anonset.release.documents import CODEBOOK, HIERARCHY, RETIRED, DataFile
 from anonset.release.formats import Layout, Unverified, require_few_parts, sizes_of_parts
+from anonset.release.formulas import formula_warnings
+from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.losses import nothing_left, why_worthless
 from anonset.release.statements import digests
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
+from anonset.verification.item_truth import check_item_truth
+from anonset.verification.relational_truth import check_relational_truth
+from anonset.writing.codebook import write_codebook, write_local_mapping, write_mapping, write_records, write_symbols
+from anonset.writing.publications.records import check_labels, separator_of, to_arrow, write_published
 
 Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"
@@ -41,8 +57,6 @@ class RecordsKind:
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Refuse columns and labels that the layout cannot carry: every node, and every set, may be published."""
-        from anonset.writing.publications.records import check_labels
-
         require_few_parts(table.n, layout)
         others = (*table.relational, *table.kept)
         if layout.format == "dat" and others:
@@ -69,12 +83,8 @@ class RecordsKind:
             if hierarchy.unnamed and layout.symbols == "members":
                 require_plain_items(hierarchy.leaves.labels)
             if table.joined:
-                from anonset.release.joined import texts_of_nodes
-
                 labels = texts_of_nodes(hierarchy, table.joined, nodes)
         elif table.joined:  # a set of items of several columns is named by their prefixed names
-            from anonset.release.joined import texts_of_items
-
             named_in_sets = labels if set_based and layout.symbols != "short" else ()
             labels = (*texts_of_items(column, table.joined), *named_in_sets)
         if layout.format is not None:
@@ -82,8 +92,6 @@ class RecordsKind:
 
     def apply(self, table: Table, hierarchies: Hierarchies, result: Result, layout: Layout) -> Records:
         """Apply a recoding, order the rows, and give large sets their codes."""
-        from anonset.generalization import apply
-
         tree = None if table.transactions is None else hierarchies.get(table.transactions.name)
         publication = apply(table, result.recoding, tree, by_content=layout.order == "sorted")
         categories = [column.name for column in table.relational if isinstance(column, CategoricalColumn)]
@@ -103,15 +111,10 @@ class RecordsKind:
 
     def to_arrow(self, publication: Records) -> Any:
         """Return the records as a ``pyarrow.Table``."""
-        from anonset.writing.publications.records import to_arrow
-
         return to_arrow(publication)
 
     def write(self, unverified: Unverified[Records], folder: Path, layout: Layout) -> DataFile:
         """Write the data and the codebook."""
-        from anonset.writing.codebook import write_codebook
-        from anonset.writing.publications.records import separator_of, write_published
-
         publication = unverified.publication
         chosen, separator = layout.format or "csv", separator_of(unverified.publication, layout.separator)
         data = write_published(publication, folder, chosen, separator, layout.part_rows)
@@ -133,9 +136,6 @@ class RecordsKind:
 
     def write_private(self, unverified: Unverified[Records], folder: Path) -> None:
         """Write the mapping of the items, if there are any, and the input record of each row."""
-        from anonset.reading.hierarchies.files import write_hierarchy
-        from anonset.writing.codebook import write_local_mapping, write_mapping, write_records, write_symbols
-
         publication = unverified.publication
         recoding, column = unverified.result.recoding, unverified.table.transactions
         if isinstance(recoding, PerCluster) and column is not None:
@@ -152,8 +152,6 @@ class RecordsKind:
             tree = recoding.hierarchy
         if tree is not None and (isinstance(recoding, Cut) or (isinstance(recoding, PerCluster) and tree.from_data)):
             if tree.place is not None:
-                from anonset.data.halves import in_order_of_place
-
                 tree = in_order_of_place(tree)
             write_hierarchy(tree, folder / HIERARCHY)
         write_records(publication, folder)
@@ -170,8 +168,6 @@ class RecordsKind:
 
         Of what is meant, sets that lie in files, and columns with labels in files, are compared while they are read.
         """
-        from anonset.reading.publications.codebook import read_codebook
-
         kept = () if meant is None else meant.kept
         sets = meant.transactions if meant is not None and store.in_files and not meant.joined else None
         written = read_parts(
@@ -197,12 +193,8 @@ class RecordsKind:
         self, table: Table, publication: Records, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
         """Compare every published symbol and relational value with its record."""
-        from anonset.verification.item_truth import check_item_truth
-
         witness = check_item_truth(table, publication)
         if witness is None and table.relational:
-            from anonset.verification.relational_truth import check_relational_truth
-
             plain = replace(publication, relational=spell_out(publication.relational, publication.value_sets))
             witness = check_relational_truth(table, plain, hierarchies)
         return witness
@@ -215,8 +207,6 @@ class RecordsKind:
             size_of["items"] = int(np.count_nonzero(original.occurrences))
             size_of["symbols"] = int(np.count_nonzero(publication.transactions.occurrences))
         if publication.cluster is not None and publication.n:
-            from anonset.measures.exclusiveness import ambiguous_items
-
             members = np.zeros(int(publication.cluster.max()) + 1, np.int64)
             for first, end in spans(publication.n):
                 np.add.at(members, publication.cluster[first:end], 1)
@@ -235,8 +225,6 @@ class RecordsKind:
 
     def formula_warnings(self, publication: Records) -> tuple[str, ...]:
         """Count the labels of the columns, and the members in the codebook."""
-        from anonset.release.formulas import formula_warnings
-
         members = {member for symbol in publication.symbols for member in symbol.members}
         return formula_warnings(list(written_columns(publication)), members)
 
@@ -271,13 +259,6 @@ def read_parts(
     InputError
         If a file cannot be read, or holds other columns than are named.
     """
-    from anonset.reading.batches import open_source
-    from anonset.reading.formats import fimi
-    from anonset.reading.options import ReadOptions
-    from anonset.reading.publications.records import read_published
-    from anonset.reading.source import of_files
-    from anonset.reading.table_builder import gather
-
     given: dict[str, Any] = {"items": items, "relational": relational, "keep": keep}
     if not store.in_files and len(paths) == 1:
         return replace(read_published(paths[0], **given, separator=separator), store=store)
@@ -306,8 +287,6 @@ def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False, r
     known = {symbol.label: symbol for symbol in book}
     items = table.transactions
     if items is not None and table.joined:
-        from anonset.release.joined import rejoin
-
         items, symbols = rejoin(items, known.values(), table.joined, sets=sets, store=table.store)
     else:
         labels = () if items is None else items.vocabulary.labels

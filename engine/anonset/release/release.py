@@ -15,7 +15,7 @@ from anonset.errors import InputError
 from anonset.generalization import Recoding
 from anonset.privacy import Verdict
 from anonset.reading.roles import Names
-from anonset.release.disclosure_scan import declared
+from anonset.release.disclosure_scan import declared, require_declared
 from anonset.release.formats import Format, Layout, Unverified, kind_of
 from anonset.release.publish import Request, publish
 from anonset.release.stopwatch import Phase, Stopwatch
@@ -116,8 +116,6 @@ class Release(Discreet):
     def _scanned(self) -> bool:
         """Scan the publication, unless that was done when it was written."""
         if self.published is None:
-            from anonset.release.disclosure_scan import require_declared
-
             require_declared(self.unverified.table, self.publication, self.algorithm.model)
         return True
 

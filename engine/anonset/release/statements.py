@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import traits_of
+from anonset.algorithms.rt.joint.pruning import shown_frontier
 from anonset.data.fingerprints import fingerprint
+from anonset.data.lease import is_lease
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.publications import Buckets, Chunks, Published, Records
 from anonset.publications.base import unknown_kind
 from anonset.publications.symbols import members_of, range_ends
+from anonset.reading.files import digest
 from anonset.release.documents import (
     SCHEMA_VERSION,
     Attestation,
@@ -307,9 +310,6 @@ def attestation(
 
 def digests(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of every file in a folder and below it but the leases, by name."""
-    from anonset.data.lease import is_lease
-    from anonset.reading.files import digest
-
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {name: digest(path) for name, path in files.items() if not is_lease(name)}
 
@@ -335,8 +335,6 @@ def report(
     exact_values
         Number of values of few persons that the model publishes as they are, by column.
     """
-    from anonset.algorithms.rt.joint.pruning import shown_frontier
-
     result = unverified.result
     return Report(
         schema_version=SCHEMA_VERSION,

@@ -18,6 +18,7 @@ from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError, datum
 from anonset.publications import Records, Symbol
 from anonset.publications.symbols import members_of, set_label
+from anonset.reading.hierarchies.files import is_over_data
 from anonset.release.formats import Symbols
 from anonset.settings.binding import bind_columns
 from anonset.spelling import hierarchy_of, setting
@@ -290,8 +291,6 @@ def items_hierarchy(
     InputError
         If it is made of the items of the original (``balanced:F``, a rule), or an item of the codebook is no leaf.
     """
-    from anonset.reading.hierarchies.files import is_over_data
-
     column = publication.transactions
     given = {} if column is None else {n: s for n, s in hierarchies.items() if n in (column.name, *publication.joined)}
     if column is None or not given:

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonset.algorithms.rt.joint.pruning import shown_frontier
+from anonset.algorithms.rt.merging import Merge, on_the_way
 from anonset.generalization import Bucketized, Disassociated, ItemGroups, PerCluster
+from anonset.jobs.evaluate import Evaluation
 from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, rare_in_clusters, rare_text, shares
+from anonset.measures.sensitive_values import ObservedDiversity
 from anonset.privacy import Verdict
 from anonset.publications import Records
 from anonset.release.disclosure_scan import few_persons
@@ -25,8 +28,6 @@ from anonset.spelling import Facts, counted, facts_table, printable, setting, sh
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
-    from anonset.jobs.evaluate import Evaluation
-    from anonset.measures.sensitive_values import ObservedDiversity
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss", "not_in_chunks")
 """The losses that people are shown, UL of groups of items alone; programs get all."""
@@ -122,7 +123,7 @@ def _limits_in_short(release: Release, declared: Declarations) -> list[str]:
     return [f"What is not guaranteed{all_of_them}:", *(f"- {text}" for text in (model.limits_in_short, *first))]
 
 
-def evaluation_account(evaluation: "Evaluation") -> Facts:
+def evaluation_account(evaluation: Evaluation) -> Facts:
     """Return the losses of a publication as a table."""
     names = {"occurrences": "item occurrences", "universe": "items of the universe"}
     names |= {"generalized": "generalized items", "suppressed": "suppressed items"}
@@ -157,7 +158,7 @@ def evaluation_account(evaluation: "Evaluation") -> Facts:
     return facts_table({**facts, "read from": evaluation.source})
 
 
-def _observed_text(diversity: "ObservedDiversity") -> str:
+def _observed_text(diversity: ObservedDiversity) -> str:
     """Return what the classes of equal relational values tell of a column that is kept as it is."""
     by_frequency = f"{diversity.frequency_l:.3g} (by frequency), {diversity.entropy_l:.3g} (by entropy)"
     text = f"l={diversity.distinct_l} (distinct), {by_frequency}"
@@ -241,7 +242,6 @@ def _merging(unverified: Unverified[Any]) -> list[dict[str, float]]:
     figures, trace = unverified.result.figures, unverified.result.trace
     if not trace or "clusters_before" not in figures:
         return []
-    from anonset.algorithms.rt.merging import Merge, on_the_way
 
     if not isinstance(trace[-1], Merge):
         return []

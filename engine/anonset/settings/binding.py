@@ -8,12 +8,18 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, Vocabulary
+from anonset.data.ceilings import under
 from anonset.data.hierarchy import attach_sensitive, is_attached, join_hierarchies
 from anonset.data.hierarchy_rules import OF_LABELS
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import CodeRules
 from anonset.errors import HierarchyError, InputError, datum, typed
 from anonset.privacy import Part, PrivacyModel
+from anonset.publications.symbols import set_label
+from anonset.reading.files import text_lines
+from anonset.reading.hierarchies.files import hierarchy_for, is_over_data
+from anonset.reading.hierarchies.objects import hierarchy_from
+from anonset.settings.fitting import fit_codes
 from anonset.spelling import hierarchy_of, setting
 
 
@@ -129,8 +135,6 @@ def _capped(hierarchy: Hierarchy, given: int | Collection[str] | os.PathLike[str
 
     A text is the number of the column, or the file that names the nodes, a line each.
     """
-    from anonset.data.ceilings import under
-
     ceiling = given
     if isinstance(given, (str, os.PathLike)):
         ceiling = _ceiling_in(os.fspath(given))
@@ -147,7 +151,6 @@ def _capped(hierarchy: Hierarchy, given: int | Collection[str] | os.PathLike[str
 def _ceiling_in(text: str) -> int | list[str]:
     if text.isdecimal() and len(text) <= _MOST_DIGITS:
         return int(text)
-    from anonset.reading.files import text_lines
 
     if not Path(text).is_file():
         way = "a column of the hierarchy, as a number, or a file with a node a line"
@@ -171,7 +174,6 @@ def fit(
         isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in specs.values()
     ):
         return table, specs  # a tree that is made of the labels there are fits them
-    from anonset.settings.fitting import fit_codes
 
     return fit_codes(table, specs, beside)
 
@@ -182,7 +184,6 @@ def _spec(name: str, given: HierarchySpec) -> Hierarchy | str:
         return given
     if isinstance(given, (str, os.PathLike)):
         return os.fspath(given)
-    from anonset.reading.hierarchies.objects import hierarchy_from
 
     return hierarchy_from(name, given)
 
@@ -191,8 +192,6 @@ def _with_joined(
     table: Table, hierarchies: Mapping[str, Hierarchy | str], beside: tuple[str, ...]
 ) -> Mapping[str, Hierarchy | str]:
     """Join the hierarchies of columns that were joined, if they have their own, under a root named as the column."""
-    from anonset.reading.hierarchies.files import hierarchy_for, is_over_data
-
     column = table.transactions
     if column is None or not (set(table.joined) & set(hierarchies)) - {column.name}:
         return hierarchies
@@ -228,8 +227,6 @@ def _require_tree(spec: Hierarchy | str, name: str) -> None:
 
 
 def _items_hierarchy(spec: Hierarchy | str, column: SetColumn, beside: tuple[str, ...]) -> Hierarchy:
-    from anonset.reading.hierarchies.files import hierarchy_for
-
     _require_tree(spec, column.name)
     if isinstance(spec, Hierarchy) and is_attached(spec, beside):
         return spec
@@ -240,8 +237,6 @@ def _items_hierarchy(spec: Hierarchy | str, column: SetColumn, beside: tuple[str
 
 
 def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | NumericColumn) -> Hierarchy | None:
-    from anonset.reading.hierarchies.files import hierarchy_for
-
     numeric = isinstance(column, NumericColumn)
     if spec in (RANGE, VALUES):
         if numeric != (spec == RANGE):
@@ -264,8 +259,6 @@ def _named_by_members(hierarchy: Hierarchy, name: str) -> Hierarchy:
     InputError
         If these could not be read back.
     """
-    from anonset.publications.symbols import set_label
-
     if odd := next((label for label in hierarchy.leaves.labels if set(label) & set("(,)")), None):
         msg = (
             f"hierarchy of {name!r}: value {datum(odd)} must hold no comma and no parenthesis, since sets of values "

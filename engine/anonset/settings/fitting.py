@@ -22,6 +22,8 @@ from anonset.data.hierarchy_rules import MISSING_VALUE, coarser, is_rule, odd_la
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import COARSENED, Change, CodeRules
 from anonset.errors import HierarchyError, InputError, datum
+from anonset.reading.hierarchies.files import hierarchy_of_labels, is_refined, refine
+from anonset.reading.normalizing import RULES, change_of, recategorize, relabel
 from anonset.spelling import setting
 
 _OF_VALUES = ("range", "values")
@@ -68,8 +70,6 @@ def fit_codes(
     HierarchyError
         With all labels of a column that are no leaves and that no rule is given for, and what would help.
     """
-    from anonset.reading.hierarchies.files import hierarchy_of_labels, is_refined, refine
-
     found, rules = dict(hierarchies), table.rules
     fits = False
     for name, spec in hierarchies.items():
@@ -154,8 +154,6 @@ def _images(
 
 def _changed(table: Table, part: Part, rule: str, image: Mapping[str, str | None]) -> Table:
     """Replace labels of a column, and count them."""
-    from anonset.reading.normalizing import change_of, recategorize, relabel
-
     sets = table.transactions
     if sets is not None and part.name in (sets.name, *table.joined):
         moved = {f"{part.mark}{old}": None if new is None else f"{part.mark}{new}" for old, new in image.items()}
@@ -212,8 +210,6 @@ def _asked(part: Part, rules: Sequence[str]) -> str:
 
 def made_leaves(part: Part, rules: Sequence[str], tree: Hierarchy) -> int:
     """Return how many labels rules make leaves of; none where a leaf would be one no longer."""
-    from anonset.reading.normalizing import RULES
-
     leaves, found = tree.leaves.index, 0
     for before in part.labels:
         after = before

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
+from anonset.reading.files import require_file
 from anonset.settings.parameters import parameters
 from anonset.settings.paths import placed_below
 from anonset.settings.readers import WrittenFloat
@@ -29,8 +30,6 @@ def _config(path: Path) -> tuple[dict[str, Any], str]:
     InputError
         If there is no such file, or it is no TOML.
     """
-    from anonset.reading.files import require_file
-
     require_file(path)
     try:
         text = path.read_bytes().decode()
@@ -127,8 +126,6 @@ def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
 
 
 def _settings_of_report(path: Path) -> dict[str, Any]:
-    from anonset.reading.files import require_file
-
     require_file(path)
     try:
         settings = loads(path.read_text(encoding="utf-8"))["settings"]

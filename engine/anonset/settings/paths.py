@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
+from anonset.reading.files import digest
+from anonset.reading.hierarchies.files import split_spec
+from anonset.reading.source import source_of
 from anonset.settings.readers import FORMS
 
 DATA = ("input", "out", "private", "work_dir", "recoding", "after", "beside", "original")
@@ -83,9 +86,6 @@ def content_digest(path: str) -> str:
     InputError
         If it cannot be read.
     """
-    from anonset.reading.files import digest
-    from anonset.reading.source import source_of
-
     if os.path.exists(path):  # noqa: PTH110
         return digest(path)
     return source_of(path).sha256 if _is_pattern(path) else ""  # the reader reports a missing file better
@@ -115,8 +115,6 @@ def with_paths(settings: Mapping[str, Any], replace: Replace) -> dict[str, Any]:
 
 def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
     """Return the specification of a hierarchy with the path that it names, if any, in another place."""
-    from anonset.reading.hierarchies.files import split_spec
-
     if not isinstance(spec, str):
         return spec
     how, path = split_spec(spec)

@@ -4,17 +4,15 @@ from collections.abc import Mapping
 from functools import cache
 from glob import iglob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
 from anonset.attacks.registry import ATTACKS
+from anonset.reading.source import Source
 from anonset.settings.parameters import MODELS, collect
 from anonset.settings.readers import Names, Share
 from anonset.settings.settings import ComparedSettings, ReadingSettings, with_parameters
-
-if TYPE_CHECKING:
-    from anonset.reading.source import Source
 
 THRESHOLD = 0.09
 """Above this a record counts as at risk: strictly below it are groups of 12 (European Medicines Agency, 2014)."""
@@ -34,7 +32,7 @@ class OriginalSettings(ComparedSettings):
     drop: Names = Field([], description="Columns of the original that were not published.")
     hierarchy: dict[str, str] = Field({}, description="COL=SPEC, as for anonymize; repeatable.")
 
-    def original_source(self) -> "Source | None":
+    def original_source(self) -> Source | None:
         """Resolve the original, if one is named.
 
         Raises

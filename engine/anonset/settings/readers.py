@@ -5,19 +5,21 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
 from anonset.algorithms.registry import ALGORITHMS, DIVERSE, TRANSACTION_FUNCTIONS
+from anonset.algorithms.transaction.pgen import generate_constraints
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError, datum
 from anonset.measures.utility_loss import KINDS, ItemWeights
+from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy, groups_of_level, groups_of_siblings
+from anonset.reading.files import text_lines
+from anonset.reading.hierarchies.files import read_hierarchy
+from anonset.reading.policies import read_item_weights, read_privacy_policy, read_utility_policy
 from anonset.spelling import require_known, setting
-
-if TYPE_CHECKING:  # they are of few models
-    from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 
 _MADE_GROUPS = ("level", "siblings")
 _MOST_DIGITS = 18  # of a number; int() refuses thousands of them
@@ -122,8 +124,6 @@ def transaction_companions(value: Any) -> frozenset[str]:
 def sensitive_items(value: list[str], _: Context) -> tuple[str, ...]:
     """Read items, or the lines of a file after ``@``."""
     if len(value) == 1 and value[0].startswith("@"):
-        from anonset.reading.files import text_lines
-
         return tuple(text_lines(Path(value[0][1:]), "an item"))
     return tuple(value)
 
@@ -140,33 +140,26 @@ def weights(value: Mapping[str, float | str], _: Context) -> dict[str, float]:
     return found
 
 
-def privacy_constraints(value: "str | PrivacyPolicy", context: Context) -> "PrivacyPolicy | None":
+def privacy_constraints(value: str | PrivacyPolicy, context: Context) -> PrivacyPolicy | None:
     """Read ``km`` (all itemsets of m items), ``pgen`` (what is rare in the data), or a file, an itemset a line."""
     if value == "km":
         return None
-    from anonset.privacy.policies import PrivacyPolicy
 
     if isinstance(value, PrivacyPolicy):
         return value
     if value != "pgen":
-        from anonset.reading.policies import read_privacy_policy
-
         return read_privacy_policy(value, context.vocabulary)
     if context.early:
         return PrivacyPolicy(())
     if context.column is None or "k" not in context.given:
         msg = "--privacy-constraints pgen needs the original data and --k; write a file by: anonset policy generate"
         raise InputError(msg)
-    from anonset.algorithms.transaction.pgen import generate_constraints
 
     return generate_constraints(context.column, context.given["k"])
 
 
-def utility_constraints(value: str, context: Context) -> "UtilityPolicy | None":
+def utility_constraints(value: str, context: Context) -> UtilityPolicy | None:
     """Read ``level:D`` (the nodes at a depth of the hierarchy), ``siblings:N`` (neighbouring items), or a file."""
-    from anonset.privacy.policies import groups_of_level, groups_of_siblings
-    from anonset.reading.policies import read_utility_policy
-
     kind, _, number = value.partition(":")
     if kind not in _MADE_GROUPS or not number.isdecimal() or len(number) > _MOST_DIGITS:
         return read_utility_policy(value, context.vocabulary)
@@ -188,7 +181,6 @@ def item_weights(value: str, context: Context) -> str | ItemWeights:
     """Read the name of weights, or a file, a weight and its items a line."""
     if value in KINDS:
         return value
-    from anonset.reading.policies import read_item_weights
 
     return read_item_weights(value, context.vocabulary)
 
@@ -203,7 +195,6 @@ def tree_lines(value: str, _: Context) -> str:
     """
     if "\n" in value:
         return value
-    from anonset.reading.hierarchies.files import read_hierarchy
 
     tree = read_hierarchy(value)
     lines = []
@@ -226,8 +217,6 @@ def item_loss(value: str, context: Context) -> dict[str, Fraction]:
     InputError
         If an item is in two lines.
     """
-    from anonset.reading.policies import read_item_weights
-
     losses: dict[str, Fraction] = {}
     for items, loss in read_item_weights(value, context.vocabulary).entries:
         for item in items:

@@ -9,6 +9,8 @@ from anonset.data import Hierarchy, Table
 from anonset.data.code_fitting import Misfit, longest_prefix, misfits, nodes_of
 from anonset.data.hierarchy_rules import is_rule, odd_labels
 from anonset.data.redacted_repr import Discreet
+from anonset.reading.hierarchies.files import hierarchy_of_labels
+from anonset.reading.normalizing import RULES
 from anonset.settings.fitting import TRIED, Part, made_leaves, part_of
 from anonset.spelling import counted, setting
 
@@ -47,9 +49,6 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
     InputError
         If the hierarchy is none.
     """
-    from anonset.reading.hierarchies.files import hierarchy_of_labels
-    from anonset.reading.normalizing import RULES
-
     if not isinstance(hierarchy, (str, Path, Hierarchy)):
         return None
     part = part_of(table, column)

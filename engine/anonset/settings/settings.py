@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -11,6 +11,8 @@ from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
 from anonset.local_paths import require_local
+from anonset.privacy import PrivacyModel
+from anonset.reading.source import Source, source_of
 from anonset.settings.binding import numeric_columns
 from anonset.settings.parameters import (
     GENERAL,
@@ -25,10 +27,6 @@ from anonset.settings.paths import PLACES
 from anonset.settings.ranges import out_of_range
 from anonset.settings.readers import Names
 from anonset.spelling import meant, setting
-
-if TYPE_CHECKING:
-    from anonset.privacy import PrivacyModel
-    from anonset.reading.source import Source
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
 _OTHERS = f"Also: {', '.join(name for name in MODELS if name not in ('km', 'k', 'kkm'))}."
@@ -94,7 +92,7 @@ class ReadingSettings(BaseModel):
     )
     group: bool = Field(False, description="Combine all rows of an --id into one record; each field is then one item.")
 
-    def source(self, named: str) -> "Source":
+    def source(self, named: str) -> Source:
         """Resolve data that are read as these settings say.
 
         Raises
@@ -102,8 +100,6 @@ class ReadingSettings(BaseModel):
         InputError
             If there are none.
         """
-        from anonset.reading.source import source_of
-
         return source_of(named, self.input_format, no_header=self.no_header)
 
     def reading_options(self) -> dict[str, Any]:
@@ -268,7 +264,7 @@ class Settings(InputSettings):
 _Roles = TypeVar("_Roles", bound=InputSettings)
 
 
-def with_sensitive_kept(settings: _Roles, model: "PrivacyModel") -> _Roles:
+def with_sensitive_kept(settings: _Roles, model: PrivacyModel) -> _Roles:
     """Return settings by which the sensitive column of a model is read as what it is published as: kept."""
     name = model.sensitive_column
     if name is None or name != settings.sensitive:

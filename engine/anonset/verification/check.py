@@ -3,32 +3,41 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anonset.data import SetColumn, Table
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column
 from anonset.errors import InputError
+from anonset.privacy.anatomy import AnatomyDiversity
+from anonset.privacy.classes import KLDiversity, KTCloseness
+from anonset.privacy.coherence import Coherence
+from anonset.privacy.constraints import ConstraintSet
+from anonset.privacy.disassociation import DisassociationModel
+from anonset.privacy.k import KAnonymity
+from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.km import KmAnonymity
+from anonset.privacy.lm import KLmDiversity, LmDiversity
 from anonset.privacy.model import PrivacyModel, Verdict
-from anonset.publications import Buckets, Published, Records
+from anonset.privacy.partitions import PartitionKmAnonymity
+from anonset.privacy.policies import PrivacyPolicy
+from anonset.privacy.rho import RhoUncertainty
+from anonset.privacy.safe_grouping import SafetyConstraint
+from anonset.privacy.transaction_k import TransactionKAnonymity
+from anonset.publications import Buckets, Chunks, Published, Records
+from anonset.verification.anatomy import check_anatomy
+from anonset.verification.classes import check_classes
+from anonset.verification.coherence import check_coherence
+from anonset.verification.constraints import check_constraints, members_of
 from anonset.verification.counting import Progress
+from anonset.verification.disassociation import check_disassociation
 from anonset.verification.itemsets import check_km
-
-if TYPE_CHECKING:  # a model is imported by who asks for it
-    from anonset.privacy.anatomy import AnatomyDiversity
-    from anonset.privacy.classes import KLDiversity, KTCloseness
-    from anonset.privacy.coherence import Coherence
-    from anonset.privacy.constraints import ConstraintSet
-    from anonset.privacy.disassociation import DisassociationModel
-    from anonset.privacy.k import KAnonymity
-    from anonset.privacy.kkm import KKmAnonymity
-    from anonset.privacy.lm import KLmDiversity, LmDiversity
-    from anonset.privacy.partitions import PartitionKmAnonymity
-    from anonset.privacy.policies import PrivacyPolicy
-    from anonset.privacy.rho import RhoUncertainty
-    from anonset.privacy.safe_grouping import SafetyConstraint
-    from anonset.privacy.transaction_k import TransactionKAnonymity
+from anonset.verification.kkm import check_k, check_kkm
+from anonset.verification.lm import check_klm, check_lm
+from anonset.verification.partitions import check_partitions
+from anonset.verification.rho import check_rho
+from anonset.verification.safe_grouping import check_safe_grouping
+from anonset.verification.transaction_k import check_transaction_k
 
 DEFAULT_BUDGET = 60_000_000_000
 """Largest number of itemset occurrences that are counted by default: about ten minutes on one core."""
@@ -45,64 +54,46 @@ def _km(publication: Verifiable, model: KmAnonymity, budget: int, progress: Prog
 
 
 def _partitions(
-    publication: Verifiable, model: "PartitionKmAnonymity", budget: int, progress: Progress | None
+    publication: Verifiable, model: PartitionKmAnonymity, budget: int, progress: Progress | None
 ) -> Verdict:
-    from anonset.verification.partitions import check_partitions
-
     partition = getattr(publication, "cluster", None)
     return check_partitions(_items(publication, model), partition, model, budget, progress, _work(publication))
 
 
-def _k(publication: Verifiable, model: "KAnonymity", budget: int, progress: Progress | None) -> Verdict:
-    from anonset.verification.kkm import check_k
-
+def _k(publication: Verifiable, model: KAnonymity, budget: int, progress: Progress | None) -> Verdict:
     return check_k(_relational(publication, model), model, _work(publication))
 
 
 def _classes(
-    publication: Verifiable, model: "KLDiversity | KTCloseness", budget: int, progress: Progress | None
+    publication: Verifiable, model: KLDiversity | KTCloseness, budget: int, progress: Progress | None
 ) -> Verdict:
-    from anonset.verification.classes import check_classes
-
     kept: tuple[Column, ...] = getattr(publication, "kept", ())
     return check_classes(_relational(publication, model), kept, model, _work(publication))
 
 
-def _kkm(publication: Verifiable, model: "KKmAnonymity", budget: int, progress: Progress | None) -> Verdict:
-    from anonset.verification.kkm import check_kkm
-
+def _kkm(publication: Verifiable, model: KKmAnonymity, budget: int, progress: Progress | None) -> Verdict:
     columns, store = _relational(publication, model), _work(publication)
     return check_kkm(columns, _items(publication, model), model, budget, progress, store)
 
 
-def _lm(publication: Verifiable, model: "LmDiversity", budget: int, progress: Progress | None) -> Verdict:
-    from anonset.verification.lm import check_lm
-
+def _lm(publication: Verifiable, model: LmDiversity, budget: int, progress: Progress | None) -> Verdict:
     return check_lm(_items(publication, model), model, budget, progress, _work(publication))
 
 
-def _klm(publication: Verifiable, model: "KLmDiversity", budget: int, progress: Progress | None) -> Verdict:
-    from anonset.verification.lm import check_klm
-
+def _klm(publication: Verifiable, model: KLmDiversity, budget: int, progress: Progress | None) -> Verdict:
     relational: tuple[Column, ...] = getattr(publication, "relational", ())  # without any, everybody is in one class
     return check_klm(_items(publication, model), relational, model, budget, progress, _work(publication))
 
 
-def _coherence(publication: Verifiable, model: "Coherence", budget: int, progress: Progress | None) -> Verdict:
-    from anonset.verification.coherence import check_coherence
-
+def _coherence(publication: Verifiable, model: Coherence, budget: int, progress: Progress | None) -> Verdict:
     return check_coherence(_items(publication, model), model, budget, progress, _work(publication))
 
 
-def _rho(publication: Verifiable, model: "RhoUncertainty", budget: int, progress: Progress | None) -> Verdict:
-    from anonset.verification.rho import check_rho
-
+def _rho(publication: Verifiable, model: RhoUncertainty, budget: int, progress: Progress | None) -> Verdict:
     return check_rho(_items(publication, model), model, budget, progress, _work(publication))
 
 
-def _constraints(publication: Verifiable, model: "ConstraintSet", budget: int, progress: Progress | None) -> Verdict:
-    from anonset.verification.constraints import check_constraints
-
+def _constraints(publication: Verifiable, model: ConstraintSet, budget: int, progress: Progress | None) -> Verdict:
     symbols = getattr(publication, "symbols", None)
     members = None if symbols is None else [symbol.members for symbol in symbols]
     verdict = check_constraints(_items(publication, model), members, model, budget, progress, _work(publication))
@@ -110,11 +101,9 @@ def _constraints(publication: Verifiable, model: "ConstraintSet", budget: int, p
 
 
 def _with_unpublished(
-    verdict: Verdict, policy: "PrivacyPolicy", publication: Verifiable, members: list[tuple[str, ...]] | None
+    verdict: Verdict, policy: PrivacyPolicy, publication: Verifiable, members: list[tuple[str, ...]] | None
 ) -> Verdict:
     """Add to a verdict how many protected items no published symbol stands for; these violate nothing."""
-    from anonset.verification.constraints import members_of
-
     labels = _items(publication, verdict.model).vocabulary.labels
     shown = {item for items in (map(members_of, labels) if members is None else members) for item in items}
     protected = {item for itemset in policy.itemsets for item in itemset}
@@ -123,36 +112,25 @@ def _with_unpublished(
 
 
 def _transaction_k(
-    publication: Verifiable, model: "TransactionKAnonymity", budget: int, progress: Progress | None
+    publication: Verifiable, model: TransactionKAnonymity, budget: int, progress: Progress | None
 ) -> Verdict:
-    from anonset.verification.transaction_k import check_transaction_k
-
     return check_transaction_k(_items(publication, model), model, _work(publication))
 
 
-def _anatomy(publication: Verifiable, model: "AnatomyDiversity", budget: int, progress: Progress | None) -> Verdict:
-    from anonset.verification.anatomy import check_anatomy
-
+def _anatomy(publication: Verifiable, model: AnatomyDiversity, budget: int, progress: Progress | None) -> Verdict:
     return check_anatomy(_buckets(publication, model), model)
 
 
-def _safe_grouping(
-    publication: Verifiable, model: "SafetyConstraint", budget: int, progress: Progress | None
-) -> Verdict:
-    from anonset.verification.safe_grouping import check_safe_grouping
-
+def _safe_grouping(publication: Verifiable, model: SafetyConstraint, budget: int, progress: Progress | None) -> Verdict:
     return check_safe_grouping(_buckets(publication, model), model)
 
 
 def _disassociation(
-    publication: Verifiable, model: "DisassociationModel", budget: int, progress: Progress | None
+    publication: Verifiable, model: DisassociationModel, budget: int, progress: Progress | None
 ) -> Verdict:
-    from anonset.publications import Chunks
-
     if not isinstance(publication, Chunks):
         msg = f"model {model.name!r} speaks of a disassociated publication (clusters.csv, chunks.csv, shared.csv)"
         raise InputError(msg)
-    from anonset.verification.disassociation import check_disassociation
 
     return check_disassociation(publication, model, budget, progress)
 
@@ -264,7 +242,6 @@ def _relational(publication: Verifiable, model: PrivacyModel) -> tuple[Column, .
 
 
 def _buckets(publication: Verifiable, model: PrivacyModel) -> Buckets:
-
     if not isinstance(publication, Buckets):
         msg = f"model {model.name!r} speaks of a bucketized table (qit.csv and snt.csv), which the publication is not"
         raise InputError(msg)

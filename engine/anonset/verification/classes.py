@@ -198,7 +198,7 @@ def _look(relational: Sequence[Column], value: Int64, model: Model, overall: Int
 
 def _diverse(
     model: KLDiversity, of: Int64, count: Int64, start: Int64, size: Int64, different: Int64
-) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return which classes hold well-represented values, bool (C,)."""
     if model.l_kind == "distinct":
         return different >= model.l

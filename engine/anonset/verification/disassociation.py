@@ -304,7 +304,7 @@ def _occurrences(publication: Chunks, m: int) -> tuple[int, int, list[int]]:
     return longest, least, [sum(n * comb(length, size) for length, n in n_of_length.items()) for size in sizes]
 
 
-def _spans_of_rows(publication: Chunks) -> "Iterator[tuple[int, ChunkRows, bool]]":
+def _spans_of_rows(publication: Chunks) -> Iterator[tuple[int, ChunkRows, bool]]:
     """Yield the rows of some chunks, at least once, behind the number of the first; and whether clusters share these.
 
     All rows of a chunk are together.
@@ -332,7 +332,7 @@ def _sub_records(rows: ChunkRows) -> SetColumn:
     return SetColumn("items", indptr, symbol[places], Vocabulary.numbered(len(chunk)))
 
 
-def _witness(publication: Chunks, where: "tuple[int, ChunkRows, bool]", found: Witness, before: int) -> Witness:
+def _witness(publication: Chunks, where: tuple[int, ChunkRows, bool], found: Witness, before: int) -> Witness:
     """Return the witness in some chunks, behind so many sub-records of others, as one of the publication."""
     (first, rows, of_shared), labels = where, publication.vocabulary.labels
     chunk, item = rows.domains

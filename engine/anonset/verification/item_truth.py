@@ -7,6 +7,7 @@ import numpy as np
 
 from anonset.data import SetColumn, Table
 from anonset.data.codes import NarrowCodes, stored_codes
+from anonset.data.places import fetch
 from anonset.data.spans import begins_of, memory_left, spans
 from anonset.data.store import Store, backing
 from anonset.data.table import Int32, Int64
@@ -161,8 +162,6 @@ def _first_untrue(
     violations: list[tuple[int, int, int]] = []
     for number, among in enumerate(ranges):
         if len(ranges) > 1:
-            from anonset.data.places import fetch
-
             fetch(before.indptr, *among)
             fetch(stored_codes(before.codes), int(before.indptr[among[0]]), int(before.indptr[among[1]]))
 

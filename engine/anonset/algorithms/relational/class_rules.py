@@ -171,7 +171,7 @@ class _Merging:
         self.there[gone] = self.open[gone] = False
         self.open[kept] = bool(breaks.all())
 
-    def _unions_break(self, c: int, others: Iterable[int]) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    def _unions_break(self, c: int, others: Iterable[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """bool: whether the union of a cluster with each of some others breaks the rule."""
         unions = [np.concatenate([self._values[c], self._values[other]]) for other in others]
         group = np.repeat(np.arange(len(unions)), [len(union) for union in unions])

@@ -10,20 +10,20 @@ Algorithm 4, and where its lines are::
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from anonset.algorithms.base import Progress, Result, Traits, narrow
+from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
 from anonset.algorithms.transaction.base import Generalization, require_feasible
+from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.rare_tables import BYTES_BESIDE, LARGE
+from anonset.algorithms.transaction.rounds import Rounds
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.store import MEMORY, Files, Store
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
-
-if TYPE_CHECKING:
-    from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +66,6 @@ class AprioriBased(Generalization):
         )
         store, rounds = blocks.store, None
         if resumable and isinstance(store, Files):
-            from anonset.algorithms.transaction.rounds import Rounds
-
             rounds = Rounds(search, store)
         before = 0 if rounds is None else rounds.restored()
         for i in range(before + 1, min(self.m, search.longest) + 1):  # line 2
@@ -135,14 +133,11 @@ class Apriori(AprioriBased):
 
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
-    ) -> "ClusterSearch":
+    ) -> ClusterSearch:
         """Return a search on clusters of a column's records, each by itself.
 
         The kernel for many clusters does not count increments: where fewer are allowed, the full search does.
         """
-        from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
-        from anonset.algorithms.transaction.cluster_mappings import SearchEach
-
         full = SearchEach(self, column, hierarchy)
         if hierarchy is None or self.max_increments != Apriori.max_increments:
             return full

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anonset.algorithms.base import Progress
+from anonset.algorithms.transaction.count_tree import CountTree
+from anonset.algorithms.transaction.rare_above import RareAbove
 from anonset.algorithms.transaction.rare_sets import Nodes, Pairs, RareSets, refuse_above
 from anonset.algorithms.transaction.rare_tables import BY_LARGEST, RareTable, RareTables
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
@@ -24,8 +26,6 @@ from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 
 if TYPE_CHECKING:
-    from anonset.algorithms.transaction.count_tree import CountTree
-    from anonset.algorithms.transaction.rare_above import RareAbove
     from anonset_kernels.fix import Data
 
 TOGETHER_CELLS = 1 << 28
@@ -212,7 +212,7 @@ class CutSearch:
             accounted = True  # the first table's are those of all
             yield from table.rare_sets(self.generalized)
 
-    def _account(self, tree: "CountTree") -> None:
+    def _account(self, tree: CountTree) -> None:
         self.increments += tree.total
         refuse_above(self.max_increments, tree.size, tree.total)
 
@@ -233,7 +233,7 @@ class CutSearch:
             return
         yield from self._rare_above(size, live, self._together_above(nodes, together, live), accounted=True)
 
-    def _rare_on_cut(self, size: int, live: Int32) -> tuple[Int32, Pairs, "RareAbove | None"]:
+    def _rare_on_cut(self, size: int, live: Int32) -> tuple[Int32, Pairs, RareAbove | None]:
         """Return the nodes of the cut by code; which pairs of them are in rare sets; what these are below, unless many.
 
         Many are more than pay beside counting all live nodes.
@@ -264,10 +264,8 @@ class CutSearch:
         together, rare = tree.rare_together(walked(tree.total))
         return tree.node_of_code, together, self._above(rare, ())
 
-    def _above(self, rare: RareSets | None, frequent: "Sequence[RareTable]") -> "RareAbove | None":
+    def _above(self, rare: RareSets | None, frequent: Sequence[RareTable]) -> RareAbove | None:
         """Return what finds the rare sets above those of the cut, if these are given."""
-        from anonset.algorithms.transaction.rare_above import RareAbove
-
         has_cells = bool(frequent) and frequent[0].size != BY_LARGEST
         return None if rare is None else RareAbove(self.nodes, self.image, rare, frequent if has_cells else ())
 

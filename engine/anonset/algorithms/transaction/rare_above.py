@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.rare_sets import Found, RareSets
+from anonset.algorithms.transaction.rare_tables import RareTable
 from anonset.algorithms.transaction.sets_above import sets_above
+from anonset.algorithms.transaction.supported_nodes import SupportedNodes
 from anonset.algorithms.transaction.wanted_sets import WantedSets, in_ranges, indexed
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 
 if TYPE_CHECKING:
-    from anonset.algorithms.transaction.rare_tables import RareTable
-    from anonset.algorithms.transaction.supported_nodes import SupportedNodes
     from anonset_kernels._record_codes import Ancestors
     from anonset_kernels._set_index import SetIndex
     from anonset_kernels.sets_above import Below
@@ -52,9 +52,7 @@ class RareAbove:
         What is rare was read from these; none if it was found without tables.
     """
 
-    def __init__(
-        self, nodes: "SupportedNodes", image: Int32, rare: RareSets, tables: "Sequence[RareTable]" = ()
-    ) -> None:
+    def __init__(self, nodes: SupportedNodes, image: Int32, rare: RareSets, tables: Sequence[RareTable] = ()) -> None:
         self.nodes, self.image, self.rare, self.tables = nodes, image, rare, tables
 
     def sets(self) -> RareSets:

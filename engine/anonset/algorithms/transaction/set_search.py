@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import KmAlgorithm, bind_items, require_feasible
+from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
 from anonset.algorithms.transaction.exact import Exact
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.halves import halves
@@ -16,9 +17,6 @@ from anonset.data.table import Int32
 from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups
 from anonset.privacy import require_at_least
-
-if TYPE_CHECKING:
-    from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 
 _LARGEST_MU = 100
 
@@ -85,7 +83,7 @@ class SetSearch(KmAlgorithm):
         InputError
             If there is no set-valued column, or an item is no leaf of its hierarchy.
         """
-        from anonset.algorithms.transaction.partition_search import PartitionSearch
+        from anonset.algorithms.transaction.partition_search import PartitionSearch  # it imports numba
         from anonset_kernels._partitions import Rule
 
         column, _ = bind_items(table, hierarchies)
@@ -107,12 +105,11 @@ class SetSearch(KmAlgorithm):
 
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
-    ) -> "ClusterSearch":
+    ) -> ClusterSearch:
         """Return a search on clusters of a column's records, each by itself.
 
         For m up to 2 one kernel searches many clusters. It begins with cuts of apriori instead of exact ones.
         """
-        from anonset.algorithms.transaction.cluster_mappings import SearchEach
         from anonset.algorithms.transaction.sets_on_clusters import LARGEST_K, LARGEST_M, SetsOnClusters
 
         each = SearchEach(self, column, hierarchy)

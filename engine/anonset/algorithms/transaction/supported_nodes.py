@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anonset.algorithms.base import Progress
+from anonset.algorithms.transaction.count_tree import CountTree
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion
 from anonset.algorithms.transaction.rare_sets import Nodes, RareSets
 from anonset.algorithms.transaction.rare_tables import RareTables
@@ -15,9 +15,6 @@ from anonset.data.blocks import Blocks, StoredRows, sound
 from anonset.data.table import Int32, Int64
 from anonset.generalization import Cut
 from anonset_kernels._arrays import Intervals
-
-if TYPE_CHECKING:  # what tables leave: sets of more nodes, and few of them
-    from anonset.algorithms.transaction.count_tree import CountTree
 
 
 class SupportedNodes:
@@ -61,7 +58,7 @@ class SupportedNodes:
         nodes = nodes[(self.support[nodes] < self.k) & taking_part[nodes]]
         return RareSets(np.arange(len(nodes), dtype=np.int32)[:, None], self.support[nodes].astype(np.int32), nodes)
 
-    def count_tree(self, taking_part: Nodes, image: Int32, size: int) -> "CountTree":
+    def count_tree(self, taking_part: Nodes, image: Int32, size: int) -> CountTree:
         """Return the count-tree of the sets of `size` nodes that take part (lines 1 to 3 of Algorithm 1).
 
         Parameters
@@ -71,8 +68,6 @@ class SupportedNodes:
         image
             int32 (M,): the node that each leaf begins with; it and what is above it is what a record expands to.
         """
-        from anonset.algorithms.transaction.count_tree import CountTree
-
         tree, nodes = self.hierarchy, self.by_support[taking_part[self.by_support]]
         code = self.place(nodes)
         return CountTree(

@@ -18,6 +18,7 @@ import numpy as np
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import bind_items, without_items
+from anonset.algorithms.transaction.control_cuts import ControlCuts
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import Written, floor_fraction
 from anonset.data.hierarchy import attach_sensitive
@@ -125,8 +126,6 @@ class SuppressControl(Discreet):
 
     def _recode_generalized(self, column: SetColumn, hierarchy: Hierarchy) -> Result:
         """Find the cut that loses least, what is suppressed on it included."""
-        from anonset.algorithms.transaction.control_cuts import ControlCuts
-
         secret = np.isin(np.array(hierarchy.leaves.labels), self.sensitive_items)
         cuts = ControlCuts(column, hierarchy, secret, lambda one: self._suppress(one)[0], self.max_tries)
         best, tried = cuts.search()
@@ -169,7 +168,7 @@ class SuppressControl(Discreet):
         return rules
 
 
-def _rows(column: SetColumn, wanted: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> tuple[Int64, Int32]:
+def _rows(column: SetColumn, wanted: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[Int64, Int32]:
     """Return the records of a column with the wanted items alone, as compressed rows."""
     chosen = wanted[column.items]
     ends = begins_of(chosen)

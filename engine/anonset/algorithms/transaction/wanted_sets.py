@@ -142,7 +142,7 @@ def _bits_of_pairs(index: "SetIndex") -> UInt64:
     return pairs
 
 
-def _firsts(*columns: Int32) -> "np.ndarray[tuple[int], np.dtype[np.intp]]":
+def _firsts(*columns: Int32) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """Return where some of the columns differs from the row before."""
     new = np.zeros(len(columns[0]), np.bool_)
     new[:1] = True
@@ -156,5 +156,5 @@ def _words(n_codes: int) -> int:
     return (n_codes + 63) // 64
 
 
-def _bits(codes: Int32) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
+def _bits(codes: Int32) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     return np.left_shift(np.uint64(1), (codes & 63).astype(np.uint64))

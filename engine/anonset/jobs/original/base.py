@@ -10,6 +10,8 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 from anonset.publications import Published
 from anonset.publications.base import unknown_kind
+from anonset.reading.batches import Reading, open_source
+from anonset.reading.dialect import Dialect
 from anonset.reading.source import Source
 from anonset.release.documents import Attestation
 from anonset.settings.publication import OriginalSettings
@@ -70,9 +72,6 @@ def items_of_original(
     published: tuple[str, ...], settings: OriginalSettings, source: Source, *, nameless: bool
 ) -> list[str] | None:
     """Return the set-valued columns of the original, of which these are published; None where it names none."""
-    from anonset.reading.batches import Reading, open_source
-    from anonset.reading.dialect import Dialect
-
     if not published or settings.one_hot or settings.one_code or has_one_column(source):
         return None
     if not nameless:

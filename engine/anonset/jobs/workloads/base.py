@@ -14,6 +14,8 @@ from anonset.publications.base import unknown_kind
 from anonset.queries.estimate import ONE_MEMBER, Reading, require_reading
 from anonset.queries.mixed_workload import QueryShape, mixed_domain_workload, mixed_record_workload
 from anonset.queries.workload import Workload
+from anonset.reading.policies import read_privacy_policy
+from anonset.reading.workloads import read_workload
 
 _SPEC = re.compile(r"(record|domain|published):([0-9]{1,18})x([0-9]{1,18})(?:\+([0-9]{1,18}))?")
 
@@ -131,9 +133,6 @@ def of_original(original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, H
 
 
 def _from_file(path: Path, original: Table) -> Workload:
-    from anonset.reading.policies import read_privacy_policy
-    from anonset.reading.workloads import read_workload
-
     if path.name.removesuffix(".gz").removesuffix(".zst").endswith(".json"):
         return read_workload(path)
     column = original.transactions

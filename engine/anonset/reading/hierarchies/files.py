@@ -12,6 +12,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from anonset.data import Hierarchy, Vocabulary
+from anonset.data.halves import HALVED_BY, halves, refined
 from anonset.data.hierarchy_rules import (
     BALANCED,
     HALVES,
@@ -27,6 +28,7 @@ from anonset.errors import HierarchyError, InputError, datum
 from anonset.reading.dialect import RECOGNISED, in_utf8
 from anonset.reading.files import read_bytes, write_file
 from anonset.reading.hierarchies.amnesia import is_amnesia, is_range, rows_of_labels, rows_of_values
+from anonset.reading.hierarchies.frequencies import read_frequencies
 from anonset.spelling import hierarchy_of, meant
 
 _WORDS = (*(begin.rstrip(":") for begin in (BALANCED, HALVES, REFINE)), *RULES)
@@ -213,8 +215,6 @@ def _required(occurrences: Int64 | None, spec: object, name: str) -> Int64:
 
 
 def _halves(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | None) -> Hierarchy:
-    from anonset.data.halves import HALVED_BY, halves
-
     how, path = split_spec(spec)
     by = how.removeprefix(HALVES).removesuffix("@")
     if by not in HALVED_BY or how.endswith("@") != bool(path):
@@ -225,7 +225,6 @@ def _halves(spec: str, vocabulary: Vocabulary, name: str, occurrences: Int64 | N
     if not path:
         counts = _required(occurrences, spec, name) if vocabulary.labels else np.zeros(1, np.int64)
         return halves(labels, counts, by)
-    from anonset.reading.hierarchies.frequencies import read_frequencies
 
     known = read_frequencies(path, name)
     return halves(labels, np.array([known.get(x, 0) for x in labels], np.int64), by, from_data=False)
@@ -239,8 +238,6 @@ def refine(tree: Hierarchy, vocabulary: Vocabulary, occurrences: Int64) -> Hiera
     HierarchyError
         If a label is no leaf.
     """
-    from anonset.data.halves import refined
-
     counts = np.zeros(tree.n_leaves, np.int64)
     counts[tree.codes_of(vocabulary, "the data")] = occurrences
     return refined(tree, counts)

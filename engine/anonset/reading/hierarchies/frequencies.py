@@ -3,6 +3,10 @@
 from pathlib import Path
 
 from anonset.errors import HierarchyError
+from anonset.reading.batches import open_source
+from anonset.reading.csv_rows import header_of, rows_of
+from anonset.reading.options import ReadOptions
+from anonset.reading.table_builder import gather
 
 COUNTS = ("item", "count")
 """The header of a CSV file that lists them."""
@@ -25,11 +29,6 @@ def read_frequencies(path: str | Path, name: str) -> dict[str, int]:
         If the file cannot be read; `HierarchyError` if it has no such column, lists an item twice, or a count that is
         none.
     """
-    from anonset.reading.batches import open_source
-    from anonset.reading.csv_rows import header_of
-    from anonset.reading.options import ReadOptions
-    from anonset.reading.table_builder import gather
-
     where = Path(path)
     if where.suffix == ".csv" and where.is_file() and header_of(where) == COUNTS:
         return _listed(where)
@@ -44,8 +43,6 @@ def read_frequencies(path: str | Path, name: str) -> dict[str, int]:
 
 
 def _listed(where: Path) -> dict[str, int]:
-    from anonset.reading.csv_rows import rows_of
-
     count_of: dict[str, int] = {}
     for row in rows_of(where, COUNTS):
         item, count = row["item"], row["count"]

@@ -31,6 +31,7 @@ from anonset.errors import InputError
 from anonset.reading import arrow
 from anonset.reading.columns import is_list
 from anonset.reading.input_checks import MISSING
+from anonset.reading.kinds import look_at
 from anonset.reading.persons.agreement import FEWEST_PAIRS, agreeing_within, count_distinct
 from anonset.reading.persons.header_words import (
     ATTRIBUTES,
@@ -392,7 +393,6 @@ def _meaning(name: str, labels: Sequence[str], *, dates: bool) -> str:
 def _are_cut(labels: Sequence[str]) -> bool:
     if not any("E+" in label for label in labels):
         return False
-    from anonset.reading.kinds import look_at
 
     return look_at("", labels).kind == "cut numbers"
 
