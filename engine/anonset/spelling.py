@@ -2,19 +2,14 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from operator import index
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
 from anonset.errors import InputError
 
-if TYPE_CHECKING:
-    from rich.table import Table as RichTable
-
 LARGEST = 2**63 - 1
 """Largest integer that an option may have: kernels count in 64 bits."""
-_GAP = 2
 """Blanks behind a column of facts."""
 _options = [False]  # whether this process is the command line, for all of its threads
 
@@ -232,34 +227,3 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     ('a, b or c', 'a')
     """
     return f" {last} ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Names and values, shown as a table without frames; in a file or a pipe that needs no library for tables."""
-
-    rows: Mapping[str, str]
-
-    def in_lines(self, width: int) -> str | None:
-        """Return the table as plain text, a line a row; None where a text is not printable ASCII, or is too long."""
-        named = max(map(len, self.rows), default=0) + _GAP
-        longest = max(map(len, self.rows.values()), default=0)
-        plain = "".join(f"{name}{text}" for name, text in self.rows.items())
-        if named + longest + _GAP > width or not (plain.isascii() and plain.isprintable()):
-            return None
-        return "".join(f"{name:<{named}}{text:<{longest + _GAP}}\n" for name, text in self.rows.items())
-
-    def __rich__(self) -> "RichTable":
-        from rich.table import Table
-
-        table = Table(show_header=False, box=None, padding=(0, _GAP, 0, 0))
-        table.add_column(style="bold", no_wrap=True)
-        table.add_column(overflow="fold")
-        for name, text in self.rows.items():
-            table.add_row(name, text)
-        return table
-
-
-def facts_table(facts: Mapping[str, str]) -> Facts:
-    """Return names and values as a table without frames."""
-    return Facts({name: printable(text) for name, text in facts.items()})

@@ -11,6 +11,7 @@ from anonset.cli.flags import number_of_64_bits, pairs
 from anonset.cli.output import say, show, show_json
 from anonset.errors import InputError
 from anonset.local_paths import require_local
+from anonset.report.sections import table
 
 if TYPE_CHECKING:
     from anonset_datasets.presence import Presence
@@ -20,8 +21,6 @@ _THERE = "as published"
 
 def list_datasets(*, json: Annotated[bool, Parameter(help="Print the list as JSON.")] = False) -> int:
     """List the catalogue and the generators."""
-    from rich.table import Table as RichTable
-
     from anonset_datasets.catalogue import entries
     from anonset_datasets.generators import GENERATORS
 
@@ -36,13 +35,12 @@ def list_datasets(*, json: Annotated[bool, Parameter(help="Print the list as JSO
     if json:
         show_json(rows)
         return DONE
-    table = RichTable(box=None, padding=(0, 2, 0, 0))
-    for name in ("name", "kind", "records", "items", "about"):
-        table.add_column(name, justify="right" if name in ("records", "items") else "left", no_wrap=name == "name")
-    for row in rows:
-        sizes = [f"{row[name]:,}" if row.get(name) else "" for name in ("records", "items")]
-        table.add_row(str(row["name"]), str(row["kind"]), *sizes, str(row["about"]))
-    show(table, "", *(f"{row['name']}: {row['note']}" for row in rows if row.get("note")))
+    head = ("name", "kind", "records", "items", "about")
+    texts = (
+        [f"{value:,}" if isinstance(value := row.get(name) or "", int) else value for name in head] for row in rows
+    )
+    notes = (f"{row['name']}: {row['note']}" for row in rows if row.get("note"))
+    show(table(head, texts, left=("kind", "about")), "", *notes)
     return DONE
 
 
@@ -107,8 +105,6 @@ def check_datasets(
     They are looked for below the folder that ANONSET_DATA names. Each file's SHA-256, uncompressed, is compared.
     Exit codes: 0 all are there and as published; 1 one is missing or different; 2 bad input.
     """
-    from rich.table import Table as RichTable
-
     from anonset_datasets.catalogue import VARIABLE
     from anonset_datasets.presence import look
 
@@ -119,13 +115,12 @@ def check_datasets(
     if json:
         show_json(rows)
     else:
-        table = RichTable(box=None, padding=(0, 2, 0, 0))
-        for title in ("name", "state", "files"):
-            table.add_column(title, no_wrap=title != "files")
+        texts = []
         for row in rows:
             parts = "\n".join(f"{part['file']}: {part['state']}" for part in row["files"])
-            table.add_row(row["name"], row["state"], row["files"][0]["file"] if row["state"] == _THERE else parts)
-        show(table, *(f"\n{_how_to_get(row)}" for row in rows if row["state"] != _THERE))
+            texts.append((row["name"], row["state"], row["files"][0]["file"] if row["state"] == _THERE else parts))
+        wanting = (f"\n{_how_to_get(row)}" for row in rows if row["state"] != _THERE)
+        show(table(("name", "state", "files"), texts, left=("state", "files")), *wanting)
     return FAILED if any(presence.is_wanting for presence in found) else DONE
 
 

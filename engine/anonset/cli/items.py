@@ -14,9 +14,10 @@ from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
+from anonset.report.sections import facts_table
 from anonset.settings.job_files import over_job
 from anonset.settings.settings import RoleSettings, validate
-from anonset.spelling import facts_table, printable
+from anonset.spelling import printable
 
 Flags: Any = flags_of(RoleSettings)
 RoleFlags = Annotated[Flags, Parameter(name="*")]

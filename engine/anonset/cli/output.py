@@ -6,16 +6,17 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import Any, Protocol, TextIO
+
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
 
 from anonset.errors import plain_text
 from anonset.jobs.warmup import kernel_cache
 from anonset.release.stopwatch import COMPILING, tell_compiling
-from anonset.spelling import Facts, printable
+from anonset.spelling import printable
 from anonset.strict_json import dumps
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
 
 
 class Log(Protocol):
@@ -40,18 +41,10 @@ class Log(Protocol):
 
 _log: list[Log] = []  # of this process, for all of its threads, where --log-format json was asked for
 _WIDTH = 160  # of tables where no terminal says its own
-_FOR_TERMINALS = frozenset({"FORCE_COLOR", "TTY_COMPATIBLE"})
-"""Variables by which rich takes anything for a terminal."""
 
 
-def show(*parts: "RenderableType") -> None:
+def show(*parts: RenderableType) -> None:
     """Show text and tables; markup in them is shown as it is."""
-    lines = None if _is_styled() else [_in_lines(part) for part in parts]
-    if lines is not None and None not in lines:
-        _write("".join(map(str, lines)))
-        return
-    from rich.console import Console
-
     width = None if sys.stdout.isatty() else _WIDTH
     console = Console(file=sys.stdout, width=width, markup=False, highlight=False, emoji=False)
     with console.capture() as captured:
@@ -61,18 +54,6 @@ def show(*parts: "RenderableType") -> None:
             else:
                 console.print(part)
     _write(captured.get())
-
-
-def _is_styled() -> bool:
-    """Tell whether standard output is a terminal, or is to be taken for one."""
-    return sys.stdout.isatty() or not _FOR_TERMINALS.isdisjoint(os.environ)
-
-
-def _in_lines(part: "RenderableType") -> str | None:
-    """Return plain text and facts as they are written where no terminal is; None of what rich must lay out."""
-    if isinstance(part, str):
-        return "".join(f"{printable(line)}\n" for line in part.split("\n"))
-    return part.in_lines(_WIDTH) if isinstance(part, Facts) else None
 
 
 def show_json(value: Any) -> None:
@@ -149,10 +130,6 @@ def discard(stream: TextIO) -> None:
     os.close(nowhere)
 
 
-if TYPE_CHECKING:
-    from rich.progress import Progress as Bars
-    from rich.progress import TaskID
-
 Progress = Callable[[str, float, float], None]
 
 
@@ -167,10 +144,6 @@ def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
         with tell_compiling(_say_uncached()), tell_compiling(_log[0].progress if _log else None):
             yield _log[0].progress if _log else None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
-
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -188,7 +161,7 @@ def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
 class _Phases:
     """Shows one phase at a time: the last that was heard of; after compiling, the one that it interrupted."""
 
-    def __init__(self, bars: "Bars") -> None:
+    def __init__(self, bars: Bars) -> None:
         self._compiling = COMPILING
         self._bars = bars
         self._tasks: dict[str, TaskID] = {}

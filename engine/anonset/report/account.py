@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from rich.table import Table as RichTable
 
 from anonset.algorithms.rt.joint.pruning import shown_frontier
 from anonset.algorithms.rt.merging import Merge, on_the_way
+from anonset.data import SetColumn
 from anonset.generalization import Bucketized, Disassociated, ItemGroups, PerCluster
 from anonset.jobs.evaluate import Evaluation
 from anonset.measures.retention import KEPT, SUPPRESSED, by_level, of_nodes, rare_in_clusters, rare_text, shares
@@ -23,11 +25,8 @@ from anonset.release.statements import IN_SHORT, declarations, declared_limits, 
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
 from anonset.report.frontier import frontier_text
-from anonset.spelling import Facts, counted, facts_table, printable, setting, shortened
-
-if TYPE_CHECKING:
-    from rich.table import Table as RichTable
-
+from anonset.report.sections import facts_table, table
+from anonset.spelling import counted, setting, shortened
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss", "not_in_chunks")
 """The losses that people are shown, UL of groups of items alone; programs get all."""
@@ -72,7 +71,7 @@ def summary(release: Release) -> dict[str, Any]:
     return facts
 
 
-def account(release: Release) -> list[str | Facts]:
+def account(release: Release) -> list[str | RichTable]:
     """Return the account for people, as text and tables."""
     unverified, verdict = release.unverified, release.verdict
     declared = _declared(release)
@@ -123,7 +122,7 @@ def _limits_in_short(release: Release, declared: Declarations) -> list[str]:
     return [f"What is not guaranteed{all_of_them}:", *(f"- {text}" for text in (model.limits_in_short, *first))]
 
 
-def evaluation_account(evaluation: Evaluation) -> Facts:
+def evaluation_account(evaluation: Evaluation) -> RichTable:
     """Return the losses of a publication as a table."""
     names = {"occurrences": "item occurrences", "universe": "items of the universe"}
     names |= {"generalized": "generalized items", "suppressed": "suppressed items"}
@@ -175,27 +174,23 @@ def loss_label(name: str) -> str:
     return name if name == "tlost" else name.upper().replace("LOG2_", "log2 ").replace("_", " ")
 
 
-def before_and_after(release: Release, n: int) -> "RichTable":
+def before_and_after(release: Release, n: int) -> RichTable:
     """Return the first changed records, before and after, as a table."""
     publication, original = release.unverified.publication, release.unverified.table.transactions
-    from rich.table import Table
+    published, rows = publication.transactions, []
+    if original is not None and published is not None:
+        for row in np.argsort(publication.record, kind="stable"):
+            before = _labels(original, int(publication.record[row]))
+            after = _labels(published, int(row))
+            if before != after and len(before) > 1:
+                rows.append((" ".join(before), " ".join(after)))
+            if len(rows) == n:
+                break
+    return table(("before", "after"), rows, left=("after",), title="Some records before and after")
 
-    table = Table(title="Some records before and after", title_justify="left")
-    table.add_column("before", overflow="fold")
-    table.add_column("after", overflow="fold")
-    published = publication.transactions
-    if original is None or published is None:
-        return table
-    labels = (original.vocabulary.labels, published.vocabulary.labels)
-    for row in np.argsort(publication.record, kind="stable"):
-        record = int(publication.record[row])
-        before = [labels[0][c] for c in original.held_by(record)]
-        after = [labels[1][c] for c in published.held_by(row)]
-        if before != after and len(before) > 1:
-            table.add_row(printable(" ".join(before)), printable(" ".join(after)))
-        if table.row_count == n:
-            break
-    return table
+
+def _labels(column: SetColumn, record: int) -> list[str]:
+    return [column.vocabulary.labels[code] for code in column.held_by(record)]
 
 
 def sizes(release: Release) -> dict[str, int]:
@@ -368,19 +363,14 @@ def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
     return texts
 
 
-def codebook_table(publication: Records, n: int) -> "RichTable":
+def codebook_table(publication: Records, n: int) -> RichTable:
     """Return the `n` largest symbols of the codebook that stand for several items, as a table."""
-    from rich.table import Table
-
-    table = Table(title="The largest published symbols", title_justify="left")
-    table.add_column("symbol")
-    table.add_column("items", justify="right")
-    table.add_column("stands for", overflow="fold")
+    rows = []
     several = [symbol for symbol in publication.symbols if len(symbol.members) > 1]
     for symbol in sorted(several, key=lambda symbol: -len(symbol.members))[:n]:
         shown = ", ".join(symbol.members[:6]) + (", …" if len(symbol.members) > 6 else "")
-        table.add_row(printable(symbol.label), str(len(symbol.members)), printable(shown))
-    return table
+        rows.append((symbol.label, str(len(symbol.members)), shown))
+    return table(("symbol", "items", "stands for"), rows, left=("stands for",), title="The largest published symbols")
 
 
 def coverage(verdict: Verdict) -> str:

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from statistics import fmean, stdev
-from typing import Any, Literal
+from typing import Any
 
 from rich.table import Table as RichTable
 
 from anonset.release.losses import LOSSES
 from anonset.report.account import loss_label
-from anonset.spelling import printable, shortened
+from anonset.report.sections import table
+from anonset.spelling import shortened
 
 _REPEATED = ("seed", "run")
 _NAMES = {"peak_mib": "peak MiB", "seconds_verify": "verify", "least_ncp": "least NCP", "above_least": "above"}
@@ -17,15 +18,10 @@ _NAMES = {"peak_mib": "peak MiB", "seconds_verify": "verify", "least_ncp": "leas
 def comparison_table(results: list[dict[str, Any]]) -> RichTable:
     """Return the rows of a comparison as a table, without their notes; repetitions over seeds as one row."""
     results = over_seeds(results)
-    table = RichTable(box=None, padding=(0, 2, 0, 0))
     names = [name for name in results[0] if name != "note"]
-    for name in names:
-        shown = loss_label(name) if name in {*LOSSES, "are"} else _NAMES.get(name, name)
-        side: Literal["left", "right"] = "left" if name in ("algorithm", "model", "outcome") else "right"
-        table.add_column(shown, justify=side, min_width=len(shown), overflow="fold")
-    for row in results:
-        table.add_row(*(_text(name, row[name]) for name in names))
-    return table
+    head = [loss_label(name) if name in {*LOSSES, "are"} else _NAMES.get(name, name) for name in names]
+    rows = ([_text(name, row[name]) for name in names] for row in results)
+    return table(head, rows, left=("algorithm", "model", "outcome"))
 
 
 def unequal_guarantees(results: list[dict[str, Any]]) -> str:
@@ -77,4 +73,4 @@ def _text(name: str, value: Any) -> str:
         return f"{value:.2f} s"
     if name == "above_least":
         return f"{value:+.2%}"
-    return f"{value:.5g}" if isinstance(value, float) else printable(shortened(value))
+    return f"{value:.5g}" if isinstance(value, float) else shortened(value)

@@ -7,7 +7,8 @@ from rich.table import Table as RichTable
 from anonset.jobs.findings import Answer, Findings, Question, risk_table
 from anonset.measures.known_items import KnownItems
 from anonset.release.memory import format_size
-from anonset.spelling import Facts, facts_table, printable
+from anonset.report.sections import facts_table, table
+from anonset.spelling import printable
 
 _MOST_SHOWN = 1000
 """Largest number of columns in the account: printing many thousands takes minutes."""
@@ -69,7 +70,7 @@ def _question_summary(question: Question) -> dict[str, Any]:
     return {"setting": "unit", "rows": question.rows, "answers": answers}
 
 
-def findings_account(findings: Findings) -> list[str | RichTable | Facts]:
+def findings_account(findings: Findings) -> list[str | RichTable]:
     """Return the findings for people, as text and tables."""
     persons = "if each row is one person" if findings.persons is None else f"of {findings.persons:,} persons"
     unread = findings.rows > 0 and not findings.records
@@ -80,11 +81,12 @@ def findings_account(findings: Findings) -> list[str | RichTable | Facts]:
         "memory": "" if findings.memory is None else f"about {format_size(findings.memory)} for a run",
         "time": "" if findings.seconds is None else f"about {_rounded(findings.seconds)} for a run",
     }
-    parts: list[str | RichTable | Facts] = [facts_table({name: text for name, text in facts.items() if text}), ""]
+    parts: list[str | RichTable] = [facts_table({name: text for name, text in facts.items() if text}), ""]
     more = len(findings.columns) - _MOST_SHOWN
     parts += [_columns_table(findings), *([f"and {more:,} more columns: --json shows all"] if more > 0 else []), ""]
     if findings.quasi_identifiers is not None or findings.known_items:
-        parts += ["Who is at risk as the data are: share of records that others can tell", _risk_table(findings), ""]
+        risk = table(*risk_table(findings))
+        parts += ["Who is at risk as the data are: share of records that others can tell", risk, ""]
     if (question := findings.question) is not None:
         parts += ["Who is a person? You must state it, by one of these lines in the job file:"]
         parts += [f"- {printable(line)}" for line in question.lines()]
@@ -103,25 +105,12 @@ def _named(answer: Answer) -> str:
 
 
 def _columns_table(findings: Findings) -> RichTable:
-    table = RichTable(box=None, padding=(0, 2, 0, 0))
-    for name in ("column", "kind", "distinct", "nulls", "role", "because"):
-        table.add_column(name, justify="right" if name in ("distinct", "nulls") else "left", overflow="fold")
+    rows = []
     for column in findings.columns[:_MOST_SHOWN]:
         look, nulls = column.profile, column.profile.nulls + column.profile.missing
         role = f"--{column.role.replace('_', '-')}"
-        row = (look.name, look.kind, f"{look.distinct:,}", f"{nulls:,}", role, column.reason)
-        table.add_row(*map(printable, row))
-    return table
-
-
-def _risk_table(findings: Findings) -> RichTable:
-    table = RichTable(box=None, padding=(0, 2, 0, 0))
-    head, rows = risk_table(findings)
-    for position, name in enumerate(head):
-        table.add_column(name, justify="right" if position else "left")
-    for row in rows:
-        table.add_row(*row)
-    return table
+        rows.append((look.name, look.kind, f"{look.distinct:,}", f"{nulls:,}", role, column.reason))
+    return table(("column", "kind", "distinct", "nulls", "role", "because"), rows, left=("kind", "role", "because"))
 
 
 def _known_summary(known: KnownItems, k: int) -> dict[str, Any]:

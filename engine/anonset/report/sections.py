@@ -1,15 +1,15 @@
 """Sections of an account: a table for people with its notes, and the same as data; written once for each medium."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.table import Table as RichTable
 
 from anonset.data.redacted_repr import Discreet
 from anonset.release.statements import plain
 from anonset.release.tables import html_table
-
-if TYPE_CHECKING:
-    from rich.table import Table as RichTable
+from anonset.spelling import printable
 
 LEFT = ("guaranteed",)
 """Columns of text; other columns but the first are numbers."""
@@ -31,14 +31,14 @@ class Section(Discreet):
     """The same facts by name, for JSON."""
 
 
-def for_terminal(sections: Iterable[Section]) -> "list[str | RichTable]":
+def for_terminal(sections: Iterable[Section]) -> list[str | RichTable]:
     """Return sections as lines and tables, with an empty line between two."""
     parts: list[str | RichTable] = []
     for section in sections:
         if not (section.rows or section.notes):
             continue
         parts += [""] if parts else []
-        parts += [_rich(section)] if section.rows else []
+        parts += [table(section.head, section.rows, left=LEFT, title=section.title)] if section.rows else []
         parts += section.notes
     return parts
 
@@ -53,12 +53,23 @@ def for_html(sections: Iterable[Section]) -> str:
     return "".join(html_table(section.head, section.rows) for section in sections)
 
 
-def _rich(section: Section) -> "RichTable":
-    from rich.table import Table as RichTable
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[str] = (), title: str = ""
+) -> RichTable:
+    """Return a table without frames; the first column and those in `left` hold text, others numbers."""
+    made = RichTable(box=None, padding=(0, 2, 0, 0), title=title or None, title_justify="left")
+    for position, name in enumerate(head):
+        made.add_column(name, justify="left" if position == 0 or name in left else "right", overflow="fold")
+    for row in rows:
+        made.add_row(*map(printable, row))
+    return made
 
-    table = RichTable(box=None, padding=(0, 2, 0, 0), title=section.title, title_justify="left")
-    for position, name in enumerate(section.head):
-        table.add_column(name, justify="left" if position == 0 or name in LEFT else "right")
-    for row in section.rows:
-        table.add_row(*row)
-    return table
+
+def facts_table(facts: Mapping[str, str]) -> RichTable:
+    """Return names and values as a table without frames."""
+    made = RichTable(show_header=False, box=None, padding=(0, 2, 0, 0))
+    made.add_column(style="bold", no_wrap=True)
+    made.add_column(overflow="fold")
+    for name, text in facts.items():
+        made.add_row(name, printable(text))
+    return made

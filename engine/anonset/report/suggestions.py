@@ -12,7 +12,8 @@ from anonset.measures.countable import FREQUENT
 from anonset.queries.estimate import ONE_MEMBER
 from anonset.release.statements import parameters_of, plain
 from anonset.report.frontier import frontier_text
-from anonset.spelling import counted, printable
+from anonset.report.sections import table
+from anonset.spelling import counted
 
 _NOTE = 90
 """Characters of the reason why a candidate publishes nothing."""
@@ -116,28 +117,20 @@ def _scale(suggestion: Suggestion) -> list[str]:
 
 
 def _table(suggestion: Suggestion) -> RichTable:
-    table = RichTable(box=None, padding=(0, 2, 0, 0))
     head = ("kept", "generalized", "suppressed", "item error", "pair error", "ranges kept", "useful")
     shown = [
         position
         for position in range(len(head))
         if any(cells(candidate)[position] for candidate in suggestion.candidates)
     ]
-    for name in ("", "algorithm", *(head[position] for position in shown), "time", "outcome"):
-        left = name in ("", "algorithm", "outcome")
-        table.add_column(name, justify="left" if left else "right", overflow="fold")
+    rows = []
     for candidate in suggestion.candidates:
         mark = "->" if candidate is suggestion.recommended else ""
         seconds = f"{candidate.seconds:.2f} s" if candidate.shares else ""
-        row = (
-            mark,
-            name_of(candidate),
-            *(cells(candidate)[position] for position in shown),
-            seconds,
-            _outcome(candidate),
-        )
-        table.add_row(*map(printable, row))
-    return table
+        figures = (cells(candidate)[position] for position in shown)
+        rows.append((mark, name_of(candidate), *figures, seconds, _outcome(candidate)))
+    names = ("", "algorithm", *(head[position] for position in shown), "time", "outcome")
+    return table(names, rows, left=("algorithm", "outcome"))
 
 
 def name_of(one: Candidate) -> str:

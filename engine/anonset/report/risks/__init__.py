@@ -1,19 +1,18 @@
 """The account of what is at risk after a publication, for people and programs: one file for each kind."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.table import Table as RichTable
 
 from anonset.jobs.risk import RiskReport
 from anonset.report.risks import buckets, chunks, records
 from anonset.report.risks.base import PagePart, page_part, sections
 from anonset.report.sections import for_html, for_json, for_terminal
 
-if TYPE_CHECKING:
-    from rich.table import Table as RichTable
-
 __all__ = ["PagePart", "account_and_summary", "buckets", "chunks", "html_of", "page_part", "records", "sections"]
 
 
-def account_and_summary(risk: RiskReport) -> "tuple[list[str | RichTable], dict[str, Any]]":
+def account_and_summary(risk: RiskReport) -> tuple[list[str | RichTable], dict[str, Any]]:
     """Return the risks for people, and for JSON."""
     parts = sections(risk)
     return for_terminal(parts), for_json(parts)
