@@ -1,8 +1,11 @@
 """What `anonset` exports is there, is documented, and costs nothing until it is used."""
 
+import ast
 import inspect
 import subprocess
 import sys
+from collections import defaultdict
+from pathlib import Path
 from pkgutil import resolve_name
 from types import ModuleType, UnionType
 
@@ -33,6 +36,17 @@ def test_the_methods_of_a_public_class_are_documented(name: str) -> None:
     for member, value in vars(getattr(anonset, name)).items():
         if not member.startswith("_") and (inspect.isfunction(value) or isinstance(value, (property, classmethod))):
             assert inspect.getdoc(value), f"{name}.{member}"
+
+
+def test_no_two_public_classes_of_the_engine_have_the_same_name() -> None:
+    engine = Path(anonset.__file__).parent
+    homes = defaultdict(list)
+    for file in sorted(engine.rglob("*.py")):
+        for statement in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(statement, ast.ClassDef) and not statement.name.startswith("_"):
+                homes[statement.name].append(str(file.relative_to(engine)))
+    assert len(homes) > 400
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
 
 
 def test_the_names_stand_in_order_and_once() -> None:

@@ -11,7 +11,7 @@ from anonset.data import Table, Vocabulary
 from anonset.generalization import Disassociated
 from anonset.generalization.chunk_cutting import disassociate
 from anonset.publications import Chunks
-from anonset.publications.chunk_columns import Cluster, Rows, SharedChunk
+from anonset.publications.chunk_columns import PublishedCluster, Rows, SharedChunk
 from reference import disassociation as twin
 
 RECORDS = st.lists(st.sets(st.sampled_from("aaabbcdefgh"), max_size=5), min_size=1, max_size=60)
@@ -57,7 +57,7 @@ def publication_of(
     def rows_of(texts: Sequence[str]) -> Rows:
         return tuple(sorted(Counter(map(codes, texts)).items()))
 
-    made = (Cluster(n, codes(terms), tuple(sorted(map(rows_of, chunks)))) for n, terms, chunks in clusters)
+    made = (PublishedCluster(n, codes(terms), tuple(sorted(map(rows_of, chunks)))) for n, terms, chunks in clusters)
     return Chunks(
         "items",
         vocabulary,

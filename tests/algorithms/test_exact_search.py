@@ -20,7 +20,7 @@ from algorithms.test_exact import few_leaves, image_of, larger_case, run
 from anonset.algorithms.transaction import rare_tables
 from anonset.algorithms.transaction.exact_cut import clauses, limits, search, triples
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
-from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
+from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
 from anonset.algorithms.transaction.exact_cut.pairs import RarePairs
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.sets import lifted, rare_sets, witnessed
@@ -95,14 +95,14 @@ def test_a_recoding_is_safe_where_all_clauses_hold_and_only_there(case: Case) ->
 def test_the_maximal_rare_pairs_are_listed_all(case: Case) -> None:
     view = view_of(case, suppress=False)
     model, pairs = HierarchyModel(case[0]), of_frequent_nodes(case, 2)
-    assert labelled(view, RarePairs(view, Limits(None, 1e9)).violated()) == set(twin.maximal(pairs, model))
+    assert labelled(view, RarePairs(view, SearchBudget(None, 1e9)).violated()) == set(twin.maximal(pairs, model))
 
 
 @some
 @given(cases.filter(several_leaves))
 def test_the_clauses_of_the_maximal_rare_triples_are_listed_all(case: Case) -> None:
     view, model = view_of(case, suppress=False), HierarchyModel(case[0])
-    found = RareTriples(view.problem, view.closed, Limits(None, 1e9)).clauses()
+    found = RareTriples(view.problem, view.closed, SearchBudget(None, 1e9)).clauses()
     assert found is not None
     parents = [tuple(model.parent[v] for v in triple) for triple in twin.maximal(of_frequent_nodes(case, 3), model)]
     assert sorted(map(tuple, named(view, found.parents))) == sorted(set(parents))
@@ -127,7 +127,7 @@ def test_triples_of_many_words_are_those_of_the_sets_one_by_one(
     monkeypatch.setattr(triples, "KEYS_PER_CALL", 1)
     monkeypatch.setattr(triples, "KEYS_AT_ONCE", 7)
     problem = CutProblem(Blocks.of(WIDE.bind(column), MEMORY.on(Threads(workers)), 90), WIDE, 3, 3, suppress=False)
-    listed = RareTriples(problem, problem.begun, Limits(None, 1e9))
+    listed = RareTriples(problem, problem.begun, SearchBudget(None, 1e9))
     found = listed.clauses()
     assert found is not None
     assert {tuple(row) for row in found.parents.tolist()} == parents_of_triples(frozenset(listed.nodes.tolist()))
@@ -174,7 +174,7 @@ def test_the_cut_is_the_same_whether_triples_are_listed_and_by_which_depths(
 @some
 @given(cases.filter(several_leaves))
 def test_rare_sets_of_the_leaves_are_found_and_lifted_to_maximal_ones(case: Case) -> None:
-    view, endless = view_of(case, suppress=False), Limits(None, 1e9)
+    view, endless = view_of(case, suppress=False), SearchBudget(None, 1e9)
     model, above = HierarchyModel(case[0]), set(twin.maximal(of_frequent_nodes(case, 3), HierarchyModel(case[0])))
     sets = rare_sets(view, 3, endless)
     leaves = {nodes for nodes in of_frequent_nodes(case, 3) if set(nodes) <= set(model.leaves)}
@@ -190,7 +190,7 @@ def test_witnesses_are_leaves_of_a_record_and_make_the_clauses_of_the_twin(case:
     tree, rows, _, _ = case
     view, model = view_of(case, suppress=True), HierarchyModel(tree)
     hierarchy = view.problem.hierarchy
-    pairs = RarePairs(view, Limits(None, 1e9)).violated()
+    pairs = RarePairs(view, SearchBudget(None, 1e9)).violated()
     clauses = witnessed(view, pairs)
     assert bool(clauses.n) == bool(len(pairs))
     held = {leaves for nodes in of_frequent_nodes(case, 2) for leaves in twin.witnesses(nodes, rows, model)}
@@ -295,7 +295,7 @@ def test_sets_that_are_counted_are_steps_too(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize(("records", "sets"), [(0, 2e7), (10**7, 2e7), (10**8, 2e8)])
 def test_a_step_of_many_records_is_more_sets(records: int, sets: float) -> None:
-    left = Limits(None, 5, records).share(0.8)
+    left = SearchBudget(None, 5, records).share(0.8)
     left.count(3 * sets)
     assert left.steps == 1
     with pytest.raises(LimitReached):

@@ -14,8 +14,8 @@ from tests.facts import refused
 import reference.joint_split as twins
 from anonset.algorithms.base import Result
 from anonset.algorithms.rt.cluster_function import ClusterFunction
-from anonset.algorithms.rt.joint.growth import Growth, Losses
-from anonset.algorithms.rt.joint.pruning import Point, shown_frontier
+from anonset.algorithms.rt.joint.growth import Losses, TreeGrowth
+from anonset.algorithms.rt.joint.pruning import Pruning, shown_frontier
 from anonset.algorithms.rt.joint.regions import axes_of
 from anonset.algorithms.rt.joint.scores import Scores
 from anonset.algorithms.rt.joint_split import LARGEST_RELATIONAL_LOSS, LARGEST_WEIGHT, JointSplit
@@ -122,13 +122,13 @@ def test_grows_the_tree_of_the_twin(case: tuple[Table, int, int], w: str) -> Non
     assert result.figures["estimated_item_loss"] == pytest.approx(float(sum(leaf.items for leaf in leaves)))
 
 
-def growth_of(table: Table, k: int, m: int) -> Growth:
+def growth_of(table: Table, k: int, m: int) -> TreeGrowth:
     """Return a growth that scores one side of one cut after the other, as large nodes do."""
     axes = axes_of(QuasiIdentifiers.of(table.relational, HIERARCHIES), k)
     function, column = ClusterFunction.of(Coat(k=k, m=m), k, table, {}), table.transactions
     assert column is not None
     losses = Losses(axes, table.n, len(column.vocabulary), len(column.items))
-    return Growth(losses, Scores(column, k, m), function.infeasible, k, at_once=0)
+    return TreeGrowth(losses, Scores(column, k, m), function.infeasible, k, at_once=0)
 
 
 @given(case=cases, several=st.lists(weights, min_size=1, max_size=3))
@@ -189,7 +189,7 @@ def test_the_frontier_lists_the_prunings_of_the_twin(case: tuple[Table, int, int
 
 def test_points_that_are_nearly_the_same_are_shown_once() -> None:
     losses = (0.1, 0.102, 0.1049, 0.106, 0.111, 0.5)
-    trace = [Point(0.5 - loss, 9, loss, 0.1) for loss in losses]
+    trace = [Pruning(0.5 - loss, 9, loss, 0.1) for loss in losses]
     assert [point.relational_ncp for point in shown_frontier(trace)] == [0.1, 0.106, 0.111, 0.5]
     assert shown_frontier([object()]) == ()
 

@@ -18,7 +18,7 @@ from algorithms.set_based_cases import (
 )
 from anonset.algorithms.base import Algorithm
 from anonset.algorithms.transaction.coat import Coat
-from anonset.algorithms.transaction.constraint_search import Merge
+from anonset.algorithms.transaction.constraint_search import GroupMerge
 from anonset.algorithms.transaction.pcta import Pcta
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InfeasibleError, InputError
@@ -36,7 +36,7 @@ def assert_like_twin(algorithm: str, case: Case) -> None:
     assert isinstance(found.recoding, ItemGroups)
     assert found.recoding.labels == expected.partition()
     assert found.recoding.suppressed == expected.suppressed()
-    steps = [(s.group, s.partner if isinstance(s, Merge) else None, s.support) for s in found.trace]
+    steps = [(s.group, s.partner if isinstance(s, GroupMerge) else None, s.support) for s in found.trace]
     assert steps == expected.steps
 
 

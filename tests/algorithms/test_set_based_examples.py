@@ -25,7 +25,7 @@ from algorithms.set_based_cases import (
 )
 from anonset.algorithms.base import Result
 from anonset.algorithms.transaction.coat import Coat
-from anonset.algorithms.transaction.constraint_search import Merge, Suppression
+from anonset.algorithms.transaction.constraint_search import GroupMerge, Suppression
 from anonset.algorithms.transaction.pcta import Pcta
 from anonset.algorithms.transaction.pgen import generate_constraints
 from anonset.data import Hierarchy, SetColumn, Table
@@ -65,9 +65,9 @@ def test_example_4_1(weights: str | None, hierarchies: Mapping[str, Hierarchy], 
     result = coat.recode(table, hierarchies)
     assert published(table, result) == FIGURE_2C
     assert result.trace == (
-        Merge(group=("b",), partner=("a",), support=7),
+        GroupMerge(group=("b",), partner=("a",), support=7),
         Suppression(group=("d",), support=4),
-        Merge(group=("g",), partner=("h",), support=6),
+        GroupMerge(group=("g",), partner=("h",), support=6),
     )
     assert isinstance(result.recoding, ItemGroups)
     assert result.recoding.suppressed == ["d"]

@@ -16,7 +16,7 @@ from anonset.algorithms.relational.local_recoding import LocalRecoding
 from anonset.attacks import combinatorial_refinement as attack
 from anonset.attacks.base import Outcome, Scene
 from anonset.attacks.boxes import Boxes, is_covered
-from anonset.attacks.combinatorial_refinement import Rounds, combinatorial_refinement
+from anonset.attacks.combinatorial_refinement import RefinementRounds, combinatorial_refinement
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, Table
 from anonset.data.table import Column
 from anonset.generalization import apply
@@ -77,7 +77,7 @@ def told_of(worlds: list[World], domains: Domains, k: int) -> Iterator[tuple[tup
     first = worlds[0]
     boxes = Boxes.of(first.table.relational, first.publication.relational, trees_of(domains))
     shown = list(zip(*(column.labels() for column in first.publication.relational), strict=True))
-    rounds = Rounds(boxes, k)
+    rounds = RefinementRounds(boxes, k)
     for number in range(len(boxes.size)):
         name = shown[int(np.flatnonzero(boxes.class_of_row == number)[0])]
         for column in boxes.open_columns(number):

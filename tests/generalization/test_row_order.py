@@ -14,7 +14,7 @@ from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Memory, backing
 from anonset.data.workers import Threads
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply, row_order
-from anonset.generalization.row_order import Source, sort_rows
+from anonset.generalization.row_order import UnsortedRows, sort_rows
 from anonset.verification.item_truth import check_item_truth
 
 ITEMS = 300
@@ -59,7 +59,7 @@ def sort(rows, store, *, narrow=False):
     columns = [np.array([row[at] for row in rows], np.int32) for at in range(2)]
     record = np.arange(len(rows), dtype=np.int64)
     sets = SetColumn("items", indptr, items, Vocabulary(()))
-    found = sort_rows(Source(sets, columns, record), largest=[3, ITEMS], store=store, narrow=narrow)
+    found = sort_rows(UnsortedRows(sets, columns, record), largest=[3, ITEMS], store=store, narrow=narrow)
     assert isinstance(found.items, NarrowCodes) == (narrow and store.in_files and len(items) > 0)
     assert found.indptr[0] == 0
     sets = [found.items[begin:end].tolist() for begin, end in zip(found.indptr, found.indptr[1:], strict=False)]

@@ -20,7 +20,7 @@ from anonset.algorithms.transaction.exact_cut import pairs, sets
 from anonset.algorithms.transaction.expanded_blocks import Over
 from anonset.data import Hierarchy, SetColumn, cluster
 from anonset.data.blocks import Blocks
-from anonset.data.cluster import Cluster, _packed, _unpacked, _version, cluster_of
+from anonset.data.cluster import ClusterWorkers, _packed, _unpacked, _version, cluster_of
 from anonset.data.store import MEMORY, Files
 from anonset.data.workers import Threads
 from anonset.errors import InputError
@@ -83,7 +83,7 @@ def test_arrays_in_files_travel_by_their_names(work):
 
 @pytest.mark.compiled
 def test_processes_find_what_one_thread_does_and_leave_nothing(client, work, blocks, column):
-    with Cluster(client, work) as workers:
+    with ClusterWorkers(client, work) as workers:
         assert run(on(blocks, workers)) == run(Blocks.of(column, MEMORY.on(Threads(1))))
     assert sorted(path.name for path in work.path.iterdir()) == ["indptr", "items"]
 
@@ -96,7 +96,7 @@ def test_processes_that_are_started_here_keep_the_memory_of_arrays(client):
 
 @pytest.mark.compiled
 def test_a_worker_that_is_killed_in_every_round_changes_nothing(client, work, blocks, column):
-    with Cluster(client, work) as workers:
+    with ClusterWorkers(client, work) as workers:
         assert run(on(blocks, workers), lambda: kill_one(client)) == run(Blocks.of(column, MEMORY))
 
 
@@ -121,7 +121,7 @@ def test_the_exact_cut_is_counted_by_processes_some_of_which_are_killed(
             killed.append(phase)
             kill_one(client)
 
-    class Noted(Cluster):
+    class Noted(ClusterWorkers):
         def begin(self, work, task, ended):
             sent.append(type(work.work if isinstance(work, Over) else work).__name__)
             return super().begin(work, task, ended)
@@ -155,7 +155,7 @@ def test_parts_of_individuals_are_grouped_by_processes_one_of_which_is_killed(cl
 
     expected = algorithm.recode(table, {})
     here = set((tmp_path / "work").iterdir())
-    with Cluster(client, table.store) as workers:
+    with ClusterWorkers(client, table.store) as workers:
         found = algorithm.recode(table.on(workers), {}, progress=kill)
     assert (found.figures["parts"], killed) == (9, ["parts"])
     assert found.figures == expected.figures
@@ -189,7 +189,7 @@ class Answering:
 )
 def test_workers_that_cannot_take_part_are_named(work, answers, said):
     with refused(InputError, said):
-        Cluster(Answering(answers), work)
+        ClusterWorkers(Answering(answers), work)
     assert not list(work.path.iterdir())
 
 

@@ -13,7 +13,7 @@ from tests.facts import names, refused
 import anonset
 from anonset.cli.main import exit_code, main
 from anonset.data import cluster
-from anonset.data.cluster import Cluster, cluster_of
+from anonset.data.cluster import ClusterWorkers, cluster_of
 from anonset.data.store import Files
 from anonset.errors import AnonsetError, InputError
 
@@ -54,14 +54,14 @@ def test_a_scheduler_that_is_killed_in_the_search_is_one_line(tmp_path):
             wait_for(port)
             with cluster_of(f"tcp://127.0.0.1:{port}") as client, Files.temporary() as store:
                 client.wait_for_workers(1, timeout=60)
-                found = Cluster(client, store).map(time.sleep, [0, 100, 0])
+                found = ClusterWorkers(client, store).map(time.sleep, [0, 100, 0])
                 next(found)
                 scheduler.kill()
                 with refused(AnonsetError, "scheduler") as lost:
                     next(found)
                 assert exit_code(lost.value) == 2
                 with refused(AnonsetError, "scheduler"):
-                    list(store.on(Cluster(client, store)).map(time.sleep, [0]))
+                    list(store.on(ClusterWorkers(client, store)).map(time.sleep, [0]))
         finally:
             scheduler.kill()
             process.kill()

@@ -8,7 +8,7 @@ from tests.facts import names, refused
 
 from anonset.data import SetColumn, Table
 from anonset.errors import InputError
-from anonset.jobs.growth import Size, growths, sample, sizes_of
+from anonset.jobs.growth import RunSize, growths, sample, sizes_of
 
 
 def test_sizes_are_ascending_and_run_three_times() -> None:
@@ -16,8 +16,8 @@ def test_sizes_are_ascending_and_run_three_times() -> None:
     assert [size.records for size in sizes] == [3] * 3 + [10] * 3 + [40] * 3
     assert [size.run for size in sizes] == [1, 2, 3] * 3
     assert {size.n_items for size in sizes} == {7}
-    assert sizes_of(None, None, "4", 40) == [Size(workers=4)]
-    assert Size(workers=4).given == {}
+    assert sizes_of(None, None, "4", 40) == [RunSize(workers=4)]
+    assert RunSize(workers=4).given == {}
 
 
 @pytest.mark.parametrize("text", ["0", "41", "0%", "101%", "x", "1,,2", "-1", "1e3", "9" * 30])
@@ -35,15 +35,15 @@ def test_samples_are_nested(rows: list[set[str]], seed: int, data: st.DataObject
     numbered = Table.from_columns(row=[str(n) for n in range(len(rows))])
     less = data.draw(st.integers(1, len(rows)))
     more = data.draw(st.integers(less, len(rows)))
-    few, many = (set(sample(numbered, Size(n), seed).relational[0].labels()) for n in (less, more))
+    few, many = (set(sample(numbered, RunSize(n), seed).relational[0].labels()) for n in (less, more))
     assert (len(few), few <= many) == (less, True)
-    assert sample(table, Size(more), seed).n == more
+    assert sample(table, RunSize(more), seed).n == more
 
 
 @given(st.lists(st.sets(st.sampled_from("abcdef")), min_size=1, max_size=30), st.integers(1, 6))
 def test_the_most_frequent_items_stay(rows: list[set[str]], n: int) -> None:
     column = SetColumn.of(rows, universe="abcdef")
-    taken = sample(Table(column), Size(n_items=n), 0).transactions
+    taken = sample(Table(column), RunSize(n_items=n), 0).transactions
     assert taken is not None
     often = np.argsort(-column.occurrences, kind="stable")[:n]
     kept = {column.vocabulary.labels[at] for at in often}

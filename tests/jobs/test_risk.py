@@ -169,11 +169,11 @@ def test_how_surely_buckets_tell_a_value():
 
 
 def test_an_attack_on_buckets_that_break_their_promise_says_so():
-    from anonset.jobs.risk.base import Context, risk_of
+    from anonset.jobs.risk.base import RiskContext, risk_of
 
     table = anonset.read(VISITS, id="p", sensitive="drug")
     release = anonset.anonymize(table, anonset.Anatomy(l=2, seed=1))
-    context = Context(anonset.AnatomyDiversity(9), table, attempts=100)
+    context = RiskContext(anonset.AnatomyDiversity(9), table, attempts=100)
     assert risk_of(release.publication, context).broken == 12
 
 

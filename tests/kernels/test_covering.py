@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, linprog, milp
 
-from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
+from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
 from anonset.algorithms.transaction.exact_cut.rows import LEAST_USES, SparseRows
 from anonset.algorithms.transaction.exact_cut.solver import Solver
 from anonset_kernels.covering import cover
@@ -94,7 +94,7 @@ def made(n_columns: int, n_rows: int, seed: int) -> tuple[np.ndarray, SparseRows
     columns = np.array([rng.choice(n_columns, 3, replace=False) for _ in range(n_rows)], np.int32)
     costs = rng.integers(1, 100, n_columns)
     rows = SparseRows.of(columns, np.ones(3), 1.0)
-    solver = Solver(costs, 7, SparseRows.none(), int(costs.sum()) // 2, Limits(None, 1e6))
+    solver = Solver(costs, 7, SparseRows.none(), int(costs.sum()) // 2, SearchBudget(None, 1e6))
     solver.add(rows)
     return costs, rows, solver
 

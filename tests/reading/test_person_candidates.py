@@ -15,7 +15,7 @@ import anonset
 from anonset.data.store import MEMORY
 from anonset.data.table_facts import Repeated
 from anonset.reading.persons.agreement import agrees
-from anonset.reading.persons.candidates import Candidate, counted_in
+from anonset.reading.persons.candidates import PersonKey, counted_in
 from anonset.reading.persons.duplicate_ids import Watched, _has_equal, may_repeat
 
 pytestmark = pytest.mark.compiled
@@ -221,7 +221,7 @@ def test_dropped_ids_repeat_batch_by_batch_as_all_at_once(parts, plain):
         asked.append(names)
         return ({"patient_id": column} for column in columns)
 
-    with Watched((Candidate(("patient_id",), "person id", 0, 0),), MEMORY, again) as seen:
+    with Watched((PersonKey(("patient_id",), "person id", 0, 0),), MEMORY, again) as seen:
         for column in columns:
             seen.add({"patient_id": column})
         repeated = [one.column for one in seen.repeated()]

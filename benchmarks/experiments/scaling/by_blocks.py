@@ -88,7 +88,7 @@ def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSe
 
     A small table is searched in each process before.
     """
-    from anonset.data.cluster import Cluster, cluster_of
+    from anonset.data.cluster import ClusterWorkers, cluster_of
     from anonset.data.store import Files
     from anonset.data.workers import Threads
 
@@ -101,7 +101,7 @@ def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSe
         pids = list(client.run(os.getpid).values())
         client.run(_search_again, dict(parameters), str(small.store.path) if isinstance(small.store, Files) else "")
 
-        yield partial(Cluster, client), lambda: time.process_time() + sum(map(_cpu_seconds, pids))
+        yield partial(ClusterWorkers, client), lambda: time.process_time() + sum(map(_cpu_seconds, pids))
 
 
 def _search_again(parameters: Parameters, work: str) -> None:

@@ -54,7 +54,7 @@ def combinatorial_refinement(scene: Scene) -> tuple[Outcome, ...] | str:
     boxes = boxes_of(scene)
     if isinstance(boxes, str):
         return boxes
-    rounds, few = Rounds(boxes, scene.k), replace(scene, attempts=min(scene.attempts, _TARGETS))
+    rounds, few = RefinementRounds(boxes, scene.k), replace(scene, attempts=min(scene.attempts, _TARGETS))
     knows = (
         f"the publication, its trees and that {ALGORITHM} made it (k={scene.k}); wants the child of a published node, "
         "or the member of a set, that a row has"
@@ -63,7 +63,7 @@ def combinatorial_refinement(scene: Scene) -> tuple[Outcome, ...] | str:
 
 
 @dataclass(frozen=True, eq=False)
-class Rounds(Discreet):
+class RefinementRounds(Discreet):
     """What the rounds of a local recoding leave possible."""
 
     boxes: Boxes
@@ -135,7 +135,7 @@ class Program(Discreet):
     rules: LinearConstraint
 
     @classmethod
-    def of(cls, rounds: Rounds, number: int, earlier: Int64, taken: Sequence[Box]) -> "Program | None":
+    def of(cls, rounds: RefinementRounds, number: int, earlier: Int64, taken: Sequence[Box]) -> "Program | None":
         """Write the rules of a class; those of earlier classes that would need too many cells are left out."""
         boxes, own, size = rounds.boxes, rounds.boxes.box(number), int(rounds.boxes.size[number])
         codes = boxes.code[number].tolist()

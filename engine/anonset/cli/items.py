@@ -48,7 +48,7 @@ def _asked(source: str, flags: Any) -> tuple[str, RoleSettings]:
     return source, validate(RoleSettings, given)
 
 
-class Labels(NamedTuple):
+class ColumnLabels(NamedTuple):
     """The labels of a column."""
 
     name: str
@@ -59,7 +59,7 @@ class Labels(NamedTuple):
     """int64 (M,): records that hold each."""
 
 
-def labels_of(source: str, name: str | None, flags: Any) -> Labels:
+def labels_of(source: str, name: str | None, flags: Any) -> ColumnLabels:
     """Read a data set and return the labels of a column, by default of the set-valued one.
 
     Raises
@@ -70,16 +70,16 @@ def labels_of(source: str, name: str | None, flags: Any) -> Labels:
     source, roles = _asked(source, flags)
     if name is None:
         column = items_of(source, roles)
-        return Labels(column.name, column.vocabulary, column.occurrences)
+        return ColumnLabels(column.name, column.vocabulary, column.occurrences)
     table = _table(source, roles)
     if table.transactions is not None and table.transactions.name == name:
-        return Labels(name, table.transactions.vocabulary, table.transactions.occurrences)
+        return ColumnLabels(name, table.transactions.vocabulary, table.transactions.occurrences)
     found = next((c for c in table.relational if c.name == name), None)
     if not isinstance(found, CategoricalColumn):
         msg = f"--column {name}: a column of --items, or a text column of --relational, is required"
         raise InputError(msg)
     occurrences = np.bincount(found.codes, minlength=len(found.vocabulary)).astype(np.int64)
-    return Labels(name, found.vocabulary, occurrences)
+    return ColumnLabels(name, found.vocabulary, occurrences)
 
 
 def items_of_input(source: str | None, flags: Any) -> SetColumn | None:

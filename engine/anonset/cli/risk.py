@@ -17,7 +17,7 @@ from anonset.jobs.risk import risk as count
 from anonset.reading.batches import open_source
 from anonset.reading.read import read
 from anonset.reading.source import source_of
-from anonset.release.documents import DataFile
+from anonset.release.documents import PublishedFile
 from anonset.release.opened import Opened
 from anonset.report.risks import account_and_summary
 from anonset.settings.job_files import over_job
@@ -85,7 +85,7 @@ def _beside(opened: Opened, other: str | None) -> Beside | None:
 def _population(opened: Opened, population: str, original: Table | None) -> Table:
     """Read the quasi-identifiers of a population, numbers where the original has them; other columns do not matter."""
     data = opened.attested.data
-    names = data.relational if isinstance(data, DataFile) else []
+    names = data.relational if isinstance(data, PublishedFile) else []
     source = source_of(population)
     there = open_source(source).names
     of_original = () if original is None else original.relational

@@ -110,7 +110,7 @@ def cluster_of(address: str) -> Iterator[Any]:
                 stack.close()
 
 
-class Cluster(Workers):
+class ClusterWorkers(Workers):
     """Workers of a dask cluster that see a work directory; a context manager, at whose end no task's file is left.
 
     Parameters

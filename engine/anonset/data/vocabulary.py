@@ -32,7 +32,7 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
     return sorted(listed)
 
 
-class Numbers(Sequence[str]):
+class NumberedLabels(Sequence[str]):
     """The labels 1, 2, ..., n, however many: none of them is held.
 
     >>> labels = Numbers(12)
@@ -63,18 +63,18 @@ class Numbers(Sequence[str]):
         return map(str, range(1, self._n + 1))
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Numbers):
+        if isinstance(other, NumberedLabels):
             return len(self) == len(other)
         return isinstance(other, tuple) and len(self) == len(other) and all(map(str.__eq__, self, other))
 
     def __hash__(self) -> int:
-        return hash((Numbers, self._n))
+        return hash((NumberedLabels, self._n))
 
 
 class _PlaceOfNumber(Mapping[str, int]):
     """The code of each number's label."""
 
-    def __init__(self, labels: Numbers) -> None:
+    def __init__(self, labels: NumberedLabels) -> None:
         self._labels = labels
 
     def __getitem__(self, label: str) -> int:
@@ -94,10 +94,10 @@ class Vocabulary(Discreet):
     """Distinct labels in canonical order; code `c` stands for ``labels[c]``."""
 
     labels: Sequence[str]
-    """The labels, by code: a tuple, or what gives them without holding them (`Numbers`, `FiledLabels`)."""
+    """The labels, by code: a tuple, or what gives them without holding them (`NumberedLabels`, `FiledLabels`)."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.labels, (Numbers, FiledLabels)):
+        if isinstance(self.labels, (NumberedLabels, FiledLabels)):
             return
         if len(self.index) != len(self.labels):
             again = next(code for code, label in enumerate(self.labels) if self.index[label] != code)
@@ -107,7 +107,7 @@ class Vocabulary(Discreet):
     @cached_property
     def index(self) -> Mapping[str, int]:
         """Map each label to its code."""
-        if isinstance(self.labels, Numbers):
+        if isinstance(self.labels, NumberedLabels):
             return _PlaceOfNumber(self.labels)
         if isinstance(self.labels, FiledLabels):
             return self.labels.places
@@ -128,7 +128,7 @@ class Vocabulary(Discreet):
     @property
     def is_numbered(self) -> bool:
         """Whether the labels are 1, 2, ..., and none of them is held."""
-        return isinstance(self.labels, Numbers)
+        return isinstance(self.labels, NumberedLabels)
 
     @property
     def filed(self) -> FiledLabels | None:
@@ -147,7 +147,7 @@ class Vocabulary(Discreet):
         >>> Vocabulary.numbered(12).index["12"]
         11
         """
-        return cls(Numbers(n))
+        return cls(NumberedLabels(n))
 
     @classmethod
     def of(cls, labels: Iterable[str]) -> "Vocabulary":

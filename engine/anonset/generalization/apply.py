@@ -14,7 +14,7 @@ from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding, cut_symbol
-from anonset.generalization.row_order import Source, sort_rows, without_items
+from anonset.generalization.row_order import UnsortedRows, sort_rows, without_items
 from anonset.publications import Records, Symbol
 from anonset.publications.symbols import generalize, group_symbol, node_symbol
 
@@ -65,7 +65,7 @@ def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, 
     return Records(sets, symbols, relational, kept, record, cluster, order, joined, store=store)
 
 
-class _Published(Source):
+class _Published(UnsortedRows):
     """Rows in the order of the input, each item replaced by its symbol wherever they are looked at."""
 
     def __init__(self, n: int, sets: SetColumn | None, image: Int32 | None, columns: Sequence[Int32]) -> None:

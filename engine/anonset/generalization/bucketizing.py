@@ -10,7 +10,7 @@ from anonset.data import CategoricalColumn, Table, Vocabulary
 from anonset.data.spans import run_spans, spans
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED, Bucketized
-from anonset.generalization.row_order import Source, sort_rows, without_items
+from anonset.generalization.row_order import UnsortedRows, sort_rows, without_items
 from anonset.publications.buckets import GROUP, STAR, Buckets, count_values
 
 
@@ -63,7 +63,7 @@ def _made(table: Table, sensitive: CategoricalColumn, buckets: Bucketized) -> Bu
     ids = tuple(_with_star(column, buckets.starred) for column in table.ids)
     largest = [buckets.n_groups, *(len(column.vocabulary) for column in (*ids, *table.kept)), 0]
     unsorted = [array.finished() for array in grown], record.finished()
-    rows = sort_rows(Source(without_items(record.length), *unsorted), largest=largest, store=store)
+    rows = sort_rows(UnsortedRows(without_items(record.length), *unsorted), largest=largest, store=store)
     del unsorted
     for array in (*grown, record):
         array.drop()

@@ -15,7 +15,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.chunk_order import Group, StoredText, by_range, grouped, in_order, renumbered
 from anonset.generalization.recoding import TERMS, ClusterPiece, Disassociated, clusters_at_once
-from anonset.publications.chunk_columns import ChunkRows, Clusters, GrowingColumns, SharedChunks
+from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, GrowingColumns, SharedChunks
 from anonset.publications.chunks import Chunks
 
 _LARGEST_KEY = 1 << 63
@@ -24,7 +24,7 @@ _LARGEST_KEY = 1 << 63
 class CutRecords(NamedTuple):
     """Records that are cut into chunks, in the order of what is published."""
 
-    clusters: Clusters
+    clusters: ClusterColumns
     shared: SharedChunks
     record: Int64
     """int64 (n,): the records, cluster by cluster."""
@@ -137,7 +137,7 @@ def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -
     pieces, wide = list[_Piece](), list[_Cut]()
     with (
         store.below() as scratch,
-        GrowingColumns(Clusters, scratch) as clusters,
+        GrowingColumns(ClusterColumns, scratch) as clusters,
         GrowingColumns(SharedChunks, scratch) as shared,
         scratch.growing("content", np.uint8) as content,
     ):
@@ -156,7 +156,7 @@ def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -
         return _put_together(recoding, pieces, in_pieces, _shared(wide, recoding), content.finished(), store, terms)
 
 
-def _cut_piece(piece: ClusterPiece, recoding: Disassociated, code: Int32) -> tuple[Clusters, SharedChunks, _Cut]:
+def _cut_piece(piece: ClusterPiece, recoding: Disassociated, code: Int32) -> tuple[ClusterColumns, SharedChunks, _Cut]:
     """Return clusters, the chunks that these alone share, both numbered in the piece, and what is in wider chunks."""
     n, shown = np.diff(recoding.begins[piece.first : piece.end + 1]), piece.place >= 0
     row = np.repeat(recoding.begins[piece.first] + np.arange(piece.column.n), piece.column.lengths)
@@ -169,7 +169,7 @@ def _cut_piece(piece: ClusterPiece, recoding: Disassociated, code: Int32) -> tup
     is_term = recoding.place[piece.pairs] == TERMS
     in_cluster = recoding.in_cluster[piece.pairs][is_term] - piece.first
     terms = code[recoding.item[piece.pairs][is_term]]
-    clusters = Clusters(
+    clusters = ClusterColumns(
         n,
         begins_of(np.bincount(in_cluster, minlength=len(n))),
         terms[np.lexsort((terms, in_cluster))],
@@ -192,7 +192,7 @@ def _shared(parts: Sequence[_Cut], recoding: Disassociated) -> SharedChunks:
 def _put_together(
     recoding: Disassociated,
     pieces: Sequence[_Piece],
-    in_pieces: tuple[Clusters, SharedChunks],
+    in_pieces: tuple[ClusterColumns, SharedChunks],
     wide: SharedChunks,
     content: NDArray[np.uint8],
     store: Store,
@@ -209,7 +209,7 @@ def _put_together(
     wide, done = renumbered(wide, wide_chunks, chosen), 0
     borders = begins_of(len(piece.order) for piece in pieces).tolist()
     with (
-        GrowingColumns(Clusters, store) as clusters,
+        GrowingColumns(ClusterColumns, store) as clusters,
         GrowingColumns(SharedChunks, store) as shared,
         store.growing("record", np.int64) as record,
         store.growing("cluster", np.int32) as cluster,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from anonset.data.spans import begins_of, gathered, spans
 from anonset.data.table import Int64
 from anonset.generalization.recoding import GROUPED
-from anonset.publications.chunk_columns import ChunkRows, Clusters, SharedChunks
+from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks
 
 _END = bytes(4)
 Group = tuple[list[Any], list[int], tuple[int, int]]
@@ -43,7 +43,9 @@ class StoredText:
     __hash__ = None  # type: ignore[assignment]
 
 
-def in_order(clusters: Clusters, shared: SharedChunks, widest: int) -> tuple[Int64, Clusters, SharedChunks, bytes]:
+def in_order(
+    clusters: ClusterColumns, shared: SharedChunks, widest: int
+) -> tuple[Int64, ClusterColumns, SharedChunks, bytes]:
     """Return neighbouring clusters, and the chunks that these share, in order, as groups of up to `widest` clusters.
 
     The first of what is returned is the old number of each cluster, the last what they are compared by as a group.
@@ -61,7 +63,7 @@ def in_order(clusters: Clusters, shared: SharedChunks, widest: int) -> tuple[Int
     key, order, _ = grouped(groups, of_range, widest, lambda text: text)
     chosen = np.array(order, np.int64)
     term_begins, places = gathered(clusters.term_begins[chosen], np.diff(clusters.term_begins)[chosen])
-    in_content_order = Clusters(
+    in_content_order = ClusterColumns(
         clusters.n[chosen],
         term_begins,
         clusters.terms[places],

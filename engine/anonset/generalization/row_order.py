@@ -23,7 +23,7 @@ from anonset.data.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from anonset_kernels.row_order import Comparison, Content
 
-    _Task = tuple["Source", tuple[int, int], int, tuple[int, int]]
+    _Task = tuple["UnsortedRows", tuple[int, int], int, tuple[int, int]]
 
 ITEMS_PER_BUCKET = 1 << 24
 """A bucket with no more than these, and no more rows than the limits say, is sorted as a whole."""
@@ -44,7 +44,9 @@ class SortedRows:
     record: Int64
 
 
-def sort_rows(rows: "Source", *, largest: Sequence[int], store: Store = MEMORY, narrow: bool = False) -> SortedRows:
+def sort_rows(
+    rows: "UnsortedRows", *, largest: Sequence[int], store: Store = MEMORY, narrow: bool = False
+) -> SortedRows:
     """Return rows in the order of their content.
 
     Cost: O(nnz + n log(n / rows of a bucket)) and another copy of the rows, in the store;
@@ -66,7 +68,7 @@ def sort_rows(rows: "Source", *, largest: Sequence[int], store: Store = MEMORY, 
     return SortedRows(out.indptr, _items(out), _columns(out.fixed, store), out.record)
 
 
-class Source:
+class UnsortedRows:
     """Rows that are to be sorted, from a first one on.
 
     Parameters
@@ -213,7 +215,7 @@ class _Sorting:
     store: Store
     n_codes: int  # of the items, as far as that matters for where they lie
 
-    def sort(self, source: Source, size: tuple[int, int], position: int, place: tuple[int, int]) -> None:
+    def sort(self, source: UnsortedRows, size: tuple[int, int], position: int, place: tuple[int, int]) -> None:
         """Sort so many rows and items, which do not differ before a position, into their places in the output."""
         from anonset_kernels.row_order import following
 
@@ -243,7 +245,7 @@ class _Sorting:
         large: list[tuple[_Task, Place]] = []
         for b in np.flatnonzero(sizes[0]).tolist():
             first, size = (int(begin[0, b]), int(begin[1, b])), (int(sizes[0, b]), int(sizes[1, b]))
-            source = Source(sets, rows.fixed, rows.record, first[0])
+            source = UnsortedRows(sets, rows.fixed, rows.record, first[0])
             task: _Task = (source, size, position, (place[0] + first[0], place[1] + first[1]))
             (tasks if self._is_small(size) else large).append((task, first))
 
@@ -275,7 +277,7 @@ class _Sorting:
             limits.rows_per_bucket, limits.held(4 * limits.rows_per_bucket, BYTES_OF_ROW * self.store.workers.count)
         )
 
-    def _sort_at_once(self, source: Source, n: int, position: int, place: tuple[int, int]) -> None:
+    def _sort_at_once(self, source: UnsortedRows, n: int, position: int, place: tuple[int, int]) -> None:
         from anonset_kernels.row_order import order_rows
 
         rows, order = source(0, n), np.arange(n, dtype=np.int64)
@@ -295,14 +297,14 @@ class _Sorting:
         gather_rows(rows, order, 0, 0, held)
         _put(held, (0, len(order)), place, self.out)
 
-    def _copy(self, source: Source, n: int, place: tuple[int, int]) -> None:
+    def _copy(self, source: UnsortedRows, n: int, place: tuple[int, int]) -> None:
         """Put rows that are all equal into their places."""
         row, item = place
         for begin, end in spans(n):
             self._gather(source(begin, end), np.arange(end - begin), (row + begin, item))
             item = int(self.out.indptr[row + end])
 
-    def _splitters(self, source: Source, n: int, position: int) -> Int64:
+    def _splitters(self, source: UnsortedRows, n: int, position: int) -> Int64:
         """Return int64 (b - 1,): the least key of each bucket but the first; some bucket holds a single key."""
         from anonset_kernels.row_order import pack_keys
 
@@ -317,7 +319,7 @@ class _Sorting:
         heavy = np.append(values[counts * wanted > len(keys)], keys[len(keys) // 2])
         return np.unique(np.concatenate([chosen, heavy, heavy + 1]))
 
-    def _measured(self, source: Source, n: int, position: int, splitters: Int64) -> "_Sizes":
+    def _measured(self, source: UnsortedRows, n: int, position: int, splitters: Int64) -> "_Sizes":
         """Return the sizes of each bucket."""
         from anonset_kernels.row_order import measure_buckets
 
@@ -333,7 +335,9 @@ class _Sorting:
             of_spans.append(sizes[:2].astype(np.int32))
         return _Sizes(total, of_spans)
 
-    def _fill(self, source: Source, n: int, position: int, splitters: Int64, sizes: "_Sizes", rows: "Content") -> None:
+    def _fill(
+        self, source: UnsortedRows, n: int, position: int, splitters: Int64, sizes: "_Sizes", rows: "Content"
+    ) -> None:
         """Distribute the rows into the buckets: those of a span side by side, and from there to where they belong."""
         from anonset_kernels.row_order import fill_buckets
 

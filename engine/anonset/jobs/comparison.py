@@ -20,7 +20,7 @@ from anonset.data import Table
 from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.jobs.compare import Contest, Contestant
-from anonset.jobs.growth import Size, sample, sizes_of
+from anonset.jobs.growth import RunSize, sample, sizes_of
 from anonset.jobs.input import memory_of
 from anonset.jobs.reading import read_data
 from anonset.jobs.workloads import WorkloadSpec
@@ -124,7 +124,7 @@ def _run_or_known(
     settings: CompareSettings,
     name: str,
     given: dict[str, Any],
-    size: Size,
+    size: RunSize,
 ) -> Contestant:
     """Run one contestant on data of a size, unless it was run before."""
     asked = {**given, **size.given}
@@ -140,7 +140,7 @@ def _run_or_known(
 
 
 def _run(
-    contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any], size: Size
+    contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any], size: RunSize
 ) -> Contestant:
     """Run one contestant, its parameters read against the data."""
     model = make_algorithm(settings.model, name, given).model

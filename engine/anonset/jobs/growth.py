@@ -23,7 +23,7 @@ _MOST_DIGITS = 18
 
 
 @dataclass(frozen=True)
-class Size:
+class RunSize:
     """What one run is given of the data, and the threads that it takes; None: all."""
 
     records: int | None = None
@@ -40,7 +40,7 @@ class Size:
         return {name: value for name in (*AXES, RUN) if (value := getattr(self, name)) is not None}
 
 
-def sizes_of(records: str | None, n_items: str | None, workers: str | None, n: int) -> list[Size]:
+def sizes_of(records: str | None, n_items: str | None, workers: str | None, n: int) -> list[RunSize]:
     """Return the sizes that are asked for, each as often as it is run, the smaller data first.
 
     Parameters
@@ -62,7 +62,7 @@ def sizes_of(records: str | None, n_items: str | None, workers: str | None, n: i
     items, threads = _numbers("n-items", n_items), _numbers("workers", workers)
     varied = records is not None or n_items is not None or len(threads) > 1
     runs: Sequence[int | None] = range(1, RUNS + 1) if varied else (None,)
-    return [Size(*chosen) for chosen in product(counts, items, threads, runs)]
+    return [RunSize(*chosen) for chosen in product(counts, items, threads, runs)]
 
 
 def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | None]:
@@ -84,7 +84,7 @@ def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | No
     return sorted(set(found))  # type: ignore[return-value]
 
 
-def sample(table: Table, size: Size, seed: int) -> Table:
+def sample(table: Table, size: RunSize, seed: int) -> Table:
     """Return a table of some records, drawn at random, with the most frequent of its items.
 
     Samples are nested: that of fewer records is part of that of more, for the same seed.

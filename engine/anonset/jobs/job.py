@@ -10,7 +10,7 @@ from anonset.algorithms.coarsening import coarsened
 from anonset.algorithms.split.solving import split_and_solve
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
-from anonset.data.cluster import Cluster
+from anonset.data.cluster import ClusterWorkers
 from anonset.data.decimals import require_between_0_and_1
 from anonset.data.domains import with_grid
 from anonset.data.seals import Seal
@@ -139,7 +139,7 @@ class Job:
             yield table
             return
 
-        with Cluster(self.client, table.store) as workers:
+        with ClusterWorkers(self.client, table.store) as workers:
             yield table.on(workers)
 
     def _recode(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:

@@ -10,7 +10,7 @@ from anonset.data.table_facts import CUT, Repeated
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 from anonset.reading.kinds import look_at
-from anonset.reading.persons.candidates import PERSON_IDS, Candidate
+from anonset.reading.persons.candidates import PERSON_IDS, PersonKey
 from anonset.reading.persons.header_words import meaning_of
 from anonset.reading.persons.values import KINDS_OF_VALUES, pattern_of
 from anonset.spelling import hierarchy_of, listed, setting
@@ -99,7 +99,7 @@ def _repeated_in(table: Table) -> tuple[Repeated, ...]:
                 distinct = len(column.vocabulary)
             else:
                 distinct = len(np.unique(column.values))
-            if Candidate((column.name,), meaning, table.n, distinct).repeats:
+            if PersonKey((column.name,), meaning, table.n, distinct).repeats:
                 found.append(Repeated(column.name))
     return tuple(sorted(found, key=lambda one: PERSON_IDS.index(meaning_of(one.column))))
 

@@ -19,7 +19,7 @@ from anonset.reading.persons.candidates import (
     KEY,
     NAMED,
     PERSON_IDS,
-    Candidate,
+    PersonKey,
     candidates_in,
     counted_in,
     given_texts,
@@ -165,7 +165,7 @@ def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tup
     return opened, null
 
 
-def _candidates(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[Candidate, ...]:
+def _candidates(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[PersonKey, ...]:
     """Return the candidates for the unit, with their counts over all rows."""
     plain = [name for name in names if not (meaning_of(name) or is_quantity(name))]
     found = candidates_in(loaded, names, keys=plain, numbers=list(filter(is_numbered, plain)))
@@ -176,7 +176,7 @@ def _candidates(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[Candid
 
 
 def _mentioning(
-    loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[Candidate]
+    loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[PersonKey]
 ) -> dict[str, str]:
     """Return the columns of text or sets that mention persons, each with the column of names or ids."""
     known = {one.columns[0] for one in candidates if len(one.columns) == 1 and one.meaning in PERSON_IDS}

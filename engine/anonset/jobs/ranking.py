@@ -19,7 +19,7 @@ from typing import Any
 
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
-from anonset.algorithms.rt.joint.pruning import Point
+from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.data.redacted_repr import Discreet, figures_shown
 from anonset.measures.countable import Countable
 from anonset.measures.retention import rare_text
@@ -63,7 +63,7 @@ class Candidate(Discreet):
     """What a recipient can still count of the items; None where there are none."""
     nodes: bool = False
     """Whether its symbols are nodes of the items' hierarchy that was given."""
-    frontier: tuple[Point, ...] = field(default=(), repr=False)
+    frontier: tuple[Pruning, ...] = field(default=(), repr=False)
     """What other weights of `joint-split` would have lost."""
     beside: str = ""
     """Name of its model, where that is another one than the asked: it is shown, and never the best."""

@@ -11,7 +11,7 @@ from anonset.data.split_mix import SplitMix
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.publications import Chunks
-from anonset.publications.chunk_columns import Cluster, Rows
+from anonset.publications.chunk_columns import PublishedCluster, Rows
 from anonset.release.opened import Opened
 from anonset.release.publish import require_decided
 from anonset.release.release import Release
@@ -89,7 +89,7 @@ def _drawn(publication: Chunks, random: SplitMix) -> Table:
     return Table(column)
 
 
-def _place_cluster(records: list[list[int]], first: int, cluster: Cluster, random: SplitMix) -> None:
+def _place_cluster(records: list[list[int]], first: int, cluster: PublishedCluster, random: SplitMix) -> None:
     """Put the chunks and terms of a cluster on its records; without terms, empty records come first."""
     for rows in cluster.chunks:
         places = first + _shuffled(cluster.n, random)

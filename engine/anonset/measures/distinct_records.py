@@ -14,7 +14,7 @@ from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64
 from anonset.data.vocabulary import Vocabulary
-from anonset.generalization.row_order import Source, sort_rows
+from anonset.generalization.row_order import UnsortedRows, sort_rows
 from anonset.measures.shares import Figures
 
 
@@ -58,7 +58,7 @@ class DistinctRecords(Discreet):
         """
         moved = rarest_first(column, store)
         largest = [*(int(codes.max(initial=0)) + 1 for codes in group), len(column.vocabulary)]
-        rows = sort_rows(Source(moved, group), largest=largest, store=store)
+        rows = sort_rows(UnsortedRows(moved, group), largest=largest, store=store)
         in_order = replace(moved, indptr=rows.indptr, codes=rows.items)
         with ExitStack() as growing:
             distinct = growing.enter_context(GrowingSets(column.name, store))

@@ -16,7 +16,7 @@ from anonset.data.spans import run_spans, spans
 from anonset.data.store import Store
 from anonset.data.table import CategoricalColumn, Int32, Int64, NumericColumn
 from anonset.errors import InputError
-from anonset.generalization.row_order import Source, sort_rows, without_items
+from anonset.generalization.row_order import UnsortedRows, sort_rows, without_items
 from anonset.measures.distinct_records import begins_group
 
 Float64 = NDArray[np.float64]
@@ -162,7 +162,9 @@ def diversity_by_blocks(group: Sequence[Int32], values: CategoricalColumn, store
     overall = values.occurrences / max(1, n)
     with store.below() as scratch, scratch.growing("class", np.int64) as growing_of:
         largest = [*(int(codes.max(initial=0)) + 1 for codes in group), len(values.vocabulary), 0]
-        columns = sort_rows(Source(without_items(n), [*group, values.codes]), largest=largest, store=scratch).columns
+        columns = sort_rows(
+            UnsortedRows(without_items(n), [*group, values.codes]), largest=largest, store=scratch
+        ).columns
         with scratch.growing("value", np.int32) as growing_value, scratch.growing("start", np.int64) as growing_start:
             last = -1
             for a, b in spans(n):

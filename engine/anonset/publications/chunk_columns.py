@@ -22,7 +22,7 @@ Rows = tuple[tuple[Items, int], ...]
 
 
 @dataclass(frozen=True)
-class Cluster(Discreet):
+class PublishedCluster(Discreet):
     """What is published of a cluster by itself."""
 
     n: int
@@ -198,7 +198,7 @@ class _Columns(Discreet, Sequence[_One]):
 
 
 @dataclass(frozen=True, eq=False)
-class Clusters(_Columns[Cluster]):
+class ClusterColumns(_Columns[PublishedCluster]):
     """Clusters as columns."""
 
     n: Int64
@@ -213,9 +213,9 @@ class Clusters(_Columns[Cluster]):
     """The chunks of all."""
 
     @classmethod
-    def of(cls, clusters: Sequence[Cluster]) -> "Clusters":
+    def of(cls, clusters: Sequence[PublishedCluster]) -> "ClusterColumns":
         """Return clusters as columns; those that are as they are."""
-        if isinstance(clusters, Clusters):
+        if isinstance(clusters, ClusterColumns):
             return clusters
         return cls(
             np.array([own.n for own in clusters], np.int64),
@@ -228,15 +228,15 @@ class Clusters(_Columns[Cluster]):
     def __len__(self) -> int:
         return len(self.n)
 
-    def _member(self, where: int) -> Cluster:
+    def _member(self, where: int) -> PublishedCluster:
         terms = self.terms[self.term_begins[where] : self.term_begins[where + 1]].tolist()
         chunks = range(int(self.chunk_begins[where]), int(self.chunk_begins[where + 1]))
-        return Cluster(int(self.n[where]), tuple(terms), tuple(self.rows[chunk] for chunk in chunks))
+        return PublishedCluster(int(self.n[where]), tuple(terms), tuple(self.rows[chunk] for chunk in chunks))
 
-    def slice(self, first: int, end: int) -> "Clusters":
+    def slice(self, first: int, end: int) -> "ClusterColumns":
         """Return the clusters from `first` up to `end`."""
         terms, chunks = (begins[first : end + 1] for begins in (self.term_begins, self.chunk_begins))
-        return Clusters(
+        return ClusterColumns(
             self.n[first:end],
             terms - terms[0],
             self.terms[terms[0] : terms[-1]],
@@ -297,7 +297,7 @@ class SharedChunks(_Columns[SharedChunk]):
         return SharedChunks(self.first + clusters, self.last + clusters, self.rows)
 
 
-_Kind = TypeVar("_Kind", ChunkRows, Clusters, SharedChunks)
+_Kind = TypeVar("_Kind", ChunkRows, ClusterColumns, SharedChunks)
 _BEGINS = frozenset({"begins", "indptr", "term_begins", "chunk_begins"})
 
 

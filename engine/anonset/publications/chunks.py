@@ -15,9 +15,17 @@ from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
 from anonset.publications.base import Published
-from anonset.publications.chunk_columns import Cluster, Clusters, Items, Rows, SharedChunk, SharedChunks, items_of
+from anonset.publications.chunk_columns import (
+    ClusterColumns,
+    Items,
+    PublishedCluster,
+    Rows,
+    SharedChunk,
+    SharedChunks,
+    items_of,
+)
 
-__all__ = ["Chunks", "Cluster", "Items", "Rows", "SharedChunk", "Shown", "items_of"]
+__all__ = ["Chunks", "PublishedCluster", "Items", "Rows", "SharedChunk", "ItemPlaces", "items_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +39,7 @@ class Chunks(Published):
     """Name of the set-valued column."""
     vocabulary: Vocabulary
     """The published items."""
-    clusters: Sequence[Cluster] = field(repr=False)
+    clusters: Sequence[PublishedCluster] = field(repr=False)
     """The clusters, numbered as they stand."""
     shared: Sequence[SharedChunk] = field(repr=False)
     """The shared chunks by range, then content."""
@@ -62,13 +70,13 @@ class Chunks(Published):
         return sum(part.rows.occurrences for part in self.columns)
 
     @cached_property
-    def columns(self) -> tuple[Clusters, SharedChunks]:
+    def columns(self) -> tuple[ClusterColumns, SharedChunks]:
         """Clusters and shared chunks as columns."""
-        return Clusters.of(self.clusters), SharedChunks.of(self.shared)
+        return ClusterColumns.of(self.clusters), SharedChunks.of(self.shared)
 
-    def shown(self) -> "Shown":
+    def shown(self) -> "ItemPlaces":
         """Return where the items are shown."""
-        return Shown(*self.columns, len(self.vocabulary))
+        return ItemPlaces(*self.columns, len(self.vocabulary))
 
     def windows(self) -> "Iterator[ChunkWindow]":
         """Yield some clusters after others, each with the shared chunks whose ranges meet them."""
@@ -116,13 +124,13 @@ class ChunkWindow(NamedTuple):
 
     first: int
     end: int
-    clusters: Clusters
+    clusters: ClusterColumns
     number: Int64
     """int64: the numbers of the shared chunks whose ranges meet these clusters."""
     shared: SharedChunks
 
 
-class Shown:
+class ItemPlaces:
     """Where clusters and shared chunks show each item.
 
     Attributes
@@ -144,7 +152,7 @@ class Shown:
         That of the first cluster.
     """
 
-    def __init__(self, clusters: Clusters, shared: SharedChunks, n_items: int, number: int = 0) -> None:
+    def __init__(self, clusters: ClusterColumns, shared: SharedChunks, n_items: int, number: int = 0) -> None:
         self.shared = shared
         numbers, end = np.arange(n_items + 1), max(1, number + len(clusters))
         chunk, item = clusters.rows.domains

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 from anonset.publications import Chunks
-from anonset.publications.chunk_columns import Cluster, items_of, joined
+from anonset.publications.chunk_columns import PublishedCluster, items_of, joined
 from anonset.queries.workload import Query
 
 Floats = NDArray[np.float64]
@@ -267,7 +267,7 @@ def _alike(leads: Int64, places: Int64) -> Iterator[tuple[list[int], Int64]]:
         leads, places = leads[:, ~same], places[~same]
 
 
-def together(cluster: Cluster, chunks: Sequence[int]) -> float:
+def together(cluster: PublishedCluster, chunks: Sequence[int]) -> float:
     """Return how much likelier it is that a record has sub-records of all given chunks than if they were independent.
 
     For a cluster without terms, whose chunks go one after the other on records that have nothing yet, while there are

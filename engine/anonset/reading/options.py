@@ -13,7 +13,7 @@ from anonset.reading.columns import Encoder
 from anonset.reading.dialect import EXACT, Dialect
 from anonset.reading.input_checks import require_single
 from anonset.reading.normalizing import require_rules
-from anonset.reading.persons.candidates import Candidate, signs_in
+from anonset.reading.persons.candidates import PersonKey, signs_in
 from anonset.reading.roles import Names, Roles, absent, label_of, names_in, resolve
 from anonset.reading.wide import one_code_sets, one_hot_sets
 from anonset.spelling import require_known, setting
@@ -73,7 +73,7 @@ class Plan:
 
     def signs(
         self, where: str, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
-    ) -> tuple[tuple[Repeated, ...], tuple[Candidate, ...]]:
+    ) -> tuple[tuple[Repeated, ...], tuple[PersonKey, ...]]:
         """Return the repeated candidates for the unit, and those to look for in all rows.
 
         Parameters

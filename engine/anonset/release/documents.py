@@ -93,7 +93,7 @@ class PublishedFiles(Document):
         return {name: value for name, value in handler(self).items() if name not in optional or value is not None}
 
 
-class DataFile(PublishedFiles):
+class PublishedFile(PublishedFiles):
     """The data file of a publication with its codebook, and how to read it."""
 
     kind = "records"
@@ -297,7 +297,7 @@ class Attestation(Document):
     verified: dict[str, Any]
     """What the check examined; empty where an unfinished check is accepted."""
     counts: dict[str, int]
-    data: DataFile | BucketFiles | ChunkFiles
+    data: PublishedFile | BucketFiles | ChunkFiles
 
 
 class PhaseRecord(Document):

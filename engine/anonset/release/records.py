@@ -31,7 +31,7 @@ from anonset.reading.publications.codebook import read_codebook
 from anonset.reading.publications.records import read_published
 from anonset.reading.source import of_files
 from anonset.reading.table_builder import gather
-from anonset.release.documents import CODEBOOK, HIERARCHY, RETIRED, DataFile
+from anonset.release.documents import CODEBOOK, HIERARCHY, RETIRED, PublishedFile
 from anonset.release.formats import Layout, Unverified, require_few_parts, sizes_of_parts
 from anonset.release.formulas import formula_warnings
 from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
@@ -113,7 +113,7 @@ class RecordsKind:
         """Return the records as a ``pyarrow.Table``."""
         return to_arrow(publication)
 
-    def write(self, unverified: Unverified[Records], folder: Path, layout: Layout) -> DataFile:
+    def write(self, unverified: Unverified[Records], folder: Path, layout: Layout) -> PublishedFile:
         """Write the data and the codebook."""
         publication = unverified.publication
         chosen, separator = layout.format or "csv", separator_of(unverified.publication, layout.separator)
@@ -123,7 +123,7 @@ class RecordsKind:
         # the codebook explains the codes of value sets too
         symbols = (*publication.symbols, *publication.value_sets)
         write_codebook(replace(publication, symbols=symbols), folder / CODEBOOK)
-        return DataFile(
+        return PublishedFile(
             file=data.name,
             format=chosen,
             separator=separator if is_separated(publication, chosen) else None,
@@ -159,7 +159,7 @@ class RecordsKind:
     def read(
         self,
         folder: Path,
-        files: DataFile,
+        files: PublishedFile,
         store: Store = MEMORY,
         meant: Records | None = None,
         book: Iterable[Symbol] | None = None,
@@ -183,7 +183,7 @@ class RecordsKind:
         own = meant.record if meant is not None and meant.n == written.n else None
         return with_codebook(written, read_codebook(folder / CODEBOOK) if book is None else book, record=own)
 
-    def stated(self, publication: Records, files: DataFile) -> dict[str, tuple[Any, Any]]:
+    def stated(self, publication: Records, files: PublishedFile) -> dict[str, tuple[Any, Any]]:
         """Return the separator, and of FIMI files, which have no header, the name of the column."""
         separator = files.separator if is_separated(publication, files.format) else None
         nameless = {"data.items": (files.items, ["items"])} if files.format == "dat" else {}

@@ -27,9 +27,9 @@ from anonset.release.documents import (
     Attestation,
     BucketFiles,
     ChunkFiles,
-    DataFile,
     Declarations,
     PhaseRecord,
+    PublishedFile,
     Report,
 )
 from anonset.release.formats import Unverified
@@ -284,7 +284,7 @@ def attestation(
     model: PrivacyModel,
     seen: Verdict,
     publication: Published,
-    data: DataFile | BucketFiles | ChunkFiles,
+    data: PublishedFile | BucketFiles | ChunkFiles,
     declared: Declarations,
 ) -> Attestation:
     """Return the attestation of a verified publication.

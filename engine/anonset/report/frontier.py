@@ -6,7 +6,7 @@ told relative to the first point, or scaled to the loss that was measured there.
 
 from collections.abc import Mapping, Sequence
 
-from anonset.algorithms.rt.joint.pruning import Point
+from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.report.drawings import curve
 
 _SHOWN = (0.03, 0.1, 0.3, 0.5)
@@ -14,7 +14,7 @@ _SHOWN = (0.03, 0.1, 0.3, 0.5)
 _LEAST = 1e-9
 
 
-def frontier_text(points: Sequence[Point]) -> str:
+def frontier_text(points: Sequence[Pruning]) -> str:
     """Return some points of a frontier as text.
 
     >>> frontier_text([Point(0.1, 9, 0.02, 0.05), Point(0.05, 4, 0.2, 0.03), Point(0.01, 1, 1.0, 0.02)])
@@ -28,12 +28,12 @@ def frontier_text(points: Sequence[Point]) -> str:
     return f"item loss {', '.join(texts)} (estimated)"
 
 
-def scaled(points: Sequence[Point], loss: float) -> dict[Point, float]:
+def scaled(points: Sequence[Pruning], loss: float) -> dict[Pruning, float]:
     """Return the estimated item loss of each point, scaled so that the first one has the measured loss."""
     return {point: point.item_loss / max(_LEAST, points[0].item_loss) * loss for point in points}
 
 
-def frontier_drawing(points: Sequence[Point], measures: Mapping[str, float]) -> str:
+def frontier_drawing(points: Sequence[Pruning], measures: Mapping[str, float]) -> str:
     """Return a drawing of a frontier with the losses of what is published; empty without a frontier."""
     if len(points) < 2:
         return ""

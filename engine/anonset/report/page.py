@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from anonset.algorithms.rt.joint.pruning import Point
+from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.data.table_facts import Change
 from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
@@ -47,7 +47,7 @@ def internal_page(facts: ReportFacts, purpose: Purpose) -> str:
         "internal": True,
         "columns": [*columns_of(facts, exactly=True), *left_out(facts, settings)],
         "utility": _utility(report.retention),
-        "frontier": frontier_drawing([Point(**point) for point in report.frontier], report.measures),
+        "frontier": frontier_drawing([Pruning(**point) for point in report.frontier], report.measures),
         "losses": [(loss_label(name), f"{value:.6g}") for name, value in report.measures.items()],
         "facts": {
             "input": f"{report.input.get('file', 'from Python')}, SHA-256 {report.input.get('sha256', 'not taken')}",

@@ -7,7 +7,7 @@ from typing import Any, cast
 from anonset.jobs.report_facts import ReportFacts
 from anonset.jobs.risk import BucketRisk
 from anonset.publications.base import unknown_kind
-from anonset.release.documents import BucketFiles, ChunkFiles, DataFile, PublishedFiles
+from anonset.release.documents import BucketFiles, ChunkFiles, PublishedFile, PublishedFiles
 
 Row = tuple[str, str, str]
 """Name of a column, its role, and its technique."""
@@ -57,7 +57,7 @@ def _(files: ChunkFiles, facts: ReportFacts, retention: Retention | None) -> lis
 
 
 @_columns.register
-def _(files: DataFile, facts: ReportFacts, retention: Retention | None) -> list[Row]:
+def _(files: PublishedFile, facts: ReportFacts, retention: Retention | None) -> list[Row]:
     protects = facts.model.protects
     of_items = _items(retention) if "items" in protects else _KEPT
     of_values = _values(retention) if "relational" in protects else _KEPT

@@ -43,7 +43,7 @@ TRIED = (
 """What may bring the codes of data and hierarchy together."""
 
 
-class Part(NamedTuple):
+class HierarchyLabels(NamedTuple):
     """The labels of a column, or of one of the columns that were joined, that a hierarchy is given for."""
 
     name: str
@@ -95,7 +95,7 @@ def fit_codes(
     return replace(table, rules=CodeRules()), found
 
 
-def _fit_to_rule(table: Table, part: Part, spec: str) -> Table:
+def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
     """Suppress values that a rule rejects, if asked to; make values coarser that it never publishes as they are."""
     odd = odd_labels(spec, part.labels, part.name) if table.rules.unknown == "suppress" else []
     if odd:
@@ -105,7 +105,7 @@ def _fit_to_rule(table: Table, part: Part, spec: str) -> Table:
     return _changed(table, part, f"{COARSENED}{spec}", dict(coarse)) if coarse else table
 
 
-def fit_part(table: Table, part: Part, tree: Hierarchy) -> tuple[Table, Hierarchy, list[Misfit]]:
+def fit_part(table: Table, part: HierarchyLabels, tree: Hierarchy) -> tuple[Table, Hierarchy, list[Misfit]]:
     """Fit a column to its hierarchy by the rules of the table; return what is left that no rule is given for."""
     extended = with_unspecified(tree) if table.rules.inner_items == "leaf" and not has_unspecified(tree) else tree
     wrong = misfits(extended, part.labels, part.occurrences)
@@ -116,19 +116,19 @@ def fit_part(table: Table, part: Part, tree: Hierarchy) -> tuple[Table, Hierarch
     return table, extended, [misfit for misfit in wrong if not any(misfit.label in image for image in images.values())]
 
 
-def part_of(table: Table, name: str, beside: Sequence[str] = ()) -> Part | None:
+def part_of(table: Table, name: str, beside: Sequence[str] = ()) -> HierarchyLabels | None:
     """Return the labels that the hierarchy of a name is about; None where it is about none."""
     sets = table.transactions
     for column in table.relational:
         if column.name == name and isinstance(column, CategoricalColumn):
-            return Part(name, tuple(column.vocabulary.labels), column.occurrences.tolist(), of_items=False)
+            return HierarchyLabels(name, tuple(column.vocabulary.labels), column.occurrences.tolist(), of_items=False)
     if sets is None or name not in (sets.name, *table.joined):
         return None
     private = frozenset(beside)
     mark = prefixed(name, "") if name in table.joined and name != sets.name else ""
     counted = zip(sets.vocabulary.labels, sets.occurrences.tolist(), strict=True)
     own = [(x.removeprefix(mark), n) for x, n in counted if x.startswith(mark) and x not in private]
-    return Part(name, tuple(label for label, _ in own), [n for _, n in own], mark)
+    return HierarchyLabels(name, tuple(label for label, _ in own), [n for _, n in own], mark)
 
 
 def _images(
@@ -152,7 +152,7 @@ def _images(
     return {rule: image for rule, image in images.items() if image}
 
 
-def _changed(table: Table, part: Part, rule: str, image: Mapping[str, str | None]) -> Table:
+def _changed(table: Table, part: HierarchyLabels, rule: str, image: Mapping[str, str | None]) -> Table:
     """Replace labels of a column, and count them."""
     sets = table.transactions
     if sets is not None and part.name in (sets.name, *table.joined):
@@ -169,7 +169,7 @@ def _changed(table: Table, part: Part, rule: str, image: Mapping[str, str | None
     return replace(table, relational=tuple(columns), changes=(*table.changes, change))
 
 
-def refusal(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
+def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
     """Return the message about labels that are no leaves: all of them, with counts, and what would help."""
     ordered = sorted(wrong, key=lambda misfit: -misfit.occurrences)
     first, *others = [
@@ -184,7 +184,7 @@ def _kind(misfit: Misfit) -> str:
     return f"{'an inner node' if misfit.inner else 'missing'} ({misfit.occurrences:,})"
 
 
-def way_out(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
+def way_out(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
     """Say which option would fit the labels, the one that changes least first."""
     best, names = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda found: found[0])
     if best == len(wrong):
@@ -203,12 +203,12 @@ def way_out(part: Part, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
     return "; ".join(ways)
 
 
-def _asked(part: Part, rules: Sequence[str]) -> str:
+def _asked(part: HierarchyLabels, rules: Sequence[str]) -> str:
     """Return rules as they are asked for; those of a relational column by its name."""
     return setting("normalize", ",".join(rules if part.of_items else (f"{part.name}={rule}" for rule in rules)))
 
 
-def made_leaves(part: Part, rules: Sequence[str], tree: Hierarchy) -> int:
+def made_leaves(part: HierarchyLabels, rules: Sequence[str], tree: Hierarchy) -> int:
     """Return how many labels rules make leaves of; none where a leaf would be one no longer."""
     leaves, found = tree.leaves.index, 0
     for before in part.labels:

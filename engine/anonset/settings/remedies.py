@@ -11,7 +11,7 @@ from anonset.data.hierarchy_rules import is_rule, odd_labels
 from anonset.data.redacted_repr import Discreet
 from anonset.reading.hierarchies.files import hierarchy_of_labels
 from anonset.reading.normalizing import RULES
-from anonset.settings.fitting import TRIED, Part, made_leaves, part_of
+from anonset.settings.fitting import TRIED, HierarchyLabels, made_leaves, part_of
 from anonset.spelling import counted, setting
 
 
@@ -76,7 +76,7 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
     return Remedy(column, changes, len(wrong), len(labels), len(gone), _share(gone, part))
 
 
-def _remedy_for_rule(part: Part, rule: str) -> Remedy | None:
+def _remedy_for_rule(part: HierarchyLabels, rule: str) -> Remedy | None:
     """Return the setting that suppresses the values that a rule rejects."""
     odd = frozenset(odd_labels(rule, part.labels, part.name))
     if not odd:
@@ -86,9 +86,9 @@ def _remedy_for_rule(part: Part, rule: str) -> Remedy | None:
     return Remedy(part.name, {"unknown": "suppress"}, len(odd), len(part.labels), len(odd), lost)
 
 
-def _rules(part: Part, rules: tuple[str, ...]) -> list[str]:
+def _rules(part: HierarchyLabels, rules: tuple[str, ...]) -> list[str]:
     return list(rules) if part.of_items and not part.mark else [f"{part.name}={rule}" for rule in rules]
 
 
-def _share(gone: list[Misfit], part: Part) -> float:
+def _share(gone: list[Misfit], part: HierarchyLabels) -> float:
     return sum(one.occurrences for one in gone) / max(1, sum(part.occurrences))

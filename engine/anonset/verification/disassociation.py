@@ -25,8 +25,8 @@ from anonset.data.table import Int64
 from anonset.errors import data_list, foreign
 from anonset.privacy import DisassociationModel, KmAnonymity, Verdict, Witness
 from anonset.publications import Chunks
-from anonset.publications.chunk_columns import ChunkRows, Clusters, SharedChunks, items_of
-from anonset.publications.chunks import ChunkWindow, Shown
+from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks, items_of
+from anonset.publications.chunks import ChunkWindow, ItemPlaces
 from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, sizes_covered, too_large
 
@@ -117,7 +117,7 @@ def _of_clusters(publication: Chunks, window: ChunkWindow, model: Disassociation
         yield _COVER, Breach((), int(n[own]), model.k, number, detail)
 
 
-def _are_covered(clusters: Clusters, model: DisassociationModel) -> NDArray[np.bool_]:
+def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArray[np.bool_]:
     """Tell of each cluster, bool (clusters,), whether it has terms, or is covered by its chunks.
 
     These must have room for k matches of sets over several of them, or for none. A cluster without chunks, too, is one
@@ -138,7 +138,7 @@ class _Totals:
         self._totals, self._labels = publication.totals or (), publication.vocabulary.labels
         self._clusters, self._places = np.zeros((2, len(self._labels)), np.int64)
 
-    def add(self, clusters: Clusters) -> None:
+    def add(self, clusters: ClusterColumns) -> None:
         """Count the clusters where each item is a term, and their records."""
         self._clusters += np.bincount(clusters.terms, minlength=len(self._labels))
         np.add.at(self._places, clusters.terms, clusters.n[clusters.cluster_of_term])
@@ -241,7 +241,7 @@ def shown_in(publication: Chunks, window: ChunkWindow) -> "tuple[ShownItems, Ran
     """Return where items are shown, and the shared chunks, for the kernels of `chunk_check`."""
     from anonset_kernels.chunk_check import Ranges, ShownItems
 
-    shown = Shown(window.clusters, window.shared, len(publication.vocabulary), window.first)
+    shown = ItemPlaces(window.clusters, window.shared, len(publication.vocabulary), window.first)
     places = ShownItems(shown.cluster_begins, shown.cluster, shown.range_begins, shown.first, shown.last)
     return places, Ranges(shown.shared.first, shown.shared.last, shown.item_begins, shown.item)
 

@@ -18,8 +18,8 @@ from anonset.algorithms.base import Algorithm, Progress, Result, Traits, narrow,
 from anonset.algorithms.relational.base import bind_tuples
 from anonset.algorithms.rt.base import require_one_of, transaction_function, transaction_model
 from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
-from anonset.algorithms.rt.joint.growth import WHOLE, Growth, Losses, Node
-from anonset.algorithms.rt.joint.pruning import Point, frontier
+from anonset.algorithms.rt.joint.growth import WHOLE, Losses, Node, TreeGrowth
+from anonset.algorithms.rt.joint.pruning import Pruning, frontier
 from anonset.algorithms.rt.joint.regions import Axis, axes_of
 from anonset.algorithms.rt.joint.scores import Scores
 from anonset.algorithms.rt.results import empty_result
@@ -152,7 +152,7 @@ class JointSplit(Discreet):
 
         axes, column = axes_of(qi, self.k), function.column
         losses = Losses(axes, qi.n, len(column.vocabulary), len(column.items))
-        growth = Growth(losses, Scores(column, self.k, self.m), function.infeasible, self.k, table.store, progress)
+        growth = TreeGrowth(losses, Scores(column, self.k, self.m), function.infeasible, self.k, table.store, progress)
         w = self._given if self._given is not None else self._least_weight(growth)
         tree = growth.grow(w)
         points = frontier(tree, losses, w)
@@ -165,7 +165,7 @@ class JointSplit(Discreet):
         """The weight asked for, in millionths."""
         return None if self.w is None else int(exact(self.w) * WHOLE)
 
-    def _least_weight(self, growth: Growth) -> int:
+    def _least_weight(self, growth: TreeGrowth) -> int:
         """Return a weight, in millionths, whose tree reaches the point: the first power of 2 that does, then halved.
 
         Between the last weight that fails and the first that does not, the middle is tried, until they are within
@@ -223,7 +223,7 @@ def _published(
     items: Sequence[Cut | ItemGroups],
     losses: Losses,
     w: int,
-    points: list[Point],
+    points: list[Pruning],
 ) -> Result:
     """Return the leaves as clusters with their regions and their mappings of items."""
     cluster = np.empty(losses.records, np.int32)

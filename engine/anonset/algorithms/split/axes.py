@@ -20,7 +20,7 @@ _SAMPLE = 1 << 16
 Bins = NDArray[np.uint16]
 
 
-class Axis(Discreet, ABC):
+class BinnedColumn(Discreet, ABC):
     """A relational column whose values are in bins."""
 
     n_bins: int
@@ -40,7 +40,7 @@ class Axis(Discreet, ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class _Numbers(Axis):
+class _Numbers(BinnedColumn):
     """Numbers, in bins between quantiles of a sample of every so-many-th record."""
 
     column: NumericColumn
@@ -71,7 +71,7 @@ class _Numbers(Axis):
 
 
 @dataclass(frozen=True, eq=False)
-class _Values(Axis):
+class _Values(BinnedColumn):
     """Categories without hierarchy, by falling number of records, the first by their codes among equals."""
 
     column: CategoricalColumn
@@ -96,7 +96,7 @@ class _Values(Axis):
 
 
 @dataclass(frozen=True, eq=False)
-class _Leaves(Axis):
+class _Leaves(BinnedColumn):
     """Categories in the order of the leaves of their hierarchy; cut between the children of a node, where bins tell."""
 
     column: CategoricalColumn
@@ -134,9 +134,9 @@ class _Leaves(Axis):
         return int(self.hierarchy.lowest_common_ancestor([int(there[0] * scale), int(there[-1] * scale)]))
 
 
-def axes_of(columns: Sequence[Column], hierarchies: Mapping[str, Hierarchy]) -> list[Axis]:
+def axes_of(columns: Sequence[Column], hierarchies: Mapping[str, Hierarchy]) -> list[BinnedColumn]:
     """Return the axes of relational columns; numeric ones know the range of their values (`with_range`)."""
-    axes: list[Axis] = []
+    axes: list[BinnedColumn] = []
     for column in columns:
         hierarchy = hierarchies.get(column.name)
         if isinstance(column, NumericColumn):
@@ -146,7 +146,7 @@ def axes_of(columns: Sequence[Column], hierarchies: Mapping[str, Hierarchy]) -> 
     return axes
 
 
-def binned(axis: Axis, out: Bins) -> None:
+def binned(axis: BinnedColumn, out: Bins) -> None:
     """Write the bin of each record."""
     for first, end in spans(len(out)):
         out[first:end] = axis.bins(first, end)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.split.axes import Axis, Bins, axes_of, binned
+from anonset.algorithms.split.axes import BinnedColumn, Bins, axes_of, binned
 from anonset.data import Hierarchy
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
@@ -38,7 +38,7 @@ class _Node(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Cuts(Discreet):
+class PartRecords(Discreet):
     """The records of each part."""
 
     record: Int64
@@ -54,7 +54,7 @@ def cut_into_parts(
     most: int,
     *,
     store: Store = MEMORY,
-) -> Cuts:
+) -> PartRecords:
     """Cut records into parts of at most `most`, by the median of the widest column; neighbouring parts are adjacent.
 
     Records with equal values are cut by their order. Cost: O(n v) for each halving; 14 bytes a record in the
@@ -90,7 +90,7 @@ def cut_into_parts(
 class MedianCuts(Discreet):
     """The cutting of records, level by level."""
 
-    axes: Sequence[Axis]
+    axes: Sequence[BinnedColumn]
     places: Sequence[Bins]
     """The bin of each record on each axis."""
     node: Int32
@@ -101,7 +101,7 @@ class MedianCuts(Discreet):
     store: Store
     nodes: list[_Node | None] = field(default_factory=lambda: [None])
 
-    def parts(self) -> Cuts:
+    def parts(self) -> PartRecords:
         """Cut until all parts fit, and return them."""
         active, cut = [0], False
         while active:
@@ -173,7 +173,7 @@ class MedianCuts(Discreet):
         self.node[slice(*span)] = node
         return node
 
-    def _gathered(self) -> Cuts:
+    def _gathered(self) -> PartRecords:
         """Return the records part by part, in the order of the tree; parts that are still too large are cut evenly."""
         leaves, waiting = [], [0]
         while waiting:
@@ -194,7 +194,7 @@ class MedianCuts(Discreet):
         for size in sizes.tolist():
             pieces = -(-size // self.most)
             first += [first[-1] + step for step in _even(size, pieces)]
-        return Cuts(record, np.array(first, np.int64))
+        return PartRecords(record, np.array(first, np.int64))
 
 
 def _even(size: int, pieces: int) -> list[int]:

@@ -16,7 +16,7 @@ from anonset.algorithms.base import Progress, Result
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.rt.across import Begun, threshold
 from anonset.algorithms.split.median_cuts import placed
-from anonset.algorithms.split.parts import Part, Solving, figures_of, union
+from anonset.algorithms.split.parts import SolvedPart, Solving, figures_of, union
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import begins_of, spans
@@ -143,7 +143,7 @@ def _up_to(
     return threshold(_begun(samples), share) if samples else -1.0
 
 
-def _begun(parts: Sequence[Part]) -> list[Begun]:
+def _begun(parts: Sequence[SolvedPart]) -> list[Begun]:
     return [part.found for part in parts]
 
 
@@ -154,7 +154,7 @@ def _without_records(table: Table) -> Table:
     return replace(table, transactions=None if sets is None else sets.take(none), relational=relational)
 
 
-def _merged_cluster(parts: Sequence[Part], merged: Int32, record: Int64, store: Store) -> tuple[Int32, Int64]:
+def _merged_cluster(parts: Sequence[SolvedPart], merged: Int32, record: Int64, store: Store) -> tuple[Int32, Int64]:
     """Return the merged cluster of each record, and the records of each merged cluster."""
     cluster, begun = store.array("merged", np.int32, len(record)), 0
     size = np.zeros(int(merged.max()) + 1, np.int64)

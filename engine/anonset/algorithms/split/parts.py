@@ -48,7 +48,7 @@ class Task(Protocol):
 
 
 @dataclass(frozen=True)
-class Part:
+class SolvedPart:
     """A part and its result; None: it is infeasible by itself."""
 
     span: Span
@@ -64,7 +64,7 @@ class _OnPart(Discreet):
     whole: Table
     record: Int64
 
-    def __call__(self, span: Span) -> Part:
+    def __call__(self, span: Span) -> SolvedPart:
         records = np.asarray(self.record[slice(*span)])
         sets = self.whole.transactions
         part = replace(
@@ -74,9 +74,9 @@ class _OnPart(Discreet):
             kept=tuple(column.take(records) for column in self.whole.kept),
         )
         try:
-            return Part(span, self.task(part, records))
+            return SolvedPart(span, self.task(part, records))
         except InfeasibleError as error:
-            return Part(span, None, error.reason)
+            return SolvedPart(span, None, error.reason)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class Solving(Discreet):
     progress: Progress | None
     kept: Kept
 
-    def each(self, task: Task, spans: Sequence[Span], phase: str = "parts") -> list[Part]:
+    def each(self, task: Task, spans: Sequence[Span], phase: str = "parts") -> list[SolvedPart]:
         """Do a task with each of some parts, feasible or not, but those whose results are kept.
 
         Raises
@@ -107,7 +107,7 @@ class Solving(Discreet):
             If a kept result is damaged, or the disk is full.
         """
         names = {span: f"{phase}-{task.name}-{span[0]}-{span[1]}" for span in spans}
-        done = {span: Part(span, self.kept.restored(name)) for span, name in names.items()}
+        done = {span: SolvedPart(span, self.kept.restored(name)) for span, name in names.items()}
         asked = [span for span in spans if done[span].found is None]
         on_part, total = _OnPart(task, self.whole, self.record), float(sum(end - first for first, end in spans))
         store = self.whole.store
@@ -122,7 +122,7 @@ class Solving(Discreet):
                 self.progress(phase, reached, total)
         return [done[span] for span in spans]
 
-    def joined(self, task: Task, spans: Sequence[Span]) -> list[Part]:
+    def joined(self, task: Task, spans: Sequence[Span]) -> list[SolvedPart]:
         """Do a task with all parts; one that is infeasible by itself joins its neighbour.
 
         Raises
@@ -135,9 +135,9 @@ class Solving(Discreet):
             parts = self._merged(task, parts)
         return parts
 
-    def _merged(self, task: Task, parts: Sequence[Part]) -> list[Part]:
+    def _merged(self, task: Task, parts: Sequence[SolvedPart]) -> list[SolvedPart]:
         """Merge each infeasible part with the next one, the last with the one before, and solve the merged parts."""
-        groups: list[list[Part]] = []
+        groups: list[list[SolvedPart]] = []
         for part in parts:
             if groups and len(groups[-1]) == 1 and groups[-1][0].found is None:
                 groups[-1].append(part)
@@ -163,7 +163,7 @@ class Solving(Discreet):
         return [next(solved) if len(group) > 1 else group[0] for group in groups]
 
 
-def union(n: int, parts: Sequence[Part], record: Int64, store: Store) -> Result:
+def union(n: int, parts: Sequence[SolvedPart], record: Int64, store: Store) -> Result:
     """Return the recoding of all parts of n records, each of which has a result, and their figures together."""
     cluster, n_clusters = store.array("cluster", np.int32, n), [0]
     recodings, labels = [], dict[str, list[str]]()
@@ -185,7 +185,7 @@ def union(n: int, parts: Sequence[Part], record: Int64, store: Store) -> Result:
     return Result(whole, (), figures_of(parts), tuple(notes))
 
 
-def figures_of(parts: Sequence[Part]) -> dict[str, float]:
+def figures_of(parts: Sequence[SolvedPart]) -> dict[str, float]:
     """Return the figures that all parts have: means by their records, extremes, or else sums; and their sizes."""
     sizes = [part.span[1] - part.span[0] for part in parts]
     each = [part.found.figures for part in parts]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonset.algorithms.base import Progress
-from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion
+from anonset.algorithms.transaction.expanded_blocks import BlockExpansion, ExpandedBlocks
 from anonset.algorithms.transaction.windows import LARGEST_WINDOW, LEAST_WINDOW, WINDOWS, Span, Suffixes, UInt8
 from anonset.data import Hierarchy
 from anonset.data.table import Int32, Int64
@@ -20,13 +20,13 @@ from anonset_kernels._arrays import Expanded, Intervals
 _BYTES_OF_CODE = 8  # itself, and where it is
 
 
-def expansion_of(hierarchy: Hierarchy, image: Int32, nodes: Int32, n_items: int) -> Expansion:
+def expansion_of(hierarchy: Hierarchy, image: Int32, nodes: Int32, n_items: int) -> BlockExpansion:
     """Return how records become codes: of `nodes`, in this order, then of the leaves from `n_items` on."""
     code = np.full(hierarchy.n_nodes, -1, np.int32)
     sensitive = hierarchy.leaf_node[n_items:]
     code[nodes] = np.arange(len(nodes), dtype=np.int32)
     code[sensitive] = np.arange(len(nodes), len(nodes) + len(sensitive), dtype=np.int32)
-    return Expansion.of(hierarchy, image, code, len(nodes) + len(sensitive))
+    return BlockExpansion.of(hierarchy, image, code, len(nodes) + len(sensitive))
 
 
 @dataclass(frozen=True, eq=False)

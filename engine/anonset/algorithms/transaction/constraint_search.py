@@ -37,7 +37,7 @@ MOST_CELLS = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Merge(Discreet):
+class GroupMerge(Discreet):
     """One decision: two groups become one."""
 
     group: tuple[str, ...]
@@ -193,18 +193,18 @@ class ConstraintSearch:
         return start, codes, *transpose(start, codes, len(self.codes))
 
     @property
-    def steps(self) -> list[Merge | Suppression]:
+    def steps(self) -> list[GroupMerge | Suppression]:
         """The merges and suppressions so far, in order."""
         from anonset_kernels._groups import N_STEPS
 
         labels, order = self.column.vocabulary.labels, self.column.vocabulary.index
         members: dict[int, tuple[str, ...]] = {g: (labels[code],) for g, code in enumerate(self.codes.tolist())}
-        steps: list[Merge | Suppression] = []
+        steps: list[GroupMerge | Suppression] = []
         for g, partner, support in self._groups.log[: int(self._groups.state[N_STEPS])].tolist():
             if partner < 0:
                 steps.append(Suppression(members[g], support))
                 continue
-            steps.append(Merge(members[g], members[partner], support))
+            steps.append(GroupMerge(members[g], members[partner], support))
             united = sorted(members.pop(max(g, partner)) + members[min(g, partner)], key=order.__getitem__)
             members[min(g, partner)] = tuple(united)
         return steps

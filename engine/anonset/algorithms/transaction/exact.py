@@ -10,7 +10,7 @@ import numpy as np
 from anonset.algorithms.base import Progress, Result, Traits, narrow
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasible
-from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
+from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.search import PROVEN, ExactSearch
 from anonset.algorithms.transaction.mhghs import MHgHs
@@ -152,7 +152,7 @@ class Exact(Discreet):
         progress: Progress | None,
     ) -> Result:
         """Find the cut of one tree; with suppression, unasked, where else one symbol would be left."""
-        limits = Limits(seconds, self.max_steps, blocks.n)
+        limits = SearchBudget(seconds, self.max_steps, blocks.n)
         problem = CutProblem(blocks, hierarchy, self.k, self.m, bool(self.suppress))
         found = self._solved(problem, limits, progress)
         if self.suppress is None and _is_mute(problem, found):
@@ -186,9 +186,9 @@ class Exact(Discreet):
         """
         require_feasible(self.name, column, self.k)
         problem = CutProblem(Blocks.of(column, store), start.hierarchy, self.k, self.m, False, start)
-        return self._solved(problem, Limits(self.time_limit, self.max_steps, problem.blocks.n), progress)
+        return self._solved(problem, SearchBudget(self.time_limit, self.max_steps, problem.blocks.n), progress)
 
-    def _solved(self, problem: CutProblem, limits: Limits, progress: Progress | None) -> Result:
+    def _solved(self, problem: CutProblem, limits: SearchBudget, progress: Progress | None) -> Result:
         """Return the best cut of a problem."""
         blocks, hierarchy = problem.blocks, problem.hierarchy
         if 0 < blocks.n_nonempty < self.k:
@@ -201,7 +201,7 @@ class Exact(Discreet):
         in_vain = problem.suppress and hierarchy.capped and bool((search.best.image == 0).any())
         return _result(problem, _suppressed(problem) if in_vain else search.best, search)
 
-    def _known(self, problem: CutProblem, limits: Limits, progress: Progress | None) -> Cut:
+    def _known(self, problem: CutProblem, limits: SearchBudget, progress: Progress | None) -> Cut:
         """Return the best cut that can be had at once, which the search is to improve upon."""
         hierarchy, told = problem.hierarchy, limits.heeded(progress)
         root = Cut(hierarchy, np.zeros(hierarchy.n_leaves, np.int32))

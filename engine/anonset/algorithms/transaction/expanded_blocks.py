@@ -19,7 +19,7 @@ _Done = TypeVar("_Done")
 
 
 @dataclass(frozen=True, eq=False)
-class Expansion:
+class BlockExpansion:
     """How a block's records become codes: see the kernel `count_tree.expand_block` for what the fields hold."""
 
     image: Int32
@@ -29,7 +29,7 @@ class Expansion:
     height: int
 
     @classmethod
-    def of(cls, hierarchy: Hierarchy, image: Int32, code: Int32, n_codes: int) -> "Expansion":
+    def of(cls, hierarchy: Hierarchy, image: Int32, code: Int32, n_codes: int) -> "BlockExpansion":
         """Return how records become codes of the nodes of a hierarchy."""
         return cls(image, hierarchy.parent, code, n_codes, int(hierarchy.depth.max(initial=0)) + 1)
 
@@ -45,7 +45,7 @@ class Expansion:
 class ExpandedBlocks:
     """The expanded records of some blocks."""
 
-    def __init__(self, blocks: Blocks, expansion: Expansion) -> None:
+    def __init__(self, blocks: Blocks, expansion: BlockExpansion) -> None:
         self.blocks, self.expansion = blocks, expansion
         self._stored: list[Int32] | None = None
         if not blocks.store.in_files:
@@ -84,7 +84,7 @@ class ExpandedBlocks:
 class _Expand:
     """Expands a block into a store."""
 
-    expansion: Expansion
+    expansion: BlockExpansion
     store: Store
     token: str
 

@@ -15,7 +15,7 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
-from anonset.generalization.row_order import Source, sort_rows
+from anonset.generalization.row_order import UnsortedRows, sort_rows
 
 Run = tuple[int, int]
 """Where the records of a partition begin and end in the Gray order."""
@@ -62,7 +62,7 @@ class GrayOrder(Discreet):
         support = column.occurrences
         item = np.lexsort((np.arange(len(support)), -support)).astype(np.int32)
         keys = _keys(column, item, store)
-        in_order = sort_rows(Source(keys), largest=[len(item) + 1], store=store)
+        in_order = sort_rows(UnsortedRows(keys), largest=[len(item) + 1], store=store)
         ordered = SetColumn(column.name, in_order.indptr, in_order.items, column.vocabulary)
         return cls(in_order.record, column.n - column.n_nonempty, ordered, item)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.count_tree import CountTree
-from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks, Expansion
+from anonset.algorithms.transaction.expanded_blocks import BlockExpansion, ExpandedBlocks
 from anonset.algorithms.transaction.rare_sets import Nodes, RareSets
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data import Hierarchy
@@ -39,7 +39,7 @@ class SupportedNodes:
         self.blocks = blocks
         self.hierarchy, self.k, self.progress = hierarchy, k, progress
 
-        supports = Supports(hierarchy.leaf_node, hierarchy.parent)
+        supports = NodeSupports(hierarchy.leaf_node, hierarchy.parent)
         store = blocks.store
         found = store.map(supports, store.workers.divided(blocks.rows))
         self.support: Int64 = sum(found, np.zeros(hierarchy.n_nodes, np.int64))
@@ -97,7 +97,7 @@ class SupportedNodes:
 
     def _expanded(self, image: Int32, code: Int32, n_codes: int) -> ExpandedBlocks:
         """Return the records as codes, from the node that each leaf begins with on upward."""
-        return ExpandedBlocks(self.blocks, Expansion.of(self.hierarchy, image, code, n_codes))
+        return ExpandedBlocks(self.blocks, BlockExpansion.of(self.hierarchy, image, code, n_codes))
 
     def place(self, nodes: Int32) -> Int32:
         """Return where each node of the hierarchy stands among some, int32 (V,); -1 where it is none of them."""
@@ -117,7 +117,7 @@ class SupportedNodes:
 
 
 @dataclass(frozen=True, eq=False)
-class Supports:
+class NodeSupports:
     """Counts the records of some blocks that hold an item below each node."""
 
     leaf_node: Int32

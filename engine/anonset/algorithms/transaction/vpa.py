@@ -25,7 +25,7 @@ from anonset.privacy import require_at_least
 
 
 @dataclass(frozen=True)
-class Part(Discreet):
+class SubtreePart(Discreet):
     """The items below one node, anonymized by themselves."""
 
     node: str = field(repr=False)
@@ -89,13 +89,13 @@ class Vpa(AprioriBased):
         search = self.run_apriori(Blocks.of(column, store), hierarchy, start=start, progress=progress)
         return Result(search.cut, (*parts, *search.fixes), {"increments": search.increments})
 
-    def _anonymize_part(self, task: tuple[SetColumn, Hierarchy, int]) -> tuple[Cut, Part]:
+    def _anonymize_part(self, task: tuple[SetColumn, Hierarchy, int]) -> tuple[Cut, SubtreePart]:
         column, subtree = _part(*task), task[1]
         if 0 < column.n < self.k:
             cut = Cut(subtree, np.zeros(subtree.n_leaves, np.int32))
-            return cut, Part(subtree.labels[0], column.n, tuple(cut.labels), ())
+            return cut, SubtreePart(subtree.labels[0], column.n, tuple(cut.labels), ())
         search = self.run_apriori(Blocks.of(column, column.store), subtree)
-        return search.cut, Part(subtree.labels[0], column.n, tuple(search.cut.labels), tuple(search.fixes))
+        return search.cut, SubtreePart(subtree.labels[0], column.n, tuple(search.cut.labels), tuple(search.fixes))
 
 
 def _top_nodes(hierarchy: Hierarchy, depth: int) -> list[int]:

@@ -23,7 +23,7 @@ from anonset.jobs.reading import read_data
 from anonset.publications import Records, Symbol
 from anonset.publications.symbols import generalize, range_ends, row_ranks
 from anonset.reading.source import Source
-from anonset.release.documents import Attestation, DataFile
+from anonset.release.documents import Attestation, PublishedFile
 from anonset.release.published_recoding import invert
 from anonset.settings.binding import numeric_columns
 from anonset.settings.publication import OriginalSettings
@@ -41,7 +41,7 @@ def _read(
     sets = publication.transactions
     named = () if sets is None else publication.joined or (sets.name,)
     files = None if attested is None else attested.data
-    data = files if isinstance(files, DataFile) else None
+    data = files if isinstance(files, PublishedFile) else None
     roles: dict[str, Any] = {
         "id": settings.id,
         "drop": settings.drop,

@@ -41,7 +41,7 @@ class RiskReport(Discreet, ABC):
 
 
 @dataclass(frozen=True)
-class Context(Discreet):
+class RiskContext(Discreet):
     """What was promised of a publication, what is known beside it, and what is to be counted and tried."""
 
     model: PrivacyModel
@@ -88,7 +88,7 @@ class Context(Discreet):
 
 
 @singledispatch
-def risk_of(publication: Published, context: Context) -> RiskReport:
+def risk_of(publication: Published, context: RiskContext) -> RiskReport:
     """Count what is at risk after a publication.
 
     Raises

@@ -10,7 +10,7 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.jobs.bucket_people import by_individuals
-from anonset.jobs.risk.base import Context, RiskReport, risk_of
+from anonset.jobs.risk.base import RiskContext, RiskReport, risk_of
 from anonset.measures import bucket_inference
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.sensitive_values import ObservedDiversity
@@ -87,7 +87,7 @@ class BucketRisk(RiskReport):
 
 
 @risk_of.register
-def _of_buckets(publication: Buckets, context: Context) -> BucketRisk:
+def _of_buckets(publication: Buckets, context: RiskContext) -> BucketRisk:
     """Count how surely a bucketized table tells sensitive values, and guess some of the original."""
     context.require_no_attacks()
     if context.population is not None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from anonset.errors import InputError
-from anonset.jobs.risk.base import Context, RiskReport, risk_of
+from anonset.jobs.risk.base import RiskContext, RiskReport, risk_of
 from anonset.measures.told_items import Telling, told_items
 from anonset.measures.top_itemsets import supports_of
 from anonset.publications import Chunks
@@ -23,7 +23,7 @@ class ChunkRisk(RiskReport):
 
 
 @risk_of.register
-def _of_chunks(publication: Chunks, context: Context) -> ChunkRisk:
+def _of_chunks(publication: Chunks, context: RiskContext) -> ChunkRisk:
     """Count how surely a disassociated publication tells the other items of random rows of the original."""
     context.require_no_attacks()
     _require_about_chunks(population=context.population, sensitive=context.sensitive, persons=context.persons)

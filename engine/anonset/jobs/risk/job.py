@@ -13,7 +13,7 @@ from anonset.data.decimals import require_between_0_and_1
 from anonset.errors import InputError
 from anonset.generalization.beside import Beside
 from anonset.jobs.original import require_columns, require_same_content
-from anonset.jobs.risk.base import Context, RiskReport, risk_of
+from anonset.jobs.risk.base import RiskContext, RiskReport, risk_of
 from anonset.publications import Published
 from anonset.release.opened import Opened, opening
 from anonset.release.release import Release
@@ -98,7 +98,7 @@ def risk(
             publication, original, trees = _read(opened, original, hierarchies or {})
             run = opened.report if attacks else None
             made_by = "" if run is None else _alone(run.algorithm, run.parameters, run.figures)
-        context = Context(
+        context = RiskContext(
             model, original, trees, m, threshold, sensitive, population, attempts, seed, persons, by_person, attacks,
             beside, made_by,
         )  # fmt: skip

@@ -14,7 +14,7 @@ from anonset.errors import InputError
 from anonset.jobs.attack import Attempts, attack
 from anonset.jobs.exposures import Exposure, exposures
 from anonset.jobs.matching import Matching
-from anonset.jobs.risk.base import Context, RiskReport, risk_of
+from anonset.jobs.risk.base import RiskContext, RiskReport, risk_of
 from anonset.measures.distinct_records import codes_of
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.sensitive_values import ObservedDiversity, diversity_by_blocks, observed_diversity
@@ -63,7 +63,7 @@ class Risk(RiskReport):
 
 
 @risk_of.register
-def _of_records(publication: Records, context: Context) -> Risk:
+def _of_records(publication: Records, context: RiskContext) -> Risk:
     model, original, trees, seed = context.model, context.original, context.hierarchies, context.seed
     most = (model.m or 2) if context.m is None else context.m
     owner = None if context.persons is None else owners_of(context.persons, original)

@@ -72,7 +72,7 @@ _LABELS = 300
 
 
 @dataclass(frozen=True)
-class Candidate(Discreet):
+class PersonKey(Discreet):
     """Columns that together identify people."""
 
     columns: tuple[str, ...]
@@ -130,7 +130,7 @@ class _Coded:
 
 def signs_in(
     where: str, roles: Roles, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
-) -> tuple[tuple[Repeated, ...], tuple[Candidate, ...]]:
+) -> tuple[tuple[Repeated, ...], tuple[PersonKey, ...]]:
     """Return the repeated candidates in the first rows, and, if there are none, those to look for in all rows.
 
     Parameters
@@ -162,9 +162,9 @@ def signs_in(
     return (), tuple(unseen)
 
 
-def _unseen(named: Sequence[str], first: Mapping[str, Any]) -> list[Candidate]:
+def _unseen(named: Sequence[str], first: Mapping[str, Any]) -> list[PersonKey]:
     """Return the candidates by header of which no first rows are loaded."""
-    return [Candidate((name,), meaning_of(name), 0, 0) for name in named if name not in first]
+    return [PersonKey((name,), meaning_of(name), 0, 0) for name in named if name not in first]
 
 
 def given_texts(column: Any) -> Any:
@@ -214,7 +214,7 @@ def candidates_in(
     grouped: bool = False,
     keys: Sequence[str] = (),
     numbers: Collection[str] = (),
-) -> tuple[Candidate, ...]:
+) -> tuple[PersonKey, ...]:
     """Return the candidates among columns, the surest first.
 
     Parameters
@@ -262,7 +262,7 @@ def candidates_in(
     return tuple(sorted(found, key=lambda one: (_SUREST.index(one.meaning), one.persons)))
 
 
-def _by_meaning(free: Mapping[str, _Coded], ids: Sequence[str], *, grouped: bool) -> list[Candidate]:
+def _by_meaning(free: Mapping[str, _Coded], ids: Sequence[str], *, grouped: bool) -> list[PersonKey]:
     """Return the candidates that are single columns by their headers or values, and the names without a birth."""
     meanings: tuple[str, ...] = (*PERSON_IDS, *REACHES)
     if ids:
@@ -272,12 +272,12 @@ def _by_meaning(free: Mapping[str, _Coded], ids: Sequence[str], *, grouped: bool
     return [_single(name, column, column.kind) for name, column in free.items() if column.kind in meanings]
 
 
-def _single(name: str, column: _Coded, meaning: str, agreeing: tuple[str, ...] = ()) -> Candidate:
+def _single(name: str, column: _Coded, meaning: str, agreeing: tuple[str, ...] = ()) -> PersonKey:
     given = int((column.codes >= 0).sum())
-    return Candidate((name,), meaning, given, count_distinct(column.codes), agreeing, column.cut)
+    return PersonKey((name,), meaning, given, count_distinct(column.codes), agreeing, column.cut)
 
 
-def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[Candidate]:
+def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[PersonKey]:
     """Return the candidate of all names, with the dates of birth; without names, of births and what agrees with them.
 
     Namesakes exist: names alone do not show that records of another id are one person's.
@@ -291,16 +291,16 @@ def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[C
     codes = _combined([free[name].codes for name in key])
     given, persons = int((codes >= 0).sum()), count_distinct(codes)
     if not births:
-        return [Candidate(names, NAMED, given, persons)]
+        return [PersonKey(names, NAMED, given, persons)]
     others = {name: column for name, column in free.items() if name not in key and column.kind not in ("birth", "born")}
     agreeing = agreeing_within(codes, _attributes({**others}), alone=bool(names))
     often = given - persons >= _FEW_TOGETHER * len(codes)
     if not names:
-        return [Candidate((*key, *agreeing), AGREEING, given, persons, agreeing)] if agreeing and often else []
+        return [PersonKey((*key, *agreeing), AGREEING, given, persons, agreeing)] if agreeing and often else []
     if ids:
-        return [Candidate(key, NAMED_AND_BORN, given, persons, agreeing)] if agreeing and often else []
+        return [PersonKey(key, NAMED_AND_BORN, given, persons, agreeing)] if agreeing and often else []
     beyond = given - persons > _by_chance(codes, [free[name].codes for name in names], [free[n].codes for n in births])
-    return [Candidate(key, NAMED_AND_BORN, given, persons, agreeing, beyond_chance=beyond)]
+    return [PersonKey(key, NAMED_AND_BORN, given, persons, agreeing, beyond_chance=beyond)]
 
 
 def _is_birth_name(column: _Coded) -> bool:

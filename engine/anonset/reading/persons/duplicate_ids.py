@@ -14,7 +14,7 @@ from anonset.data.table import Int64
 from anonset.data.table_facts import Repeated
 from anonset.errors import InputError
 from anonset.reading import arrow
-from anonset.reading.persons.candidates import Candidate, given_texts, texts_of_all
+from anonset.reading.persons.candidates import PersonKey, given_texts, texts_of_all
 from anonset.reading.persons.grouping import repeated_ids
 
 _SHARES = 64
@@ -89,7 +89,7 @@ class Watched(Closing):
     differ, so do the values; if not, `again` yields the rows once more, and `Persons` decides.
     """
 
-    def __init__(self, candidates: Sequence[Candidate], store: Store, again: Again) -> None:
+    def __init__(self, candidates: Sequence[PersonKey], store: Store, again: Again) -> None:
         super().__init__()
         self._keys = [(candidate, _Keys(store)) for candidate in candidates]
         self._store, self._again = store, again
@@ -114,7 +114,7 @@ class Watched(Closing):
             if keys.may_repeat() and self._repeats(candidate)
         )
 
-    def _repeats(self, candidate: Candidate) -> bool:
+    def _repeats(self, candidate: PersonKey) -> bool:
         with Persons(candidate.columns, self._store) as persons:
             for columns in self._again(candidate.columns):
                 persons.add(texts_of_all([columns[name] for name in candidate.columns]))

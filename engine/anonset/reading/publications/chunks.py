@@ -21,7 +21,7 @@ from anonset.data.vocabulary import Labels
 from anonset.errors import InputError, datum
 from anonset.generalization.chunk_order import contents_of
 from anonset.publications import Chunks
-from anonset.publications.chunk_columns import ChunkRows, Clusters, SharedChunks
+from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks
 from anonset.reading import arrow
 from anonset.reading.batches import Reading, open_source
 from anonset.reading.dialect import EXACT
@@ -109,7 +109,7 @@ def read_chunks(
     return Chunks(name, vocabulary, clusters, SharedChunks(first, last, rows), totals=totals)
 
 
-def _clusters(of_clusters: "_Rows", of_chunks: "_Rows", store: Store) -> Clusters:
+def _clusters(of_clusters: "_Rows", of_chunks: "_Rows", store: Store) -> ClusterColumns:
     """Return the clusters with their chunks."""
     number, n = of_clusters.numbers["cluster"], of_clusters.numbers["n"]
     for a, b in spans(len(number)):
@@ -120,7 +120,7 @@ def _clusters(of_clusters: "_Rows", of_chunks: "_Rows", store: Store) -> Cluster
     for chunk in _falling(rows, [cluster]):
         of_chunks.require(holds=False, what=f"the chunks of cluster {cluster[chunk]} must be sorted")
     begins = np.searchsorted(cluster, np.arange(len(n) + 1))
-    return Clusters(n, of_clusters.sets.indptr, of_clusters.sets.items, begins, rows)
+    return ClusterColumns(n, of_clusters.sets.indptr, of_clusters.sets.items, begins, rows)
 
 
 def _falling(rows: ChunkRows, keys: Sequence[Int64]) -> Iterator[int]:

@@ -24,7 +24,7 @@ def sections(risk: RiskReport) -> list[Section]:
 
 
 @dataclass(frozen=True)
-class Grid(Discreet):
+class RiskTable(Discreet):
     """A table of the page, with the sentences above and below it."""
 
     head: tuple[str, ...] = ()
@@ -47,11 +47,11 @@ class PagePart(Discreet):
     """How it is read."""
     below_k: Sequence[str] = ()
     """Sentences on the persons below k."""
-    knowledge: Grid = Grid()
+    knowledge: RiskTable = RiskTable()
     """How far somebody gets who knows something."""
-    told: Grid = Grid()
+    told: RiskTable = RiskTable()
     """What is told of other items."""
-    attack: Grid = Grid()
+    attack: RiskTable = RiskTable()
     """What an attack found."""
     attacks: Any = None
     """What further attacks win, and what each one knows; None where none was tried."""
@@ -103,11 +103,11 @@ def telling_table(told: Sequence[Telling]) -> tuple[tuple[str, ...], list[tuple[
     ]  # fmt: skip
 
 
-def told_grid(told: Sequence[Telling]) -> Grid:
+def told_grid(told: Sequence[Telling]) -> RiskTable:
     """Return the same for the page."""
     text = (
         "Random rows of the original, whose two rarest items are known: how many of their other items are told with at "
         "least such a probability, by what is published, by how often items occur alone, and by the original. Rare "
         "ones are in a tenth of the rows at most."
     )
-    return Grid(*telling_table(told), above=text)
+    return RiskTable(*telling_table(told), above=text)

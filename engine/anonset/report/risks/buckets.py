@@ -7,7 +7,7 @@ from anonset.jobs.risk import BucketRisk
 from anonset.release.documents import Attestation
 from anonset.release.statements import parameters_of
 from anonset.report.drawings import Bar, bars
-from anonset.report.risks.base import Grid, PagePart, page_part, sections
+from anonset.report.risks.base import PagePart, RiskTable, page_part, sections
 from anonset.report.sections import Section
 from anonset.spelling import counted
 
@@ -78,7 +78,7 @@ def _part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -
             "How surely the likeliest sensitive value of somebody is told; in the data as they were, each row told its "
             "own."
         ),
-        knowledge=Grid(
+        knowledge=RiskTable(
             head,
             _inferences(risk),
             below=(
@@ -86,7 +86,7 @@ def _part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -
                 "where each way to hand out the values of a group is as likely as the others."
             ),
         ),
-        attack=Grid(
+        attack=RiskTable(
             ("who knew", "rows", "by chance", "by the likeliest", "promised"),
             _guesses(risk),
             above=(

@@ -6,7 +6,7 @@ from anonset.jobs.exposures import Exposure
 from anonset.jobs.risk import ChunkRisk
 from anonset.release.documents import Attestation
 from anonset.release.statements import parameters_of
-from anonset.report.risks.base import Grid, PagePart, of_rows, page_part, sections, told_grid, told_section
+from anonset.report.risks.base import PagePart, RiskTable, of_rows, page_part, sections, told_grid, told_section
 from anonset.report.sections import Section
 from anonset.spelling import counted
 
@@ -46,7 +46,7 @@ def _part(risk: ChunkRisk, before: Sequence[Exposure], attested: Attestation) ->
             *of_rows(attested),
             ("Not protected", "what the records of a cluster have in common, and its terms: told of all in it."),
         ],
-        knowledge=Grid(below="" if risk.told else untold),
+        knowledge=RiskTable(below="" if risk.told else untold),
         told=told_grid(risk.told),
         losses="This is the share of the item occurrences that are terms, or left out.",
     )

@@ -8,10 +8,10 @@ from anonset.jobs.exposures import Exposure, few_persons, knowledge
 from anonset.jobs.risk import Risk
 from anonset.measures.shares import percent
 from anonset.measures.skewness import Skewness
-from anonset.release.documents import Attestation, DataFile
+from anonset.release.documents import Attestation, PublishedFile
 from anonset.release.statements import parameters_of, plain
 from anonset.report.drawings import Bar, bars
-from anonset.report.risks.base import Grid, PagePart, of_rows, page_part, sections, told_grid, told_section
+from anonset.report.risks.base import PagePart, RiskTable, of_rows, page_part, sections, told_grid, told_section
 from anonset.report.sections import Section
 from anonset.spelling import counted, printable
 
@@ -144,7 +144,7 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
                for line in persons_below_k(risk, known)]  # fmt: skip
     drawn = "Solid: before; hatched: after." if before else "This is after; --original adds what was before."
     protection = of_rows(attested)
-    if kept := cast("DataFile", attested.data).keep:
+    if kept := cast("PublishedFile", attested.data).keep:
         names = ", ".join(kept)
         protection.append(("Not protected", f"what stands in the columns that are published as they are: {names}."))
     return PagePart(
@@ -172,7 +172,7 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
     )
 
 
-def _grid(risk: Risk, before: Sequence[Exposure]) -> Grid:
+def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
     """Return how far somebody gets by what is known; with the original, before and after."""
     earlier = {(exposure.values, exposure.items): _figures(exposure) for exposure in before}
     rows = []
@@ -188,7 +188,7 @@ def _grid(risk: Risk, before: Sequence[Exposure]) -> Grid:
     below += " Before → after: before, items and values of the original are known." if before else ""
     counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
     head = ("who knows", "guaranteed", *counts, "highest risk", "average risk", f"above {risk.threshold:g}")
-    return Grid(head, rows, below=below if rows else "")
+    return RiskTable(head, rows, below=below if rows else "")
 
 
 def _figures(exposure: Exposure) -> list[str]:
@@ -201,7 +201,7 @@ def _figures(exposure: Exposure) -> list[str]:
     ]
 
 
-def _attack_grid(risk: Risk) -> Grid:
+def _attack_grid(risk: Risk) -> RiskTable:
     rows = [
         (knowledge(one.values, one.items), f"{one.attempts:,}", percent(one.alone), f"{one.success:.2%}",
          "" if one.promised is None else f"{one.promised:.2%}")
@@ -212,7 +212,7 @@ def _attack_grid(risk: Risk) -> Grid:
         "the publication."
     )
     head = ("who knew", "persons", f"one {risk.unit} fits", "found by guessing", "promised at most")
-    return Grid(head, rows, above=text)
+    return RiskTable(head, rows, above=text)
 
 
 def _further(risk: Risk) -> dict[str, object] | None:

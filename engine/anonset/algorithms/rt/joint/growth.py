@@ -25,7 +25,7 @@ _AT_ONCE = 1 << 11
 
 
 @dataclass(eq=False)
-class Cut(Discreet):
+class NodeSplit(Discreet):
     """A node cut in two by one column: the regions and losses of both sides."""
 
     sides: tuple[Regions, Regions]
@@ -44,7 +44,7 @@ class Node(Discreet):
     """The records, ascending."""
     relational: int
     items: int
-    cuts: list[Cut] | None = None
+    cuts: list[NodeSplit] | None = None
     """The possible cuts, by falling relational gain (ties: column order); None before they are listed."""
 
 
@@ -99,7 +99,7 @@ class Losses(Discreet):
 
 
 @dataclass(eq=False)
-class Growth(Discreet):
+class TreeGrowth(Discreet):
     """Grows trees for several weights; the scores of nodes that several trees share are computed once."""
 
     losses: Losses
@@ -140,9 +140,9 @@ class Growth(Discreet):
         [items] = self.scores.losses([members])
         return Node(regions, members, self.losses.relational(regions, len(members)), items)
 
-    def _cuts(self, node: Node) -> list[Cut]:
+    def _cuts(self, node: Node) -> list[NodeSplit]:
         """Return the possible cuts of a node, those of small nodes with their item losses."""
-        found: list[Cut] = []
+        found: list[NodeSplit] = []
         sets: list[Int64] = []
         for a, (axis, region) in enumerate(zip(self.losses.axes, node.regions, strict=True)):
             codes = axis.codes[node.members]
@@ -159,7 +159,7 @@ class Growth(Discreet):
             ]
             low, high = (self.losses.relational(side, len(part)) for side, part in zip(sides, parts, strict=True))
             if low + high < node.relational:
-                found.append(Cut((sides[0], sides[1]), a, (low, high), [None, None]))
+                found.append(NodeSplit((sides[0], sides[1]), a, (low, high), [None, None]))
                 sets += parts
         if len(node.members) < self.at_once:
             items = iter(self.scores.losses(sets))
@@ -171,7 +171,7 @@ class Growth(Discreet):
         """Return the smallest regions of some records, which they publish."""
         return tuple(axis.hull(region, members) for axis, region in zip(self.losses.axes, regions, strict=True))
 
-    def _best(self, w: int, node: Node) -> Cut | None:
+    def _best(self, w: int, node: Node) -> NodeSplit | None:
         """Return the cut of least loss (ties: column order), if it is below that of the node.
 
         Item losses are at least 0, so the relational loss of a cut and the item loss of one side are a lower bound of
@@ -190,17 +190,17 @@ class Growth(Discreet):
                 best, least = cut, bound
         return best
 
-    def _bound(self, cut: Cut, w: int) -> int:
+    def _bound(self, cut: NodeSplit, w: int) -> int:
         """Return a lower bound of the loss of a cut: the loss itself if both sides are scored."""
         return self.losses.weighted(sum(cut.relational), sum(items or 0 for items in cut.items), w)
 
-    def _parts(self, node: Node, cut: Cut) -> list[Int64]:
+    def _parts(self, node: Node, cut: NodeSplit) -> list[Int64]:
         """Return the records on both sides of a cut."""
         axis = self.losses.axes[cut.axis]
         first = axis.inside(cut.sides[0][cut.axis])[axis.codes[node.members]]
         return [node.members[first], node.members[~first]]
 
-    def _halves(self, node: Node, cut: Cut) -> list[Node]:
+    def _halves(self, node: Node, cut: NodeSplit) -> list[Node]:
         """Return the nodes on both sides of a cut whose sides are scored."""
         if not all(side in self._known for side in cut.sides):
             sides = zip(cut.sides, self._parts(node, cut), cut.relational, cut.items, strict=True)

@@ -11,7 +11,7 @@ from anonset.data.redacted_repr import Discreet
 
 
 @dataclass(frozen=True)
-class Point(Discreet):
+class Pruning(Discreet):
     """One pruning of a grown tree."""
 
     w: float
@@ -27,19 +27,19 @@ _APART = 1 / 200
 """Least difference in relational loss between two points that are shown."""
 
 
-def shown_frontier(trace: Sequence[Any]) -> tuple[Point, ...]:
+def shown_frontier(trace: Sequence[Any]) -> tuple[Pruning, ...]:
     """Return the points of a trace, from the finest to the root; of several within 1/200 the first.
 
     Empty for the trace of another algorithm.
     """
-    shown: list[Point] = []
+    shown: list[Pruning] = []
     for point in trace:
-        if isinstance(point, Point) and not (shown and point.relational_ncp - shown[-1].relational_ncp < _APART):
+        if isinstance(point, Pruning) and not (shown and point.relational_ncp - shown[-1].relational_ncp < _APART):
             shown.append(point)
     return tuple(shown)
 
 
-def frontier(tree: Tree, losses: Losses, w: int) -> list[Point]:
+def frontier(tree: Tree, losses: Losses, w: int) -> list[Pruning]:
     """Return all prunings of a tree that was grown for the weight w, from the finest to the root."""
     steps = _weakest_links(tree, losses)
     points, at_most = [], w
@@ -47,7 +47,7 @@ def frontier(tree: Tree, losses: Losses, w: int) -> list[Point]:
         above = steps[number + 1][0] if number + 1 < len(steps) else Fraction(-1)
         if at_most > above:  # else no weight of 6 places has this pruning
             share = relational / losses.relational_unit, items / losses.items_unit
-            points.append(Point(at_most / WHOLE, clusters, *share))
+            points.append(Pruning(at_most / WHOLE, clusters, *share))
         at_most = min(at_most, int(above // 1)) if above >= 0 else -1
         if at_most < 0:
             break

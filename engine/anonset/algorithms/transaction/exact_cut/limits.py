@@ -44,7 +44,7 @@ def require_room(limits: spans.Limits, n_bytes: int) -> None:
 
 
 @dataclass(eq=False)
-class Limits(Discreet):
+class SearchBudget(Discreet):
     """What is left of a search's limits."""
 
     seconds: float | None
@@ -60,7 +60,7 @@ class Limits(Discreet):
         """Seconds that are left."""
         return float("inf") if self.seconds is None else self.seconds - (time.monotonic() - self._began)
 
-    def share(self, part: float) -> "Limits":
+    def share(self, part: float) -> "SearchBudget":
         """Return limits of a part of what is left."""
         return replace(
             self, seconds=None if self.seconds is None else max(0.0, part * self.left), steps=part * self.steps

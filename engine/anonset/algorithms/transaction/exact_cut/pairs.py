@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
+from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.algorithms.transaction.rare_tables import RareTables
@@ -118,7 +118,7 @@ class RarePairs:
         If there are more nodes than `MAX_PAIR_BITS` has room for, more to count than `MAX_PAIR_WORK`, or time is up.
     """
 
-    def __init__(self, view: View, limits: Limits, known: CountedPairs | None = None) -> None:
+    def __init__(self, view: View, limits: SearchBudget, known: CountedPairs | None = None) -> None:
         self.view, self._limits = view, limits
         found = None if known is None else known.of(view.nodes)
         self.is_known = found is not None

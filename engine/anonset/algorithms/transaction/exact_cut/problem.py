@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.expanded_blocks import Over
-from anonset.algorithms.transaction.supported_nodes import Supports
+from anonset.algorithms.transaction.supported_nodes import NodeSupports
 from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, Rows, StoredRows
 from anonset.data.redacted_repr import Discreet
@@ -152,7 +152,7 @@ def supports(
     shown: Callable[[StoredRows], Rows] | None = None,
 ) -> Int64:
     """Count the records, part by part, that hold an item below each node, as they are `shown`: int64 (V,)."""
-    count = Over(Supports(hierarchy.leaf_node, hierarchy.parent), shown)
+    count = Over(NodeSupports(hierarchy.leaf_node, hierarchy.parent), shown)
     return sum(store.map(count, store.workers.divided(parts)), np.zeros(hierarchy.n_nodes, np.int64))
 
 

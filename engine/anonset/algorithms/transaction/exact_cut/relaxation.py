@@ -3,7 +3,7 @@
 import numpy as np
 
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
-from anonset.algorithms.transaction.exact_cut.limits import Limits
+from anonset.algorithms.transaction.exact_cut.limits import SearchBudget
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, entries
 from anonset.algorithms.transaction.exact_cut.rows import SparseRows
 from anonset.algorithms.transaction.exact_cut.solver import Solver
@@ -28,7 +28,7 @@ class Relaxation:
         About the value of the optimum.
     """
 
-    def __init__(self, problem: CutProblem, closed: Nodes, worth: int, limits: Limits) -> None:
+    def __init__(self, problem: CutProblem, closed: Nodes, worth: int, limits: SearchBudget) -> None:
         hierarchy, frequent = problem.hierarchy, problem.support >= problem.k
         self.problem, self.closed = problem, closed & problem.occurring
         open_ = problem.occurring & ~closed

@@ -8,7 +8,7 @@ import numpy as np
 
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
-from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Limits
+from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
 from anonset.algorithms.transaction.exact_cut.pairs import CountedPairs, RarePairs, rare_siblings
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, buried
 from anonset.algorithms.transaction.exact_cut.relaxation import Relaxation
@@ -59,7 +59,7 @@ class ExactSearch:
         self,
         problem: CutProblem,
         known: Cut,
-        limits: Limits,
+        limits: SearchBudget,
         *,
         gap: float = 0.0,
         progress: Progress | None = None,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.algorithms.transaction.exact_cut.clauses import TOLERANCE, Clauses
-from anonset.algorithms.transaction.exact_cut.limits import Limits
+from anonset.algorithms.transaction.exact_cut.limits import SearchBudget
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Tree
 from anonset.algorithms.transaction.exact_cut.view import View
 from anonset.data.redacted_repr import Discreet
@@ -38,7 +38,7 @@ _ROOM = 40_000
 _WINDOW = 16
 
 
-def rare_sets(view: View, size: int, limits: Limits) -> Int32:
+def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
     """Return rare sets of a view's cut whose clauses are violated, int32 (n, size), from left to right.
 
     Those that begin with nodes of few records come first, and of many sets not all are there. At a point of zeros and
@@ -107,7 +107,7 @@ class _Find(Discreet):
         return sets[:: -(-len(sets) // SETS_PER_NODE)] if len(sets) else sets
 
 
-def lifted(view: View, sets: Int32, limits: Limits) -> Int32:
+def lifted(view: View, sets: Int32, limits: SearchBudget) -> Int32:
     """Return maximal rare sets above the given ones, each once, in canonical order.
 
     Raises

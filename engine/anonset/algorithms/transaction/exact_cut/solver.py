@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.transaction.exact_cut.limits import Limits
+from anonset.algorithms.transaction.exact_cut.limits import SearchBudget
 from anonset.algorithms.transaction.exact_cut.problem import Float64
 from anonset.algorithms.transaction.exact_cut.rows import SparseRows
 from anonset.data.table import Int32, Int64
@@ -46,7 +46,7 @@ class Solver:
         About the value of the optimum, for scaling.
     """
 
-    def __init__(self, costs: Int64, constant: int, rows: SparseRows, worth: int, limits: Limits) -> None:
+    def __init__(self, costs: Int64, constant: int, rows: SparseRows, worth: int, limits: SearchBudget) -> None:
         self.costs, self.limits, self.rows = costs.astype(np.float64), limits, rows
         self.constant = float(constant)
         self.scale = float(2.0 ** np.round(np.log2(_MAGNITUDE / max(1, worth))))

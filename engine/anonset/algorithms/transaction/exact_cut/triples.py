@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
-from anonset.algorithms.transaction.exact_cut.limits import Limits
+from anonset.algorithms.transaction.exact_cut.limits import SearchBudget
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, buried, entries
 from anonset.algorithms.transaction.rare_tables import RareTables
 from anonset.data.distinct import distinct
@@ -40,7 +40,7 @@ class RareTriples(Discreet):
 
     problem: CutProblem
     closed: Nodes
-    limits: Limits
+    limits: SearchBudget
 
     @cached_property
     def nodes(self) -> Int32:

@@ -11,7 +11,7 @@ from anonset.algorithms.transaction.exact_cut.filed_copies import filed_copies
 from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows, filed_values, pieces
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, buried, entries, supports
-from anonset.algorithms.transaction.expanded_blocks import Expansion
+from anonset.algorithms.transaction.expanded_blocks import BlockExpansion
 from anonset.algorithms.transaction.expanded_records import expand_records
 from anonset.data.blocks import Rows, StoredRows, sound
 from anonset.data.distinct import distinct
@@ -50,7 +50,7 @@ class Point(Discreet):
 
 
 @dataclass(frozen=True, eq=False)
-class Shown(Discreet):
+class ShowRecords(Discreet):
     """Makes records of a part into what a view shows of them."""
 
     first: Int32 | None
@@ -99,11 +99,11 @@ class View(Discreet):
         return entries(self.problem.hierarchy, self.closed)
 
     @cached_property
-    def shown(self) -> Shown:
+    def shown(self) -> ShowRecords:
         """What makes a part into what is shown: without suppression, nodes at which leaves enter as first leaves."""
         hierarchy = self.problem.hierarchy
         first = None if self.problem.suppress else hierarchy.leaf_lo[self.entry]
-        return Shown(first, hierarchy.n_leaves, self.least)
+        return ShowRecords(first, hierarchy.n_leaves, self.least)
 
     @property
     def store(self) -> Store:
@@ -184,7 +184,7 @@ class View(Discreet):
         if not self.store.in_files:
             require_room(self.store.limits, _BYTES_OF_ENTRY * (n + len(indptr)) + indptr.nbytes + items.nbytes)
             return expand_records(self.rows, self.entry, hierarchy.parent, nodes, support)[1]
-        expand = Expansion.of(hierarchy, self.entry, self.codes_of(nodes), len(nodes))
+        expand = BlockExpansion.of(hierarchy, self.entry, self.codes_of(nodes), len(nodes))
         codes = filed_values(self.store, self.here.map(expand, pieces(self.rows)), np.int32)
         start = begins_of(support)
         position = released(
@@ -194,10 +194,10 @@ class View(Discreet):
         return Expanded(codes, start, position)
 
     @property
-    def expansion(self) -> Expansion:
+    def expansion(self) -> BlockExpansion:
         """What stores shown records as ascending positions in `nodes`."""
         nodes = self.nodes
-        return Expansion.of(self.problem.hierarchy, self.entry, self.codes_of(nodes), len(nodes))
+        return BlockExpansion.of(self.problem.hierarchy, self.entry, self.codes_of(nodes), len(nodes))
 
     def postings(self, sets: Int32) -> tuple[Int64, Int32]:
         """Return the records that hold each member of sets of `nodes`, and each node above one but the root.
