@@ -1,8 +1,8 @@
-"""Apriori on a tree of halves of the items of a record set itself, for m up to 2.
+"""Apriori on a tree of halves of the items of a record set itself.
 
 The tree has a leaf for each item that occurs, by falling frequency; every node is a band of neighbours in this order.
 Supports of pairs are counted in one pass over the records, up to k, in a table over the nodes that are left after
-size 1, 64 pairs a word: see `bit_planes`.
+size 1, 64 pairs a word: see `bit_planes`. Larger sets are counted in bitmaps of the records, one for each node.
 """
 
 import numpy as np
@@ -12,8 +12,11 @@ from anonset_kernels._bits import bit, trailing_zeros
 from anonset_kernels._candidates import Shape, generalize, holds, next_better
 from anonset_kernels._jit import kernel
 from anonset_kernels._planes import Planes, count_pairs, rare_of_cell, row_starts
+from anonset_kernels._rare_fixes import Fixes, NodeStates, fix_sets
 from anonset_kernels._record_codes import ancestor_codes, room_for_record, take_record
 
+MOST_BITS, LARGE = 1 << 27, 2000
+"""For sets of 3 and more: bits of all bitmaps of a record set; for m above 3 its records are fewer than the second."""
 _State = tuple[UInt8Array, UInt8Array, Int64Array, Int64Array]
 """(dead, published, below, support) of the nodes."""
 _Pairs = tuple[Int32Array, Planes]
@@ -38,7 +41,7 @@ def search_halves(
     ranked
         The items by falling frequency, and how often each occurs, from `items_by_frequency`.
     rule
-        (k, m, by_number): m at most 2; whether each node halves the number of items, not occurrences.
+        (k, m, by_number): by_number tells whether each node halves the number of items, not occurrences.
     place
         int32 (items of the column,): changed here at the items of the set.
     most_cells
@@ -46,8 +49,9 @@ def search_halves(
 
     Returns
     -------
-    (status, loss, node): 0, or -1 if the table of pairs would be larger or some, but fewer than k, records have items;
-    occurrences times (items of the published node - 1), summed; int32, the published node of each ranked item.
+    (status, loss, node): 0, or -1 if the table of pairs or the bitmaps would be too large or some, but fewer than k,
+    records have items; occurrences times (items of the published node - 1), summed; int32, the published node of each
+    ranked item.
     """
     k, m, by_number = rule
     order, count = ranked
@@ -75,6 +79,11 @@ def search_halves(
         table = _table(len(live), k)
         _count_pairs(records, rows, place, (leaf, shape.parent, rank), table)
         _fix_pairs(live, k, shape, state, (rank, table))
+        longest = min(m, _longest(records, rows))
+        if longest > 2:
+            if len(rows) * n_nodes > MOST_BITS or (m > 3 and len(rows) >= LARGE):
+                return -1, 0, leaf
+            _fix_larger((records, rows, place, leaf), by_support, (k, longest), shape, state)
     loss = 0
     for v in range(n_nodes):
         if published[v] and not dead[v]:
@@ -266,6 +275,33 @@ def _fix_pairs(live: Int64Array, k: int, shape: Shape, state: _State, pairs: _Pa
                 continue
             itemset[0], itemset[1] = u, v
             _fix(itemset, k, shape, state, pairs)
+
+
+@kernel()
+def _fix_larger(
+    placed: tuple[Csr, Int64Array, Int32Array, Int32Array],
+    ranked: Int64Array,
+    rule: tuple[int, int],
+    shape: Shape,
+    state: _State,
+) -> None:
+    """Fix the rare sets of 3 to m nodes, given (records, rows, place, leaf) with the items' places in order."""
+    records, rows, place, leaf = placed
+    k, m = rule
+    dead, published, below, support = state
+    n = len(dead)
+    posting = np.zeros((n, (len(rows) + 63) >> 6), np.uint64)
+    for i in range(len(rows)):
+        for at in range(records[0][rows[i]], records[0][rows[i] + 1]):
+            v = leaf[place[records[1][at]]]
+            while v >= 0 and posting[v, i >> 6] & bit(i & 63) == np.uint64(0):
+                posting[v, i >> 6] |= bit(i & 63)
+                v = shape.parent[v]
+    states = NodeStates(dead, published, below, support, posting)
+    sets, rules = np.empty((n, m), np.int32), np.empty((n, m), np.int32)
+    fixes = Fixes(np.zeros(1, np.int64), sets, np.empty(n, np.int32), rules)
+    for size in range(3, m + 1):
+        fix_sets(size, k, ranked, shape, states, fixes)
 
 
 @kernel()

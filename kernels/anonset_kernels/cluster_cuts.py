@@ -6,54 +6,20 @@ count-tree. Sets are counted in bitmaps of the cluster's records, one for each l
 no further than to k.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from anonset_kernels._arrays import (
     Csr,
-    Dead,
     Int32Array,
     Int32Matrix,
     Int64Array,
     Int64Matrix,
-    Itemset,
-    Prefix,
-    UInt8Array,
-    UInt64Matrix,
 )
-from anonset_kernels._bits import bit_count, trailing_zeros
-from anonset_kernels._candidates import Shape, generalize, holds, next_better
+from anonset_kernels._bits import trailing_zeros
+from anonset_kernels._candidates import Shape
 from anonset_kernels._cluster_nodes import Tree, local_nodes, postings
 from anonset_kernels._jit import kernel
-
-
-class _State(NamedTuple):
-    """State of the L local nodes."""
-
-    dead: Dead
-    """uint8 (L,): generalized nodes."""
-    published: UInt8Array
-    """uint8 (L,): inner nodes of the cut."""
-    below: Int64Array
-    """int64 (L,): NCP numerator of the leaves below."""
-    support: Int64Array
-    """int64 (L,): number of records below."""
-    posting: UInt64Matrix
-    """uint64 (L, words): records below, one bit for each."""
-
-
-class _Fixes(NamedTuple):
-    """The fixes in order; local nodes, filled up with -1."""
-
-    number: Int64Array
-    """int64 (1,): number of fixes."""
-    sets: Int32Matrix
-    """int32 (L, m): the rare sets."""
-    supports: Int32Array
-    """int32 (L,): their supports."""
-    rules: Int32Matrix
-    """int32 (L, m): the nodes that they are generalized to."""
+from anonset_kernels._rare_fixes import Fixes, NodeStates, fix_set, fix_sets
 
 
 @kernel()
@@ -145,15 +111,15 @@ def _anonymized(
     scratch: Int32Matrix,
     lengths: Int64Matrix,
     most: int,
-) -> tuple[Int32Array, _State, _Fixes]:
+) -> tuple[Int32Array, NodeStates, Fixes]:
     """Find the cut of a cluster: return its local nodes, their state, and the fixes; `lengths` may be empty."""
     k, m = rule
     local, shape = local_nodes(records, rows, tree, scratch)
     posting, support, ranked, longest = postings(records, rows, tree, scratch, local, shape)
     dead, published = np.zeros(len(local), np.uint8), np.zeros(len(local), np.uint8)
-    state = _State(dead, published, shape.occurrences * 0, support, posting)
+    state = NodeStates(dead, published, shape.occurrences * 0, support, posting)
     sets, rules = np.full((len(local), m), -1, np.int32), np.full((len(local), m), -1, np.int32)
-    fixes = _Fixes(np.zeros(1, np.int64), sets, np.empty(len(local), np.int32), rules)
+    fixes = Fixes(np.zeros(1, np.int64), sets, np.empty(len(local), np.int32), rules)
     for size in range(1, min(m, longest) + 1):
         if size == 1:
             _fix_single(ranked, k, shape, state, fixes)
@@ -162,12 +128,12 @@ def _anonymized(
             _count_lengths(
                 size > 2 and _nodes_of_cut(tree, shape, state) <= most, len(rows), shape, state, lengths[size]
             )
-        _fix_sets(size, k, ranked, shape, state, fixes)
+        fix_sets(size, k, ranked, shape, state, fixes)
     return local, state, fixes
 
 
 @kernel()
-def _nodes_of_cut(tree: Tree, shape: Shape, state: _State) -> int:
+def _nodes_of_cut(tree: Tree, shape: Shape, state: NodeStates) -> int:
     """Return the number of nodes of the cut of the whole hierarchy."""
     _, _, _, leaf_hi = tree
     n = leaf_hi[0]
@@ -178,7 +144,7 @@ def _nodes_of_cut(tree: Tree, shape: Shape, state: _State) -> int:
 
 
 @kernel()
-def _count_lengths(on_cut: bool, n_rows: int, shape: Shape, state: _State, lengths: Int64Array) -> None:
+def _count_lengths(on_cut: bool, n_rows: int, shape: Shape, state: NodeStates, lengths: Int64Array) -> None:
     """Count the rows by how many nodes on or above the cut they hold, the root left out; or by those on the cut."""
     dead, published, _, _, posting = state
     held = np.zeros(n_rows, np.int64)
@@ -195,114 +161,9 @@ def _count_lengths(on_cut: bool, n_rows: int, shape: Shape, state: _State, lengt
 
 
 @kernel()
-def _fix_single(ranked: Int64Array, k: int, shape: Shape, state: _State, fixes: _Fixes) -> None:
+def _fix_single(ranked: Int64Array, k: int, shape: Shape, state: NodeStates, fixes: Fixes) -> None:
     itemset = np.empty(1, np.int32)
     for v in ranked:
         if state.support[v] < k and not state.dead[v]:
             itemset[0] = v
-            _fix(itemset, int(state.support[v]), k, shape, state, fixes)
-
-
-@kernel()
-def _fix_sets(size: int, k: int, ranked: Int64Array, shape: Shape, state: _State, fixes: _Fixes) -> None:
-    """Walk the count-tree of the cluster over sets of `size` >= 2 and fix the rare ones, in lexicographic order."""
-    dead, posting = state.dead, state.posting
-    live, n_words = ranked[dead[ranked] == 0], posting.shape[1]
-    held, cursor = np.empty((size - 1, n_words), np.uint64), np.zeros(size, np.int64)
-    prefix, itemset = np.empty(size, np.int32), np.empty(size, np.int32)
-    for first in range(len(live)):
-        if dead[live[first]]:
-            continue
-        prefix[0], cursor[0], depth = first, first + 1, 0
-        for w in range(n_words):
-            held[0, w] = posting[live[first], w]
-        while depth >= 0:
-            code = cursor[depth]
-            if code >= len(live) or _any_dead(prefix[: depth + 1], live, dead):
-                depth -= 1
-                continue
-            cursor[depth] += 1
-            v = live[code]
-            if dead[v]:
-                continue
-            if depth + 2 < size:
-                if not _related(prefix[: depth + 1], live, code, shape.end):
-                    some = np.uint64(0)
-                    for w in range(n_words):
-                        held[depth + 1, w] = held[depth, w] & posting[v, w]
-                        some |= held[depth + 1, w]
-                    if some != 0:
-                        depth += 1
-                        prefix[depth], cursor[depth] = code, code + 1
-                continue
-            found = 0
-            for w in range(n_words):
-                found += bit_count(held[depth, w] & posting[v, w])
-                if found >= k:
-                    break
-            if 0 < found < k and not _related(prefix[: depth + 1], live, code, shape.end):
-                prefix[depth + 1] = code
-                for j in range(size):
-                    itemset[j] = live[prefix[j]]
-                _fix(itemset, found, k, shape, state, fixes)
-
-
-@kernel()
-def _any_dead(prefix: Prefix, ranked: Int64Array, dead: Dead) -> bool:
-    for code in prefix:
-        if dead[ranked[code]]:
-            return True
-    return False
-
-
-@kernel()
-def _related(prefix: Prefix, ranked: Int64Array, code: int, end: Int32Array) -> bool:
-    v = ranked[code]
-    for other in prefix:
-        u = ranked[other]
-        if u <= v < end[u] or v <= u < end[v]:
-            return True
-    return False
-
-
-@kernel()
-def _fix(itemset: Itemset, found: int, k: int, shape: Shape, state: _State, fixes: _Fixes) -> None:
-    """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k.
-
-    `found` is the support of the set. There is no such candidate only where fewer than k records hold any item.
-    """
-    dead, published, below, _, posting = state
-    size = len(itemset)
-    raised, chosen, best = itemset.copy(), np.empty(size, np.int32), np.empty(size, np.int32)
-    n_best, least = 0, (0, 0)
-    while True:
-        n_chosen, loss, moved = next_better(itemset, raised, shape, below, chosen, best[:n_best], least)
-        if n_chosen == 0:
-            break
-        if _support(posting, chosen[:n_chosen]) >= k:
-            n_best, least = n_chosen, (loss, moved)
-            best, chosen = chosen, best
-    if n_best == 0:
-        return
-    number, sets, supports, rules = fixes
-    n_rules = 0
-    for j in range(size):
-        sets[number[0], j] = itemset[j]
-    supports[number[0]] = found
-    for v in best[:n_best]:
-        if not holds(itemset, v):
-            rules[number[0], n_rules] = v
-            n_rules += 1
-            generalize(v, shape, dead, published, below)
-    number[0] += 1
-
-
-@kernel()
-def _support(posting: UInt64Matrix, nodes: Int32Array) -> int:
-    found = 0
-    for w in range(posting.shape[1]):
-        word = posting[nodes[0], w]
-        for v in nodes[1:]:
-            word &= posting[v, w]
-        found += bit_count(word)
-    return found
+            fix_set(itemset, int(state.support[v]), k, shape, state, fixes)

@@ -1,4 +1,4 @@
-"""Sets of items by local search on many clusters of records, each by itself, for m up to 2.
+"""Sets of items by local search on many clusters of records, each by itself.
 
 The search of each cluster is that of `PartitionSearch`, from the better of the cuts that apriori finds on the two trees
 of halves of the cluster's own items. `halved_losses` computes only the loss of the cut by frequency.
@@ -40,14 +40,14 @@ def search_clusters(
     members, start
         int64 (r,) and (C + 1,): the records cluster by cluster, and where each cluster begins.
     rule
-        (k, m, mu); m at most 2, k below 2^16.
+        (k, m, mu); k below 2^16.
     n_items
         Items of the column.
     limits
         Most cells that the search of a cluster may look at, and most cells of a table of pairs of nodes.
     merged
         (end, item, smallest), filled here: int64 (C,), one past the last entry of each cluster, -1 - end if apriori
-        needs a larger table; int32: the items that share a group, ascending in a cluster, and the smallest item of
+        needs larger tables; int32: the items that share a group, ascending in a cluster, and the smallest item of
         each one's group.
     """
     place, at = np.full(n_items, -1, np.int32), 0
@@ -63,7 +63,11 @@ def search_clusters(
         if status == 0 and len(own) > 1 and rule[0] > 1:
             local = _local_records(records, rows, own, place)
             order = np.argsort(local.support, kind="mergesort").astype(np.int32)
-            groups = _search(local, order, Rule(rule[0], rule[1], rule[2], 0), groups, limits[0])
+            own_rule = Rule(rule[0], min(rule[1], _longest(local.indptr)), rule[2], 0)
+            if own_rule.m > 2:
+                groups = _descents(local, order, own_rule, groups, limits[0])
+            else:
+                groups = _search(local, order, own_rule, groups, limits[0])
         forget(own, place)
         if status == 0:
             at = _write(own, groups, item, smallest, at)
@@ -87,11 +91,11 @@ def halved_losses(
     records, members, start, n_items
         As in `search_clusters`, with a record set in place of each cluster.
     rule
-        (k, m), m at most 2, k below 2^16.
+        (k, m), k below 2^16.
     most_cells
         Most cells of a table of pairs.
     losses
-        int64 (C,), filled here; -1 if the table of pairs would be larger, or if some, but fewer than k, records of the
+        int64 (C,), filled here; -1 if tables would be larger, or if some, but fewer than k, records of the
         set have items.
 
     Cost: for each set its items, sorted, the square of the nodes above the items of each record, and the square of the
@@ -278,6 +282,45 @@ def _search(records: Records, order: Int32Array, rule: Rule, start: Int32Array, 
 
 
 @kernel()
+def _descents(records: Records, order: Int32Array, rule: Rule, start: Int32Array, limit: int) -> Int32Array:
+    """Return the best partition of two descents: `PartitionSearch.run` for m above 2."""
+    groups, scratch = _counted(records, start, rule, True)
+    best, cost, cells = groups.of.copy(), _sum(groups.cost), np.int64(0)
+    for way in range(2):
+        of, turn = (best.copy(), order[::-1].copy()) if way == 0 else (np.zeros(len(best), np.int32), order.copy())
+        most, last = limit // 2 if way == 0 else limit, -1
+        for shift in (62 if way == 1 else 2, 2, 1, 0):
+            weight = rule.mu >> shift
+            if weight == last or cells > most:
+                continue
+            priced, last = Rule(rule.k, rule.m, weight, 0), weight
+            groups, scratch = _counted(records, of, priced, True)
+            for _ in range(_SWEEPS):
+                before, place = _sum(groups.cost), 0
+                while place < len(turn) and cells <= most:
+                    place, _ = sweep(records, groups, scratch, priced, turn, place, _CELLS_PER_CALL)
+                    cells += groups.state[CELLS]
+                    groups.state[CELLS] = 0
+                    if place < len(turn) and cells <= most and _positive(groups.size) == len(groups.size):
+                        groups, scratch = _counted(records, groups.of, priced, False)
+                if cells > most or before - _sum(groups.cost) <= before >> _NEXT_TO_NOTHING:
+                    break
+            of = groups.of
+        groups, scratch = _counted(records, of, rule, True)
+        if groups.state[TOTAL] == 0 and _sum(groups.cost) < cost:
+            best, cost = groups.of.copy(), _sum(groups.cost)
+    return best
+
+
+@kernel()
+def _longest(indptr: Indptr) -> int:
+    longest = 0
+    for record in range(len(indptr) - 1):
+        longest = max(longest, indptr[record + 1] - indptr[record])
+    return longest
+
+
+@kernel()
 def _sum(numbers: Int64Array) -> int:
     total = 0
     for number in numbers:
@@ -335,7 +378,7 @@ def _counted(records: Records, old: Int32Array, rule: Rule, renumber: bool) -> t
         np.zeros((room, room), np.int32),
         np.zeros(room, np.int64),
         np.zeros(3, np.int64),
-        np.zeros((0, 0), np.uint64),
+        np.zeros((room if rule.m > 2 else 0, len(records.weight) // 64 + 1), np.uint64),
     )
     scratch = Scratch(
         np.zeros(room, np.int32),

@@ -265,7 +265,7 @@ def from_cuts(rows: SetColumn, rule: Rule) -> PartitionSearch:
 @thorough
 @given(seeds)
 def test_clusters_are_searched_as_one_table_from_the_cuts_of_apriori(seed: int) -> None:
-    case = Drawn(seed, largest_m=2)
+    case = Drawn(seed, largest_m=4)
     rows, n = case.column, case.column.n
     cluster = np.array([case.rng.randrange(3) for _ in range(n)])
     members = [np.flatnonzero(cluster == c) for c in range(3)]

@@ -55,7 +55,7 @@ class JointSplit(Discreet):
 
     Guarantees (k, k^m)-anonymity: each leaf has at least k records with the same published relational values, and
     its items are k^m-anonymous. Cost: for each level of the tree and each relational column, the pairs of nodes above
-    the items of each record (m up to 2), then one run of the transaction algorithm for each leaf.
+    the items of each record, of m > 2 the larger sets too, then one run of the transaction algorithm for each leaf.
 
     Regions are chosen by the items: a boundary says that the items on its sides are distributed differently
     (minimality). Each side has at least k records, and ends of ranges are rounded.

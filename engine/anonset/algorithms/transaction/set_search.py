@@ -108,12 +108,12 @@ class SetSearch(KmAlgorithm):
     ) -> ClusterSearch:
         """Return a search on clusters of a column's records, each by itself.
 
-        For m up to 2 one kernel searches many clusters. It begins with cuts of apriori instead of exact ones.
+        One kernel searches many clusters. It begins with cuts of apriori instead of exact ones.
         """
-        from anonset.algorithms.transaction.sets_on_clusters import LARGEST_K, LARGEST_M, SetsOnClusters
+        from anonset.algorithms.transaction.sets_on_clusters import LARGEST_K, SetsOnClusters
 
         each = SearchEach(self, column, hierarchy)
-        if self.m > LARGEST_M or self.k > LARGEST_K:
+        if self.k > LARGEST_K:
             return each
         return SetsOnClusters((self.k, self.m, self.mu), self.max_steps, column, each, store)
 

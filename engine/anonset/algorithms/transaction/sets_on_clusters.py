@@ -11,8 +11,8 @@ from anonset.data.store import Store
 from anonset.data.table import Int64
 from anonset.generalization.local import MergedItems
 
-LARGEST_M, LARGEST_K = 2, (1 << 16) - 1
-"""Largest m and k of the kernel."""
+LARGEST_K = (1 << 16) - 1
+"""Largest k of the kernel."""
 _CELLS = 1 << 26
 """Pairs of nodes that apriori counts at most, with 2 bytes each; beyond that the cluster is searched by itself."""
 _RECORDS_PER_TASK, _CLUSTERS_PER_TASK = 1 << 11, 1 << 8

@@ -32,7 +32,7 @@ class Scores(Discreet):
         """Return the loss of each record set; at least k of its records, or none, have items."""
         from anonset_kernels.cluster_sets import halved_losses
 
-        if self.m > 2 or self.k > _LARGEST_K:
+        if self.k > _LARGEST_K:
             return [self._searched(members) for members in sets]
         members, start = concatenate(sets)
         losses = np.zeros(len(sets), np.int64)

@@ -1,0 +1,158 @@
+"""Fixing the rare sets of a cluster's nodes: sets are counted in bitmaps of its records, one for each node.
+
+The nodes are those of a tree in preorder; see `_candidates.Shape`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from anonset_kernels._arrays import (
+    Dead,
+    Int32Array,
+    Int32Matrix,
+    Int64Array,
+    Itemset,
+    Prefix,
+    UInt8Array,
+    UInt64Matrix,
+)
+from anonset_kernels._bits import bit_count
+from anonset_kernels._candidates import Shape, generalize, holds, next_better
+from anonset_kernels._jit import kernel
+
+
+class NodeStates(NamedTuple):
+    """State of the L local nodes."""
+
+    dead: Dead
+    """uint8 (L,): generalized nodes."""
+    published: UInt8Array
+    """uint8 (L,): inner nodes of the cut."""
+    below: Int64Array
+    """int64 (L,): NCP numerator of the leaves below."""
+    support: Int64Array
+    """int64 (L,): number of records below."""
+    posting: UInt64Matrix
+    """uint64 (L, words): records below, one bit for each."""
+
+
+class Fixes(NamedTuple):
+    """The fixes in order; local nodes, filled up with -1."""
+
+    number: Int64Array
+    """int64 (1,): number of fixes."""
+    sets: Int32Matrix
+    """int32 (L, m): the rare sets."""
+    supports: Int32Array
+    """int32 (L,): their supports."""
+    rules: Int32Matrix
+    """int32 (L, m): the nodes that they are generalized to."""
+
+
+@kernel()
+def fix_sets(size: int, k: int, ranked: Int64Array, shape: Shape, state: NodeStates, fixes: Fixes) -> None:
+    """Walk the count-tree of the cluster over sets of `size` >= 2 and fix the rare ones, in lexicographic order.
+
+    `ranked`, int64 (L - 1,), lists the nodes but the root by falling support.
+    """
+    dead, posting = state.dead, state.posting
+    live, n_words = ranked[dead[ranked] == 0], posting.shape[1]
+    held, cursor = np.empty((size - 1, n_words), np.uint64), np.zeros(size, np.int64)
+    prefix, itemset = np.empty(size, np.int32), np.empty(size, np.int32)
+    for first in range(len(live)):
+        if dead[live[first]]:
+            continue
+        prefix[0], cursor[0], depth = first, first + 1, 0
+        for w in range(n_words):
+            held[0, w] = posting[live[first], w]
+        while depth >= 0:
+            code = cursor[depth]
+            if code >= len(live) or _any_dead(prefix[: depth + 1], live, dead):
+                depth -= 1
+                continue
+            cursor[depth] += 1
+            v = live[code]
+            if dead[v]:
+                continue
+            if depth + 2 < size:
+                if not _related(prefix[: depth + 1], live, code, shape.end):
+                    some = np.uint64(0)
+                    for w in range(n_words):
+                        held[depth + 1, w] = held[depth, w] & posting[v, w]
+                        some |= held[depth + 1, w]
+                    if some != 0:
+                        depth += 1
+                        prefix[depth], cursor[depth] = code, code + 1
+                continue
+            found = 0
+            for w in range(n_words):
+                found += bit_count(held[depth, w] & posting[v, w])
+                if found >= k:
+                    break
+            if 0 < found < k and not _related(prefix[: depth + 1], live, code, shape.end):
+                prefix[depth + 1] = code
+                for j in range(size):
+                    itemset[j] = live[prefix[j]]
+                fix_set(itemset, found, k, shape, state, fixes)
+
+
+@kernel()
+def _any_dead(prefix: Prefix, ranked: Int64Array, dead: Dead) -> bool:
+    for code in prefix:
+        if dead[ranked[code]]:
+            return True
+    return False
+
+
+@kernel()
+def _related(prefix: Prefix, ranked: Int64Array, code: int, end: Int32Array) -> bool:
+    v = ranked[code]
+    for other in prefix:
+        u = ranked[other]
+        if u <= v < end[u] or v <= u < end[v]:
+            return True
+    return False
+
+
+@kernel()
+def fix_set(itemset: Itemset, found: int, k: int, shape: Shape, state: NodeStates, fixes: Fixes) -> None:
+    """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k.
+
+    `found` is the support of the set. There is no such candidate only where fewer than k records hold any item.
+    """
+    dead, published, below, _, posting = state
+    size = len(itemset)
+    raised, chosen, best = itemset.copy(), np.empty(size, np.int32), np.empty(size, np.int32)
+    n_best, least = 0, (0, 0)
+    while True:
+        n_chosen, loss, moved = next_better(itemset, raised, shape, below, chosen, best[:n_best], least)
+        if n_chosen == 0:
+            break
+        if _support(posting, chosen[:n_chosen]) >= k:
+            n_best, least = n_chosen, (loss, moved)
+            best, chosen = chosen, best
+    if n_best == 0:
+        return
+    number, sets, supports, rules = fixes
+    n_rules = 0
+    for j in range(size):
+        sets[number[0], j] = itemset[j]
+    supports[number[0]] = found
+    for v in best[:n_best]:
+        if not holds(itemset, v):
+            rules[number[0], n_rules] = v
+            n_rules += 1
+            generalize(v, shape, dead, published, below)
+    number[0] += 1
+
+
+@kernel()
+def _support(posting: UInt64Matrix, nodes: Int32Array) -> int:
+    found = 0
+    for w in range(posting.shape[1]):
+        word = posting[nodes[0], w]
+        for v in nodes[1:]:
+            word &= posting[v, w]
+        found += bit_count(word)
+    return found
