@@ -282,6 +282,7 @@ def siblings_of(case: Case) -> set[str]:
     return {str(parents[nodes]) for nodes in found if all(support((v,), rows, model) >= k for v in nodes)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cells", [1, 4, 1 << 25])
 @settings(thorough, suppress_health_check=[*HealthCheck])
 @given(case=cases)

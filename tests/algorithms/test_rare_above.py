@@ -68,6 +68,7 @@ def found_above(rows, tree, image, size, k, *, per_block, workers):
         yield dict(zip(members, above.support.tolist(), strict=True))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "passes", [pytest.param(1 << 28, id="one pass"), pytest.param(1, id="a word a pass", marks=pytest.mark.compiled)]
 )

@@ -90,6 +90,7 @@ def without_draws(table: Table, k: int, seed: int, *, numbers: bool, names: bool
     return Bucketized(group, np.isin(np.arange(table.n), list(found.starred)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("parts", [1, 5])
 @cases
 def test_nobody_is_named_above_chance(attack: Attack, k: int, n: int, fewest: int, parts: int) -> None:

@@ -57,6 +57,7 @@ def chain(place: Place, rng: random.Random, algorithms: list[list[str]], fixed: 
         shutil.rmtree(path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("seed", range(8))
 def test_names_and_suppressed_items_of_cuts_stay(place: Place, seed: int, after: bool) -> None:

@@ -125,6 +125,7 @@ def refusal(out: Path, given: dict[str, str]) -> str | None:
     return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("published", JOBS, indirect=True)
 def test_every_leaf_is_computed(
     published: Place, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch

@@ -169,6 +169,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("label", SMUGGLED)
 def test_labels_that_look_like_arguments_are_withheld(place: Place, label: str) -> None:
     """Whatever fails, the log holds none of the label; people are told it, where a message names it."""

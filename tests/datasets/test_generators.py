@@ -57,6 +57,7 @@ def test_same_seed_same_data_other_seed_other_data(name: str) -> None:
     assert first != digest(generate(name, n=500, seed=4))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", OF_SETS)
 def test_a_smaller_table_is_the_beginning_of_a_larger_one(name: str) -> None:
     small, large = generate(name, n=900), generate(name, n=140_000)
@@ -229,6 +230,7 @@ def test_bad_parameters_are_refused(function: Callable[..., Table], parameters: 
         function(**parameters)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "parameters",
     [

@@ -15,6 +15,7 @@ from anonset_datasets.generators.tail import long_tail_part
 from anonset_datasets.generators.youtube import youtube_like_part
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize(("name", "workers"), [("pos_like", 1), ("pos_like", 3), ("youtube_like", 2), ("long_tail", 2)])
 def test_parts_hold_the_records_of_all(tmp_path, monkeypatch, name, workers):

@@ -56,6 +56,7 @@ def found(capsys):
     return run
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ids", IDS)
 @pytest.mark.parametrize("model", MODELS)
 def test_what_is_found_in_files_is_what_is_found_in_memory(folder, found, capsys, ids, model):

@@ -39,6 +39,7 @@ def run(tmp_path, capsys):
     return anonymize
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at_once", [3, 40, 10 * N_ROWS])
 @pytest.mark.parametrize(
     "options",

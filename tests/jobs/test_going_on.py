@@ -60,6 +60,7 @@ def classes(mapping: dict[str, str]) -> dict[str, frozenset[str]]:
     return {name: frozenset(i for i in mapping if mapping[i] == name) for name in set(mapping.values()) - {""}}
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:the publication is worthless", "ignore:nothing is left of")
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", COARSENING)

@@ -73,6 +73,7 @@ def solved(monkeypatch):
     return spans, dies
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", JOBS)
 @pytest.mark.parametrize("at", [1, 4])
 def test_no_part_is_solved_twice(tmp_path, run, solved, monkeypatch, name, at):

@@ -53,6 +53,7 @@ def run(tmp_path, capsys):
     return anonymize
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at_once", [N_ROWS, -(-N_ROWS // 7)])
 @pytest.mark.parametrize("m", ["1", "2", "3"])
 @pytest.mark.parametrize("algorithm", ["coat", "pcta"])

@@ -99,6 +99,7 @@ def made(n_columns: int, n_rows: int, seed: int) -> tuple[np.ndarray, SparseRows
     return costs, rows, solver
 
 
+@pytest.mark.long
 @pytest.mark.compiled
 @pytest.mark.parametrize("seed", range(3))
 def test_programs_of_many_rows_are_solved_with_few_of_them(seed: int) -> None:
