@@ -15,8 +15,9 @@ import anonset
 from anonset.data.store import MEMORY
 from anonset.data.table_facts import Repeated
 from anonset.reading.persons.agreement import agrees
-from anonset.reading.persons.candidates import PersonKey, counted_in
+from anonset.reading.persons.candidates import PersonKey
 from anonset.reading.persons.duplicate_ids import Watched, _has_equal, may_repeat
+from anonset.reading.persons.given import counted_in
 
 pytestmark = pytest.mark.compiled
 
@@ -343,3 +344,60 @@ def test_street_addresses_are_candidates_where_no_other_is():
     assert repeats_under("deliver_to", values) == ["deliver_to"]
     assert repeats_under("deliver_to", values, other="patient_id") == []
     assert repeats_under("product", [f"{n % 60 + 1} g Mehl" for n in range(N_ROWS)]) == []
+
+
+def families(n=60, *, moves=True):
+    """Return rows of families with members, of whom some moved, and with a clerk per row."""
+    rows = [(case, member, move) for case in range(n) for member in range(1, 4) for move in range(1 + moves)]
+    return {
+        "case_no": [f"{5_000_000 + 31 * case}" for case, _, _ in rows],
+        "person_no": [str(member) for _, member, _ in rows],
+        "birth": [f"{1950 + (7 * case + 13 * member) % 60}-0{1 + member}-1{case % 9}" for case, member, _ in rows],
+        "sex": ["fm"[(case + member) % 2] for case, member, _ in rows],
+        "clerk": [f"Dr. {'ABCDEFGHIJKL'[n % 12]}bel" for n in range(len(rows))],
+        "facility": [f"F{(case + move) % 5}" for case, _, move in rows],
+    }
+
+
+@pytest.mark.parametrize("moves", [False, True])
+def test_numbered_persons_of_a_case_are_candidates_before_the_case(moves):
+    found = anonset.inspect(families(moves=moves))
+    units = [answer.unit for answer in found.question.answers]
+    assert units[0] == ("case_no", "person_no")
+    assert found.question.answers[0].persons == 180
+    assert ("clerk",) not in units[:2]
+
+
+def test_a_column_in_which_births_differ_comes_after_those_of_persons():
+    data = families()
+    data["stay"] = [f"9{int(case)}{member}" for case, member in zip(data["case_no"], data["person_no"], strict=True)]
+    del data["case_no"], data["person_no"]
+    units = [answer.unit for answer in anonset.inspect(data).question.answers]
+    assert units[0] == ("stay",)
+
+
+def test_names_of_others_are_no_part_of_names_and_birth():
+    data = {"name": [f"Ann{n // 4 % 40} Berg" for n in range(400)], "visitor_name": [f"V{n} Mot" for n in range(400)]}
+    data |= {"dob": [f"{1950 + n // 4 % 50}-03-04" for n in range(400)], "sex": ["fm"[n // 4 % 2] for n in range(400)]}
+    units = [answer.unit for answer in anonset.inspect(data).question.answers]
+    assert units[0] == ("name", "dob")
+
+
+def test_ids_are_offered_whatever_repeats_beside_them():
+    data = {"IdNr": [f"{10**10 + 7_654_321 * (n // 2)}" for n in range(400)]}
+    data |= {
+        "Konto": [f"{10**9 + 54_321 * (n // 4)}" for n in range(400)],
+        "ort": ["ab"[n // 4 % 2] for n in range(400)],
+    }
+    units = [answer.unit for answer in anonset.inspect(data).question.answers]
+    assert ("IdNr",) in units
+
+
+def test_rows_without_an_id_are_no_person_whose_rows_differ():
+    data = {
+        "patient_id": [str(n // 2) for n in range(200)] + ["", "", None],
+        "age": [20 + n // 2 % 9 for n in range(203)],
+    }
+    data["ward"] = [f"w{n % 3}" for n in range(203)]
+    found = anonset.inspect(data, id="patient_id", group=True, skip_rows="no-id")
+    assert {column.profile.name: column.role for column in found.columns}["age"] == "relational"

@@ -16,7 +16,7 @@ from anonset.jobs.findings import ColumnFindings
 from anonset.reading.batches import OpenedSource, without_missing_ids
 from anonset.reading.kinds import kind_of_values
 from anonset.reading.options import ReadOptions
-from anonset.reading.persons.candidates import counted_in, holds_sets
+from anonset.reading.persons.given import counted_in, holds_sets
 from anonset.reading.profiles import Profile, count_differing
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source

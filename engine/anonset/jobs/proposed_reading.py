@@ -14,17 +14,8 @@ from anonset.reading.batches import OpenedSource, Reading, open_source
 from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import Dialect
 from anonset.reading.kinds import MOST_LOOKED_AT
-from anonset.reading.persons.candidates import (
-    AGREEING,
-    KEY,
-    NAMED,
-    PERSON_IDS,
-    PersonKey,
-    candidates_in,
-    counted_in,
-    given_texts,
-    holds_sets,
-)
+from anonset.reading.persons.candidates import AGREEING, KEY, NAMED, PERSON_IDS, PersonKey, candidates_in
+from anonset.reading.persons.given import counted_in, given_texts, holds_sets
 from anonset.reading.persons.header_words import is_numbered, is_quantity, meaning_of
 from anonset.reading.persons.mentions import are_mentions, names_and_ids, words_of_persons
 from anonset.reading.profiles import Profile, coded, pattern, profile
@@ -114,7 +105,8 @@ def _proposal_for(
     if cut := [one.columns[0] for one in candidates if one.cut]:
         fault = f"column {cut[0]!r} identifies people, and {CUT}; export the file anew with this column as text"
         return replace(worked_out((), "", asked=False), table=None, problems=[*problems, fault])
-    tried = [worked_out(one.columns, one.meaning) for one in (*repeated, *distinct)[:_MOST_ANSWERS]]
+    likely = [one for one in free if one in repeated or one in distinct]
+    tried = [worked_out(one.columns, one.meaning) for one in likely[:_MOST_ANSWERS]]
     sure = any(one.meaning != NAMED for one in repeated)  # different persons may have the same name
     if sure and not any(one.table is not None for one in tried):  # rows alone are no answer
         return tried[0]

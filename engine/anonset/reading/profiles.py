@@ -398,15 +398,22 @@ def pattern(loaded: Any) -> bytes:
 
 
 def count_differing(ids: Sequence[Any], column: Any) -> int:
-    """Count the persons, told apart by some loaded columns, whose rows differ in another; all if it contains lists."""
+    """Count the persons, told apart by some loaded columns, whose rows differ in another; all if it contains lists.
+
+    Rows without an id are not counted.
+    """
     import pyarrow as pa
 
     if isinstance(column, SetColumn) or is_list(column.type):
         return len(column) if not isinstance(column, SetColumn) else column.n
     names = [f"id{number}" for number in range(len(ids))]
     pairs = pa.table({**dict(zip(names, ids, strict=True)), "value": column}).group_by([*names, "value"]).aggregate([])
-    values = pairs.group_by(names).aggregate([([], "count_all")])["count_all"]
-    return int((values.to_numpy() > 1).sum())
+    persons = pairs.group_by(names).aggregate([([], "count_all")])
+    several = persons["count_all"].to_numpy() > 1
+    for name in names:  # rows without an id are nobody's
+        texts = _as_text(persons[name].combine_chunks())
+        several &= ~_are_in(texts, MISSING) & texts.is_valid().to_numpy(zero_copy_only=False)
+    return int(several.sum())
 
 
 def information(one: Profile) -> float:

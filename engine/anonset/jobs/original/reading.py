@@ -10,7 +10,7 @@ from anonset.errors import InputError
 from anonset.jobs.original.base import read_original
 from anonset.reading.batches import open_source
 from anonset.reading.options import ReadOptions
-from anonset.reading.persons.candidates import numbered
+from anonset.reading.persons.given import numbered
 from anonset.reading.source import Source
 from anonset.reading.table_builder import whole
 from anonset.release.documents import Attestation
@@ -59,7 +59,6 @@ def persons_of_original(
     names = settings.id or [name for one in table.repeated[:1] if not one.cut for name in _columns_of(one, settings)]
     if not names:
         return None
-
     opened = open_source(source, ReadOptions.of(**settings.reading_options(), id=names).reading())
     codes, given = np.zeros(table.n, np.int64), np.ones(table.n, np.bool_)
     for name, column in whole(opened, names).items():

@@ -62,6 +62,33 @@ def agreeing_within(
     return tuple(name_of_kind.values()) if telling or (alone and name_of_kind) else ()
 
 
+AGREE, UNKNOWN, DIFFER = 0, 1, 2
+"""What birth and sex say of a column: its values are persons; nothing; its values are others, such as physicians."""
+
+
+def evidence_of(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> int:
+    """Return `AGREE`, `UNKNOWN` or `DIFFER`: whether birth or sex agrees within the values of a column.
+
+    Parameters
+    ----------
+    codes
+        int64 (n,): the value of each row, negative where there is none.
+    attributes
+        Kind, name and codes of each attribute.
+    """
+    order = np.argsort(codes, kind="stable")
+    order = order[codes[order] >= 0]
+    same = codes[order[1:]] == codes[order[:-1]]
+    first, second = order[:-1][same], order[1:][same]
+    tested = False
+    for kind, _, of_attribute in attributes:
+        if kind in _TELLING and len(first) >= FEWEST_PAIRS:
+            if agrees(of_attribute, first, second):
+                return AGREE
+            tested |= len(distinct(of_attribute[of_attribute >= 0])) > 1
+    return DIFFER if tested else UNKNOWN
+
+
 def agrees(codes: Int64, first: Int64, second: Int64) -> bool:
     """Return True if pairs of rows agree in a column far beyond chance."""
     counts = np.bincount(codes[codes >= 0]).astype(np.float64)

@@ -7,8 +7,10 @@ A *candidate* is one of these:
 * all columns of names together, with the date of birth if there is one;
 * a column within whose values attributes of persons agree far beyond chance (`agreement`), or a date of birth together
   with such attributes;
+* a column of cases or households, together with small numbers of the persons within them, if birth or sex agrees within
+  both together, or if these name each row;
 * a column of street addresses with house numbers, by its values, if there is no candidate for persons;
-* a dropped column of opaque keys that repeat, if there is no other candidate.
+* a dropped column of opaque keys that repeat, unless birth or sex shows another candidate to be that of persons.
 
 A column with few distinct values, such as tax codes, identifies nobody, whatever its header.
 
@@ -21,22 +23,28 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int64
 from anonset.data.table_facts import CUT, Repeated
 from anonset.errors import InputError
 from anonset.reading import arrow
-from anonset.reading.columns import is_list
 from anonset.reading.input_checks import MISSING
 from anonset.reading.kinds import look_at
-from anonset.reading.persons.agreement import FEWEST_PAIRS, agreeing_within, count_distinct
+from anonset.reading.persons.agreement import (
+    AGREE,
+    FEWEST_PAIRS,
+    UNKNOWN,
+    agreeing_within,
+    count_distinct,
+    evidence_of,
+)
+from anonset.reading.persons.given import combined, holds_sets
 from anonset.reading.persons.header_words import (
     ATTRIBUTES,
     is_about_a_thing,
     is_direct,
+    is_numbered,
     is_quantity,
     is_sampling_weight,
     meaning_of,
@@ -69,6 +77,8 @@ _MISSING = tuple(sorted(MISSING))
 _CODES = re.compile(r"[A-Z]\d{2}(\.[0-9A-Z]{1,4}|\d{1,2}|[A-Z]([A-Z](\d\d)?)?)?[*+!]?").fullmatch
 _AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,]\d{1,2}\D{0,4}").fullmatch
 _LABELS = 300
+_LONGER = 3
+"""Digits of a number that is not that of a person within a household."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +98,8 @@ class PersonKey(Discreet):
     """Whether a spreadsheet cut the values off, so that different persons may share one."""
     beyond_chance: bool = True
     """Whether more rows agree in all columns than would by chance."""
+    evidence: int = UNKNOWN
+    """What birth and sex say of its values, as `evidence_of` returns it."""
 
     @property
     def repeats(self) -> bool:
@@ -126,6 +138,8 @@ class _Coded:
     """Whether its values are street addresses."""
     thing: bool = False
     """Whether its header names a ward, a physician, a shop or the like."""
+    small: bool = False
+    """Whether its values are few numbers of one or two digits."""
 
 
 def signs_in(
@@ -165,45 +179,6 @@ def signs_in(
 def _unseen(named: Sequence[str], first: Mapping[str, Any]) -> list[PersonKey]:
     """Return the candidates by header of which no first rows are loaded."""
     return [PersonKey((name,), meaning_of(name), 0, 0) for name in named if name not in first]
-
-
-def given_texts(column: Any) -> Any:
-    """Return the values of a column that are not missing as text (``pyarrow.LargeStringArray``)."""
-    text, lacking = _texts_and_lacking(column)
-    return arrow.filter(text, arrow.invert(lacking)) if arrow.any(lacking).as_py() else text
-
-
-def texts_of_all(columns: Sequence[Any]) -> list[Any]:
-    """Return the values of the rows in which no column is missing as text (``pyarrow.LargeStringArray``)."""
-    if len(columns) == 1:
-        return [given_texts(columns[0])]
-    pairs = [_texts_and_lacking(column) for column in columns]
-    given = ~np.any([arrow.to_numpy(lacking) for _, lacking in pairs], axis=0)
-    rows = arrow.number_array(np.flatnonzero(given))
-    return [text.take(rows) for text, _ in pairs]
-
-
-def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:
-    """Return int64 (n,), a number of each value of a column, and bool (n,), whether the value is given."""
-    text, lacking = _texts_and_lacking(column)
-    codes = arrow.dictionary_encode(text, nulls=True).indices
-    return arrow.to_numpy(codes).astype(np.int64), ~arrow.to_numpy(lacking)
-
-
-def counted_in(columns: Sequence[Any]) -> tuple[int, int]:
-    """Return the number of rows that have a value in each of the columns, and of distinct combinations."""
-    pairs = [numbered(column) for column in columns]
-    given = np.logical_and.reduce([there for _, there in pairs])
-    codes = _combined([np.where(given, numbers, -1) for numbers, _ in pairs])
-    return int(given.sum()), count_distinct(codes)
-
-
-def _texts_and_lacking(column: Any) -> tuple[Any, Any]:
-    import pyarrow as pa
-
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    text = arrow.cast(arrow.cast(column, kind), pa.large_string()).combine_chunks()
-    return text, arrow.is_in(text, _MISSING, nulls=True)
 
 
 def candidates_in(
@@ -250,7 +225,10 @@ def candidates_in(
     found += [one for one in _names_and_births(coded, ids) if one.meaning != AGREEING or not sure]
     if not ids and not any(one.repeats or one.meaning not in ("id", "case id") for one in found):
         found += [_single(name, one, ADDRESS) for name, one in free.items() if one.addresses]
-    if not ids and not any(one.repeats for one in found):
+    pairs = [] if ids else _numbered_within(free, attributes)
+    found = [one for one in found if not any(one.columns == pair.columns[1:] for pair in pairs)] + pairs
+    found = [replace(one, evidence=_evidence(one, coded, attributes)) for one in found]
+    if not ids and not any(one.repeats and one.evidence == AGREE for one in found):
         found += [
             _single(name, free[name], KEY)
             for name in keys
@@ -259,7 +237,49 @@ def candidates_in(
             and not free[name].kind
             and _repeat_as_keys(free[name].codes)
         ]
-    return tuple(sorted(found, key=lambda one: (_SUREST.index(one.meaning), one.persons)))
+    return tuple(sorted(found, key=_place))
+
+
+def _place(one: PersonKey) -> tuple[int, int, int]:
+    """Return the place of a candidate: by evidence, then by meaning; names by their values alone come last."""
+    by_values = one.meaning == NAMED and not any(meaning_of(name) == NAMED for name in one.columns)
+    return one.evidence, len(_SUREST) if by_values else _SUREST.index(one.meaning), one.persons
+
+
+def _evidence(one: PersonKey, coded: Mapping[str, _Coded], attributes: Sequence[tuple[str, str, Int64]]) -> int:
+    """Return what birth and sex, if they are no part of a candidate that repeats, say of its values."""
+    if one.meaning == AGREEING:
+        return AGREE
+    others = [attribute for attribute in attributes if attribute[1] not in one.columns]
+    return evidence_of(combined([coded[name].codes for name in one.columns]), others) if one.repeats else UNKNOWN
+
+
+def _numbered_within(free: Mapping[str, _Coded], attributes: Sequence[tuple[str, str, Int64]]) -> list[PersonKey]:
+    """Return the pairs of a case, household or the like, and the number of a person within it."""
+    numbers = [
+        name for name, one in free.items() if one.small and (is_numbered(name) or one.kind in ("person id", "id"))
+    ]
+    cases = [
+        name
+        for name, one in free.items()
+        if not one.small
+        and (one.kind in PERSON_IDS or is_numbered(name))
+        and _repeats(one.codes)
+        and evidence_of(one.codes, attributes) != AGREE
+    ]
+    found = []
+    for case in cases if numbers else ():
+        for number in numbers:
+            codes = combined([free[case].codes, free[number].codes])
+            given, persons = int((codes >= 0).sum()), count_distinct(codes)
+            told = free[number].kind == "person id" and persons == given
+            if persons > count_distinct(free[case].codes) and (told or evidence_of(codes, attributes) == AGREE):
+                found.append(PersonKey((case, number), "person id", given, persons))
+    return found
+
+
+def _repeats(codes: Int64) -> bool:
+    return count_distinct(codes) < int((codes >= 0).sum())
 
 
 def _by_meaning(free: Mapping[str, _Coded], ids: Sequence[str], *, grouped: bool) -> list[PersonKey]:
@@ -285,10 +305,12 @@ def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[P
     free = {name: column for name, column in coded.items() if name not in ids and not column.thing}
     names = tuple(name for name, column in free.items() if column.kind == NAMED or _is_birth_name(column))
     births = tuple(name for name, column in free.items() if column.kind in ("birth", "born") and column.dates)
+    if births and len(names) > 1:
+        names = tuple(name for name in names if not _is_another(name, names, births, free))
     key = (*names, *births)
     if any("," in name for name in key) or not key or (ids and not births):
         return []
-    codes = _combined([free[name].codes for name in key])
+    codes = combined([free[name].codes for name in key])
     given, persons = int((codes >= 0).sum()), count_distinct(codes)
     if not births:
         return [PersonKey(names, NAMED, given, persons)]
@@ -303,6 +325,16 @@ def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[P
     return [PersonKey(key, NAMED_AND_BORN, given, persons, agreeing, beyond_chance=beyond)]
 
 
+def _is_another(name: str, names: Sequence[str], births: Sequence[str], free: Mapping[str, _Coded]) -> bool:
+    """Return True if a name is another person's: it differs where the other names and the birth are the same."""
+    others = combined([free[one].codes for one in (*names, *births) if one != name])
+    both = combined([others, free[name].codes])
+    others = others[both >= 0]
+    pairs = len(others) - count_distinct(others)
+    agreed = len(others) - count_distinct(both)
+    return pairs >= FEWEST_PAIRS and 2 * agreed < pairs
+
+
 def _is_birth_name(column: _Coded) -> bool:
     return column.kind == "born" and not column.dates
 
@@ -314,21 +346,11 @@ def _by_chance(codes: Int64, names: Sequence[Int64], births: Sequence[Int64]) ->
     persons = len(first)
 
     def share(columns: Sequence[Int64]) -> float:
-        counts = np.bincount(_combined([column[first] for column in columns])).astype(np.float64)
+        counts = np.bincount(combined([column[first] for column in columns])).astype(np.float64)
         return float((counts * (counts - 1)).sum()) / max(1, persons * (persons - 1))
 
     expected = persons * (persons - 1) / 2 * share(names) * share(births)
     return float(3 * expected + 3 * np.sqrt(expected))
-
-
-def _combined(codes: Sequence[Int64]) -> Int64:
-    """Return int64 (n,): a number of each combination of values, -1 if one is missing."""
-    combined = codes[0]
-    for further in codes[1:]:
-        pairs = combined * (int(further.max(initial=-1)) + 1) + further
-        missing = (combined < 0) | (further < 0)
-        combined = np.where(missing, -1, np.unique(pairs, return_inverse=True)[1].ravel()).astype(np.int64)
-    return combined
 
 
 def _repeat_as_keys(codes: Int64) -> bool:
@@ -340,16 +362,6 @@ def _repeat_as_keys(codes: Int64) -> bool:
     distinct = int(np.count_nonzero(counts))
     few, many = _KEYS_OF_ROWS
     return few <= distinct / len(given) <= many and int(counts.max()) <= _MOST_OF_A_KEY * len(given)
-
-
-def holds_sets(column: Any) -> bool:
-    """Return True if the values of a column are sets or the like: no ids, no attributes."""
-    import pyarrow as pa
-
-    if isinstance(column, SetColumn) or is_list(column.type):
-        return True
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    return bool(pa.types.is_nested(kind))
 
 
 def _coded(name: str, column: Any) -> _Coded:
@@ -374,7 +386,8 @@ def _coded(name: str, column: Any) -> _Coded:
     amounts = 2 * sum(_AMOUNT(label) is not None for label in first) > len(first)
     meaning = _meaning(name, first, dates=dates)
     addresses = not dates and identifying(first) == ADDRESS
-    return _Coded(codes, meaning, _are_cut(first), dates, keys, amounts, addresses, is_about_a_thing(name))
+    small = 1 < len(first) <= _MOST_FEW and all(label.isdecimal() and len(label) < _LONGER for label in first)
+    return _Coded(codes, meaning, _are_cut(first), dates, keys, amounts, addresses, is_about_a_thing(name), small)
 
 
 def _meaning(name: str, labels: Sequence[str], *, dates: bool) -> str:

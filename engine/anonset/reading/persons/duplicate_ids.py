@@ -14,7 +14,8 @@ from anonset.data.table import Int64
 from anonset.data.table_facts import Repeated
 from anonset.errors import InputError
 from anonset.reading import arrow
-from anonset.reading.persons.candidates import PersonKey, given_texts, texts_of_all
+from anonset.reading.persons.candidates import PersonKey
+from anonset.reading.persons.given import given_texts, texts_of_all
 from anonset.reading.persons.grouping import repeated_ids
 
 _SHARES = 64

@@ -220,8 +220,8 @@ def meaning_of(header: str) -> str:
         or a device id), ``address``, ``contact``, or ``born`` (a name at birth, or a date); ``birth``, ``sex``,
         ``origin``, ``family`` or ``residence``; or ``thing``: it is about a ward, a physician, a product or the like.
 
-    >>> [meaning_of(one) for one in ("patient_id", "Fallnummer", "id", "ward_id", "doctor", "PLZ")]
-    ['person id', 'case id', 'id', 'thing', 'thing', 'residence']
+    >>> [meaning_of(one) for one in ("patient_id", "Fallnummer", "id", "IdNr", "ward_id", "doctor", "PLZ")]
+    ['person id', 'case id', 'id', 'id', 'thing', 'thing', 'residence']
     >>> [meaning_of(one) for one in ("Vorname", "hospital_name", "E-Mail", "Straße", "patient_age", "num_patients")]
     ['name', 'thing', 'e-mail', 'address', 'birth', '']
     """
@@ -260,7 +260,7 @@ def _id_said(words: tuple[str, ...], says: list[frozenset[str]]) -> str:
         return "case id" if "number" in kinds else ""
     if "person" in kinds:
         return "person id" if words[-1] in _PLAIN else "id"
-    return "id" if set(words) & _ALONE and len(words) == 1 else ""
+    return "id" if set(words) & _ALONE and kinds <= {"number", "filler"} else ""
 
 
 _ALONE = {"id", "uid", "uuid", "guid", "ident", "identifier", "kennung", "identifiant", "pseudonym", "identificador"}

@@ -1,0 +1,75 @@
+"""Columns of the first rows as numbers: the rows in which all are given, and the distinct combinations."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import SetColumn
+from anonset.data.table import Int64
+from anonset.reading import arrow
+from anonset.reading.columns import is_list
+from anonset.reading.input_checks import MISSING
+from anonset.reading.persons.agreement import count_distinct
+
+_MISSING = tuple(sorted(MISSING))
+
+
+def given_texts(column: Any) -> Any:
+    """Return the values of a column that are not missing as text (``pyarrow.LargeStringArray``)."""
+    text, lacking = _texts_and_lacking(column)
+    return arrow.filter(text, arrow.invert(lacking)) if arrow.any(lacking).as_py() else text
+
+
+def texts_of_all(columns: Sequence[Any]) -> list[Any]:
+    """Return the values of the rows in which no column is missing as text (``pyarrow.LargeStringArray``)."""
+    if len(columns) == 1:
+        return [given_texts(columns[0])]
+    pairs = [_texts_and_lacking(column) for column in columns]
+    given = ~np.any([arrow.to_numpy(lacking) for _, lacking in pairs], axis=0)
+    rows = arrow.number_array(np.flatnonzero(given))
+    return [text.take(rows) for text, _ in pairs]
+
+
+def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:
+    """Return int64 (n,), a number of each value of a column, and bool (n,), whether the value is given."""
+    text, lacking = _texts_and_lacking(column)
+    codes = arrow.dictionary_encode(text, nulls=True).indices
+    return arrow.to_numpy(codes).astype(np.int64), ~arrow.to_numpy(lacking)
+
+
+def counted_in(columns: Sequence[Any]) -> tuple[int, int]:
+    """Return the number of rows that have a value in each of the columns, and of distinct combinations."""
+    pairs = [numbered(column) for column in columns]
+    given = np.logical_and.reduce([there for _, there in pairs])
+    codes = combined([np.where(given, numbers, -1) for numbers, _ in pairs])
+    return int(given.sum()), count_distinct(codes)
+
+
+def _texts_and_lacking(column: Any) -> tuple[Any, Any]:
+    import pyarrow as pa
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    text = arrow.cast(arrow.cast(column, kind), pa.large_string()).combine_chunks()
+    return text, arrow.is_in(text, _MISSING, nulls=True)
+
+
+def combined(codes: Sequence[Int64]) -> Int64:
+    """Return int64 (n,): a number of each combination of values, -1 if one is missing."""
+    combined = codes[0]
+    for further in codes[1:]:
+        pairs = combined * (int(further.max(initial=-1)) + 1) + further
+        missing = (combined < 0) | (further < 0)
+        combined = np.where(missing, -1, np.unique(pairs, return_inverse=True)[1].ravel()).astype(np.int64)
+    return combined
+
+
+def holds_sets(column: Any) -> bool:
+    """Return True if the values of a column are sets or the like: no ids, no attributes."""
+    import pyarrow as pa
+
+    if isinstance(column, SetColumn) or is_list(column.type):
+        return True
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    return bool(pa.types.is_nested(kind))
