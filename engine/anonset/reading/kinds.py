@@ -57,6 +57,12 @@ _WITH_COMMA = re.compile(r"[+-]?\d{1,18}(,\d+)?").fullmatch
 _DECIMAL = re.compile(r"\D{0,3}\d{1,18}[,.]\d+").fullmatch
 _LIMIT = re.compile(r"([<>≤≥~+-]|[<>]=)? ?\d{1,18}([,.]\d+)?").fullmatch
 """A number, perhaps with the sign of a limit."""
+_MOST_RESULTS, _FEWEST_MEASURED = 12, 10
+_SIGNS = (
+    re.compile(r"\b(pos|positi[vf][eo]?|positief|reaktiv|reactive|detected)\b", re.IGNORECASE).search,
+    re.compile(r"\b(neg|negati[vf][eo]?|negatief|not detected|non-?reactive|nicht reaktiv)\b", re.IGNORECASE).search,
+)
+"""Positive and negative results of tests."""
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[,.]\d{3}").fullmatch
 _CUT = re.compile(r"[1-9]([.,]\d{1,14})?E\+\d{2}").fullmatch
 _OF_DAYS = re.compile(
@@ -144,6 +150,20 @@ def are_measured(labels: Sequence[str]) -> bool:
     numbers = [label for label in labels if any(map(str.isdigit, label))]
     decimals = sum(map(bool, map(_DECIMAL, numbers)))
     return all(map(_LIMIT, numbers)) and 2 * decimals > len(numbers) and 2 * len(numbers) > len(labels)
+
+
+def are_results(labels: Sequence[str]) -> bool:
+    """Tell whether values are results of tests: positive and negative ones, or numbers of which some are limits.
+
+    >>> are_results(["TB neg", "TB pos", "n.d."]), are_results([*"123456789", "< 5"]), are_results(["pos1", "neg2"])
+    (True, True, False)
+    """
+    looked_at = labels[:MOST_LOOKED_AT]
+    if len(looked_at) <= _MOST_RESULTS and all(any(map(sign, looked_at)) for sign in _SIGNS):
+        return True
+    limits = [label for label in looked_at if _LIMIT(label) and label[0] in "<>≤≥"]
+    numbers = sum(map(bool, map(_LIMIT, looked_at)))
+    return bool(limits) and numbers >= _FEWEST_MEASURED and 2 * numbers > len(looked_at)
 
 
 def kind_of_values(labels: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from anonset.data.redacted_repr import Discreet
 from anonset.reading.columns import is_list
 from anonset.reading.date_patterns import contains_date
 from anonset.reading.input_checks import MISSING, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets, are_titles, mark_of_sets
-from anonset.reading.kinds import MOST_LOOKED_AT, Look, are_measured, kind_of_values, look_at, with_comma
+from anonset.reading.kinds import MOST_LOOKED_AT, Look, are_measured, are_results, kind_of_values, look_at, with_comma
 from anonset.reading.persons.values import are_capitalised, are_keys, are_sentences, identifying
 
 _MARKS = (";", "|", ",", " ")
@@ -76,6 +76,9 @@ class Profile(Discreet):
     prose: str = ""
     """Why the values, or the items, are text that may mention persons; empty if they are not."""
 
+    results: bool = False
+    """Whether values are results of tests, or measurements with limits."""
+
     @property
     def uniqueness(self) -> float:
         """Distinct values by rows that have one."""
@@ -133,6 +136,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         and any("," in value or value[:1] == "(" for value in values.given),
         keys=look.kind in ("text", "integers") and are_keys(some),
         prose=_prose(values.given) if look.kind == "text" else "",
+        results=are_results(values.given),
     )
 
 

@@ -9,7 +9,13 @@ from typing import Any
 
 from anonset.data.hierarchy_rules import FROM, PROPOSED
 from anonset.reading.kinds import Look
-from anonset.reading.persons.header_words import is_remark, is_sampling_weight, is_sensitive
+from anonset.reading.persons.header_words import (
+    ATTRIBUTES,
+    is_remark,
+    is_sampling_weight,
+    is_sensitive,
+    meaning_of,
+)
 from anonset.reading.profiles import Profile
 from anonset.settings.person_columns import ROLES, Proposed, is_grade, of_a_person
 
@@ -146,11 +152,16 @@ def _alone(profile: Profile) -> Proposed:
         return Proposed("drop", "holds one value in all rows: it says nothing")
     if profile.kind in _NUMBERS and is_sampling_weight(profile.name) and profile.uniqueness > 0.1:
         return Proposed("drop", "a weight of sampling: no attribute of the person, and it tells rows apart")
-    sensitive = (is_sensitive(profile.name) and profile.kind != "dates") or is_grade(profile)
+    sensitive = (is_sensitive(profile.name) and profile.kind != "dates") or is_grade(profile) or _is_result(profile)
     if sensitive or profile.kind in _CODE_LEVELS:
         return Proposed("sensitive", f"sensitive, {described}: nobody should learn it about a person")
     kind = "" if profile.kind == "text" else f"{profile.kind}, "
     return Proposed("relational", f"{kind}{described}: may be known of a person", _hierarchy(profile))
+
+
+def _is_result(profile: Profile) -> bool:
+    """Return True if values are results of tests or measurements; limits of ages or dates of birth are none."""
+    return profile.results and meaning_of(profile.name) not in ATTRIBUTES
 
 
 def _hierarchy(profile: Profile) -> str:

@@ -103,7 +103,7 @@ _SENSITIVE_WORDS = (
     "ingresos salario salarios sueldo renta deuda deudas enfermedad enfermedades diagnostico diagnostique diagnostic "
     "embarazo embarazada discapacidad resultado resultados muerte fallecido fallecida defuncion desenlace recaida "
     "reingreso creencia partido sindicato condena delito nota notas calificacion calificaciones fumador motivo motif "
-    "grund reason icd cie cim"
+    "grund reason icd cie cim mental custody haft"
 )
 _SENSITIVE = frozenset(_SENSITIVE_WORDS.split())
 """Words of attributes that nobody should learn about a person, without accents."""
@@ -111,6 +111,10 @@ _SENSITIVE_STEMS = (
     "readmi", "diagnos", "einkommen", "mahnst", "krankheit", "erkrank", "religio", "konfession", "income", "salar",
     "illness", "disease", "maladie", "enfermedad", "schulden", "sexual", "pregnan", "schwanger", "befund", "ergebnis",
     "behinder", "notens", "notend", "notenp", "notenm", "notenw", "gradepoint", "gradeav",
+    "screening", "asyl", "foerderb", "disab", "impair", "pflegeb", "sozialhilfe", "welfare", "violen", "gewalt",
+    "trauma", "psych", "allerg", "schmerz", "vaccin", "impf", "biops", "patholog", "operation", "surger", "medikation",
+    "medicat", "insolv", "bankrup", "penalt", "strafe", "genet", "abuse",
+    "douleur", "depist", "discapac", "vacun", "embaraz", "alerg", "ziekte", "zwanger",
 )  # fmt: skip
 _SENSITIVE_ENDS = ("note", "noten", "zensur", "krankheit", "gehalt", "lohn", "einkommen", "bezuege")
 _REMARKS_WORDS = (
@@ -361,12 +365,16 @@ def is_sensitive(header: str) -> bool:
 
     >>> [is_sensitive(one) for one in ("HIV-Status", "Jahreseinkommen", "Schulnote", "religión", "readmitted_30d")]
     [True, True, True, True, True]
+    >>> [is_sensitive(one) for one in ("asylum_status", "special_needs", "Förderbedarf", "TB screening")]
+    [True, True, True, True]
     >>> [is_sensitive(one) for one in ("age", "num_diagnoses", "date_of_death", "Klasse")]
     [False, False, False, False]
     """
     words = words_of(header)
     if _COUNTS.intersection(words):
         return False
+    if "needs" in words or {"special", "need"} <= set(words):
+        return True
     return any(
         word in _SENSITIVE or word.endswith(_SENSITIVE_ENDS) or any(stem in word for stem in _SENSITIVE_STEMS)
         for word in words
