@@ -55,25 +55,30 @@ def complete(err: str) -> dict[str, list[str]]:
     """Return the complete commands of a message, by what they say of the person."""
     return {
         who.removeprefix(", "): shlex.split(command)[1:]
-        for who, command in re.findall(r"; all at once(.*?): (anonset anonymize .*?)(?=; all at once|\n)", err)
+        for who, command in re.findall(
+            r"; all at once(.*?)(?:, dropping '[^:]*)?: (anonset anonymize .*?)(?=; all at once|\n)", err
+        )
     }
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"),
+    ("given", "kept", "moved"),
     [
-        (("--items", "parts", "--relational", "sex,ward", "--sensitive", "test", *KKM), "sex parts"),
-        (("--items", "parts", "--relational", "ward", "--sensitive", "test", *KKM), "parts"),
-        (("--relational", "sex,ward", "--sensitive", "test", "--model", "kl", "--l", "2"), "sex"),
+        (("--items", "parts", "--relational", "sex,ward", "--sensitive", "test", *KKM), "sex parts", "'ward', 'test'"),
+        (("--items", "parts", "--relational", "ward", "--sensitive", "test", *KKM), "parts", "'ward', 'test'"),
+        (("--relational", "sex,ward", "--sensitive", "test", "--model", "kl", "--l", "2"), "sex", "'ward', 'test'"),
     ],
 )
-def test_the_complete_command_mends_all_faults_at_once(place: Place, given: tuple[str, ...], kept: str) -> None:
+def test_the_complete_command_mends_all_faults_at_once(
+    place: Place, given: tuple[str, ...], kept: str, moved: str
+) -> None:
     """Unit, header line, footer, separator, columns that differ, and the model that is left."""
     text = f"Export of May\n\npatient_id,sex,ward,test,parts\n{''.join(ROWS)}Number of visits,90,,,\n"
     data = place.write("visits.csv", text)
     command = ["anonymize", data, "-o", str(place.out), "--k", "5", "--drop", "patient_id", *given]
     ran = place.run(*command)
     assert (ran.code, ran.err.count("\n")) == (2, 1), ran.err
+    assert f"(60 persons), dropping {moved}: anonset" in ran.err
     commands = complete(ran.err)
     assert {"if each 'patient_id' is a person (60 persons)", "if each row is a person (90 persons)"} <= commands.keys()
     ran = place.run(*commands["if each 'patient_id' is a person (60 persons)"])
@@ -93,3 +98,30 @@ def test_a_complete_command_declares_nothing_for_the_owner(place: Place) -> None
     assert not {"--rows-are-persons", "--keep", "--publish-as-is", "--identifying-as-declared"} & {*found[""]}
     assert found[""][found[""].index("--drop") + 1] == "note"  # a column that nobody named is not published
     assert place.run(*found[""]).code == 0
+
+
+def test_columns_taken_for_the_id_are_named(place: Place) -> None:
+    data = place.write("visits.csv", "patient_id,sex,ward,test,parts\n" + "".join(ROWS))
+    given = ("--items", "parts", "--relational", "patient_id,sex", "--drop", "ward,test", *SPLIT, *KKM, "--k", "5")
+    ran = place.run("anonymize", data, "-o", str(place.out), *given)
+    assert (ran.code, "(60 persons), with 'patient_id' as the id: anonset" in ran.err) == (2, True), ran.err
+
+
+def test_a_run_that_states_only_the_person_gets_a_complete_command(place: Place) -> None:
+    data = place.write("visits.csv", "who,sex,ward,test,parts\n" + "".join(ROWS))
+    ran = place.run("anonymize", data, "-o", str(place.out), "--id", "who", "--group", *KKM, "--k", "5")
+    found = complete(ran.err)
+    assert (ran.code, list(found)) == (2, [""]), ran.err
+    assert place.run(*found[""]).code == 0
+
+
+@pytest.mark.parametrize("fault", [("--resume",), ("--resume", "--work-dir", "new"), ("-o", "exists")])
+def test_faults_of_the_run_itself_have_no_complete_command(place: Place, fault: tuple[str, ...]) -> None:
+    data = place.write("visits.csv", "patient_id,sex,ward,test,parts\n" + "".join(ROWS))
+    place.out.parent.joinpath("exists").mkdir()
+    place.out.parent.joinpath("exists", "file").write_text("x")
+    fault = tuple(str(place.out.parent / word) if word in ("new", "exists") else word for word in fault)
+    out = () if "-o" in fault else ("-o", str(place.out))
+    given = ("--items", "parts", "--relational", "sex,ward", "--drop", "patient_id,test", *KKM, "--k", "5")
+    ran = place.run("anonymize", data, *out, *given, *fault)
+    assert (ran.code, "all at once" in ran.err) == (2, False), ran.err

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError, MisreadError
+from anonset.jobs.input import input_of, request_of, require_disk
 from anonset.jobs.proposal_trial import READING, Proposal
 from anonset.jobs.proposed_reading import ROLES, proposal_for
 from anonset.reading.roles import names_in
 from anonset.reading.source import source_of
 from anonset.release.memory import memory_for, memory_limit
-from anonset.release.staging import require_apart
+from anonset.release.staging import require_apart, require_free
 from anonset.settings.job_text import guarantee_for
 from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm
 from anonset.settings.settings import Settings
@@ -37,16 +38,19 @@ def complete_commands(settings: Settings, given: Mapping[str, Any]) -> list[str]
     settings, given
         The settings of the rejected run, and its flags with ``input``.
     """
-    if not Path(settings.out).parent.is_dir():
+    if settings.resume or not Path(settings.out).parent.is_dir():  # what is resumed runs by the same settings
         return []
     with suppress(InputError):  # the run reports its own error; without a proposal there is nothing to add
         require_apart(settings.work_dir, settings.out, settings.private or f"{settings.out}.private", settings.input)
         name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
-        make_algorithm(settings.model, name, settings.algorithm_parameters())
+        algorithm = make_algorithm(settings.model, name, settings.algorithm_parameters())
         try:
             source = source_of(given["input"], given.get("input_format"), no_header=bool(given.get("no_header")))
         except MisreadError as error:
             source = source_of(given["input"], error.settings.get("input_format"))
+        request = request_of(settings, algorithm, source.format)
+        require_free(request.out, request.private_folder, by_command=True)
+        require_disk(settings, input_of(source, settings, algorithm), request, None)
         size, limit = source.size, memory_limit(given.get("memory_limit"))
         if limit is None or memory_for(size) <= limit:
             return _commands(given)
@@ -66,13 +70,23 @@ def _commands(given: Mapping[str, Any]) -> list[str]:
         if (settings := _complete(given, one)) is not None and not _are_same(settings, given):
             own = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
             command = as_typed("anonymize", given["input"], own, settings["hierarchy"])
-            lines.append(f"all at once{f', {_who(one)}' if len(found) > 1 else ''}: {command}")
+            who = f", {_who(one)}" if len(found) > 1 else ""
+            lines.append(f"all at once{who}{_moved(given, settings)}: {command}")
     return lines
 
 
 def _who(one: Proposal) -> str:
     persons = "" if one.table is None else f" ({counted(one.table.n, 'person')})"
     return f"if each {' with '.join(map(repr, one.unit)) or 'row'} is a person{persons}"
+
+
+def _moved(given: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    """Return which columns that were to be published a command drops, or takes for the id."""
+    stated = [name for role in ROLES if role not in ("id", "drop") for name in names_in((), given.get(role))]
+    dropped, ids = ([repr(name) for name in stated if name in settings.get(role, ())] for role in ("drop", "id"))
+    return (f", dropping {', '.join(dropped)}" if dropped else "") + (
+        f", with {', '.join(ids)} as the id" if ids else ""
+    )
 
 
 def _proposed(given: Mapping[str, Any]) -> Proposal:
@@ -86,7 +100,7 @@ def _proposed(given: Mapping[str, Any]) -> Proposal:
     dropped = [name for name in names_in((), given.get("drop")) if name in columns]
     unnamed = [name for name in columns if not any(_matches(name, one) for one in named)]
     stated = {name: given[name] for name in (*_SETS, "id", "group") if given.get(name)}
-    drop = {} if set(named) <= set(dropped) else {"drop": [*dropped, *unnamed]}
+    drop = {} if set(named) <= {*dropped, *names_in((), given.get("id"))} else {"drop": [*dropped, *unnamed]}
     return proposal_for(given["input"], {**reading, **stated, **drop}, specs, k)
 
 
