@@ -56,7 +56,8 @@ def test_the_private_directory_names_the_way_back(clinic: Place) -> None:
     assert (ran.code, names(ran.out, "true original")) == (0, True), ran.out
     clinic.private.rename(kept := clinic.folder / "kept")
     ran = clinic.run(*asked)
-    assert (ran.code, names(ran.out, "--records")) == (1, True), ran.out
+    assert (ran.code, names(ran.out, "undecided --records")) == (3, True), ran.out
+    assert clinic.run(*asked, "--json").json["true"] is None
     ran = clinic.run(*asked, "--records", str(kept / "records.csv"))
     assert (ran.code, names(ran.out, "true original")) == (0, True), ran.out
     clinic.private.mkdir()
@@ -179,7 +180,21 @@ def test_numbers_that_are_published_as_ranges_need_not_be_named_again(place: Pla
     again = verified(place, "people.csv", "--hierarchy", "x=range", "--hierarchy", "pay=range")
     assert (again.code, again.json["true"]) == (0, True), again.err
     place.write("others.csv", "x,pay,sex\n" + "".join(f"{x + 9},{pay},{sex}\n" for x, pay, sex in rows))
-    assert verified(place, "others.csv").json["true"] is False
+    found = verified(place, "others.csv", "--hierarchy", "x=range", "--hierarchy", "pay=range")
+    assert (found.code, found.json["true"]) == (1, False), found.err
+
+
+def test_levels_of_a_hierarchy_that_is_not_given_are_not_said_to_be_untrue(place: Place) -> None:
+    draw = random.Random(1)
+    place.write(
+        "zips.csv", "zip,sex\n" + "".join(f"0{draw.choice('46')}{n % 40:03d},{'fm'[n % 2]}\n" for n in range(300))
+    )
+    levels = ("--hierarchy", "zip=mask:3,1")
+    publish(place, "zips.csv", "--relational", "zip,sex", *levels, "--model", "k", "--k", "25")
+    ran = place.run("verify", str(place.out), "--original", str(place.folder / "zips.csv"))
+    assert (ran.code, names(ran.err, "zip --hierarchy")) == (2, True), ran.err
+    found = verified(place, "zips.csv", *levels)
+    assert (found.code, found.json["true"]) == (0, True), found.err
 
 
 def test_ranges_of_text_are_those_of_numbers_unless_the_column_is_said_to_hold_values(place: Place) -> None:

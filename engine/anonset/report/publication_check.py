@@ -26,7 +26,8 @@ def check_summary(check: PublicationCheck) -> dict[str, Any]:
         "witness": verdict.witness,
     }
     if check.truth_checked:
-        summary["true"] = check.untrue is None
+        summary["true"] = None if check.undecided else check.untrue is None
+        summary["undecided"] = check.undecided or None
         summary["untrue"] = check.untrue
         summary["suppressed"] = None if check.suppressed is None else float(check.suppressed)
         summary["beyond_utility"] = check.beyond_utility or None
@@ -54,6 +55,8 @@ def check_account(check: PublicationCheck) -> list[str]:
     if check.untrue is not None:
         lines.append(f"not true of the original: {check.untrue}")
         lines += [] if check.by_records else [_IN_ORDER]
+    elif check.undecided:
+        lines.append(f"true of the original: undecided: {check.undecided}")
     elif check.truth_checked:
         lines.append("true of the original")
     if check.suppressed is not None:

@@ -35,6 +35,8 @@ class PublicationCheck(Discreet):
     """Whether a file named the original record of each row, instead of the order of the rows."""
     untrue: Witness | None = None
     """Something that the publication says and the original does not."""
+    undecided: str = ""
+    """Why it cannot be decided whether the publication is true of the original; empty if it can."""
     suppressed: Fraction | None = None
     """Part of the items of the original that no published symbol stands for."""
     max_suppressed: float | Fraction | None = None
@@ -52,10 +54,10 @@ class PublicationCheck(Discreet):
 
     @property
     def holds(self) -> bool | None:
-        """True, False, or None where the check of the model could not be finished."""
+        """True, False, or None where the check of the model or of the truth could not be finished."""
         if self.untrue is not None or self.too_much_suppressed or self.beyond_utility:
             return False
-        return self.verdict.holds
+        return None if self.verdict.holds and self.undecided else self.verdict.holds
 
     @property
     def too_much_suppressed(self) -> bool:
