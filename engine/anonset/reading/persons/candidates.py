@@ -10,7 +10,8 @@ A *candidate* is one of these:
 * a column of cases or households, together with small numbers of the persons within them, if birth or sex agrees within
   both together, or if these name each row;
 * a column of street addresses with house numbers, by its values, if there is no candidate for persons;
-* a dropped column of opaque keys that repeat, unless birth or sex shows another candidate to be that of persons.
+* a dropped column of opaque keys that repeat, if no other candidate repeats, or if its header names a number and birth
+  or sex shows no other candidate to be that of persons.
 
 A column with few distinct values, such as tax codes, identifies nobody, whatever its header.
 
@@ -228,12 +229,13 @@ def candidates_in(
     pairs = [] if ids else _numbered_within(free, attributes)
     found = [one for one in found if not any(one.columns == pair.columns[1:] for pair in pairs)] + pairs
     found = [replace(one, evidence=_evidence(one, coded, attributes)) for one in found]
+    alone = not any(one.repeats for one in found)
     if not ids and not any(one.repeats and one.evidence == AGREE for one in found):
         found += [
             _single(name, free[name], KEY)
             for name in keys
             if name in free
-            and (free[name].keys or name in numbers)
+            and (name in numbers or (alone and free[name].keys))
             and not free[name].kind
             and _repeat_as_keys(free[name].codes)
         ]
