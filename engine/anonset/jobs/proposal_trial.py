@@ -62,7 +62,7 @@ class Proposal(Discreet):
     unit: tuple[str, ...] = ()
     """The columns that identify the person; empty: each row is a person."""
     meaning: str = ""
-    """How these columns are recognized, as in `Candidate`."""
+    """How these columns are recognized, as in `PersonKey`."""
     skipped: int = 0
     """Rows without a value in these columns, which are skipped."""
     answers: "tuple[Proposal, ...]" = ()

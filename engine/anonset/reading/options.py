@@ -14,6 +14,7 @@ from anonset.reading.dialect import EXACT, Dialect
 from anonset.reading.input_checks import require_single
 from anonset.reading.normalizing import require_rules
 from anonset.reading.persons.candidates import PersonKey, signs_in
+from anonset.reading.persons.mentions import mentions_in, names_and_ids
 from anonset.reading.roles import Names, Roles, absent, label_of, names_in, resolve
 from anonset.reading.wide import one_code_sets, one_hot_sets
 from anonset.spelling import require_known, setting
@@ -93,12 +94,10 @@ class Plan:
 
         return signs_in(where, self.roles, head, grouped=grouped)
 
-    def mentions(self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]]) -> "tuple[Mentioned, ...]":
+    def mentions(self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]]) -> tuple[Mentioned, ...]:
         """Return the columns of items that mention persons whom other columns name."""
         if table.transactions is None or table.transactions.vocabulary.is_numbered:
             return ()
-        from anonset.reading.persons.mentions import mentions_in, names_and_ids
-
         roles = self.roles
         named = names_and_ids((*roles.id, *roles.drop, *roles.relational, *roles.keep))
         return tuple(mentions_in(table.transactions, table.joined, named, head)) if named else ()
