@@ -10,8 +10,6 @@ the least CPU time of growth and leaves together, of a table in memory. The exit
 import argparse
 import hashlib
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,7 +17,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-ROOTS = ("engine", "kernels", "datasets")
+from benchmarks.checkouts import Checkout
+
+HERE = Path(__file__).parent.parent
 INSURED = 66_453
 CASES: list[tuple[str, dict[str, Any], int, str]] = [
     ("insured", {"items": "codes", "relational": ["age", "sex", "region"], "numeric": ["age"]}, 2, "0.09"),
@@ -88,37 +88,6 @@ def _run(table: Any, m: int, w: str) -> dict[str, Any]:
     return {"cpu": cpu, "leaves": int(result.figures["clusters"]), "found": digest.hexdigest()}
 
 
-class Checkout:
-    """A process that runs the cases with the code of a checkout."""
-
-    def __init__(self, root: Path, insured: Path) -> None:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(str(root / name) for name in ROOTS)}
-        command = [sys.executable, __file__, "--answer", str(insured)]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=root
-        )
-
-    def run(self, case: int) -> dict[str, Any]:
-        """Run a case once.
-
-        Raises
-        ------
-        RuntimeError
-            If the process ends.
-        """
-        if self.process.stdin is None or self.process.stdout is None:
-            msg = "a process that searches must have pipes"
-            raise RuntimeError(msg)
-        self.process.stdin.write(f"{case}\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            msg = f"{self.process.args!r} ended"
-            raise RuntimeError(msg)
-        found: dict[str, Any] = json.loads(line)
-        return found
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare, and print a line for each case."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -137,12 +106,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         insured = Path(folder) / "insured.parquet"
         write_insured(INSURED, insured)
-        checkouts = [Checkout(root.resolve(), insured) for root in (told.before, Path(__file__).parent.parent)]
+        checkouts = [Checkout(root.resolve(), __file__, "--answer", str(insured)) for root in (told.before, HERE)]
         sys.stdout.write(
             "| data | m | weight | leaves | before, s | after, s | ratio | |\n|---|---|---|---|---|---|---|---|\n"
         )
         for case, (name, _, m, w) in enumerate(CASES):
-            found = [[checkout.run(case) for checkout in checkouts] for _ in range(told.runs + 1)][1:]
+            found = [[checkout.ask(case) for checkout in checkouts] for _ in range(told.runs + 1)][1:]
             before, after = (min(pair[which]["cpu"] for pair in found) for which in (0, 1))
             equal = len({one["found"] for pair in found for one in pair}) == 1
             same &= equal
@@ -152,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.write(f"{line} {'' if equal else 'differs'} |\n")
             sys.stdout.flush()
         for checkout in checkouts:
-            checkout.process.communicate()
+            checkout.close()
     return 0 if same else 1
 
 

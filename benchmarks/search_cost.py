@@ -13,7 +13,6 @@ import contextlib
 import hashlib
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -21,6 +20,8 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
+
+from benchmarks.checkouts import Checkout
 
 from anonset.data.blocks import Blocks
 
@@ -31,7 +32,6 @@ NOISE = 0.002
 POS_LIKE = 200_000
 """Baskets of the generated set, searched beside the catalogue."""
 FANOUT = 5
-ROOTS = ("engine", "kernels", "datasets")
 
 
 def set_names() -> list[str]:
@@ -101,41 +101,6 @@ def _searched(data: Any, k: int, m: int) -> dict[str, Any]:
     return {"cpu": cpu, "found": digest, "fixes": len(search.fixes)}
 
 
-class Checkout:
-    """A process that searches with the code of a checkout."""
-
-    def __init__(self, root: Path) -> None:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(str(root / name) for name in ROOTS)}
-        command = [sys.executable, __file__, "--answer"]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, cwd=root
-        )
-
-    def search(self, name: str, k: int, m: int) -> dict[str, Any]:
-        """Search once.
-
-        Raises
-        ------
-        RuntimeError
-            If the process ends.
-        """
-        if self.process.stdin is None or self.process.stdout is None:
-            msg = "a process that searches must have pipes"
-            raise RuntimeError(msg)
-        self.process.stdin.write(json.dumps([name, k, m]) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            msg = f"{self.process.args!r} ended"
-            raise RuntimeError(msg)
-        found: dict[str, Any] = json.loads(line)
-        return found
-
-    def close(self) -> None:
-        """End the process."""
-        self.process.communicate()
-
-
 @dataclass(frozen=True)
 class Line:
     """One search by both checkouts."""
@@ -174,7 +139,7 @@ def compared(checkouts: Sequence[Checkout], names: Sequence[str], ks: Sequence[i
     for name, m, k in product(names, ms, ks):
         found: list[list[dict[str, Any]]] = []
         for run in range(runs + 1):
-            both = [checkout.search(name, k, m) for checkout in checkouts]
+            both = [checkout.ask([name, k, m]) for checkout in checkouts]
             found += [both] if run else []
             if run and sum(one["cpu"] for pair in found for one in pair) > seconds:
                 break
@@ -213,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("the folder of a checkout to compare with is missing")
     ks, ms = ([int(n) for n in text.split(",")] for text in (told.k, told.m))
     names = told.sets.split(",") if told.sets else set_names()
-    checkouts = [Checkout(root.resolve()) for root in (told.before, Path(__file__).parent.parent)]
+    checkouts = [Checkout(root.resolve(), __file__, "--answer") for root in (told.before, Path(__file__).parent.parent)]
     _tell("| data | m | k | before, s | after, s | ratio | fixes | |\n|---|---|---|---|---|---|---|---|")
     lines = list[Line]()
     for line in compared(checkouts, names, ks, ms, told.runs, told.seconds):

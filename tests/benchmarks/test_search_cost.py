@@ -14,7 +14,7 @@ class Answers:
     def __init__(self, *answers) -> None:
         self.answers = iter(answers)
 
-    def search(self, _name, _k, _m):
+    def ask(self, _question):
         cpu, found = next(self.answers)
         return {"cpu": cpu, "found": found, "fixes": 3}
 

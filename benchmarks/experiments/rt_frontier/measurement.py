@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.experiments.cases import Measured, Parameters
+from benchmarks.experiments.poulis2013.jobs import items_of
 from benchmarks.experiments.searches import require_holds
 
 from anonset.algorithms.rt.joint_split import JointSplit
@@ -111,7 +112,7 @@ def _searched(table: "Table", algorithm: "Algorithm") -> "Unverified[Any]":
     from anonset.release.formats import Layout
     from anonset.settings.binding import bind
 
-    name = _items(table).name
+    name = items_of(table).name
     bound, trees = bind(table, {name: TREE}, algorithm.model)
     return Job(Layout(symbols="members"), allow_worthless=True).search(bound, trees, algorithm)
 
@@ -123,7 +124,7 @@ def _counted(table: "Table", unverified: "Unverified[Any]") -> dict[str, float]:
     from anonset.measures.retention import shares
 
     fates = shares(unverified.retention)
-    errors = countable(FrequentItems.of(_items(table)), unverified.publication)
+    errors = countable(FrequentItems.of(items_of(table)), unverified.publication)
     candidate = Candidate("", {}, "holds", fates, measures=unverified.measures, countable=errors)
     found = {
         "rum": unverified.measures["rum"],
@@ -173,18 +174,4 @@ def _table(data: str) -> "Table":
     from anonset_datasets import catalogue
 
     table = catalogue.load(data)
-    return Table(_items(table), tuple(table.relational))
-
-
-def _items(table: "Table") -> Any:
-    """Return the set-valued column of a table.
-
-    Raises
-    ------
-    RuntimeError
-        If it has none.
-    """
-    if table.transactions is None:
-        msg = "the data must have a set-valued column"
-        raise RuntimeError(msg)
-    return table.transactions
+    return Table(items_of(table), tuple(table.relational))
