@@ -73,6 +73,36 @@ class Formed(NamedTuple):
 
 
 @kernel()
+def make_pool(tuples: Tuples, room: int) -> Pool:
+    """Return room for the tuples of a pool."""
+    return Pool(
+        np.empty((len(tuples.numbers), room), np.float64),
+        np.empty((len(tuples.codes), room), np.int32),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty(room, np.int64),
+        np.empty(2 * room, np.int64),
+        np.empty(room, np.float64),
+    )
+
+
+@kernel()
+def make_formed(state: ClusterStates, room: int) -> Formed:
+    """Return room for new clusters and their pieces."""
+    low, high, code, bits = state
+    made = ClusterStates(
+        np.empty((len(low), 2 * room), np.float64),
+        np.empty((len(high), 2 * room), np.float64),
+        np.empty((len(code), 2 * room), np.int32),
+        np.zeros((len(bits), 2 * room), np.uint64),
+    )
+    counts = np.empty(2 * room, np.int64), np.empty(2 * room, np.float64)
+    return Formed(
+        made, *counts, np.empty(5 * room, np.int64), np.empty(5 * room, np.int64), np.empty(5 * room, np.int64)
+    )
+
+
+@kernel()
 def common_losses(space: Space, a: Integer, node: Integer, row: Float64Array) -> None:
     """Fill `row`, float64 (V or more,), with the loss of the lowest common node of `node` and each of attribute `a`."""
     cost, parent, subtree_end = space.cost, space.parent, space.subtree_end

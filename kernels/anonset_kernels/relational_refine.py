@@ -34,7 +34,19 @@ from anonset_kernels._arrays import (
 from anonset_kernels._bits import bit
 from anonset_kernels._class_rules import KIND, NONE, break_rule
 from anonset_kernels._jit import kernel
-from anonset_kernels._pools import EVALUATIONS, GAIN, Formed, PairLosses, Pool, add_tuple, common_losses, form_anew
+from anonset_kernels._pools import (
+    EVALUATIONS,
+    GAIN,
+    Formed,
+    PairLosses,
+    Pool,
+    add_tuple,
+    common_losses,
+    form_anew,
+    make_formed,
+    make_pool,
+)
+from anonset_kernels._split_mix import next_number
 
 RANGE, NODE, SET = 0, 1, 2
 MOST_NEAR = 4
@@ -100,10 +112,6 @@ class Limits(NamedTuple):
     """By how much new clusters may cost more than old ones."""
 
 
-_13, _27, _30, _31 = np.uint64(13), np.uint64(27), np.uint64(30), np.uint64(31)
-_STEP, _MIX, _MIX_AGAIN = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-
-
 @kernel()
 def refine(
     space: Space,
@@ -140,24 +148,24 @@ def refine(
     k, most, patience, window, tolerance = limits
     state, size, loss, head = clusters
     room = _room(size, head, pieces)
-    pool, formed = _make_pool(tuples, room), _make_formed(state, room)
+    pool, formed = make_pool(tuples, room), make_formed(state, room)
     scan = _Scan(np.empty(MOST_NEAR, np.int64), np.empty(MOST_NEAR), np.empty(window), np.empty(len(space.cost)))
     place = np.full(max(tuples.numbers.shape[1], tuples.codes.shape[1]), -1, np.int64)
     while run[EVALUATIONS] < most and run[IDLE] < patience:
         run[STEPS] += 1
         run[IDLE] += 1
-        c = np.int64(_next(random) % np.uint64(len(size)))
+        c = np.int64(next_number(random) % np.uint64(len(size)))
         while size[c] == 0:
             c = (c + 1) % len(size)
-        d = np.int64(_next(random) % np.uint64(len(size)))
+        d = np.int64(next_number(random) % np.uint64(len(size)))
         if np.rint(size[d] * loss[d] * 1e12) > np.rint(size[c] * loss[c] * 1e12):
             c = d
-        t = pieces.tuple_of[_drawn_piece(head[c], pieces.following, _next(random))]
+        t = pieces.tuple_of[_drawn_piece(head[c], pieces.following, next_number(random))]
         n_found = _nearest(space, tuples, clusters, (t, c), MOST_NEAR - 1, scan)
         run[EVALUATIONS] += min(window, len(size))
         for _ in range(TRIES):
-            n_near = min(int(2 + np.int64(_next(random) % np.uint64(MOST_NEAR - 1))), n_found)
-            way, first = np.int64(_next(random) % np.uint64(16)), _next(random)
+            n_near = min(int(2 + np.int64(next_number(random) % np.uint64(MOST_NEAR - 1))), n_found)
+            way, first = np.int64(next_number(random) % np.uint64(16)), next_number(random)
             n_near, n_pool = _fill_pool(tuples, clusters, pieces, scan.near, n_near, pool, place)
             old = 0.0
             for i in range(n_near):
@@ -230,16 +238,6 @@ def put_pieces(space: Space, tuples: Tuples, clusters: Clusters, pieces: Pieces)
 
 
 @kernel()
-def _next(random: UInt64Array) -> np.uint64:
-    """Return the next number of SplitMix64."""
-    random[0] += _STEP
-    z = random[0]
-    z = (z ^ (z >> _30)) * _MIX
-    z = (z ^ (z >> _27)) * _MIX_AGAIN
-    return z ^ (z >> _31)
-
-
-@kernel()
 def _room(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
     """Return how many pieces a pool may hold: those of four of the largest clusters, at most 16384, at least 512."""
     most = 0
@@ -250,36 +248,6 @@ def _room(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
             p = pieces.following[p]
         most = max(most, n)
     return min(max(4 * most, 512), 16384)
-
-
-@kernel()
-def _make_pool(tuples: Tuples, room: int) -> Pool:
-    """Return room for the tuples of a pool."""
-    return Pool(
-        np.empty((len(tuples.numbers), room), np.float64),
-        np.empty((len(tuples.codes), room), np.int32),
-        np.empty(room, np.int64),
-        np.empty(room, np.int64),
-        np.empty(room, np.int64),
-        np.empty(2 * room, np.int64),
-        np.empty(room, np.float64),
-    )
-
-
-@kernel()
-def _make_formed(state: ClusterStates, room: int) -> Formed:
-    """Return room for new clusters and their pieces."""
-    low, high, code, bits = state
-    made = ClusterStates(
-        np.empty((len(low), 2 * room), np.float64),
-        np.empty((len(high), 2 * room), np.float64),
-        np.empty((len(code), 2 * room), np.int32),
-        np.zeros((len(bits), 2 * room), np.uint64),
-    )
-    counts = np.empty(2 * room, np.int64), np.empty(2 * room, np.float64)
-    return Formed(
-        made, *counts, np.empty(5 * room, np.int64), np.empty(5 * room, np.int64), np.empty(5 * room, np.int64)
-    )
 
 
 @kernel()

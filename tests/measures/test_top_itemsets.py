@@ -13,8 +13,10 @@ from algorithms.chunk_cases import disassociated, publication_of
 from anonset.data import SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, PerCluster, apply
+from anonset.measures import item_supports
 from anonset.measures import top_itemsets as measured
-from anonset.measures.top_itemsets import lost_items, most_frequent, supports_of, top_itemsets
+from anonset.measures.item_supports import supports_of
+from anonset.measures.top_itemsets import lost_items, most_frequent, top_itemsets
 from anonset.publications import Chunks, Records
 from anonset.queries import ExpectedCounts, Query, TrueCounts
 from anonset.queries.chunks import ChunkCounts
@@ -110,10 +112,10 @@ def test_of_chunks(rows: list[set[str]], top: int) -> None:
     assert_mined(publication, count, top, "one-member")
     assert_measured(column, publication, count, top, "one-member")
     for paired, most in ((1, 3), (2, 99)):  # few pairs at once, or one by one
-        before = measured._PAIRED, measured._MOST_PAIRED
-        measured._PAIRED, measured._MOST_PAIRED = paired, most
+        before = measured._PAIRED, item_supports._MOST_PAIRED
+        measured._PAIRED, item_supports._MOST_PAIRED = paired, most
         assert_mined(publication, count, top, "one-member")
-        measured._PAIRED, measured._MOST_PAIRED = before
+        measured._PAIRED, item_supports._MOST_PAIRED = before
 
 
 def test_what_is_as_it_was_loses_nothing() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
-from anonset.measures.top_itemsets import ColumnSupports, Supports
+from anonset.measures.item_supports import ColumnSupports, Supports
 
 KNOWN = 2
 """Items that are known of a person: the rarest."""

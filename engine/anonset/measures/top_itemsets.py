@@ -12,36 +12,26 @@ Deviations: sizes 2 to 4; counts are expected, nothing is drawn; of sets that ar
 items of their symbols, each is taken with the same share; re is of the most frequent sets.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from heapq import heappop, heappush
 from itertools import combinations, combinations_with_replacement, groupby
 from math import comb, fsum, prod
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import spans
-from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
-from anonset.measures.terms import in_chunks, in_terms
+from anonset.measures.item_supports import LARGEST_SET, Chosen, ColumnSupports, Supports, supports_of
 from anonset.publications import Buckets, Chunks, Published, Records
 from anonset.publications.base import unknown_kind
-from anonset.queries.chunks import ChunkCounts
-from anonset.queries.estimate import ONE_MEMBER, Reading, presence_probability
-from anonset.support import SupportIndex
+from anonset.queries.estimate import ONE_MEMBER, Reading
 
-SIZES = (2, 3, 4)
+SIZES = range(2, LARGEST_SET + 1)
 """How many items the sets have."""
-Chosen = tuple[int, ...]
-"""Numbers of groups of items, ascending; as many items of a group as it comes."""
 _DIGITS, _EQUAL = 12, 1e-9
-_KEPT_BYTES = 2**28
-_PAIRED, _MOST_PAIRED = 256, 4096
+_PAIRED = 256
 
 
 @dataclass(frozen=True)
@@ -56,31 +46,6 @@ class TopItemsets(Discreet):
     """Mean relative error of their counts, by the mean of both counts."""
     reading: Reading | None
     """What a symbol of several items is taken to stand for; None where there are none."""
-
-
-class Supports(Protocol):
-    """Counts of sets of items, of which those of a group are interchangeable."""
-
-    @property
-    def reading(self) -> Reading | None:
-        """What a symbol of several items is taken to stand for; None where there are no such symbols."""
-        ...
-
-    @property
-    def groups(self) -> Sequence[tuple[str, ...]]:
-        """The items of each group, the most frequent ones first."""
-        ...
-
-    def count(self, chosen: Chosen) -> float:
-        """Return how many records hold, or are expected to hold, so many given items of each group."""
-        ...
-
-    def pairs(self, number: int) -> NDArray[np.float64] | None:
-        """Return the same of each two of the first groups, float64 (number, number), where each group is one item.
-
-        None where that takes too much, or no less than one by one.
-        """
-        ...
 
 
 @dataclass(frozen=True)
@@ -249,183 +214,3 @@ def _shares(sets: Sequence[_Set], top: int) -> dict[Chosen, float]:
 def _rounded(count: float) -> float:
     """Return a count without what rounding made of it, so that equal ones are equal."""
     return float(f"{count:.{_DIGITS}g}")
-
-
-def _in_order(counts: Mapping[Chosen, float]) -> list[Chosen]:
-    """Return keys by their counts, the largest first, the rest in the order given."""
-    return sorted(counts, key=lambda key: -counts[key])
-
-
-class ColumnSupports:
-    """Counts in records as they are: a group is an item."""
-
-    reading = None
-
-    def __init__(self, column: SetColumn) -> None:
-        self._index = SupportIndex(column)
-        order = np.argsort(-column.occurrences.astype(np.int64), kind="stable")
-        self._codes = order[column.occurrences[order] > 0].tolist()
-        self.groups = [(column.vocabulary.labels[code],) for code in self._codes]
-
-    def count(self, chosen: Chosen) -> float:
-        """Return how many records hold the items."""
-        return float(self._index.support(self._codes[number] for number in chosen))
-
-    def pairs(self, number: int) -> NDArray[np.float64] | None:
-        """Return how many records hold both of two items; cost: the pairs of these items in each record."""
-        if number > _MOST_PAIRED:
-            return None
-        column = self._index.column
-        place = np.full(len(column.vocabulary), -1, np.int64)
-        place[self._codes[:number]] = np.arange(number)
-        together = np.zeros(number * number, np.int64)
-        for first, end in spans(column.n):
-            here = place[column.codes[column.indptr[first] : column.indptr[end]]]
-            record = np.repeat(np.arange(end - first), np.diff(column.indptr[first : end + 1]))[here >= 0]
-            here = here[here >= 0]
-            for apart in range(1, number):
-                both = np.flatnonzero(record[apart:] == record[: max(0, len(record) - apart)])
-                if not len(both):
-                    break
-                together += np.bincount(here[both] * number + here[both + apart], minlength=len(together))
-        counts = together.reshape(number, number)
-        return (counts + counts.T).astype(np.float64)
-
-
-class ChunkSupports:
-    """Counts expected of chunks: a group is an item."""
-
-    reading = None
-
-    def __init__(self, publication: Chunks) -> None:
-        self._counts = ChunkCounts(publication)
-        shown = zip(in_chunks(publication), in_terms(publication), strict=True)
-        single: dict[Chosen, float] = {(item,): sum(counts) for item, counts in enumerate(shown)}
-        self._codes = [item for (item,) in _in_order(single)]
-        self.groups = [(publication.vocabulary.labels[item],) for item in self._codes]
-
-    def count(self, chosen: Chosen) -> float:
-        """Return in how many records the items are expected."""
-        return self._counts.expected(self._codes[number] for number in chosen)
-
-    def pairs(self, number: int) -> NDArray[np.float64] | None:
-        """Return in how many records both of two items are expected."""
-        return None if number > _MOST_PAIRED else self._counts.pairs(self._codes[:number])
-
-
-class SymbolSupports:
-    """Counts expected of records of symbols: a group is the items that the same symbols stand for."""
-
-    def __init__(self, publication: Records, column: SetColumn, reading: Reading) -> None:
-        self.reading = reading
-        self._index = SupportIndex(column)
-        symbols_of: dict[str, Chosen] = {}
-        for code, symbol in enumerate(publication.symbols):
-            if self._index.support_of_item(code):
-                for item in symbol.members:
-                    symbols_of[item] = (*symbols_of.get(item, ()), code)
-        items_of: dict[Chosen, list[str]] = {}
-        for item, codes in symbols_of.items():
-            items_of.setdefault(codes, []).append(item)
-        sizes = [max(1, len(symbol.members)) for symbol in publication.symbols]
-        self._present = np.array(
-            [[presence_probability(size, number, reading) for size in sizes] for number in range(1, SIZES[-1] + 1)]
-        ).reshape(SIZES[-1], len(sizes))
-        single = {
-            codes: fsum(self._index.support_of_item(code) * self._present[0, code] for code in codes)
-            for codes in items_of
-        }
-        self._codes = _in_order(single)
-        self.groups = [tuple(items_of[codes]) for codes in self._codes]
-        self._symbols: dict[int, Int32] = {}
-        self._grown: dict[int, tuple[Chosen, _Holding]] = {}
-
-    def count(self, chosen: Chosen) -> float:
-        """Return in how many records so many items of each group are expected."""
-        if all(len(self._codes[number]) == 1 for number in set(chosen)):
-            codes = {self._codes[number][0]: chosen.count(number) for number in chosen}
-            return self._index.support(codes) * prod(float(self._present[n - 1, code]) for code, n in codes.items())
-        return fsum(self._holding(chosen).chance)
-
-    def pairs(self, number: int) -> NDArray[np.float64] | None:
-        """Return None: groups have several items."""
-        return None
-
-    def _holding(self, chosen: Chosen) -> "_Holding":
-        """Return the records that may hold the items, from those for all but the last item, which are kept."""
-        size = len(chosen)
-        if size not in self._grown or self._grown[size][0] != chosen:
-            before = self._holding(chosen[:-1]) if size > 1 else _Holding.of_all(self._index.n)
-            self._grown[size] = (chosen, before.with_one(self._symbols_of(chosen[-1]), self._present))
-        return self._grown[size][1]
-
-    def _symbols_of(self, number: int) -> Int32:
-        """Return int32 (n,): the symbol of each record that stands for the items of a group, -1 where none does."""
-        if number not in self._symbols:
-            symbol = np.full(self._index.n, -1, np.int32)
-            for code in self._codes[number]:
-                symbol[self._index.records([code])] = code
-            if len(self._symbols) * symbol.nbytes >= _KEPT_BYTES:
-                self._symbols.clear()
-            self._symbols[number] = symbol
-        return self._symbols[number]
-
-
-@dataclass(frozen=True, eq=False)
-class _Holding(Discreet):
-    """The records that may hold some items."""
-
-    record: Int64
-    """int64 (R,)."""
-    chance: NDArray[np.float64]
-    """float64 (R,): the probability that each does."""
-    symbols: tuple[Int32, ...]
-    """int32 (R,) for each item: the symbol that stands for it."""
-
-    @classmethod
-    def of_all(cls, n: int) -> "_Holding":
-        """Return all records, which hold no items."""
-        return cls(np.arange(n), np.ones(n), ())
-
-    def with_one(self, symbol: Int32, present: NDArray[np.float64]) -> "_Holding":
-        """Return those that may hold one item more, given the symbol that stands for it in each record."""
-        here = np.flatnonzero(symbol[self.record] >= 0)
-        record, own = self.record[here], symbol[self.record[here]]
-        before = [earlier[here] for earlier in self.symbols]
-        same = sum((earlier == own).astype(np.int64) for earlier in before) if before else np.zeros(len(own), np.int64)
-        known = np.where(same > 0, present[same - 1, own], 1.0)
-        chance = np.divide(self.chance[here] * present[same, own], known, out=np.zeros(len(own)), where=known > 0)
-        left = np.flatnonzero(chance > 0)
-        return _Holding(record[left], chance[left], tuple(one[left] for one in (*before, own)))
-
-
-@singledispatch
-def supports_of(publication: Published, reading: Reading = ONE_MEMBER) -> Supports:
-    """Return the counts that a publication with a set-valued column leads to expect.
-
-    Raises
-    ------
-    InputError
-        If it has no set-valued column.
-    """
-    raise unknown_kind(publication)
-
-
-@supports_of.register
-def _(publication: Chunks, reading: Reading = ONE_MEMBER) -> Supports:
-    return ChunkSupports(publication)
-
-
-@supports_of.register
-def _(publication: Buckets, reading: Reading = ONE_MEMBER) -> Supports:
-    raise InputError(_NO_ITEMS)
-
-
-@supports_of.register
-def _(publication: Records, reading: Reading = ONE_MEMBER) -> Supports:
-    if publication.transactions is None:
-        raise InputError(_NO_ITEMS)
-    return SymbolSupports(publication, publication.transactions, reading)
-
-
-_NO_ITEMS = "the most frequent sets of items are of a set-valued column, and the publication has none"

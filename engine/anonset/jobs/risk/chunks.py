@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from anonset.errors import InputError
 from anonset.jobs.risk.base import RiskContext, RiskReport, risk_of
+from anonset.measures.item_supports import supports_of
 from anonset.measures.told_items import Telling, told_items
-from anonset.measures.top_itemsets import supports_of
 from anonset.publications import Chunks
 from anonset.spelling import setting
 
