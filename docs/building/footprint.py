@@ -13,14 +13,14 @@ from tempfile import TemporaryDirectory
 
 PAGE = Path(__file__).resolve().parents[1] / "install.md"
 _ROWS = (
-    (("numba", "llvmlite"), "kernels", "by a search or a check, from the cache of compiled code"),
-    (("pyarrow",), "CSV, Parquet, Arrow", "where files are read or written"),
-    (("scipy",), "statistics, sparse matrices", "by generators, `compare` over sizes, the risk of buckets, attacks"),
+    (("numba", "llvmlite"), "kernels", "by searches and checks, from the cache of compiled code"),
+    (("pyarrow",), "CSV, Parquet, Arrow", "to read or write files"),
+    (("scipy",), "statistics, sparse matrices", "by generators, `compare` over sizes, risk of buckets, attacks"),
     (("numpy",), "arrays", "by every job"),
-    (("highspy",), "integer programs", "by `exact` alone"),
+    (("highspy",), "integer programs", "by `exact` only"),
     (("pydantic", "pydantic_core"), "settings", "by the command"),
     (("cyclopts", "rich", "rich-rst", "Pygments"), "command line, terminal", "by the command"),
-    (("pyroaring",), "transaction sets of items", "where supports are asked for"),
+    (("pyroaring",), "sets of records per item", "to compute supports"),
     (("anonset",), "anonset itself", "always"),
 )
 _NOT_OURS = ("pip", "setuptools", "wheel")
@@ -37,10 +37,10 @@ print(json.dumps(sizes))
 LEFT_OUT = (("scipy",), ("pyroaring",), ("highspy",), ("scipy", "pyroaring", "highspy"))
 _PUBLISH = "anonymize baskets.dat --k 2 --m 2 --hierarchy items=balanced:2"
 COMMANDS = {
-    "`anonymize` by `apriori`": f"{_PUBLISH} --algorithm apriori -o of-apriori",
-    "by `exact`": f"{_PUBLISH} --algorithm exact -o of-exact",
-    "by `set-search`": "anonymize baskets.dat --k 2 --m 2 --algorithm set-search -o of-set-search",
-    "by `disassociation`": "anonymize baskets.dat --k 2 --m 2 --model disassociation -o in-chunks",
+    "`--algorithm apriori`": f"{_PUBLISH} --algorithm apriori -o of-apriori",
+    "`--algorithm exact`": f"{_PUBLISH} --algorithm exact -o of-exact",
+    "`--algorithm set-search`": "anonymize baskets.dat --k 2 --m 2 --algorithm set-search -o of-set-search",
+    "`--model disassociation`": "anonymize baskets.dat --k 2 --m 2 --model disassociation -o in-chunks",
     "`verify`": "verify made",
     "`inspect`": "inspect baskets.dat",
     "`risk`": "risk made",
@@ -73,14 +73,14 @@ def table(sizes: dict[str, int]) -> str:
     """Return the sizes of packages, in bytes, as rows by what they are for.
 
     >>> print(table({"numba": 30_000_000, "llvmlite": 170_400_000, "attrs": 400_000}).splitlines()[2])
-    | numba, llvmlite | 200 | kernels | by a search or a check, from the cache of compiled code |
+    | numba, llvmlite | 200 | kernels | by searches and checks, from the cache of compiled code |
     """
     known = {name.lower() for names, _, _ in _ROWS for name in names}
     rows = [(", ".join(names), sum(sizes.get(name.lower(), 0) for name in names), *said) for names, *said in _ROWS]
     others = sum(size for name, size in sizes.items() if name not in {*known, *_NOT_OURS})
-    rows += [("others", others, "asked for by these", ""), ("**all**", others + sum(row[1] for row in rows), "", "")]
+    rows += [("others", others, "dependencies of these", ""), ("**all**", others + sum(row[1] for row in rows), "", "")]
     lines = [f"| {name} | {size / 1e6:.0f} | {what} | {loaded} |" for name, size, what, loaded in rows]
-    return "\n".join(["| package | MB | what for | loaded |", "|---|---|---|---|", *lines])
+    return "\n".join(["| package | MB | purpose | loaded |", "|---|---|---|---|", *lines])
 
 
 def refused(python: str, missing: Iterable[str], folder: Path) -> list[str]:
@@ -93,7 +93,7 @@ def refused(python: str, missing: Iterable[str], folder: Path) -> list[str]:
     """
     folder.mkdir()
     (folder / "baskets.dat").write_text(BASKETS)
-    made = [python, "-m", "anonset", *COMMANDS["`anonymize` by `apriori`"].replace("of-apriori", "made").split()]
+    made = [python, "-m", "anonset", *COMMANDS["`--algorithm apriori`"].replace("of-apriori", "made").split()]
     subprocess.run(made, cwd=folder, capture_output=True, check=True)
     found = []
     for name, (code, said) in zip(COMMANDS, ended_without(python, missing, COMMANDS.values(), folder), strict=True):
@@ -123,7 +123,7 @@ def table_of_refused(sizes: dict[str, int], found: dict[tuple[str, ...], list[st
     for names, commands in found.items():
         left_out = sum(sizes[name] for name in names) / 1e6
         lines.append(f"| {', '.join(names)} | {left_out:.0f} | {', '.join(commands)} |")
-    return "\n".join(["| left out | MB | refused then |", "|---|---|---|", *lines])
+    return "\n".join(["| uninstalled | MB | commands that fail |", "|---|---|---|", *lines])
 
 
 def _renewed(page: str, new: str) -> str:

@@ -282,7 +282,7 @@ def test_what_runs_without_a_package_is_what_the_page_on_installing_says(tmp_pat
     assert re.search(rf"\| {', '.join(without)} \| \d+ \| {', '.join(found)} \|", page)
     published = {path.name.removesuffix(".private") for path in place.iterdir()}
     assert published == {"baskets.dat", "made", "of-apriori", "in-chunks"}
-    ended = footprint.ended_without(sys.executable, ["highspy"], [footprint.COMMANDS["by `exact`"]], place)
+    ended = footprint.ended_without(sys.executable, ["highspy"], [footprint.COMMANDS["`--algorithm exact`"]], place)
     ((code, said),) = ended
     assert (code, said.count("\n"), names(said, "error highspy 'pip install highspy'")) == (2, 1, True)
 
