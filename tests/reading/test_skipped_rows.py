@@ -10,7 +10,7 @@ import anonset
 from anonset.errors import InputError, MisreadError
 from anonset.reading import read
 from anonset.reading.formats import text_chunks
-from anonset.reading.formats.footers import footer_of
+from anonset.reading.formats.footers import footer_of, has_keys
 from anonset.reading.scan import scan
 
 ROWS = "id;age;codes\n1;30;E10 I10\n;31;J45\n3;32;E10\n \t;33;I10\n5;34;E10\n"
@@ -129,7 +129,17 @@ def test_a_record_with_such_words_is_no_footer(last):
 )
 def test_sums_with_units_and_words_below_keys_are_footers(footer):
     rows = "".join(f"KR-{n};x;a;b;c\n" for n in range(12)).encode()
-    assert footer_of(rows + footer.encode(), 0, ";", 5) == (len(rows), 1)
+    keyed = has_keys(rows, 0, ";", 5)
+    assert footer_of(rows + footer.encode(), 0, ";", 5, keyed=keyed) == (len(rows), 1)
+
+
+def test_a_footer_below_keys_is_skipped_in_pieces_too(reading, tmp_path):
+    rows = "".join(f"{n};3{n % 10};E10\n" for n in range(20))
+    path = written(tmp_path, f"id;age;codes;x\n{rows.replace(';E10', ';E10;y')}Essen gesamt;20 Portionen;;\n")
+    with pytest.raises(MisreadError, match="skip_rows='footer'"):
+        reading(path, **ROLES, drop="x")
+    table = reading(path, **ROLES, drop="x", skip_rows="footer")
+    assert (table.n, changes(table)) == (20, ["skipped footer lines: 1"])
 
 
 @pytest.mark.parametrize("last", ["KR-9;x\n", "unknown;x;a;b;c\n", "unknown;;a;;\n", "Ann;x\n"])
@@ -138,4 +148,4 @@ def test_records_below_keys_are_no_footers(last):
         f"{'KR-' if last[:3] != 'Ann' else 'Bob'}{n if last[:3] != 'Ann' else ''};x;a;b;c\n" for n in range(12)
     )
     data = (keys + last).encode()
-    assert footer_of(data, 0, ";", 5) == (len(data), 0)
+    assert footer_of(data, 0, ";", 5, keyed=has_keys(data, 0, ";", 5)) == (len(data), 0)

@@ -189,6 +189,19 @@ def test_separators_of_thousands_and_currencies_are_numbers(values, decimal):
     assert (one.profile.kind, one.profile.look.form, one.role) == ("numbers", decimal, "relational")
 
 
+def test_diagnoses_and_procedures_are_no_one_set():
+    columns = {f"diag_{n:02d}": [f"E{10 + (row + n) % 30}.{n}" for row in range(N)] for n in range(1, 5)}
+    columns |= {f"oper_{n:02d}": [f"H{10 + (row * n) % 40}.{n}" for row in range(N)] for n in range(1, 4)}
+    columns["age"] = [str(20 + n % 9) for n in range(N)]
+    found = anonset.inspect(columns, k=2, m=1)
+    roles = {one.profile.name: (one.role, one.reason) for one in found.columns}
+    assert {roles[name][0] for name in columns if name.startswith("diag")} == {"one_code"}
+    assert {roles[name][0] for name in columns if name.startswith("oper")} == {"drop"}
+    assert names(roles["oper_01"][1], "one_code procedures oper_01,oper_02,oper_03")
+    asked = anonset.inspect(columns, k=2, m=1, one_code="oper_*")
+    assert {one.role for one in asked.columns if one.profile.name.startswith("oper")} == {"one_code"}
+
+
 def test_decimal_commas_are_proposed(tmp_path):
     rows = [f"{n};{50 + n % 40},5;E1{n % 9} I1{n % 7}" for n in range(N)]
     path = tmp_path / "raw.csv"
@@ -207,6 +220,7 @@ NAMES = [f"{a}{b}" for a in ("Fal", "Gru", "Hau", "Imm") for b in ("ke", "ber", 
         ("info", [f"{name};ruft zurück" for name in NAMES]),
         ("info", ["x", "y", *(f"since {day}.5.2023 absent" for day in range(1, 9))]),
         ("info", ["2021-05-04;2021-06-07", "2021-05-04", "2021-06-07;2021-05-05", "2021-05-05"]),
+        ("info", ["more buses", "thanks", "call me on 07700 900123", "fine"]),
         ("Bemerkung", ["lange Wartezeit", "neu", "ruft an", "Umzug"]),
         ("info", ["she came with the bus", "he was not at home today", "sent home with the mother"]),
     ],
@@ -256,6 +270,22 @@ def test_measured_values_beside_limits_and_words_are_no_sets(odd):
     one, found = proposed([value for value in values for _ in range(4)])
     assert (one.profile.kind, one.role in ("sensitive", "drop")) == ("numbers", True)
     assert "separator" not in found.settings
+
+
+def test_decimal_commas_with_missing_values_are_no_values_of_sets(tmp_path):
+    path = tmp_path / "raw.csv"
+    rows = [f"{n % 5};{['1,00 €', '3,90 €', ''][n % 3]};{'ab'[n % 2]};E1{n % 9} I1{n % 7}" for n in range(2 * N)]
+    path.write_text("\n".join(["n;fee;group;codes", *rows]))
+    found = anonset.inspect(path, k=2, m=1)
+    roles = {one.profile.name: (one.role, one.reason) for one in found.columns}
+    assert (roles["fee"][0], names(roles["fee"][1], "commas")) == ("drop", True)
+
+
+def test_sets_with_a_word_for_nothing_are_read():
+    sets = [["Vision;Hearing", "None", "Hearing", "Vision;Mobility", "Mobility"][n % 5] for n in range(2 * N)]
+    found = anonset.inspect({"sex": ["fm"[n % 2] for n in range(2 * N)], "q2": sets}, k=2, m=1)
+    assert (found.records, found.settings["items"]) == (2 * N, ["q2"])
+    assert found.settings["missing"].startswith("empty")
 
 
 def test_data_below_a_title_are_read_on_by_the_line_of_their_names(tmp_path):

@@ -108,6 +108,7 @@ class Trial:
         plain = {
             name: replace(own, hierarchy="values") if own.hierarchy == "range" else own for name, own in roles.items()
         }
+        plain = without_commas(plain, by_name)
         work.settings = options
         for proposed in (roles, plain):
             try:
@@ -190,7 +191,11 @@ class Trial:
             return ["empty", "value"]
         return (
             ["empty"]
-            if any(column.missing and self.proposed[column.name].role == "one_hot" for column in self.profiles)
+            if any(
+                (column.missing and self.proposed[column.name].role == "one_hot")
+                or (column.null_words and self.proposed[column.name].role == "items")
+                for column in self.profiles
+            )
             else []
         )
 

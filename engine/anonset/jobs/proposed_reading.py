@@ -220,7 +220,9 @@ def _with_given(opened: OpenedSource, proposed: dict[str, Proposed], given: Mapp
         for name, own in roles.items():
             if own.role == "items" and own.reason != "given":
                 roles[name] = Proposed("drop", "cells hold sets, and other columns are given as those of sets")
-            elif own.role in ("one_hot", "one_code") and own.reason != "given":
+            elif own.role == "one_code" and own.reason != "given":
+                roles[name] = Proposed("drop", "one code each, and other columns are given as those of sets")
+            elif own.role == "one_hot" and own.reason != "given":
                 roles[name] = Proposed("relational", "may be known of a person", "values")
     return roles
 

@@ -1,4 +1,4 @@
-"""Patterns of dates with the name of a month, in six languages, and of dates within other text."""
+"""Patterns of dates with the name of a month, in six languages, and of dates and contacts within other text."""
 
 import re
 
@@ -19,6 +19,20 @@ _WITHIN = re.compile(
     rf"(?<!\d)(?:{_YEAR}([-/.])\d\d?\1{_DAY}|\d\d?([-/.])\d\d?\2(?:{_YEAR}|\d\d))(?![\d.])|\b{NAMED_MONTH}\b",
     re.IGNORECASE,
 )
+
+
+_PHONE = re.compile(r"(?<![\d.,-])(\+|00?)[1-9]\d[\d /()-]{5,16}\d(?![\d.,])")
+_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[a-z]{2,}", re.IGNORECASE)
+
+
+def contains_contact(text: str) -> bool:
+    """Return True if a text contains a telephone number or an e-mail address beside words.
+
+    >>> contains_contact("call 07700 900123"), contains_contact("mail a@b.org"), contains_contact("0341 123456")
+    (True, True, False)
+    """
+    found = _PHONE.search(text) or _MAIL.search(text)
+    return found is not None and any(map(str.isalpha, text[: found.start()] + text[found.end() :]))
 
 
 def contains_date(text: str) -> bool:

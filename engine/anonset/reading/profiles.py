@@ -15,8 +15,16 @@ from anonset.data import SetColumn
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import Discreet
 from anonset.reading.columns import is_list
-from anonset.reading.date_patterns import contains_date
-from anonset.reading.input_checks import MISSING, PROBABLE_NULLS, SIGNS_OF_NULL, are_sets, are_titles, mark_of_sets
+from anonset.reading.date_patterns import contains_contact, contains_date
+from anonset.reading.input_checks import (
+    MISSING,
+    NULLS,
+    PROBABLE_NULLS,
+    SIGNS_OF_NULL,
+    are_sets,
+    are_titles,
+    mark_of_sets,
+)
 from anonset.reading.kinds import MOST_LOOKED_AT, Look, are_measured, are_results, kind_of_values, look_at, with_comma
 from anonset.reading.persons.values import are_capitalised, are_keys, are_sentences, identifying
 
@@ -132,7 +140,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         null_words=tuple(sorted(word for word in values.words if word not in NO_VALUE)),
         reaches=identifying(some) if look.kind in ("text", "e-mail addresses") else "",
         capitalised=look.kind == "text" and are_capitalised(some) and not are_titles(some),
-        commas=(look.kind == "text" or look.odd > 0)
+        commas=(look.kind == "text" or look.odd > 0 or look.form == ",")
         and any("," in value or value[:1] == "(" for value in values.given),
         keys=look.kind in ("text", "integers") and are_keys(some),
         prose=_prose(values.given) if look.kind == "text" else "",
@@ -204,6 +212,7 @@ def _of_sets(
     kind = kind_of_values(held)
     return Profile(
         name, "sets", n, len(held), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind,
+        null_words=tuple(sorted(NULLS.intersection(held))),
         prose="items are dates" if kind == "dates" else _prose(held),
     )  # fmt: skip
 
@@ -213,6 +222,8 @@ def _prose(labels: Sequence[str]) -> str:
     looked_at = labels[:: max(1, len(labels) // MOST_LOOKED_AT)]
     if sum(map(contains_date, looked_at)) * _ROWS_OF_A_DATE >= max(1, len(looked_at)):
         return "values contain dates"
+    if sum(map(contains_contact, looked_at)) * _ROWS_OF_A_DATE >= max(1, len(looked_at)):
+        return "values contain telephone numbers or e-mail addresses"
     return "free text" if are_sentences(looked_at) else ""
 
 

@@ -18,6 +18,7 @@ from anonset.reading.persons.header_words import (
 )
 from anonset.reading.profiles import Profile
 from anonset.settings.person_columns import ROLES, Proposed, is_grade, of_a_person
+from anonset.spelling import setting
 
 _FEW = 10
 _NUMBERS = ("integers", "numbers", "0/1")
@@ -29,6 +30,8 @@ _ONE_CODE = re.compile(
     re.IGNORECASE,
 )
 """Names of columns that hold one diagnosis each, such as the principal one, beside numbered columns."""
+_PROCEDURES = re.compile(r"oper|proc|prozed|opcs|(^|[_\W])ops?($|[_\W\d])|interv", re.IGNORECASE)
+"""Names of columns that hold one procedure each: other codes than diagnoses, also where they look alike."""
 _CROSSES = ("0/1", "crosses")
 _VALUES = ("numbers", "dates", "postal codes", "zip codes")
 _CODE_LEVELS = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
@@ -122,13 +125,21 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, Proposed]:
             codes |= kinds
     if not names:
         return {}
+    others = [name for name in names if _PROCEDURES.search(name)]
+    if 0 < len(others) < len(names):  # two kinds of codes are no one set
+        names = [name for name in names if name not in others]
+        which = setting("one_code", ",".join(others)) if len(others) < _FEW else setting("one_code")
+        what = f"one of {len(others)} columns of procedures, and diagnoses are the items; {which} takes these instead"
+        other = dict.fromkeys(others, Proposed("drop", what))
+    else:
+        other = {}
     single = [
         profile.name
         for profile in profiles
         if profile.name not in names and profile.kind in codes and _ONE_CODE.search(profile.name)
     ]
     reason = f"one of {len(single) + len(names)} columns of one code each"
-    return dict.fromkeys([*single, *names], Proposed("one_code", reason))
+    return other | dict.fromkeys([*single, *names], Proposed("one_code", reason))
 
 
 def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:

@@ -28,7 +28,7 @@ from anonset.reading.dialect import (
     probable_encoding,
 )
 from anonset.reading.files import reading
-from anonset.reading.formats.footers import footer_of, is_figure
+from anonset.reading.formats.footers import footer_of, has_keys, is_figure
 from anonset.reading.numbers import recognised_decimal
 from anonset.spelling import counted, setting
 
@@ -101,6 +101,7 @@ class DelimitedText:
         self.hint = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else ""
         self.below = 0 if self.exact or not self._named else self._names_below()
         start = len(self.header)
+        self._keyed = not self.exact and has_keys(self.data, start, self.delimiter, self._n_fields)
         if whole and (end := self.end_of(self.data, start)) < len(self.data):
             self.footer(self.data[end:])
             self.data = self.data[:end]
@@ -135,7 +136,10 @@ class DelimitedText:
 
     def end_of(self, data: bytes, start: int = 0) -> int:
         """Return where rows end, without trailing rows of separators alone and without a footer."""
-        return len(data) if self.exact else footer_of(data, start, self.delimiter, self._n_fields)[0]
+        return len(data) if self.exact else self._footer_of(data, start)[0]
+
+    def _footer_of(self, data: bytes, start: int) -> tuple[int, int]:
+        return footer_of(data, start, self.delimiter, self._n_fields, keyed=self._keyed)
 
     def certain_rows(self, data: bytes) -> int:
         """Return where the rows end, whatever follows: above blank lines, separators alone and a footer."""
@@ -155,7 +159,7 @@ class DelimitedText:
         MisreadError
             If there are some, and footers are not skipped.
         """
-        lines = footer_of(rest, 0, self.delimiter, self._n_fields)[1]
+        lines = self._footer_of(rest, 0)[1]
         if lines and not self._skips_footer:
             way = setting("skip_rows", "footer")
             what = f"the file ends with a footer, a sum or a note, which is no record ({counted(lines, 'line')})"

@@ -25,7 +25,7 @@ _WORDS = re.compile(r"[^\W\d_]{2,}[: ]|[ (][^\W\d_]{2,}|\*")
 _FIGURE = re.compile(r"[-+]?([€$£] ?)?\d[\d.,' \u00a0\u202f]*( ?(%|€|EUR|\$))?")
 _OF_THINGS = re.compile(r"( ?[^\W\d_]+\.?){1,3}")
 _DIGIT = re.compile(r"\d")
-_ROWS_ABOVE = 10
+_ROWS_OF_KEYS = 10
 """Rows whose first fields show whether keys are there."""
 _FEWEST_FIELDS = 4
 """Fields of a row from which on a single one that is a note is no record, nor a number of named things alone."""
@@ -54,12 +54,12 @@ def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
     return end
 
 
-def footer_of(data: bytes, start: int, delimiter: str, fields: int) -> tuple[int, int]:
+def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bool = False) -> tuple[int, int]:
     r"""Return where rows end that begin at a place, without a footer, and the number of lines of the footer.
 
     A footer is a sum (a word such as ``Total`` with numbers, or numbers of things), a line of text that is no row, or a
-    row of few fields with a word where the rows above have keys. Blank lines and rows of separators above it and below
-    it go with it.
+    row of few fields with a word where other rows have keys (`keyed`). Blank lines and rows of separators above it and
+    below it go with it.
 
     >>> footer_of(b"1;x;3\n;;\nSumme;;12,5\nStand: 1. Mai 2024\n", 0, ";", 3)
     (6, 2)
@@ -78,7 +78,7 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int) -> tuple[int
         row = [field.strip() for field in header_fields(line.decode("utf-8", "replace"), delimiter)]
         if any(row):
             quoted = data.count(b'"', start, first) % 2 or line.count(b'"') % 2
-            if quoted or not (_is_footer(row, fields) or _is_below_keys(row, data[start:first], delimiter, fields)):
+            if quoted or not (_is_footer(row, fields) or (keyed and _is_below_keys(row, fields))):
                 break
             end, lines = first, lines + 1
         elif first == at:
@@ -114,20 +114,23 @@ def _is_counted(field: str) -> bool:
     return number is not None and _OF_THINGS.fullmatch(field[number.end() :]) is not None
 
 
-def _is_below_keys(row: list[str], above: bytes, delimiter: str, fields: int) -> bool:
-    """Return True if a row of few fields has a word where all rows above it have keys: a sum in whatever language."""
+def has_keys(data: bytes, start: int, delimiter: str, fields: int) -> bool:
+    r"""Return True if the first fields of the first ten rows, which begin at a place, all contain a digit.
+
+    >>> has_keys(b"P1;x\n" * 12, 0, ";", 2), has_keys(b"P1;x\nAnn;x\n" * 9, 0, ";", 2), has_keys(b"P1;x\n", 0, ";", 2)
+    (True, False, False)
+    """
+    lines = data[start : start + _LONGEST_LINE].decode("utf-8", "replace").splitlines()
+    rows = [row for line in lines[: 2 * _ROWS_OF_KEYS] if len(row := header_fields(line, delimiter)) == fields]
+    return len(rows) >= _ROWS_OF_KEYS and all(_DIGIT.search(row[0]) for row in rows[:_ROWS_OF_KEYS])
+
+
+def _is_below_keys(row: list[str], fields: int) -> bool:
+    """Return True if a row of few fields has a word where keys are: a sum in whatever language."""
     held = [field for field in row if field]
     if not row[0] or _DIGIT.search(row[0]) or fields < _FEWEST_FIELDS or len(held) > fields // 2:
         return False
-    if len(row) == fields and not (len(held) == 2 and (is_figure(held[1]) or _is_counted(held[1]))):
-        return False
-    rows, at = list[list[str]](), len(above)
-    while at and len(rows) < _ROWS_ABOVE:
-        first, stop = _last_line(above, at)
-        line = [field.strip() for field in header_fields(above[first:stop].decode("utf-8", "replace"), delimiter)]
-        rows += [line] if any(line) and len(line) == fields else []
-        at = min(first, at - 1)
-    return len(rows) == _ROWS_ABOVE and all(_DIGIT.search(one[0]) for one in rows)
+    return len(row) != fields or (len(held) == 2 and (is_figure(held[1]) or _is_counted(held[1])))
 
 
 def _last_line(data: bytes, end: int) -> tuple[int, int]:

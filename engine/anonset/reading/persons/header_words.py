@@ -103,7 +103,7 @@ _SENSITIVE_WORDS = (
     "ingresos salario salarios sueldo renta deuda deudas enfermedad enfermedades diagnostico diagnostique diagnostic "
     "embarazo embarazada discapacidad resultado resultados muerte fallecido fallecida defuncion desenlace recaida "
     "reingreso creencia partido sindicato condena delito nota notas calificacion calificaciones fumador motivo motif "
-    "grund reason icd cie cim mental custody haft"
+    "grund reason icd cie cim mental custody haft jahresbrutto monatsbrutto jahresnetto monatsnetto"
 )
 _SENSITIVE = frozenset(_SENSITIVE_WORDS.split())
 """Words of attributes that nobody should learn about a person, without accents."""
@@ -114,13 +114,15 @@ _SENSITIVE_STEMS = (
     "screening", "asyl", "foerderb", "disab", "impair", "pflegeb", "sozialhilfe", "welfare", "violen", "gewalt",
     "trauma", "psych", "allerg", "schmerz", "vaccin", "impf", "biops", "patholog", "operation", "surger", "medikation",
     "medicat", "insolv", "bankrup", "penalt", "strafe", "genet", "abuse",
+    "unvertraeg", "intoler", "schwerb", "voting", "politic",
     "douleur", "depist", "discapac", "vacun", "embaraz", "alerg", "ziekte", "zwanger",
 )  # fmt: skip
 _SENSITIVE_ENDS = ("note", "noten", "zensur", "krankheit", "gehalt", "lohn", "einkommen", "bezuege")
 _REMARKS_WORDS = (
     "remark remarks comment comments kommentar kommentare bemerkung bemerkungen anmerkung anmerkungen notiz notizen "
     "hinweis hinweise freitext freetext memo remarque remarques commentaire commentaires observacion observaciones "
-    "observations comentario comentarios osservazioni commento opmerking opmerkingen toelichting text message nachricht"
+    "observations comentario comentarios osservazioni commento opmerking opmerkingen toelichting text message "
+    "nachricht vermerk vermerke begruendung begruendungen"
 )
 _REMARKS = frozenset(_REMARKS_WORDS.split())
 _COUNTS_WORDS = "num number n nb count anzahl zahl nombre numero cantidad date datum fecha day tag year jahr time"
