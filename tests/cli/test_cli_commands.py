@@ -1,17 +1,15 @@
 """The other commands: verify, evaluate, hierarchy, datasets, demo."""
 
 import json
-from dataclasses import fields
 from pathlib import Path
-from pkgutil import resolve_name
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from tests.facts import names
 
-from anonset.cli.app import place_of, with_options_of
-from anonset.cli.short_help import SHORT
+from anonset.cli.app import make_app
 from anonset.reading.hierarchies.files import read_hierarchy
+from anonset.settings.settings import settings_model
 from cli.place import HIERARCHY, Place
 
 KM = ["--model", "km", "--k", "2", "--m", "2"]
@@ -294,17 +292,11 @@ def test_what_is_missing_is_named(place, arguments, message):
     assert (ran.code, ran.err.count("\n"), names(ran.err, f"error {message}")) == (2, 1, True)
 
 
-def options_of(command: Any) -> dict[str, Any]:
-    return {one.name: one.type for one in fields(get_args(command.__annotations__["flags"])[0])}
-
-
-@pytest.mark.parametrize("command", sorted(SHORT))
-def test_a_command_takes_the_options_that_are_named_and_the_place_to_write_to(command: str) -> None:
-    options = options_of(resolve_name(place_of(command)))
-    always = options_of(with_options_of([command]))
-    assert len(options) > 10
-    assert always.keys() <= {"out"}
-    for name, annotation in options.items():
-        spelled = f"--{name.replace('_', '-')}"
-        for option in (spelled, f"{spelled}=x", *(get_args(annotation)[1].negative or ())):
-            assert options_of(with_options_of([command, "a.csv", option])) == {**always, name: annotation}
+def test_each_setting_of_a_job_is_an_option_with_its_text() -> None:
+    arguments = make_app()["anonymize"].assemble_argument_collection()
+    options = {name: argument for argument in arguments for name in argument.names}
+    settings = settings_model().model_fields
+    for name in settings.keys() - {"input", "unit"}:
+        option = options[f"--{name.replace('_', '-')}"]
+        assert option.parameter.help == settings[name].description, name
+        assert not option.required, name

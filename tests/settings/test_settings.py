@@ -2,7 +2,7 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from tests.facts import refused
@@ -14,7 +14,7 @@ from anonset.settings.commands import EvaluateSettings, InspectSettings
 from anonset.settings.job_files import over_job, read_job
 from anonset.settings.parameters import MODELS, default_algorithm, field_texts, make_algorithm, parameters
 from anonset.settings.publication import RiskSettings
-from anonset.settings.settings import ReadingSettings, Settings, make_settings, settings_model
+from anonset.settings.settings import ReadingSettings, make_settings
 
 NEEDED: dict[str, Any] = {"input": "x.dat", "out": "out"}
 
@@ -24,16 +24,6 @@ def test_every_parameter_has_a_line_of_documentation() -> None:
         assert parameter.text, name
     assert {"apriori", "direct", "optimal"} <= set(parameters()["k"].users)
     assert parameters()["max_cuts"].users == ("optimal",)
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_the_settings_of_one_algorithm_are_those_of_all_as_far_as_it_has_them(name: str) -> None:
-    narrow, whole = settings_model(name).model_fields, settings_model().model_fields
-    own = {setting for setting, parameter in parameters().items() if name in parameter.users}
-    assert set(narrow) == set(Settings.model_fields) | own
-    for setting, field in narrow.items():
-        assert set(get_args(field.annotation)) == set(get_args(whole[setting].annotation)), setting
-        assert field.default == whole[setting].default
 
 
 GIVEN: dict[str, Any] = {"k": 2, "m": 2, "l": 2, "p": 2, "rho": 0.5, "delta": 0.5, "t": "0.2", "sensitive": "drug"}

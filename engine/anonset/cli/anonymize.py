@@ -1,7 +1,5 @@
 """``anonset anonymize``: the whole job, from a file to a verified publication."""
 
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,53 +21,47 @@ from anonset.release.statements import plain
 from anonset.report.account import account, summary
 from anonset.report.publication_check import check_account, check_summary
 from anonset.settings.job_files import read_job
-from anonset.settings.settings import Settings, is_job, make_settings
+from anonset.settings.settings import Settings, is_job, make_settings, settings_model
 from anonset.spelling import as_typed
 
+Flags: Any = flags_of(settings_model(), leave_out=["input"])
 _OF_DATA = ("input", "hierarchy", "disclosure")
 """Codes of errors that other options may avoid."""
 
 
-@cache
-def anonymize_command(model: type[Settings]) -> Callable[..., int]:
-    """Return the command, whose flags are the fields of the given settings."""
-    flags_type: Any = flags_of(model, leave_out=["input"])
+def anonymize(
+    source: Annotated[
+        str | None, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")
+    ] = None,
+    /,
+    *,
+    config: Annotated[str | None, Parameter(help="Job file (.toml) for what no option says.")] = None,
+    quiet: Annotated[bool, Parameter(help="Print no progress and no account.")] = False,
+    json: Annotated[bool, Parameter(help="Print the account as JSON.")] = False,
+    **flags: Flags,
+) -> int:
+    """Anonymize a data set, verify the result and publish it.
 
-    def anonymize(
-        source: Annotated[
-            str | None, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")
-        ] = None,
-        /,
-        *,
-        flags: Annotated[flags_type, Parameter(name="*")] = flags_type(),  # noqa: B008
-        config: Annotated[str | None, Parameter(help="Job file (.toml) for what no option says.")] = None,
-        quiet: Annotated[bool, Parameter(help="Print no progress and no account.")] = False,
-        json: Annotated[bool, Parameter(help="Print the account as JSON.")] = False,
-    ) -> int:
-        """Anonymize a data set, verify the result and publish it.
-
-        Exit codes: 0 done; 1 the model does not hold or cannot be reached; 2 bad input; 3 undecided; 130 interrupted.
-        """
-        given = given_flags(flags)
-        settings = _settings(model, source, given, config)
-        try:
-            return _anonymize(settings, quiet=quiet, json=json)
-        except InputError as error:
-            if source is not None and config is None and not is_job(source) and error.code in _OF_DATA:
-                error.commands = complete_commands(settings, {"input": source, **given})
-            raise
-
-    return anonymize
+    Exit codes: 0 done; 1 the model does not hold or cannot be reached; 2 bad input; 3 undecided; 130 interrupted.
+    """
+    given = given_flags(flags)
+    settings = _settings(source, given, config)
+    try:
+        return _anonymize(settings, quiet=quiet, json=json)
+    except InputError as error:
+        if source is not None and config is None and not is_job(source) and error.code in _OF_DATA:
+            error.commands = complete_commands(settings, {"input": source, **given})
+        raise
 
 
-def _settings(model: type[Settings], source: str | None, flags: dict[str, Any], config: str | None) -> Settings:
+def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> Settings:
     """Return the settings that flags ask for, over those of a job file."""
     if source is not None and is_job(source):
         if config is not None:
             msg = f"--config {config}: the job file {source} holds the settings"
             raise InputError(msg)
         source, config = None, source
-    return make_settings({"input": source, **flags}, {} if config is None else read_job(config, flags), model)
+    return make_settings({"input": source, **flags}, {} if config is None else read_job(config, flags))
 
 
 def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:

@@ -29,7 +29,6 @@ def compare(
     source: Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")],
     /,
     *,
-    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     vary: Annotated[
         list[str] | None,
         Parameter(help="NAME=VALUE,...: vary any parameter, such as k=2,5 or suppress=true,false."),
@@ -41,6 +40,7 @@ def compare(
     plot: Annotated[str | None, Parameter(help="New directory for plots of losses and times (PNG).")] = None,
     format: Annotated[Literal["table", "csv", "json"], Parameter(help="Format of the output.")] = "table",  # noqa: A002
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
+    **flags: Flags,
 ) -> int:
     """Compare algorithms or parameters on one input: losses and times side by side. Nothing is published.
 

@@ -31,9 +31,9 @@ def evaluate(
     ] = None,
     /,
     *,
-    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     json: Annotated[bool, Parameter(help="Print the losses as JSON.")] = False,
+    **flags: Flags,
 ) -> int:
     """Measure what a publication lost: NCP, LM, UL of the items, NCP of relational values, queries, frequent sets.
 

@@ -1,10 +1,8 @@
 """Flags of commands, made from the fields of settings, and their values."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import make_dataclass
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, Union, Unpack, get_args, get_origin
 
 from cyclopts import Group, Parameter, Token
 
@@ -25,35 +23,15 @@ _IN_JOB_FILES = ("unit",)
 """Settings of job files whose flags have other names: `--id` and `--rows-are-persons`."""
 
 
-def flags_of(model: type["BaseModel"], leave_out: Iterable[str] = ()) -> type[Any]:
-    """Return a dataclass with an optional field for each field of a model; None stands for "not given"."""
+def flags_of(model: type["BaseModel"], leave_out: Iterable[str] = ()) -> Any:
+    """Return the annotation of a command's ``**flags``: a flag for each field of a model, none of them required."""
     left_out = {*_IN_JOB_FILES, *leave_out}
-    typed = (
-        (name, Annotated[_flag_type(name, info.annotation), _option(name, info)])
+    types = {
+        name: Annotated[_flag_type(name, info.annotation), _option(name, info)]
         for name, info in model.model_fields.items()
         if name not in left_out
-    )
-    return flags_class(tuple(typed))
-
-
-@cache
-def flags_class(typed: tuple[tuple[str, Any], ...]) -> type[Any]:
-    """Return the dataclass with these fields, each None unless the flag is given."""
-    # cyclopts takes a class of the module "types" for a builtin
-    own = {
-        "__module__": __name__,
-        "__doc__": "Flags of a command.",
-        "__get_pydantic_core_schema__": classmethod(_as_it_is),
     }
-    made = [(name, kind, None) for name, kind in typed]
-    return make_dataclass("Flags", made, frozen=True, kw_only=True, eq=False, repr=False, namespace=own)
-
-
-def _as_it_is(*_: Any) -> Any:
-    """Tell pydantic, by which cyclopts checks what it read itself, to take it: what flags mean, settings validate."""
-    from pydantic_core.core_schema import any_schema
-
-    return any_schema()
+    return Unpack[TypedDict("Flags", types, total=False)]  # type: ignore[operator]
 
 
 def whole_number(_: Any, tokens: Sequence[Token]) -> int:
@@ -86,20 +64,20 @@ def number_of_64_bits(_: Any, tokens: Sequence[Token]) -> int:
     return number
 
 
-def given_flags(flags: Any) -> dict[str, Any]:
-    """Return the flags that were given, by the names of their settings.
+def given_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that flags give: lists of names are split, and mappings are read.
 
     Raises
     ------
     InputError
         If a ``COL=SPEC`` is none, or names a column twice.
     """
-    flags_given = {name: value for name, value in vars(flags).items() if value is not None}
-    for name in {"hierarchy", "ceiling"} & flags_given.keys():
-        flags_given[name] = pairs(f"--{name}", flags_given[name])
-    if "relational_weights" in flags_given:
-        flags_given["relational_weights"] = pairs("--relational-weights", split(flags_given["relational_weights"]))
-    return {name: split(value) if isinstance(value, list) else value for name, value in flags_given.items()}
+    given = dict(flags)
+    for name in {"hierarchy", "ceiling"} & given.keys():
+        given[name] = pairs(f"--{name}", given[name])
+    if "relational_weights" in given:
+        given["relational_weights"] = pairs("--relational-weights", split(given["relational_weights"]))
+    return {name: split(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
 def split(values: Iterable[str]) -> list[str]:

@@ -9,7 +9,6 @@ from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import number_of_64_bits
 from anonset.cli.items import (
     Flags,
-    RoleFlags,
     code_rules,
     items_of_input,
     labels_of,
@@ -43,7 +42,7 @@ def build_hierarchy(
         ),
     ] = "balanced:5",
     column: Annotated[str | None, Parameter(help="Column of the values; default: the items.")] = None,
-    flags: RoleFlags = Flags(),  # noqa: B008
+    **flags: Flags,
 ) -> int:
     """Build a hierarchy over the items, or the values of a column, of a data set: a file to edit."""
     target = Path(out)
@@ -60,8 +59,8 @@ def check_hierarchy(
     /,
     *,
     data: Annotated[str | None, Parameter(name="--input", help="Data set whose items must be leaves.")] = None,
-    flags: RoleFlags = Flags(),  # noqa: B008
     json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
+    **flags: Flags,
 ) -> int:
     """Check a hierarchy, and that it covers a data set: every item that is no leaf, how often, and the node like it."""
     hierarchy = read_hierarchy(file)

@@ -33,9 +33,9 @@ def inspect(
     /,
     *,
     out: Annotated[str | None, Parameter(alias="-o", help="New job file (.toml), ready to run.")] = None,
-    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     json: Annotated[bool, Parameter(help="Print the findings as JSON.")] = False,
+    **flags: Flags,
 ) -> int:
     """Look at a data set before it is anonymized: columns, proposed roles, who is unique, and what is wrong.
 

@@ -1,10 +1,9 @@
 """The items of a data set, and figures about them: what the commands for hierarchies and for policies share."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from cyclopts import Parameter
 
 from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import show, show_json
@@ -20,7 +19,6 @@ from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import printable
 
 Flags: Any = flags_of(RoleSettings)
-RoleFlags = Annotated[Flags, Parameter(name="*")]
 
 
 def items_of(source: str, roles: RoleSettings) -> SetColumn:

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import flags_of, given_flags
-from anonset.cli.items import Flags, RoleFlags, items_of, items_of_input, show_figures
+from anonset.cli.items import Flags, items_of, items_of_input, show_figures
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy, one_group, random_policy
@@ -37,7 +37,7 @@ def generate_policy(
     privacy: Annotated[str | None, Parameter(help="pgen (records rarer than k), or PP1 to PP9 (at random).")] = None,
     utility: Annotated[str | None, Parameter(help="one, siblings:N, or level:D of the hierarchy.")] = None,
     hierarchy: Annotated[str | None, Parameter(help="Hierarchy of the items: a file, or balanced:F.")] = None,
-    flags: Annotated[_Flags, Parameter(name="*")] = _Flags(),  # noqa: B008
+    **flags: _Flags,
 ) -> int:
     """Generate privacy or utility constraints for a data set."""
     target = Path(out)
@@ -67,8 +67,8 @@ def check_policy(
     *,
     kind: Kind = "privacy",
     data: Annotated[str | None, Parameter(name="--input", help="Data set that the constraints are for.")] = None,
-    flags: RoleFlags = Flags(),  # noqa: B008
     json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
+    **flags: Flags,
 ) -> int:
     """Check constraints, and that they fit a data set."""
     column = items_of_input(data, flags)

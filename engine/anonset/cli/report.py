@@ -33,8 +33,8 @@ def report(
     recipient: Annotated[str, Parameter(help="Who receives the data.")] = "",
     purpose: Annotated[str, Parameter(help="What the data are for.")] = "",
     title: Annotated[str, Parameter(help="Title of the page.")] = "Report on a publication",
-    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
+    **flags: Flags,
 ) -> int:
     """Write one page on a publication: guarantee and limits in words, risk before and after, what is left, a signature.
 

@@ -32,9 +32,9 @@ def risk(
     out: Annotated[str, Parameter(name="OUT", help="Directory made by anonset anonymize, or the job file (.toml).")],
     /,
     *,
-    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     json: Annotated[bool, Parameter(help="Print the risks as JSON.")] = False,
+    **flags: Flags,
 ) -> int:
     """Count how many rows of a publication fit what somebody may know, and with --original try to find persons.
 

@@ -1,11 +1,14 @@
 """The help of a command with many options: first an example, then the few options that nearly everyone needs."""
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
+from cyclopts import App
 from cyclopts.help import HelpPanel
 from cyclopts.help.formatters import DefaultFormatter
 
+from anonset.algorithms.registry import ALGORITHMS
 from anonset.settings.parameters import parameters
 
 if TYPE_CHECKING:
@@ -58,24 +61,30 @@ SHORT = {
 """By command, what nearly everyone needs of it."""
 
 
-def short_help(command: str, algorithms: Collection[str] = ()) -> dict[str, Any]:
-    """Return how an application shows the help of a command: an example, few options, and where the others are.
+def shorten_help(app: App, arguments: Sequence[str]) -> None:
+    """Show an example and a few options in the help of a command with many options.
 
-    Parameters
-    ----------
-    algorithms
-        Algorithms whose parameters are shown in place of what nearly everyone needs.
+    If the arguments name an algorithm, show its parameters instead.
     """
-    short = SHORT[command]
-    more = f"All options: anonset {command} --help-all."
-    if command == "anonymize":
+    name = arguments[0]
+    if name not in SHORT:
+        return
+    command, short, more = app[name], SHORT[name], f"All options: anonset {name} --help-all."
+    options: Collection[str] = short.options
+    if name == "anonymize":
         more += " Those of an algorithm: anonset anonymize --algorithm NAME --help."
-    options = parameters(*algorithms) if algorithms else short.options
-    return {
-        "help_prologue": None if algorithms else f"Example:  \n{short.example}",
-        "help_epilogue": more,
-        "help_formatter": _OnlySome({f"--{name.replace('_', '-')}" for name in options}),
-    }
+    if name == "anonymize" and (algorithm := _algorithm_in(arguments)) is not None:
+        options = parameters(algorithm)
+    else:
+        command.help_prologue = f"Example:  \n{short.example}"
+    command.help_epilogue = more
+    command.help_formatter = _OnlySome({f"--{option.replace('_', '-')}" for option in options})
+
+
+def _algorithm_in(arguments: Sequence[str]) -> str | None:
+    """Return the name of an algorithm that arguments contain; None if there is no such algorithm."""
+    parts = [part for argument in arguments for part in argument.split("=", 1)]
+    return next((name for before, name in pairwise(parts) if before == "--algorithm" and name in ALGORITHMS), None)
 
 
 class _OnlySome(DefaultFormatter):

@@ -44,10 +44,10 @@ def suggest(
     source: Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")],
     /,
     *,
-    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     plot: Annotated[str | None, Parameter(help="New directory for a plot of item and relational losses (PNG).")] = None,
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     json: Annotated[bool, Parameter(help="Print the candidates as JSON.")] = False,
+    **flags: Flags,
 ) -> int:
     """Try the algorithms that can give a guarantee on a data set, and say which leaves the most to count.
 

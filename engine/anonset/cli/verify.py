@@ -25,9 +25,9 @@ def verify(
     ],
     /,
     *,
-    flags: Annotated[Flags, Parameter(name="*")] = Flags(),  # noqa: B008
     quiet: Annotated[bool, Parameter(help="Print nothing; the exit code is the verdict.")] = False,
     json: Annotated[bool, Parameter(help="Print the verdict as JSON.")] = False,
+    **flags: Flags,
 ) -> int:
     """Check a publication against a privacy model, and with --original that it is true.
 

@@ -1,16 +1,14 @@
 """Models and algorithms by name, and their parameters as options, which come from the fields of the dataclasses."""
 
-import ast
-import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from dataclasses import field as make_field
 from functools import cache
-from itertools import pairwise
-from pathlib import Path
 from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any, get_type_hints
+
+from docstring_parser.attrdoc import AttributeDocstrings
 
 from anonset import plugins
 from anonset.algorithms.base import Algorithm, traits_of
@@ -168,33 +166,18 @@ def companions_of(form: Form, value: Any) -> frozenset[str]:
 
 
 def field_texts(cls: type) -> dict[str, str]:
-    """Return the line of documentation under each field of a class and of its bases."""
+    """Return the line of documentation under each field of a dataclass and of its bases."""
     texts: dict[str, str] = {}
     for base in reversed(cls.__mro__):
-        texts |= _texts_of_file(sys.modules[base.__module__].__dict__.get("__file__")).get(base.__qualname__, {})
+        if is_dataclass(base):
+            texts |= _own_texts(base)
     return texts
 
 
 @cache
-def _texts_of_file(path: str | None) -> dict[str, dict[str, str]]:
-    """Return the texts under the fields of each class of a source file: parsed once, which takes a millisecond."""
-    try:
-        tree = ast.parse(Path(path or "").read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, ValueError):  # no source: a builtin, or a frozen installation
-        return {}
-    return {node.name: _texts_of_body(node.body) for node in tree.body if isinstance(node, ast.ClassDef)}
-
-
-def _texts_of_body(body: list[ast.stmt]) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    for node, below in pairwise(body):
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and isinstance(below, ast.Expr):
-            if ast.unparse(node.annotation).startswith("ClassVar"):
-                continue
-            text = below.value
-            if isinstance(text, ast.Constant) and isinstance(text.value, str):
-                texts[node.target.id] = " ".join(text.value.split())
-    return texts
+def _own_texts(cls: type) -> dict[str, str]:
+    found = AttributeDocstrings().get_attr_docs(cls)  # none if there is no source, as in a frozen installation
+    return {name: " ".join(text.split()) for name, (text, _, _) in found.items()}
 
 
 def option(name: str) -> str:

@@ -273,31 +273,23 @@ def with_sensitive_kept(settings: _Roles, model: PrivacyModel) -> _Roles:
 
 
 @cache
-def settings_model(*algorithms: str, described: bool = True) -> type[Settings]:
-    """Return the settings with a field for every parameter of some algorithms, or of all that are registered.
-
-    Parameters
-    ----------
-    described
-        Whether the fields say what they are, for help: to look that up takes a hundredth of a second.
-    """
-    return with_parameters(Settings, parameters(*algorithms), described=described)
+def settings_model() -> type[Settings]:
+    """Return the settings with a field for every parameter of a registered algorithm."""
+    return with_parameters(Settings, parameters())
 
 
-def with_parameters(base: type[Any], found: Mapping[str, Parameter], *, described: bool = True) -> type[Any]:
+def with_parameters(base: type[Any], found: Mapping[str, Parameter]) -> type[Any]:
     """Return settings with an optional field for every parameter that they do not have yet."""
-    added: dict[str, Any] = {}
-    for name, one in found.items():
-        if name not in base.model_fields:
-            text = one.description if described else None
-            added[name] = one.type | None, Field(None, description=text, json_schema_extra=one.marks)
+    added: dict[str, Any] = {
+        name: (one.type | None, Field(None, description=one.description, json_schema_extra=one.marks))
+        for name, one in found.items()
+        if name not in base.model_fields
+    }
     made: type[Any] = create_model(base.__name__, __base__=base, **added)
     return made
 
 
-def make_settings(
-    flags: Mapping[str, Any], job: Mapping[str, Any] | None = None, model: type[Settings] | None = None
-) -> Settings:
+def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None) -> Settings:
     """Validate flags over the settings of a job file; flags win.
 
     Parameters
@@ -306,15 +298,13 @@ def make_settings(
         Settings by name; None stands for a flag that was not given.
     job
         Settings of the file.
-    model
-        What `settings_model` returned; by default, for all algorithms.
 
     Raises
     ------
     InputError
         With every error, separated by semicolons.
     """
-    return validate(model or settings_model(), over(job or {}, flags))
+    return validate(settings_model(), over(job or {}, flags))
 
 
 def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
