@@ -393,6 +393,35 @@ def test_ids_are_offered_whatever_repeats_beside_them():
     assert ("IdNr",) in units
 
 
+@pytest.mark.parametrize("header", ["Halternummer", "ref"])
+def test_keys_of_owners_are_offered_beside_names_and_phones(header):
+    draw = np.random.default_rng(4)
+    owner = sorted(draw.integers(0, 120, 400).tolist())
+    data = {header: [f"H-{2000 + 7 * n}" for n in owner], "Halter": [f"Maier{n % 97}, Anna" for n in owner]}
+    data |= {"Telefon": [f"0171 {5_000_000 + 31 * n}" for n in owner], "art": [f"a{n % 5}" for n in owner]}
+    units = [answer.unit for answer in anonset.inspect(data).question.answers]
+    assert (header,) in units
+
+
+def test_pseudonyms_of_which_few_repeat_are_offered():
+    draw = np.random.default_rng(5)
+    who = [n for n in range(300) for _ in range(2 if n % 3 == 0 else 1)]
+    names = [f"{n:012X}" for n in draw.integers(0, 16**12, 300).tolist()]
+    data = {"PSEUDO_HESID": [names[n] for n in who], "imd": [str(n % 9) for n in who]}
+    units = [answer.unit for answer in anonset.inspect(data).question.answers]
+    assert ("PSEUDO_HESID",) in units
+
+
+def test_names_in_remarks_are_no_part_of_a_name():
+    data = {
+        "Donor name": [f"Anna {n // 3 % 90}berg" for n in range(400)],
+        "Town": ["ab"[n // 3 % 2] for n in range(400)],
+    }
+    data["Notes"] = ["Paula", "Peter", "Karin", *[""] * 7] * 40
+    units = [answer.unit for answer in anonset.inspect(data).question.answers]
+    assert ("Donor name",) in units
+
+
 def test_rows_without_an_id_are_no_person_whose_rows_differ():
     data = {
         "patient_id": [str(n // 2) for n in range(200)] + ["", "", None],

@@ -48,10 +48,7 @@ def agreeing_within(
     given, values = int((codes >= 0).sum()), count_distinct(codes)
     if values < _FEWEST_VALUES or given - values < FEWEST_PAIRS:
         return ()
-    order = np.argsort(codes, kind="stable")
-    order = order[codes[order] >= 0]
-    same = codes[order[1:]] == codes[order[:-1]]
-    first, second = order[:-1][same], order[1:][same]
+    first, second = _pairs(codes)
     if len(first) < FEWEST_PAIRS or count_distinct(codes[first]) < _FEWEST_VALUES:
         return ()
     name_of_kind: dict[str, str] = {}
@@ -76,10 +73,7 @@ def evidence_of(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> i
     attributes
         Kind, name and codes of each attribute.
     """
-    order = np.argsort(codes, kind="stable")
-    order = order[codes[order] >= 0]
-    same = codes[order[1:]] == codes[order[:-1]]
-    first, second = order[:-1][same], order[1:][same]
+    first, second = _pairs(codes)
     tested = False
     for kind, _, of_attribute in attributes:
         if kind in _TELLING and len(first) >= FEWEST_PAIRS:
@@ -87,6 +81,28 @@ def evidence_of(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> i
                 return AGREE
             tested |= len(distinct(of_attribute[of_attribute >= 0])) > 1
     return DIFFER if tested else UNKNOWN
+
+
+def named_alike(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> bool:
+    """Return True if names agree within the values of a column.
+
+    Parameters
+    ----------
+    codes
+        int64 (n,): the value of each row, negative where there is none.
+    attributes
+        Kind, name and codes of each attribute.
+    """
+    first, second = _pairs(codes)
+    return any(kind == "name" and agrees(of_attribute, first, second) for kind, _, of_attribute in attributes)
+
+
+def _pairs(codes: Int64) -> tuple[Int64, Int64]:
+    """Return each row that has a value, and the next one that has the same."""
+    order = np.argsort(codes, kind="stable")
+    order = order[codes[order] >= 0]
+    same = codes[order[1:]] == codes[order[:-1]]
+    return order[:-1][same], order[1:][same]
 
 
 def agrees(codes: Int64, first: Int64, second: Int64) -> bool:

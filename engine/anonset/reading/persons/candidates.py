@@ -10,8 +10,8 @@ A *candidate* is one of these:
 * a column of cases or households, together with small numbers of the persons within them, if birth or sex agrees within
   both together, or if these name each row;
 * a column of street addresses with house numbers, by its values, if there is no candidate for persons;
-* a dropped column of opaque keys that repeat, if no other candidate repeats, or if its header names a number and birth
-  or sex shows no other candidate to be that of persons.
+* a dropped column of opaque keys that repeat, if no other candidate repeats, names agree within it, or its header
+  names a number, and birth or sex shows no other candidate to be that of persons.
 
 A column with few distinct values, such as tax codes, identifies nobody, whatever its header.
 
@@ -39,6 +39,7 @@ from anonset.reading.persons.agreement import (
     agreeing_within,
     count_distinct,
     evidence_of,
+    named_alike,
 )
 from anonset.reading.persons.given import combined, holds_sets
 from anonset.reading.persons.header_words import (
@@ -73,6 +74,7 @@ _CELL, _FEWEST_DIGITS = "cell", 6
 _FEW_TOGETHER = 0.01
 _FEWEST_ROWS = 100
 _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
+_NAMED_KEYS = 0.98
 """Distinct opaque keys as a share of the rows, and rows of the most frequent key at most."""
 _MISSING = tuple(sorted(MISSING))
 _CODES = re.compile(r"[A-Z]\d{2}(\.[0-9A-Z]{1,4}|\d{1,2}|[A-Z]([A-Z](\d\d)?)?)?[*+!]?").fullmatch
@@ -235,9 +237,9 @@ def candidates_in(
             _single(name, free[name], KEY)
             for name in keys
             if name in free
-            and (name in numbers or (alone and free[name].keys))
+            and (name in numbers or (free[name].keys and (alone or named_alike(free[name].codes, attributes))))
             and not free[name].kind
-            and _repeat_as_keys(free[name].codes)
+            and _repeat_as_keys(free[name].codes, named=name in numbers)
         ]
     return tuple(sorted(found, key=_place))
 
@@ -306,6 +308,7 @@ def _names_and_births(coded: Mapping[str, _Coded], ids: Sequence[str]) -> list[P
     """
     free = {name: column for name, column in coded.items() if name not in ids and not column.thing}
     names = tuple(name for name, column in free.items() if column.kind == NAMED or _is_birth_name(column))
+    names = tuple(name for name in names if meaning_of(name) == NAMED) or names  # others may name other persons
     births = tuple(name for name, column in free.items() if column.kind in ("birth", "born") and column.dates)
     if births and len(names) > 1:
         names = tuple(name for name in names if not _is_another(name, names, births, free))
@@ -355,14 +358,14 @@ def _by_chance(codes: Int64, names: Sequence[Int64], births: Sequence[Int64]) ->
     return float(3 * expected + 3 * np.sqrt(expected))
 
 
-def _repeat_as_keys(codes: Int64) -> bool:
-    """Return True if the values repeat as keys of persons do: often, and none of them very often."""
+def _repeat_as_keys(codes: Int64, *, named: bool) -> bool:
+    """Return True if the values repeat as keys of persons do: often, unless a header names them; none very often."""
     given = codes[codes >= 0]
     if len(given) < _FEWEST_ROWS:
         return False
     counts = np.bincount(given)
     distinct = int(np.count_nonzero(counts))
-    few, many = _KEYS_OF_ROWS
+    few, many = (_KEYS_OF_ROWS[0], _NAMED_KEYS) if named else _KEYS_OF_ROWS
     return few <= distinct / len(given) <= many and int(counts.max()) <= _MOST_OF_A_KEY * len(given)
 
 

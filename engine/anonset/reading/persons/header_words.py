@@ -114,7 +114,7 @@ _SENSITIVE_STEMS = (
     "screening", "asyl", "foerderb", "disab", "impair", "pflegeb", "sozialhilfe", "welfare", "violen", "gewalt",
     "trauma", "psych", "allerg", "schmerz", "vaccin", "impf", "biops", "patholog", "operation", "surger", "medikation",
     "medicat", "insolv", "bankrup", "penalt", "strafe", "genet", "abuse",
-    "unvertraeg", "intoler", "schwerb", "voting", "politic",
+    "unvertraeg", "intoler", "schwerb", "voting", "politic", "medical", "medizin",
     "douleur", "depist", "discapac", "vacun", "embaraz", "alerg", "ziekte", "zwanger",
 )  # fmt: skip
 _SENSITIVE_ENDS = ("note", "noten", "zensur", "krankheit", "gehalt", "lohn", "einkommen", "bezuege")
@@ -161,6 +161,8 @@ _IDS = frozenset({"id", "ids", "uid", "uuid", "guid"})
 _IN_NAMES = {"name", "of names", "person", "filler"}
 """Groups of words of headers that name a person."""
 _SHORT = 3
+_NUMBERS = ("nummer", "number", "nr")
+"""Ends of compound words that are numbers of something, known or not."""
 _SAMPLING = re.compile(r"wgt|weight$|sampling", re.IGNORECASE)
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN = re.compile(r"[^a-z]+")
@@ -212,7 +214,8 @@ def _cut(word: str) -> tuple[str, ...]:
             parts = _cut(rest_of) if rest_of else ()
             if parts and all(part in _index() for part in parts):
                 return (first, *parts)
-    return (word,)
+    number = next((end for end in _NUMBERS if word.endswith(end) and len(word) > len(end) + _SHORT), "")
+    return (word[: -len(number)], number) if number else (word,)
 
 
 @cache
@@ -298,8 +301,8 @@ def is_direct(meaning: str) -> bool:
 def is_numbered(header: str) -> bool:
     """Return True if a header names a number or a key of something, and no thing that is known.
 
-    >>> is_numbered("sample_id"), is_numbered("ward_id"), is_numbered("code"), is_numbered("id")
-    (True, False, False, False)
+    >>> is_numbered("sample_id"), is_numbered("Halternummer"), is_numbered("ward_id"), is_numbered("id")
+    (True, True, False, False)
     """
     words = words_of(header)
     number = any("number" in _index().get(word, ()) for word in words if word not in ("code", "codigo", "codice", "n"))
