@@ -25,11 +25,11 @@ class Negative:
 
 NEGATIVES = (
     Negative(
-        "AA is not close to the optimum by itself: the order of the leaves decides",
-        "A cut can only join items that stand side by side in the hierarchy. A balanced hierarchy over item "
-        "numbers puts items together that have nothing in common; what is rare then drags along what is frequent. "
-        "The papers that use such hierarchies do not say in which order their leaves stand, and the order moves "
-        "the loss further than the choice between AA and the best cut does.",
+        "The order of the leaves matters more than the algorithm",
+        "A cut can only join neighbouring items of the hierarchy. A balanced hierarchy over item numbers joins "
+        "unrelated items, so rare items force frequent items to be generalized. The papers that use such "
+        "hierarchies do not state the order of the leaves. The order changes the loss more than the choice "
+        "between AA and the best cut.",
         (
             ("terrovitis2008", "fig11a", "AA's loss is low on the large sets"),
             ("optimum", "orders", "the order of the leaves matters more than the algorithm"),
@@ -38,13 +38,13 @@ NEGATIVES = (
         ),
     ),
     Negative(
-        "Ordering clusters by the distance of their records' bits costs utility in Rum-bound",
-        "RMERGE_T and RMERGE_RT order candidates by BTD, a distance of the records as they are, in place of the UL "
-        "that the transaction function would leave. That saves running the function, which is what the paper "
-        "shows. It says nothing of the items that are generalized together: two clusters with few items in common "
-        "can share a hierarchy node, and two with many can need the root for one rare item. Over a hierarchy (AA) "
-        "that costs UL; where any items can form a group (COAT) it costs little, and in Tum-bound, where UL has to "
-        "meet its bound either way, nothing.",
+        "Ordering clusters by BTD costs utility in Rum-bound",
+        "RMERGE_T and RMERGE_RT order candidates by BTD, a distance of the original records, instead of the UL "
+        "after the transaction function. This avoids running the function, as the paper shows. But BTD ignores "
+        "which items are generalized together: two clusters with few common items can share a hierarchy node, and "
+        "two clusters with many can need the root for a single rare item. Over a hierarchy (AA) this costs UL. If "
+        "any items can form a group (COAT), it costs little. In Tum-bound, in which UL must meet the bound in any "
+        "case, it costs no UL.",
         (
             ("poulis2013", "fig7ce", "RM_T and RM_RT have the same UL as their baselines"),
             ("poulis2013", "fig7df", "TM_T and TM_RT have the same UL as their baselines"),
@@ -52,12 +52,12 @@ NEGATIVES = (
         ),
     ),
     Negative(
-        "COAT against AA in UL: one large group outweighs many small ones",
-        "The utility loss of a published group is weighted by 2 to the power of its size, so that UL is above all "
-        "about the largest groups of a publication. COAT merges the pair that costs least now, and a chain of "
-        "cheap merges makes a large group; AA's groups are bounded by the nodes of its hierarchy, whose sizes "
-        "jump. Which of the two has the larger group depends on k and on the order of the leaves, while by NCP, "
-        "which weighs all groups alike, COAT loses less throughout.",
+        "COAT and AA in UL: a single large group outweighs many small groups",
+        "UL weights a published group by 2 to the power of the group size, so it mainly measures the largest "
+        "groups of a publication. COAT always merges the cheapest pair, and a chain of cheap merges creates a "
+        "large group. The nodes of the hierarchy, with sizes that jump, limit the groups of AA. Which algorithm "
+        "has the larger group depends on k and on the order of the leaves. By NCP, which weights all groups "
+        "equally, COAT always loses less.",
         (
             ("loukides2010", "fig10a", "COAT's UL is below AA's for all k"),
             ("loukides2010", "fig9", "AA's UL is substantially above COAT's for all m, BMS-2"),
@@ -67,10 +67,10 @@ NEGATIVES = (
     ),
     Negative(
         "UL can rise when clusters merge",
-        "The paper says that UL falls with every merge, since a larger cluster needs less generalization. A merged "
-        "cluster has the rare itemsets of both, and those that were frequent enough in one may meet items of the "
-        "other with which they are rare: the function is run anew on the union and may have to generalize more "
-        "than in both parts.",
+        "The paper states that UL falls with every merge, because a larger cluster needs less generalization. But "
+        "a merged cluster contains the rare itemsets of both clusters, and a frequent itemset of the first "
+        "cluster may form rare combinations with items of the second. The function runs on the union and may have "
+        "to generalize more than in both clusters.",
         (
             ("poulis2013", "fig7g", "UL never increases as clusters merge"),
             ("poulis2013", "fig7g", "UL is lower in the end than at first"),
@@ -78,10 +78,10 @@ NEGATIVES = (
         ),
     ),
     Negative(
-        "A utility policy that restricts nothing",
-        "UP4 has groups of 500 siblings; BMS-WebView-1 has 497 items. Its one group holds every item, any "
-        "generalization satisfies it, and AA cannot violate it: that AA meets none of the four policies is "
-        "impossible by arithmetic.",
+        "A utility policy without effect",
+        "UP4 has groups of 500 siblings; BMS-WebView-1 has 497 items. The only group contains every item, so any "
+        "generalization satisfies the policy, and AA cannot violate it. The claim that AA meets none of the four "
+        "policies is therefore arithmetically impossible.",
         (
             ("loukides2010", "fig13", "AA meets none of them"),
             (
@@ -93,11 +93,11 @@ NEGATIVES = (
         ),
     ),
     Negative(
-        "The multi-round heuristic does not lose least everywhere",
-        "mHgHs suppresses as well as generalizes, and settles the cut of each round before it looks at longer "
-        "itemsets. Below a balanced hierarchy AA's cut loses little already, and what mHgHs suppressed or fixed "
-        "too early can cost more than it saves. Below unbalanced taxonomies, with which the paper works, AA often "
-        "has nothing but the root left, and the order is the paper's.",
+        "The multi-round heuristic does not always lose least",
+        "mHgHs generalizes and suppresses, and fixes the cut of each round before it considers longer itemsets. "
+        "With a balanced hierarchy, the cut of AA already loses little, and early suppression or generalization "
+        "by mHgHs can cost more than it saves. With unbalanced taxonomies, as in the paper, AA often keeps only "
+        "the root, and the ranking agrees with the paper.",
         (
             ("liu2010", "fig3b", "mHgHs loses least of all"),
             ("liu2010", "fig3d", "mHgHs loses least of all"),
@@ -105,10 +105,11 @@ NEGATIVES = (
         ),
     ),
     Negative(
-        "What safe grouping loses depends on what counts as lost",
-        "Tuples that are anonymized for l-diversity may go on counting in their group, or not: then every one that "
-        "leaves shrinks the group, and others follow. The paper does not say which; for large l the two readings "
-        "are far apart, and what is printed lies near the one in which they go on counting.",
+        "The loss of safe grouping depends on how it is counted",
+        "Tuples that are anonymized for l-diversity either continue to count in their group or not. If not, each "
+        "removed tuple shrinks the group, and more tuples follow. The paper does not state which variant it uses. "
+        "For large l they differ considerably; the printed figures are close to the variant in which the tuples "
+        "continue to count.",
         (
             ("albouna2013", "fig4abc", "for k=9 and l=7 a third of the tuples is anonymized to preserve l-diversity"),
             ("albouna2013", "fig4abc", "for small l the loss is below 10%"),
@@ -126,13 +127,12 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
 
 
 _INTRODUCTION = """\
-# What does not hold, and why
+# Claims that fail, and why
 
-*This page is generated by `python -m benchmarks.experiments render`; nobody edits it.*
+This page explains which claims about the methods fail on other data or under another order of the leaves, and why.
+[Which claims of the papers hold](findings.md) defines the verdicts.
 
-A claim that fails on other data or under another order of the leaves may say more about a method than one that holds.
-Here are those that do, each with the reason and with the verdicts that bear on it, whichever way they went;
-[What of the papers holds](findings.md) says how verdicts come about."""
+*`python -m benchmarks.experiments render` generates this page; do not edit it.*"""
 
 
 def _table(one: Negative, judged: Mapping[str, Sequence[Judged]]) -> str:
@@ -140,7 +140,7 @@ def _table(one: Negative, judged: Mapping[str, Sequence[Judged]]) -> str:
     for key, figure, claim in one.claims:
         (found,) = [each for each in judged[key] if (each.key, each.claim.text) == (figure, claim)]
         page = f"[{found.figure}](../benchmarks/results/{key}/README.md)"
-        whose = "our own study" if paper(key).study else names(key)
+        whose = "own study" if paper(key).study else names(key)
         own = "" if found.claim.kind == "paper" else f" ({found.claim.kind})"
         cells.append((whose, page, found.claim.text + own, f"**{found.verdict}**", found.share, found.measured))
     return rows(("paper", "figure", "claim", "verdict", "repetitions", "measured"), cells)

@@ -93,8 +93,8 @@ def _shapes(*data: Mapping[str, Band]) -> dict[str, tuple[Band, ...]]:
 _BMS_1 = _shape("BMS-WebView-1", 59_602, 497, 267, 2.5)
 _BMS_2 = _shape("BMS-WebView-2", 77_512, 3_340, 161, 5.0)
 _BEST = "largest AvgRE of AA / COAT"
-_NO_POS = "BMS-POS cannot be had"
-_REAL_BASKETS = f"{_NO_POS}: real baskets of nearly as many items stand in for it"
+_NO_POS = "BMS-POS is not available"
+_REAL_BASKETS = f"{_NO_POS}: replaced by real baskets with a similar number of items"
 _AVERAGE = "BMS-WebView-2 has 4.62 items a record"
 
 
@@ -168,7 +168,7 @@ def _loukides() -> Iterable[Panel]:
         paper=paper, label="Fig. 14b", shows=f"{shows}k, BMS-WebView-1", figure="fig14b",
         printed={"seconds": (Band(0, 30, "s", "COAT"),)},
     )  # fmt: skip
-    hospital = "The hospital's data are not public: other diagnosis codes, other disorders"
+    hospital = "The hospital's data are not public: replaced by other diagnosis codes and disorders"
     yield Panel(
         paper=paper, label="Table 3", shows="characteristics of the hospital's data", figure="table3",
         printed=_shapes(_shape("EMR", 1_336, 5_830, 25, 3.1)), status="with differences", differences=hospital,
@@ -190,12 +190,12 @@ _POLICIES: Mapping[str, tuple[float, ...]] = {
 
 def _liu() -> Iterable[Panel]:
     paper = "liu2010"
-    pos = f"{_NO_POS}: real baskets below a hierarchy of degree 5 stand in for it, and bills beside them"
+    pos = f"{_NO_POS}: replaced by real baskets with a hierarchy of degree 5, and by bills"
     aol = (
-        "The AOL queries name persons and were not sought: baskets of products below their real taxonomy stand in for "
-        "them, and clicks below unbalanced taxonomies that were drawn"
+        "The AOL queries name persons and are not used: replaced by baskets of products with the real taxonomy, and "
+        "by clicks with random unbalanced taxonomies"
     )
-    axis = "whether it is over m or over k is not said: both are shown"
+    axis = "the paper does not state if the axis is m or k: both are shown"
     mm_on_aol, aa_on_aol = Band(0.46, 0.96, "", "MM", "m >= 2"), _value(0.39, "", "AA")
     small = Band(0, 0.1, "", "mHgHs")
     for letter, data, k, bands, differences in (
@@ -213,14 +213,14 @@ def _liu() -> Iterable[Panel]:
         )  # fmt: skip
     yield Panel(
         paper=paper, label="Section 5.2", shows="how mHgHs scales over ten subsets of AOL", figure="scalability",
-        status="with differences", differences=f"{aol}; the paper prints no figure of it",
+        status="with differences", differences=f"{aol}; the paper has no figure",
     )  # fmt: skip
 
 
 def _poulis() -> Iterable[Panel]:
     paper = "poulis2013"
-    informs = "INFORMS is its part of 2005: 26,735 records with longer ones among them"
-    youtube = "YOUTUBE cannot be had: generated videos stand in for it"
+    informs = "INFORMS: only the records of 2005, 26,735 records, some of them longer"
+    youtube = "YOUTUBE is not available: replaced by generated videos"
     yield Panel(
         paper=paper, label="Table 1", shows="characteristics of the data", figure="table1", status="with differences",
         printed=_shapes(_shape("INFORMS", 36_553, 619, 17, 4.27), _shape("YOUTUBE", 131_780, 936, 37, 6.51)),
@@ -239,7 +239,7 @@ def _poulis() -> Iterable[Panel]:
     for letter, what in zip("defg", ("relational values", "both", "both", "items"), strict=True):
         yield panel(f"4{letter}", f"ARE of queries for {what} over delta, YOUTUBE, Rum-bound", "fig4dg", youtube)
     yield panel("4h", "ARE over delta, INFORMS, Tum-bound", "fig4h")
-    sensitive = f"{informs}. The paper names neither l nor the sensitive codes"
+    sensitive = f"{informs}. The paper does not name l and the sensitive codes"
     for letter, what in zip("abc", asked, strict=True):
         shows = f"ARE of queries for {what} over delta, INFORMS, Rum-bound, (k, l^m)-diversity"
         yield panel(f"5{letter}", shows, "fig5ac", sensitive)
@@ -251,10 +251,10 @@ def _poulis() -> Iterable[Panel]:
         ("d", "UL", "YOUTUBE", "fig4dg", youtube),
     ):
         yield panel(f"6{letter}", f"{what} over delta, {data}, Rum-bound", figure, differences)
-    yield panel("7a", "time over |D|, Rum-bound and CLUSTER alone", "fig7a")
+    yield panel("7a", "time over |D|, Rum-bound and only CLUSTER", "fig7a")
     ratio = _value(2.2, where="largest")
     yield panel(
-        "7b", "time over k, Rum-bound and CLUSTER alone", "fig7b", printed={"times RM_T is faster than RM_R": (ratio,)}
+        "7b", "time over k, Rum-bound and only CLUSTER", "fig7b", printed={"times RM_T is faster than RM_R": (ratio,)}
     )
     for letter, what, framework, figure in (
         ("c", "time", "Rum-bound", "fig7ce"),
@@ -268,31 +268,31 @@ def _poulis() -> Iterable[Panel]:
         yield panel(f"7{letter}", shows, figure, printed=printed)
     rises = {"rises": (_value(0, "merges"),)}
     yield panel("7g", "UL over the number of merges, Rum-bound", "fig7g", printed=rises)
-    own = f"{informs}. With delta=1, as printed, Tum-bound would merge nothing: it is given the loss of one cluster"
+    own = f"{informs}. With delta=1, as printed, Tum-bound would not merge: delta is the loss of a single cluster"
     yield panel("7h", "UL over the number of merges, Tum-bound", "fig7h", own, printed=rises)
 
 
 def _albouna() -> Iterable[Panel]:
     paper = "albouna2013"
-    joined = "The voter list is synthetic, and how persistent occupations are is not in the paper"
+    joined = "The voter list is synthetic; the paper does not state the persistence of occupations"
     yield Panel(
         paper=paper, label="Section 8.2.1", shows="violations after naive Anatomy", figure="violations",
         printed={
             "inside": (_value(5, series="Anatomy"),),
             "between": (_value(167, series="Anatomy", where="l=2"), _value(360, series="Anatomy", where="l=3")),
         },
-        status="with differences", differences=f"{joined}; nor is alpha",
+        status="with differences", differences=f"{joined} and alpha",
     )  # fmt: skip
     for letter, k in (("a", 7), ("b", 8), ("c", 9)):
         high = {"diversity_counted": (_value(0.35, where="l=7"),)} if k == 9 else {}
         yield Panel(
             paper=paper, label=f"Fig. 4{letter}", shows=f"share of tuples anonymized over l, k={k}", figure="fig4abc",
             printed={"loss_counted": (Band(0, 0.1, where="small l"),), **high}, status="with differences",
-            differences=f"{joined}; nor is whether tuples that are anonymized for l-diversity count in their group",
+            differences=f"{joined}, and if tuples anonymized for l-diversity count in their group",
         )  # fmt: skip
     yield Panel(
         paper=paper, label="Fig. 4d", shows="time of safe grouping and Anatomy over k", figure="fig4d",
-        status="with differences", differences="Groups lie in memory, not on a disk",
+        status="with differences", differences="Groups are in memory, not on disk",
     )  # fmt: skip
 
 

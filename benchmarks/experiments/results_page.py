@@ -51,7 +51,7 @@ def benchmarks_table(results: Path = RESULTS) -> str:
     for one in sorted(found, key=lambda one: str(one["fullname"])):
         beside = ", ".join(f"{name} {_plain(value)}" for name, value in one["extra_info"].items())
         cells.append((one["group"], one["name"].removeprefix("test_bench_"), _duration(one["stats"]["min"]), beside))
-    return rows(("group", "benchmark", "best", "beside it"), cells)
+    return rows(("group", "benchmark", "best", "details"), cells)
 
 
 def _plain(value: Any) -> str:

@@ -94,6 +94,7 @@ def test_the_page_on_clusters_names_what_runs_there():
 
 
 def test_the_page_on_scale_names_what_runs_by_blocks_and_what_is_split():
-    rows = (DOCS / "scale.md").read_text().partition("## Which algorithms run out of core")[2].partition("##")[0].splitlines()
+    page = (DOCS / "scale.md").read_text()
+    rows = page.partition("## Which algorithms run out of core")[2].partition("##")[0].splitlines()
     named = {name for row in rows for name in re.findall("`([a-z-]+)`", row) if not name.startswith("--")}
     assert named == set(with_traits(lambda traits: traits.by_blocks or traits.split_records is not None))
