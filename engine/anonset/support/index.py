@@ -3,13 +3,16 @@
 from array import array
 from collections.abc import Iterable
 from functools import reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from pyroaring import BitMap
 
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError, datum
+
+if TYPE_CHECKING:  # most commands run without it
+    from pyroaring import BitMap
 
 
 class SupportIndex:
@@ -50,6 +53,8 @@ class SupportIndex:
         if hierarchy is not None and column.vocabulary != hierarchy.leaves:
             msg = f"column {column.name!r} must be bound to the hierarchy first (Hierarchy.bind)"
             raise InputError(msg)
+        from pyroaring import BitMap
+
         from anonset_kernels.rows import transpose
 
         self.column = column
@@ -113,7 +118,7 @@ class SupportIndex:
         """
         return self._cardinality([self._labelled(label) for label in labels])
 
-    def _labelled(self, label: str) -> BitMap:
+    def _labelled(self, label: str) -> "BitMap":
         if (code := self.column.vocabulary.index.get(label)) is not None:
             return self._bitmaps[code]
         if self.hierarchy is None or label not in self.hierarchy.node_of:
@@ -122,7 +127,7 @@ class SupportIndex:
             raise InputError(msg)
         return self._node(self.hierarchy.node_of[label])
 
-    def _node(self, node: int) -> BitMap:
+    def _node(self, node: int) -> "BitMap":
         if self.hierarchy is None:
             msg = f"supports of nodes need a hierarchy, got none for column {self.column.name!r}"
             raise InputError(msg)
@@ -131,13 +136,15 @@ class SupportIndex:
             self._node_bitmaps[node] = self._union(leaves)
         return self._node_bitmaps[node]
 
-    def _union(self, codes: Iterable[int]) -> BitMap:
+    def _union(self, codes: Iterable[int]) -> "BitMap":
+        from pyroaring import BitMap
+
         members = [self._bitmaps[code] for code in codes]
         if len(members) == 1:
             return members[0]
         return BitMap.union(*members) if members else BitMap()
 
-    def _cardinality(self, bitmaps: list[BitMap]) -> int:
+    def _cardinality(self, bitmaps: list["BitMap"]) -> int:
         if not bitmaps:
             return self.n
         *smaller, largest = sorted(bitmaps, key=len)
@@ -145,7 +152,7 @@ class SupportIndex:
             return len(largest)
         return int(reduce(lambda x, y: x & y, smaller).intersection_cardinality(largest))
 
-    def _export(self, bitmaps: list[BitMap]) -> NDArray[np.uint32]:
+    def _export(self, bitmaps: list["BitMap"]) -> NDArray[np.uint32]:
         if not bitmaps:
             return np.arange(self.n, dtype=np.uint32)
         common = reduce(lambda x, y: x & y, sorted(bitmaps, key=len))
