@@ -2,7 +2,7 @@
 
 No publication of this algorithm is known. Its three phases, and their modules::
 
-    grow      cut the records in two by one column, as long as the weighted loss falls      Growth.grow
+    grow      cut the records in two by one column, as long as the weighted loss falls      TreeGrowth.grow
     prune     cut back the tree for all smaller weights: the frontier                       pruning.frontier
     leaves    anonymize the items of each leaf by the transaction function                  ClusterFunction.mappings
 """
@@ -61,8 +61,9 @@ class JointSplit(Discreet):
     (minimality). Each side has at least k records, and ends of ranges are rounded.
 
     References: our own.
-    Deviations: a leaf publishes the values that occur in it, not the region between the cuts (measured on two data
-    sets: with w = 0.1 and 0.06, 2 and 6 percentage points less relational loss, and 26 and 12 % fewer leaves).
+    Deviations: a leaf publishes the values that occur in it, not the region between the cuts: at the same relational
+    loss, counts of frequent items and pairs have smaller errors on two data sets (at 0.31 4.3 and 8.6 %, not 5.7 and
+    9.0 %).
     Range ends are rounded outward to the grid of the column.
     """
 
