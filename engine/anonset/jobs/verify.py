@@ -37,6 +37,7 @@ from anonset.settings.parameters import MODELS, option
 from anonset.settings.publication import CheckSettings, check_settings_model
 from anonset.settings.settings import validate
 from anonset.spelling import require_known
+from anonset.verification import DEFAULT_BUDGET
 
 
 def check(
@@ -109,9 +110,9 @@ def _check(
         publication, model, settings, place, original=original, attested=attested, progress=progress
     )
     asked = is_promised(attested, model) or model == promised.visible
-    budget = settings.budget
+    budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
     seen = evidence(publication, checked.verdict, budget=budget, progress=progress) if asked else None
-    require_verified(opened, seen)
+    require_verified(opened, seen, budget)
     declared = attested.declarations
     return replace(checked, unit=declared.unit_in_words, as_is=tuple(declared.published_as_is or ()))
 

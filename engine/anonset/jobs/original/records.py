@@ -1,6 +1,6 @@
 """The original of published records."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -52,8 +52,8 @@ def _read(
     }
     marks = _separators(settings, None if data is None else data.separator, source)
     options = {**roles, **settings.reading_options()}
-    found = [read_data(source, {**options, "separator": mark}, store=store) for mark in marks]
-    return max(found, key=lambda table: _known(table, publication))
+    readings = (read_data(source, {**options, "separator": mark}, store=store) for mark in marks)
+    return _best_explained(readings, publication)
 
 
 @require_possible.register
@@ -88,6 +88,19 @@ def _separators(settings: OriginalSettings, mark: str | None, source: Source) ->
     if settings.separator is not None or mark in (None, " ") or whole:
         return [settings.separator]
     return [mark, " "]
+
+
+def _best_explained(readings: Iterator[Table], publication: Records) -> Table:
+    """Return the first reading of the original of whose items the symbols explain most.
+
+    A large original is read once if its first reading is explained completely.
+    """
+    best = next(readings)
+    most = _known(best, publication)
+    while most < 1.0 and (table := next(readings, None)) is not None:
+        if (known := _known(table, publication)) > most:
+            best, most = table, known
+    return best
 
 
 def _known(table: Table, publication: Records) -> float:
