@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 from algorithms.relational_cases import RelationalCase, cases, encode, random_case
+from anonset.algorithms.base import traits_of
 from anonset.algorithms.clusters import list_members, renumber_clusters
 from anonset.algorithms.relational.formations import FORMATIONS, formation_of
 from anonset.algorithms.relational.mondrian import Mondrian
@@ -149,7 +150,7 @@ def test_every_formation_refines(name: str) -> None:
     assert isinstance(found.recoding, PerCluster)
     assert np.bincount(found.recoding.cluster).min() >= 4
     assert found.figures["ncp"] <= found.figures["ncp_before"] <= plain.figures["ncp"] + 1e-12
-    if FORMATIONS[name](k=4).traits.tight:
+    if traits_of(FORMATIONS[name](k=4)).tight:
         assert found.figures["ncp_before"] == pytest.approx(plain.figures["ncp"])
     assert found.figures["clusters_before"] == plain.figures["clusters"]
 

@@ -12,6 +12,7 @@ from tests.facts import refused
 import reference.recoding as recodings
 import reference.relational as twins
 from algorithms.relational_cases import RelationalCase, cases, encode, random_case
+from anonset.algorithms.base import traits_of
 from anonset.algorithms.clusters import list_members
 from anonset.algorithms.relational.cluster import Cluster
 from anonset.algorithms.relational.formations import FORMATIONS, formation_of
@@ -114,7 +115,7 @@ def test_result_of_a_formation(name: str) -> None:
     lowest = relational_ncp(QuasiIdentifiers.of(case.columns, case.hierarchies), result.recoding.cluster)
     shown = published_relational_loss(table, publication.relational, case.hierarchies)
     assert result.figures["ncp"] == pytest.approx(shown)
-    assert shown == pytest.approx(lowest) if FORMATIONS[name](k=4).traits.tight else shown >= lowest - 1e-12
+    assert shown == pytest.approx(lowest) if traits_of(FORMATIONS[name](k=4)).tight else shown >= lowest - 1e-12
 
 
 @every_formation

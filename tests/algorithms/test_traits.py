@@ -56,12 +56,12 @@ def test_no_memory_is_refused(factor):
 
 def test_parameters_take_some_of_it_away_from_an_instance_alone():
     formed = {
-        name: anonset.RFirst(k=2, m=1, formation=name).traits.split_records for name in ("full-domain", "mondrian")
+        name: traits_of(anonset.RFirst(k=2, m=1, formation=name)).split_records for name in ("full-domain", "mondrian")
     }
     assert formed == {"full-domain": None, "mondrian": anonset.RFirst.traits.split_records}
-    assert anonset.RumBound(k=2, m=1, delta=0.5, merge="r", formation="mondrian").traits.split_records == 1 << 15
-    assert not anonset.RFirst(k=2, m=1, transaction=anonset.Apriori).traits.forms_sets
-    assert [anonset.BottomUp(k=2, refine=refine).traits.tight for refine in (False, True)] == [False, True]
+    assert traits_of(anonset.RumBound(k=2, m=1, delta=0.5, merge="r", formation="mondrian")).split_records == 1 << 15
+    assert not traits_of(anonset.RFirst(k=2, m=1, transaction=anonset.Apriori)).forms_sets
+    assert [traits_of(anonset.BottomUp(k=2, refine=refine)).tight for refine in (False, True)] == [False, True]
     assert anonset.RFirst.traits.forms_sets
     assert anonset.BottomUp.traits.tight
 

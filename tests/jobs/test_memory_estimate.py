@@ -9,7 +9,7 @@ import pytest
 from benchmarks.process_tree import run
 from tests.facts import names
 
-from anonset.algorithms.base import LARGEST_MEMORY_FACTOR, Traits
+from anonset.algorithms.base import LARGEST_MEMORY_FACTOR, Traits, traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.algorithms.transaction import rare_tables
 from anonset.algorithms.transaction.apriori import Apriori
@@ -81,8 +81,8 @@ def test_what_an_algorithm_takes_more_is_refused_before_any_work(tmp_path, capsy
 @pytest.mark.parametrize("name", ["exact", "apriori", "vpa"])
 def test_tables_of_larger_sets_are_told_beside_the_data(name):
     pairs, triples = (ALGORITHMS[name](k=2, m=m) for m in (2, 3))
-    beside = triples.traits.memory_beside
-    assert (pairs.traits.memory_beside, beside >= rare_tables.BYTES_SHARED) == (0, True)
+    beside = traits_of(triples).memory_beside
+    assert (traits_of(pairs).memory_beside, beside >= rare_tables.BYTES_SHARED) == (0, True)
     assert memory_of(MANY, triples) == memory_of(MANY, pairs) + beside
     few = Size(300, 1500, 6000)  # which fill no table
     assert 0 < memory_of(few, triples) - memory_of(few, pairs) < 1 << 20

@@ -1,7 +1,7 @@
 """What an algorithm is: frozen parameters with one method."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -87,18 +87,32 @@ LARGEST_MEMORY_FACTOR = 2.9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Traits:
-    """What the algorithms of a class can do, as their `traits`; those with some parameters can do less: `narrow`."""
+class Guarantee:
+    """Models that an algorithm guarantees, and the kind of recoding by which it does."""
 
-    memory_factor: float = LARGEST_MEMORY_FACTOR
-    """Memory of a run without compiling, as a multiple (above 0) of what `apriori` takes for the same data.
+    answers: tuple[str, ...] = ()
+    """Names of the models that it guarantees, by which it may be asked for."""
+    also_answers: tuple[str, ...] = ()
+    """Names of other models that its result satisfies with some parameters, and for which `suggest` tries it."""
+    forms_sets: bool = False
+    """Whether it publishes sets of items, named by their members: then odd labels are refused before any work."""
+    sets_from_data: bool = False
+    """Whether these sets follow how often items occur, of which they tell: the owner declares that."""
+    tight: bool = False
+    """Whether each cluster is published as its own lowest common relational values."""
+    coarsens: bool = False
+    """Whether it has one recoding of all records, which can continue that of an earlier release."""
 
-    Built-in algorithms have measured values (docs/development/measurements.md), less the memory of Python, rounded
-    up: of 1,000,000 baskets or tuples (`apriori`: 10,000,000), and of 100,000 or 300,000 relational or RT records;
-    `cluster`, `k-member` and those of Xu have the value of `rum-bound`.
-    """
-    memory_beside: int = 0
-    """Memory, in bytes, that it takes beside that at most, whatever the number of records."""
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of all models for which it can serve."""
+        return self.answers + self.also_answers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scaling:
+    """How an algorithm runs on data larger than memory, and on workers."""
+
     by_blocks: bool = False
     """Whether it goes through records block by block, and holds nothing as long as the table."""
     on_workers: bool = False
@@ -114,53 +128,63 @@ class Traits:
     """Under which parameters it runs by blocks or in parts, to follow "where"; empty: under all."""
     undivided: str = ""
     """Why workers in other processes would not help, if there is a specific reason."""
+
+    @property
+    def to_workers(self) -> bool:
+        """Whether its tasks can run in other processes."""
+        return (self.by_blocks and self.on_workers) or self.split_records is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """Memory and time of an algorithm, and the largest data that it takes."""
+
+    memory_factor: float = LARGEST_MEMORY_FACTOR
+    """Memory of a run without compiling, as a multiple (above 0) of what `apriori` takes for the same data.
+
+    Built-in algorithms have measured values (docs/development/measurements.md), less the memory of Python, rounded
+    up: of 1,000,000 baskets or tuples (`apriori`: 10,000,000), and of 100,000 or 300,000 relational or RT records;
+    `cluster`, `k-member` and those of Xu have the value of `rum-bound`.
+    """
+    memory_beside: int = 0
+    """Memory, in bytes, that it takes beside that at most, whatever the number of records."""
+    slow: bool = False
+    """Whether its time grows with the square of the records, about: where there are many, `suggest` does not try it."""
     refuses_above: int | None = None
     """Most records that it takes, whatever memory there is; None: any number."""
     instead: str = ""
     """What would do above that."""
-    forms_sets: bool = False
-    """Whether it publishes sets of items, named by their members: then odd labels are refused before any work."""
-    sets_from_data: bool = False
-    """Whether these sets follow how often items occur, of which they tell: the owner declares that."""
-    tight: bool = False
-    """Whether each cluster is published as its own lowest common relational values."""
-    coarsens: bool = False
-    """Whether it has one recoding of all records, which can continue that of an earlier release."""
-    slow: bool = False
-    """Whether its time grows with the square of the records, about: where there are many, `suggest` does not try it."""
-    not_tried: str = ""
-    """Why `suggest` does not try it for any model, if it does not."""
-    set_beside: tuple[str, ...] = ()
-    """Names of models beside whose candidates `suggest` shows it from m=2 on, marked: its guarantee is another one."""
-    keeps_more: bool = False
-    """Whether messages name it as one that may keep more, if another one for the model gives a worthless result."""
-    answers: tuple[str, ...] = ()
-    """Names of the models that it guarantees, by which it may be asked for."""
-    also_answers: tuple[str, ...] = ()
-    """Names of other models that its result satisfies with some parameters, and for which `suggest` tries it."""
 
     def __post_init__(self) -> None:
         if not self.memory_factor > 0:
             msg = f"memory_factor must be above 0, got {self.memory_factor!r}"
             raise InputError(msg)
 
+
+@dataclass(frozen=True, kw_only=True)
+class Advice:
+    """When `suggest` tries an algorithm, and when messages name it."""
+
+    not_tried: str = ""
+    """Why `suggest` does not try it for any model, if it does not."""
+    set_beside: tuple[str, ...] = ()
+    """Names of models beside whose candidates `suggest` shows it from m=2 on, marked: its guarantee is another one."""
+    keeps_more: bool = False
+    """Whether messages name it as one that may keep more, if another one for the model gives a worthless result."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Traits(Advice, Cost, Scaling, Guarantee):
+    """What the algorithms of a class can do, as their `traits`, in four groups.
+
+    An algorithm that can do less with some parameters has a property `own_traits`, computed from them.
+    """
+
     def __repr__(self) -> str:
         told = (
-            f"{part.name}={value!r}"
-            for part in fields(self)
-            if part.repr and (value := getattr(self, part.name)) != part.default
+            f"{part.name}={value!r}" for part in fields(self) if (value := getattr(self, part.name)) != part.default
         )
         return f"Traits({', '.join(told)})"
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Names of all models for which it can serve."""
-        return self.answers + self.also_answers
-
-    @property
-    def to_workers(self) -> bool:
-        """Whether its tasks can run in other processes."""
-        return (self.by_blocks and self.on_workers) or self.split_records is not None
 
 
 @runtime_checkable
@@ -171,26 +195,26 @@ class _HasTraits(Protocol):
 _ONLY_IN_TRAITS = {"by_blocks", "forms_sets", "memory_factor", "on_workers", "split_records", "tight"}
 
 
-def traits_of(algorithm: object) -> Traits:
-    """Return what an algorithm, or a class of algorithms, declares by `traits`; the defaults if it declares nothing.
+def traits_of(algorithm: Any) -> Traits:
+    """Return what a class of algorithms declares by `traits`, and an algorithm by `own_traits`, if it has it.
+
+    One that declares nothing has the defaults.
 
     Raises
     ------
     InputError
-        If `traits` is anything but `Traits`, or a trait is declared outside it.
+        If they are anything but `Traits`, or a trait is declared outside it.
     """
     cls = algorithm if isinstance(algorithm, type) else type(algorithm)
     if alone := sorted(_ONLY_IN_TRAITS.intersection(dir(cls))):
         given = ", ".join(f"{name}=..." for name in alone)
         msg = f"algorithm {cls.__name__} must declare {' and '.join(alone)} as traits = anonset.Traits({given})"
         raise InputError(msg)
-    traits = algorithm.traits if isinstance(algorithm, _HasTraits) else Traits()
+    if cls is not algorithm and "own_traits" in dir(cls):
+        traits = algorithm.own_traits
+    else:
+        traits = algorithm.traits if isinstance(algorithm, _HasTraits) else Traits()
     if not isinstance(traits, Traits):
         msg = f"traits of algorithm {cls.__name__} must be anonset.Traits, got {traits!r}"
         raise InputError(msg)
     return traits
-
-
-def narrow(algorithm: object, **fewer: Any) -> None:
-    """Narrow, in the `__post_init__` of a frozen algorithm, the traits of its class to those with its parameters."""
-    object.__setattr__(algorithm, "traits", replace(traits_of(algorithm), **fewer))

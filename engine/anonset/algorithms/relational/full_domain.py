@@ -7,13 +7,13 @@ How the lattice is searched:
     a vector finer than one that suppresses too much fails too   FullDomain._climb
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.base import Progress, Traits, narrow
+from anonset.algorithms.base import Progress, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation, Solution
 from anonset.algorithms.relational.generalized_tuples import loss_keys
@@ -57,7 +57,11 @@ class FullDomain(Formation):
         require_share("max_suppressed_records", self.max_suppressed_records)
         require_at_least("max_vectors", self.max_vectors, 1)
         super().__post_init__()
-        narrow(self, tight=self.refine)
+
+    @property
+    def own_traits(self) -> Traits:
+        """Classes are published as nodes of the vector, unless they are refined."""
+        return replace(self.traits, tight=self.refine)
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the class of each record, int32 (n,), numbered by their smallest record.

@@ -1,11 +1,11 @@
 """Shared steps of the full-subtree recodings: a cut in the tree of each column decides the classes."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, narrow
+from anonset.algorithms.base import Progress, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation, Solution
 from anonset.algorithms.relational.cuts import Cuts
@@ -17,9 +17,10 @@ from anonset.data.table import Int32
 class SubtreeFormation(Formation):
     """A formation by full-subtree recoding: values below one node of a cut are published as it everywhere."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        narrow(self, tight=self.refine)
+    @property
+    def own_traits(self) -> Traits:
+        """Classes are published as nodes of the cuts, unless they are refined."""
+        return replace(self.traits, tight=self.refine)
 
     @abstractmethod
     def cut(self, qi: QuasiIdentifiers, progress: Progress | None) -> Cuts:

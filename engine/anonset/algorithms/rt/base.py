@@ -2,10 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from anonset.algorithms.base import Algorithm, Progress, Result, Traits, narrow, traits_of
+from anonset.algorithms.base import Algorithm, Progress, Result, Traits, traits_of
 from anonset.algorithms.relational.base import Formation, bind_tuples
 from anonset.algorithms.relational.formations import FORMATIONS, formation_of
 from anonset.algorithms.rt.candidates import MergeOrder, merge_infeasible
@@ -124,9 +124,14 @@ class RelationalFirst(RTFramework):
     def __post_init__(self) -> None:
         require_one_of("on_infeasible", self.on_infeasible, ("error", "merge"))
         super().__post_init__()
-        of_formation, function = self.forming.traits.split_records, self.algorithm
-        narrow(
-            self,
+        _ = self.forming, self.algorithm
+
+    @property
+    def own_traits(self) -> Traits:
+        """Those of the formation and of the transaction algorithm, as far as they concern the result."""
+        of_formation, function = traits_of(self.forming).split_records, self.algorithm
+        return replace(
+            self.traits,
             split_records=None if of_formation is None else min(of_formation, self.most_merged),
             forms_sets=traits_of(function).forms_sets,
             sets_from_data=traits_of(function).sets_from_data,

@@ -8,13 +8,13 @@ No publication of this algorithm is known. Its three phases, and their modules::
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from anonset.algorithms.base import Algorithm, Progress, Result, Traits, narrow, traits_of
+from anonset.algorithms.base import Algorithm, Progress, Result, Traits, traits_of
 from anonset.algorithms.relational.base import bind_tuples
 from anonset.algorithms.rt.base import require_one_of, transaction_function, transaction_model
 from anonset.algorithms.rt.cluster_function import ClusterFunction, TransactionClass
@@ -105,7 +105,12 @@ class JointSplit(Discreet):
                 f"{setting('transaction', function.name)} does not apply to joint-split: it needs one mapping per leaf"
             )
             raise InputError(msg)
-        narrow(self, forms_sets=traits_of(function).forms_sets, sets_from_data=traits_of(function).sets_from_data)
+
+    @property
+    def own_traits(self) -> Traits:
+        """Sets of items are formed if the transaction algorithm forms them."""
+        own = traits_of(self.algorithm)
+        return replace(self.traits, forms_sets=own.forms_sets, sets_from_data=own.sets_from_data)
 
     @property
     def algorithm(self) -> Algorithm:

@@ -9,10 +9,10 @@ Algorithm 4, and where its lines are::
     7           DA over that tree, which updates c_out           CutSearch.fix; kernel fix.fix_threats
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from anonset.algorithms.base import Progress, Result, Traits, narrow
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
 from anonset.algorithms.transaction.base import Generalization, require_feasible
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch, SearchEach
@@ -30,14 +30,18 @@ from anonset.privacy import require_at_least
 class AprioriBased(Generalization):
     """The apriori anonymization, or an algorithm that runs it on subsets of the data."""
 
+    traits: ClassVar[Traits]
     max_increments: int = 500_000_000_000
     """Give up before a size of itemsets takes more steps to count (about 2 * 10^8 a second and core)."""
 
     def __post_init__(self) -> None:
         require_at_least("max_increments", self.max_increments, 1)
         super().__post_init__()
-        if self.m >= LARGE:
-            narrow(self, memory_beside=BYTES_BESIDE)
+
+    @property
+    def own_traits(self) -> Traits:
+        """Large sets of nodes are counted in tables beside the data."""
+        return replace(self.traits, memory_beside=BYTES_BESIDE) if self.m >= LARGE else self.traits
 
     def run_apriori(
         self,

@@ -12,12 +12,12 @@ Its steps, and where they are::
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits, narrow
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.gray_order import GrayOrder
 from anonset.algorithms.transaction.horizontal_parts import horizontal_parts, near_equal
@@ -94,9 +94,12 @@ class Disassociation(Discreet):
             choices = " or ".join(map(repr, get_args(Clustering)))
             msg = f"clustering must be {choices}, got {self.clustering!r}"
             raise InputError(msg)
-        if self.clustering != "gray":
-            narrow(self, by_blocks=False)
         _ = self.model
+
+    @property
+    def own_traits(self) -> Traits:
+        """Clusters by frequent items are formed from all records at once."""
+        return self.traits if self.clustering == "gray" else replace(self.traits, by_blocks=False)
 
     @property
     def model(self) -> DisassociationModel:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from anonset.algorithms.base import Progress, Result, Traits, narrow
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.base import bind_to_hierarchy, require_feasible
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
@@ -86,9 +86,12 @@ class Exact(Discreet):
         if self.time_limit is not None and not self.time_limit > 0:
             msg = f"time_limit must be above 0 seconds, got {self.time_limit}"
             raise InputError(msg)
-        if self.m >= LARGE:
-            narrow(self, memory_beside=BYTES_BESIDE)
         _ = self.model
+
+    @property
+    def own_traits(self) -> Traits:
+        """Large sets of nodes are counted in tables beside the data."""
+        return replace(self.traits, memory_beside=BYTES_BESIDE) if self.m >= LARGE else self.traits
 
     @property
     def model(self) -> KmAnonymity:

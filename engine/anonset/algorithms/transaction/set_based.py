@@ -3,10 +3,10 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from anonset.algorithms.base import Progress, Result, Traits, narrow
+from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import bind_items
 from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch, GroupsOnClusters, MergeTerms, Suppression
@@ -58,8 +58,11 @@ class SetBased(Discreet, ABC):
         _ = self.model
         if isinstance(self.item_weights, str):
             require_known(self.item_weights)
-        if self.constraints is not None:
-            narrow(self, by_blocks=False)
+
+    @property
+    def own_traits(self) -> Traits:
+        """Privacy constraints are held against all records at once."""
+        return self.traits if self.constraints is None else replace(self.traits, by_blocks=False)
 
     @property
     def model(self) -> ConstraintSet:
