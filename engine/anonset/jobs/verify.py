@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Progress
-from anonset.data import SetColumn, Table
 from anonset.data.store import Store
 from anonset.errors import InputError
 from anonset.jobs.check import PublicationCheck, check_publication
+from anonset.jobs.check.base import kind_check
+from anonset.jobs.check.records import names_items
 from anonset.jobs.reading import compared_data, place_of_data
 from anonset.privacy import PrivacyModel
 from anonset.privacy.model import PublishedKind
@@ -27,12 +28,12 @@ from anonset.release.attested import (
     require_statements,
     require_verified,
 )
-from anonset.release.documents import CODEBOOK, Attestation
+from anonset.release.documents import Attestation
 from anonset.release.opened import Opened, built_model
 from anonset.release.publish import evidence
 from anonset.release.records import with_codebook
 from anonset.release.staging import require_apart
-from anonset.release.symbols import require_complete, require_sound
+from anonset.release.symbols import require_sound
 from anonset.settings.parameters import MODELS, option
 from anonset.settings.publication import CheckSettings, check_settings_model
 from anonset.settings.settings import validate
@@ -160,9 +161,7 @@ def _foreign_records(published: Path, settings: CheckSettings, model: PrivacyMod
     if settings.codebook is None:
         return with_codebook(table, (), sets=model.reads_sets)
     book = read_codebook(Path(settings.codebook))
-    require_sound(
-        book, f"codebook {settings.codebook!r}", nodes_known=_names_items(settings, table.transactions, table)
-    )
+    require_sound(book, f"codebook {settings.codebook!r}", nodes_known=names_items(settings, table.transactions, table))
     return with_codebook(table, book, sets=model.reads_sets)
 
 
@@ -192,11 +191,7 @@ def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyMod
         raise InputError(msg)
     opened.require_about(model)
     publication = opened.publication
-    if isinstance(publication, Records):
-        where, items = f"codebook {str(opened.out / CODEBOOK)!r}", publication.transactions
-        only = attested.data.nameless and settings.original is not None and bool(settings.hierarchy)
-        require_sound(opened.codebook, where, nodes_known=only or _names_items(settings, items, publication))
-        require_complete(opened.codebook, publication, where)
+    kind_check(publication, model, settings).require_codebook(opened)
     return publication
 
 
@@ -205,11 +200,6 @@ def _of_original(settings: CheckSettings, attested: Attestation) -> tuple[str, .
     if settings.original is None:
         return ()
     return ("separator", "items") if attested.data.nameless else ("separator",)
-
-
-def _names_items(settings: CheckSettings, items: SetColumn | None, owner: Table | Records) -> bool:
-    """Tell whether a hierarchy of the set-valued column is given."""
-    return items is not None and not {items.name, *owner.joined}.isdisjoint(settings.hierarchy)
 
 
 def _with_kept_records(settings: CheckSettings, opened: Opened) -> CheckSettings:

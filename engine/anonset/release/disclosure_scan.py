@@ -133,9 +133,9 @@ def require_originals_declared(table: Table, model: PrivacyModel) -> None:
         As `require_declared`.
     """
     scanner, findings, sets = _Scanner(table, model), list[Finding](), table.transactions
-    if sets is not None and "buckets" not in model.protects:
+    if sets is not None:
         findings += scanner.keys(table.joined or (sets.name,), sets)
-    if table.store.in_files and table.kept and model.protects.isdisjoint(("buckets", "chunks")):
+    if table.store.in_files and table.kept:
         with table.store.below() as scratch:
             findings += scanner.kept(table.kept, (), scratch)
     if findings:

@@ -15,6 +15,7 @@ from anonset.jobs.correlations import Correlations
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.publications import Published
 from anonset.publications.base import unknown_kind
+from anonset.release.opened import Opened
 from anonset.settings.binding import require_sensitive
 from anonset.settings.publication import CheckSettings
 
@@ -101,6 +102,14 @@ class KindCheck(Discreet, ABC, Generic[P_co]):
 
     def require_agreement(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
         """Refuse a codebook that does not agree with the hierarchy of the items of the original."""
+        return
+
+    def require_explained(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
+        """Refuse single values that the original does not have, if no hierarchy says what they stand for."""
+        return
+
+    def require_codebook(self, opened: Opened) -> None:
+        """Refuse the codebook of a publication on disk that does not say what its symbols stand for."""
         return
 
     def suppressed(self, table: Table) -> Fraction | None:

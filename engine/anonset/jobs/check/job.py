@@ -1,18 +1,14 @@
 """The check of a publication: its model, its truth, and what its kind adds."""
 
-from collections.abc import Mapping
-from fractions import Fraction
-
 from anonset.algorithms.base import Progress
-from anonset.data import CategoricalColumn, Hierarchy, Table
-from anonset.data.decimals import exact, require_between_0_and_1
+from anonset.data import Hierarchy, Table
+from anonset.data.decimals import require_between_0_and_1
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, datum
 from anonset.jobs.check.base import PublicationCheck, kind_check
 from anonset.jobs.original import read_original
 from anonset.privacy import PrivacyModel, Verdict
-from anonset.publications import Published, Records
-from anonset.publications.symbols import members_of
+from anonset.publications import Published
 from anonset.reading.source import Source
 from anonset.release.attested import is_promised
 from anonset.release.documents import Attestation
@@ -20,7 +16,6 @@ from anonset.release.formats import kind_of
 from anonset.settings.binding import bind
 from anonset.settings.parameters import option
 from anonset.settings.publication import CheckSettings
-from anonset.spelling import setting
 from anonset.verification import DEFAULT_BUDGET, verify
 
 
@@ -69,7 +64,7 @@ def check_publication(
     table, hierarchies = bind(table, settings.hierarchy, model)
     kind.require_agreement(table, hierarchies)
     _require_known_policy(verdict, None, table, attested)
-    _require_explained(table, publication, hierarchies)
+    kind.require_explained(table, hierarchies)
     untrue, undecided = kind_of(model).untrue(table, publication, hierarchies, model), ""
     if untrue is not None and attested is not None and settings.records is None:  # rows are published in other order
         untrue, undecided = None, "its rows are sorted, and no --records, nor a private directory, names the way back"
@@ -84,30 +79,6 @@ def check_publication(
         ),
     )
     return PublicationCheck(verdict, roles, True, by_records, untrue, undecided, *others)
-
-
-def _require_explained(original: Table, publication: Published, hierarchies: Mapping[str, Hierarchy]) -> None:
-    """Refuse single values that the original does not have, if no hierarchy says what they stand for."""
-    before = {column.name: column for column in original.relational}
-    for column in publication.relational if isinstance(publication, Records) else ():
-        own = before.get(column.name)
-        if not isinstance(own, CategoricalColumn) or column.name in hierarchies:
-            continue
-        values = {_value(label) for label in own.vocabulary.labels}
-        for label in column.vocabulary.labels:
-            if len(members_of(label)) < 2 and _value(label) not in values:
-                way = f"{setting('hierarchy')} {column.name}=..."
-                what = f"column {column.name!r}: {datum(label)} is no value of the original"
-                msg = f"{what}; {way} must say which values it stands for"
-                raise InputError(msg)
-
-
-def _value(label: str) -> Fraction | str:
-    """Return a number, however it is written, or another value."""
-    try:
-        return exact(label)
-    except ValueError:
-        return label
 
 
 def _require_known_policy(

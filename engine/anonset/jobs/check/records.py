@@ -4,14 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from anonset.data import Hierarchy, Table
+from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
+from anonset.data.decimals import exact
 from anonset.data.table_facts import CodeRules
-from anonset.errors import InputError
+from anonset.errors import InputError, datum
 from anonset.jobs.check.base import NO_ITEMS, KindCheck, kind_check
 from anonset.publications import Records
+from anonset.publications.symbols import members_of
 from anonset.reading.policies import read_utility_policy
-from anonset.release.symbols import items_hierarchy, require_agreement
+from anonset.release.documents import CODEBOOK
+from anonset.release.opened import Opened
+from anonset.release.symbols import items_hierarchy, require_agreement, require_complete, require_sound
 from anonset.settings.binding import require_sensitive
+from anonset.settings.publication import CheckSettings
+from anonset.spelling import setting
 from anonset.verification.constraints import check_utility
 
 
@@ -58,6 +64,30 @@ class RecordsCheck(KindCheck[Records]):
         if tree is not None:
             require_agreement(self.publication, tree)
 
+    def require_explained(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
+        """Refuse single values that the original does not have, if no hierarchy says what they stand for."""
+        before = {column.name: column for column in table.relational}
+        for column in self.publication.relational:
+            own = before.get(column.name)
+            if not isinstance(own, CategoricalColumn) or column.name in hierarchies:
+                continue
+            values = {_value(label) for label in own.vocabulary.labels}
+            for label in column.vocabulary.labels:
+                if len(members_of(label)) < 2 and _value(label) not in values:
+                    way = f"{setting('hierarchy')} {column.name}=..."
+                    what = f"column {column.name!r}: {datum(label)} is no value of the original"
+                    msg = f"{what}; {way} must say which values it stands for"
+                    raise InputError(msg)
+
+    def require_codebook(self, opened: Opened) -> None:
+        """Refuse the codebook of a publication on disk that does not say what its symbols stand for."""
+        settings, publication = self.settings, self.publication
+        where = f"codebook {str(opened.out / CODEBOOK)!r}"
+        only = opened.attested.data.nameless and settings.original is not None and bool(settings.hierarchy)
+        known = only or names_items(settings, publication.transactions, publication)
+        require_sound(opened.codebook, where, nodes_known=known)
+        require_complete(opened.codebook, publication, where)
+
     def suppressed(self, table: Table) -> Fraction | None:
         """Return the part of the items of the original that occur and that no published symbol stands for.
 
@@ -79,6 +109,19 @@ class RecordsCheck(KindCheck[Records]):
             raise InputError(NO_ITEMS)
         policy = read_utility_policy(self.settings.utility_constraints, table.transactions.vocabulary)
         return check_utility(table.transactions, self.publication, policy, 1.0).reason
+
+
+def names_items(settings: CheckSettings, items: SetColumn | None, owner: Table | Records) -> bool:
+    """Return True if a hierarchy of the set-valued column is given."""
+    return items is not None and not {items.name, *owner.joined}.isdisjoint(settings.hierarchy)
+
+
+def _value(label: str) -> Fraction | str:
+    """Return a number, however it is written, or another value."""
+    try:
+        return exact(label)
+    except ValueError:
+        return label
 
 
 kind_check.register(Records, RecordsCheck)
