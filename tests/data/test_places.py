@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from anonset.data.codes import RowNumbers
-from anonset.data.places import fetch, on_disk, place, unplaced, vacate
+from anonset.data.places import fetch, on_disk, place, vacate
 from anonset.data.store import MEMORY, Files
 from anonset.errors import InputError
 
@@ -21,7 +21,7 @@ def work(tmp_path):
 
 
 def test_a_part_takes_its_place_when_it_is_written_and_gives_it_back(work):
-    codes = unplaced(work, "codes", np.int32, N)
+    codes = work.unplaced("codes", np.int32, N)
     assert on_disk(codes) <= 4096
     place(codes, N // 2, N)
     codes[N // 2 :] = 7
@@ -33,7 +33,7 @@ def test_a_part_takes_its_place_when_it_is_written_and_gives_it_back(work):
 
 
 def test_pages_that_other_elements_share_stay(work):
-    codes = unplaced(work, "codes", np.int32, N)
+    codes = work.unplaced("codes", np.int32, N)
     place(codes, 0, N)
     codes[:] = np.arange(N)
     vacate(codes, 1000, 5001)  # pages of 1,024 elements
@@ -43,7 +43,7 @@ def test_pages_that_other_elements_share_stay(work):
 
 
 def test_in_memory_nothing_happens():
-    codes = unplaced(MEMORY, "codes", np.int32, 5)
+    codes = MEMORY.unplaced("codes", np.int32, 5)
     place(codes, 0, 5)
     vacate(codes, 0, 5)
     fetch(codes, 0, 5)
@@ -51,7 +51,7 @@ def test_in_memory_nothing_happens():
 
 
 def test_a_full_disk_is_one_line(work, monkeypatch):
-    codes = unplaced(work, "codes", np.int32, N)
+    codes = work.unplaced("codes", np.int32, N)
 
     def full(*_args):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -6,34 +6,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
-from anonset.data.store import Files, Store, backing, writing
-
-
-def unplaced(store: Store, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
-    """Return a new array of zeros, (length,), as `Store.array` does; in files all but the first wait for `place`.
-
-    >>> with Files.temporary() as store:
-    ...     codes = unplaced(store, "codes", np.int32, 1 << 24)
-    ...     place(codes, 0, 1 << 10)
-    ...     codes[: 1 << 10] = 7
-    ...     int(codes[: 1 << 10].sum()), on_disk(codes) < codes.nbytes
-    (7168, True)
-    """
-    if not isinstance(store, Files) or not length:
-        return store.array(name, dtype, length)
-    fresh = store.fresh(name)
-    with writing(store.path / fresh):
-        os.truncate(store.path / fresh, np.dtype(dtype).itemsize * length)
-    array = store.mapped(fresh, dtype, "r+")
-    place(array, 0, 1)
-    return array
+from anonset.data.store import backing, writing
 
 
 def place(array: NDArray[Any], first: int, end: int) -> None:
     """Take the place of elements that are written next, of an array that is all of its file; nothing in memory.
+
+    >>> import numpy as np
+    >>> from anonset.data.store import Files
+    >>> with Files.temporary() as store:
+    ...     codes = store.unplaced("codes", np.int32, 1 << 24)
+    ...     place(codes, 0, 1 << 10)
+    ...     codes[: 1 << 10] = 7
+    ...     int(codes[: 1 << 10].sum()), on_disk(codes) < codes.nbytes
+    (7168, True)
 
     Raises
     ------

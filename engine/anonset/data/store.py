@@ -19,9 +19,9 @@ from typing import IO, Any, Self, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from anonset.data.lease import LEASE, forget, is_lost, take, why_taken
+from anonset.data.lease import LEASE, forget, is_lost, require_held, take, why_taken
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import NO_LIMITS, Limits
+from anonset.data.spans import NO_LIMITS, Limits, spans
 from anonset.data.workers import ONE_THREAD, THREADS, Workers
 from anonset.errors import InputError
 from anonset.local_paths import require_local
@@ -85,8 +85,24 @@ class Store(Discreet, ABC):
         """Return a new array of zeros, (length,), to be written in any order."""
 
     @abstractmethod
+    def unplaced(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
+        """Return a new array of zeros, (length,), of which in files all but the first element wait for `place`."""
+
+    @abstractmethod
     def growing(self, name: str, dtype: DTypeLike) -> "Growing":
         """Begin a new array of unknown length."""
+
+    def spans(self, n: int) -> Iterable[tuple[int, int]]:
+        """Return the first and the end of each span of n rows that is held at once: in memory, all of them are."""
+        return spans(n) if self.in_files else [(0, n)]
+
+    def buckets(self, n: int) -> int:
+        """Return the number of buckets that n rows are divided into: in memory one."""
+        return self.limits.buckets(n) if self.in_files else 1
+
+    def require_held(self) -> None:
+        """Refuse a work directory that another process has taken over."""
+        return
 
     @abstractmethod
     def keep(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
@@ -132,6 +148,10 @@ class Memory(Store):
     def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
         """Return a new array of zeros."""
         return np.zeros(length, dtype)
+
+    def unplaced(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
+        """Return a new array of zeros."""
+        return self.array(name, dtype, length)
 
     def growing(self, name: str, dtype: DTypeLike) -> "Growing":
         """Begin a new array of unknown length."""
@@ -249,6 +269,20 @@ class Files(Store):
         with writing(path), path.open("wb") as file:
             os.posix_fallocate(file.fileno(), 0, np.dtype(dtype).itemsize * length)  # a full disk shows here
         return self._map(path, dtype, "r+")
+
+    def unplaced(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
+        """Return a new array of zeros; its place on the disk is taken by `place`, but for the first element."""
+        if not length:
+            return np.empty(0, dtype)
+        path, size = self.path / self.fresh(name), np.dtype(dtype).itemsize
+        with writing(path), path.open("r+b") as file:
+            file.truncate(size * length)
+            os.posix_fallocate(file.fileno(), 0, size)
+        return self._map(path, dtype, "r+")
+
+    def require_held(self) -> None:
+        """Refuse the directory if another process has taken it over."""
+        require_held(self.path)
 
     def mapped(self, name: str, dtype: DTypeLike, mode: str = "c") -> NDArray[Any]:
         """Return a finished array, (n,). What is written to it stays in this process alone, unless `mode` is ``r+``."""

@@ -7,7 +7,6 @@ distributed anew, and one whose rows all begin alike by the codes that follow.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -162,7 +161,7 @@ def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, 
     """Return room for so many rows and items; its place on the disk is taken at once, or as rows come."""
     from anonset_kernels.row_order import Content
 
-    (n, n_items), room = size, store.array if placed else partial(places.unplaced, store)
+    (n, n_items), room = size, store.array if placed else store.unplaced
     narrow = are_narrow(store, n_codes)
     short = narrow and n <= np.iinfo(np.int32).max
     indptr, record = room("indptr", np.int64, n + 1), room("record", np.int32 if short else np.int64, n)

@@ -1,6 +1,6 @@
 """The individuals of a bucketized table, some at a time, with all that is told of their groups."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -59,9 +59,7 @@ def by_individuals(publication: Buckets) -> Iterator[People]:
     if not publication.ids:
         return
     start = begins_of(sums_by_code(publication.snt_group, None, publication.n_groups))
-    store = publication.store
-    shares: Iterable[Int64] = shares_of(publication.ids, store) if store.in_files else [np.arange(publication.n)]
-    for share in shares:
+    for share in shares_of(publication.ids, publication.store):
         rows = share[~publication.starred[share]]
         codes = [column.codes[rows] for column in publication.ids]
         order = np.lexsort(codes[::-1])  # rows of the same individual stay in their order

@@ -1,7 +1,7 @@
 """One run from a table to a publication that is not verified yet: bind, search, apply, measure."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -85,8 +85,8 @@ class Job:
         if self.max_loss is not None:
             require_between_0_and_1("max_loss", self.max_loss)
         with self.watch.phase("search"):
-            sealed = _sealed(table)
-            with sealed():
+            sealed = Seal.of(table)
+            with sealed.kept():
                 with self._on_cluster(table) as searched:
                     result = self._recode(algorithm, searched, hierarchies)
                 if (beside := self.beside) is not None:
@@ -98,7 +98,7 @@ class Job:
                     result, linked = kept_together(algorithm, result, column, beside, self.progress, certain=certain)
                     beside = replace(beside, linked=linked)
             hierarchies = _with_used(table, hierarchies, result)
-        with self.watch.phase("apply"), sealed():
+        with self.watch.phase("apply"), sealed.kept():
             layout = self.layout
             if self.earlier is not None:
                 layout = replace(layout, codes=self.earlier.codes, taken=self.earlier.taken)
@@ -164,11 +164,3 @@ def _with_used(table: Table, hierarchies: Mapping[str, Hierarchy], result: Resul
         return hierarchies
     used = result.recoding.hierarchy
     return {**hierarchies, name: used} if used is hierarchies[name].rival else hierarchies
-
-
-def _sealed(table: Table) -> Callable[[], AbstractContextManager[None]]:
-    """Return what holds the files that a table lies in, if any, against what they held before."""
-    if not table.store.in_files:
-        return nullcontext
-
-    return Seal.of(table).kept

@@ -13,7 +13,6 @@ from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.data.blocks import GrowingSets
 from anonset.data.joining import prefixed
 from anonset.data.redacted_repr import Discreet
-from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
@@ -103,7 +102,7 @@ def generalize(
 
     vocabulary = Vocabulary(tuple(symbol.label for symbol in symbols))
     with GrowingSets(column.name, store, narrow=True) as generalized:
-        for begin, end in spans(column.n) if store.in_files else [(0, column.n)]:
+        for begin, end in store.spans(column.n):
             block = column.slice(begin, end)
             rows = map_rows(block.indptr, block.items, symbol_of_item, len(symbols))
             generalized.append(SetColumn(column.name, *rows, vocabulary))

@@ -197,8 +197,8 @@ class _Gathering(Closing):
         self.sets = _Sets(store) if sets is None else _ExpectedSets(sets)
         self.numbers = {name: _Numbers(name, store) for name in roles.relational if name in plan.numbers}
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in plan.numbers]
-        self.texts = {name: Categories(name, store) for name in texts if not (store.in_files and name in roles.keep)}
         in_files = roles.keep if store.in_files else ()
+        self.texts = {name: Categories(name, store) for name in texts if name not in in_files}
         self.kept = {name: KeptTexts(name, store, expected.get(name)) for name in in_files}
         self.ids = {name: _ids(name, store, expected.get(name)) for name in roles.id} if held else {}
         self.persons = _persons(roles.id, store) if roles.id and not self.ids else None

@@ -28,7 +28,7 @@ from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import Discreet, names_shown
-from anonset.data.store import MEMORY, Store
+from anonset.data.store import Store
 from anonset.data.table_facts import COARSENED
 from anonset.errors import DisclosureError, InputError
 from anonset.privacy import PrivacyModel
@@ -183,9 +183,8 @@ class _Scanner:
 
     @scan.register
     def _(self, publication: Records) -> Scan:
-        store = publication.store if publication.store.in_files else MEMORY
         found = [*self._headers(publication.order), *self._relational(publication)]
-        found += self.kept(publication.kept, publication.relational, store)
+        found += self.kept(publication.kept, publication.relational, publication.store)
         if (sets := publication.transactions) is not None:
             found += self._items(publication.joined or (sets.name,), _labels_of(publication))
         promised = [column for column in publication.kept if column.name == self.model.sensitive_column]

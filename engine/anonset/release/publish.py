@@ -5,16 +5,13 @@ Nothing is published that identifies persons, unless the owner declares it (`dis
 """
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Progress
-from anonset.data.lease import require_held
 from anonset.data.redacted_repr import Discreet
 from anonset.data.seals import Seal
-from anonset.data.store import Files
 from anonset.errors import MarkedText, UndecidedError, VerificationError
 from anonset.privacy import Verdict, Witness
 from anonset.publications import Published
@@ -86,10 +83,7 @@ def publish(
     kind.require_readable(unverified.publication)
     with Staging(request.out, request.private_folder) as staging:
         meant, store = unverified.publication, unverified.table.store
-        sealed: AbstractContextManager[None] = nullcontext()
-        if store.in_files:
-            sealed = Seal.of_labels(unverified.table).kept()
-        with sealed:
+        with Seal.of_labels(unverified.table).kept():
             with watch.phase("write"):
                 files = kind.write(unverified, staging.folder, request.layout)
             with watch.phase("read back"):
@@ -118,8 +112,7 @@ def publish(
             unverified, verdict, watch.phases, context or {}, digested, trace=request.trace, exact_values=exact_values
         )
         private_report.write(staging.private / REPORT)
-        if isinstance(store, Files):
-            require_held(store.path)
+        store.require_held()
         staging.rename()
         staging.finish()
     return verdict, exact_values

@@ -117,10 +117,6 @@ def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator
                 np.add.at(sizes, keys, 1)
         yield sizes[sizes > 0]
         return
-    if not store.in_files:
-        yield np.unique(_keys(columns), return_counts=True)[1].astype(np.int64)
-        return
-
     for rows in shares_of(columns, store):
         yield np.unique(_keys([column.take(rows) for column in columns]), return_counts=True)[1].astype(np.int64)
 

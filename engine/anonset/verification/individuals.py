@@ -49,7 +49,7 @@ def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divi
     store
         Where shares of them lie; in memory they are one.
     """
-    count = min(_MOST_SHARES, store.limits.buckets(n)) if store.in_files else 1
+    count = min(_MOST_SHARES, store.buckets(n))
     n_individuals = 0
     divided_ones: list[tuple[tuple[int, ...], Divided]] = []
     for rows in divided(_with_keys(parts), count, store, np.int32):

@@ -19,6 +19,8 @@ _WORDS = 1 << 64
 def shares_of(columns: Sequence[Column], store: Store) -> Iterator[Int64]:
     """Yield the rows of each share, ascending, int64: equal tuples are in the same one, by a hash of their values.
 
+    A table in memory is a share.
+
     Parameters
     ----------
     columns
@@ -27,8 +29,11 @@ def shares_of(columns: Sequence[Column], store: Store) -> Iterator[Int64]:
         Where the rows lie.
     """
     n = columns[0].n
+    if n and store.buckets(n) == 1:
+        yield np.arange(n)
+        return
     rows = ((_hashes(columns, first, end), np.arange(first, end)) for first, end in spans(n))
-    yield from divided(rows, store.limits.buckets(n), store, np.int64)
+    yield from divided(rows, store.buckets(n), store, np.int64)
 
 
 def divided(

@@ -15,7 +15,7 @@ from anonset.algorithms.rt.across import Begun
 from anonset.algorithms.transaction.cluster_mappings import concatenate
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import Discreet
-from anonset.data.store import MEMORY, PARTS, RUN, Files, Store, damaged
+from anonset.data.store import PARTS, RUN, Files, Store, damaged
 from anonset.data.table import Int32
 from anonset.generalization import PerCluster, RelationalValues
 from anonset.generalization.local import ClusterCuts, ClusterGroups, MergedItems
@@ -32,16 +32,16 @@ class Kept(Discreet):
     if the directory does not say of which run it is, nothing is kept.
     """
 
-    store: Store
-    """The work directory of a run that can be resumed; in memory, nothing is kept."""
+    store: Files | None
+    """The work directory of a run that can be resumed; None: nothing is kept."""
     whole: Table
     hierarchies: Mapping[str, Hierarchy]
 
     @classmethod
     def of(cls, store: Store, whole: Table, hierarchies: Mapping[str, Hierarchy]) -> "Kept":
         """Keep parts in a work directory, if it is of a run that can be resumed."""
-        goes_on = isinstance(store, Files) and (store.path / RUN).exists()
-        return cls(store if goes_on else MEMORY, whole, hierarchies)
+        place = store if isinstance(store, Files) and (store.path / RUN).exists() else None
+        return cls(place, whole, hierarchies)
 
     def keep(self, name: str, result: Any) -> None:
         """Keep the result of a part, if it is of a kind that can be kept.
@@ -52,7 +52,7 @@ class Kept(Discreet):
             If the disk is full.
         """
         storable = self._of_result(result) if isinstance(result, Result) else _of_begun(result)
-        if not isinstance(self.store, Files) or storable is None:
+        if self.store is None or storable is None:
             return
         facts, arrays = storable
         everything: dict[str, Any] = {"facts": np.array(json.dumps(facts)), **arrays}
@@ -67,7 +67,7 @@ class Kept(Discreet):
         InputError
             If the file cannot be read.
         """
-        if not isinstance(self.store, Files) or not (path := self.store.path / self._file(name)).exists():
+        if self.store is None or not (path := self.store.path / self._file(name)).exists():
             return None
         try:
             with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as kept:
