@@ -10,7 +10,8 @@ import pytest
 from tests.facts import refused
 
 from anonset.data import SetColumn, Vocabulary
-from anonset.data.store import MEMORY, Files, backing, store_of
+from anonset.data.spans import AT_ONCE, Limits
+from anonset.data.store import MEMORY, Files, Memory, backing, store_of
 from anonset.errors import InputError
 
 
@@ -98,3 +99,11 @@ def test_an_array_written_at_once_is_mapped_and_knows_its_folder(work):
     assert store_of(codes[1:]) == work
     assert store_of(np.arange(4)) is MEMORY
     assert [path.name for path in work.path.iterdir()] == ["codes"]
+
+
+def test_rows_in_memory_are_one_share_and_those_in_files_as_many_as_the_limits_say(tmp_path):
+    limits = Limits(rows_per_bucket=10)
+    with Files.temporary(tmp_path, limits) as files:
+        assert (Memory(limits).buckets(95), files.buckets(95), files.buckets(0)) == (1, 10, 1)
+        n = 3 * AT_ONCE
+        assert (list(Memory(limits).spans(n)), len(list(files.spans(n)))) == ([(0, n)], 3)
