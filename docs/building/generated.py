@@ -43,7 +43,16 @@ _ABOUT_SCHEMAS = (
     "for, and which changes raise `schema_version`."
 )
 _CHAPTERS = (
-    ("Read and publish", ("anonset.reading.read", "anonset.reading.scan", "anonset.jobs.anonymize", "anonset.release")),
+    (
+        "Read and publish",
+        (
+            "anonset.reading.read",
+            "anonset.reading.scan",
+            "anonset.reading.options",
+            "anonset.jobs.anonymize",
+            "anonset.release",
+        ),
+    ),
     ("Look, try, compare", ("anonset.jobs",)),
     ("Verify", ("anonset.verification",)),
     ("Algorithms for sets", ("anonset.algorithms.transaction",)),

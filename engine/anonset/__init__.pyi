@@ -101,6 +101,8 @@ from anonset.publications import Records as Records
 from anonset.publications import Symbol as Symbol
 from anonset.reading.hierarchies.files import read_hierarchy as read_hierarchy
 from anonset.reading.hierarchies.files import write_hierarchy as write_hierarchy
+from anonset.reading.options import FileOptions as FileOptions
+from anonset.reading.options import ReadOptions as ReadOptions
 from anonset.reading.policies import read_item_weights as read_item_weights
 from anonset.reading.policies import read_privacy_policy as read_privacy_policy
 from anonset.reading.policies import read_utility_policy as read_utility_policy

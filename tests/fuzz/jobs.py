@@ -81,7 +81,7 @@ def policy_file(case: Case, ran: Ran) -> dict[str, str]:
 def evaluated(case: Case, ran: Ran) -> Evaluation:
     """Measure the losses, and the errors of some queries."""
     settings = make_settings(ran.given)
-    table = read_by(settings.input, ReadOptions.of(**settings.read_options()))
+    table = read_by(settings.input, ReadOptions(**settings.read_options()))
     spec = WorkloadSpec(random="domain:5x1" if case.sets else "domain:5x0+1", seed=case.seed)
     asked = not case.sets or any(original_rows(case))
     workload = None if case.algorithm in BUCKETS or not asked else spec

@@ -74,7 +74,7 @@ def test_labels_in_files_are_published_as_those_in_memory(tmp_path_factory, foun
     with pytest.MonkeyPatch.context() as patch, Files.temporary(folder) as work:
         patch.setattr(publish, "_BLOCK", 2)
         few = replace(work, limits=Limits(labels_held=held))
-        table = gather_files(str(folder / "v.parquet"), ReadOptions.of(**roles), few.below())
+        table = gather_files(str(folder / "v.parquet"), ReadOptions(**roles), few.below())
         made = published(table)
         for column, same in zip(table.kept, anonset.read(folder / "v.parquet", **roles).kept, strict=True):
             assert (column.vocabulary.filed is not None) == (len(set(same.labels())) > held)
@@ -170,7 +170,7 @@ def test_few_labels_that_are_long_are_not_held_either(tmp_path, monkeypatch):
 @pytest.fixture
 def table(tmp_path):
     baskets(tmp_path / "v.csv")
-    options = ReadOptions.of(items="items", keep="note,number")
+    options = ReadOptions(items="items", keep="note,number")
     return gather_files(str(tmp_path / "v.csv"), options, Files.at(tmp_path / "work", Limits(labels_held=4)))
 
 

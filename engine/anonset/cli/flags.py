@@ -9,6 +9,7 @@ from cyclopts import Group, Parameter, Token
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
 from anonset.settings.parameters import MODELS, ON_BY_DEFAULT
+from anonset.settings.settings import ReadingSettings
 from anonset.spelling import LARGEST
 
 if TYPE_CHECKING:
@@ -144,15 +145,12 @@ def _option(name: str, info: "FieldInfo") -> Parameter:
     )  # fmt: skip
 
 
-_HELP_GROUPS: dict[str, tuple[str, ...]] = {
+_HELP_GROUPS: dict[str, tuple[str, ...]] = {  # a setting is under the first heading that names it
     "Data and roles": (
         "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
         "hierarchy", "ceiling", "original",
     ),
-    "How the data are read": (
-        "separator", "delimiter", "encoding", "input_format", "normalize", "unknown", "inner_items", "missing",
-        "no_header", "header_line", "skip_rows", "decimal", "null", "columns", "records", "codebook",
-    ),
+    "How the data are read": (*ReadingSettings.model_fields, "columns", "records", "codebook"),
     "Guarantee": ("model", "k", "m", "l", "sensitive_items", "max_loss", "max_suppressed"),
     "Where to write": ("out", "private", "format", "order", "symbols", "if_exists", "part_rows"),
     "Safety": (

@@ -37,7 +37,7 @@ def items_of(source: str, roles: RoleSettings) -> SetColumn:
 
 
 def _table(source: str, roles: RoleSettings) -> Table:
-    return read_by(source, ReadOptions.of(**roles.read_options()))
+    return read_by(source, ReadOptions(**roles.read_options()))
 
 
 def _asked(source: str, flags: Any) -> tuple[str, RoleSettings]:
@@ -99,7 +99,7 @@ def items_of_input(source: str | None, flags: Any) -> SetColumn | None:
 def code_rules(flags: Any) -> CodeRules:
     """Return what is to be done to codes that the hierarchy does not know."""
     roles = validate(RoleSettings, given_flags(flags))
-    return CodeRules(roles.unknown, roles.inner_items)
+    return CodeRules(roles.file.unknown, roles.file.inner_items)
 
 
 def misfits_table(left: Sequence[Mapping[str, Any]]) -> Any:

@@ -217,7 +217,7 @@ def ids_of_release(report: Report) -> list[Hashable]:
 
 def ids_of(source: Source, settings: ReadingSettings, names: Sequence[str]) -> list[Hashable]:
     """Return the distinct ids of data, in the order of first appearance: that of the records."""
-    opened = open_source(source, ReadOptions.of(**settings.reading_options(), id=list(names)).reading())
+    opened = open_source(source, ReadOptions(**settings.reading_options(), id=list(names)).reading())
     columns = whole(opened, list(names))
     rows = zip(*(map(str, columns[name].to_pylist()) for name in names), strict=True)
     return list(dict.fromkeys(rows))

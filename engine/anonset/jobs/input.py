@@ -125,7 +125,7 @@ def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
     traits = traits_of(algorithm)
     if not traits.by_blocks and traits.split_records is None:
         return f"{algorithm.name} takes all records at once ({_instead(algorithm.model)})"
-    if settings.group and (len(settings.id or ()) > 1 or settings.sensitive):
+    if settings.file.group and (len(settings.id or ()) > 1 or settings.sensitive):
         beside = "beside a sensitive column" if settings.sensitive else "with ids of several columns"
         return f"{setting('group', True)} {beside} takes all records at once"
     return ""
@@ -242,7 +242,7 @@ def _gathered(chosen: Input, settings: Settings, store: Store, progress: Progres
         if progress is not None:
             progress("read", records, 0)
 
-    return gather_files(chosen.source, ReadOptions.of(**settings.read_options()), store, tell)
+    return gather_files(chosen.source, ReadOptions(**settings.read_options()), store, tell)
 
 
 _OF_SETS = frozenset("(,)")
@@ -261,7 +261,8 @@ def request_of(settings: Settings, algorithm: Algorithm, read: str) -> Request:
     made = any(spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values())
     forms = traits_of(algorithm).forms_sets or made or settings.recoding is not None or settings.after is not None
     sets = forms and settings.symbols != "short"
-    by_column = bool(separators_in(settings.separator, settings.items))
-    separator = None if by_column or (sets and _OF_SETS.intersection(settings.separator or "")) else settings.separator
+    separator = settings.file.separator
+    if separators_in(separator, settings.items) or (sets and _OF_SETS.intersection(separator or "")):
+        separator = None
     layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
     return Request(Path(settings.out), private, layout, settings.accept_undecided, settings.budget, settings.trace)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from anonset.errors import InputError
 from anonset.jobs.findings import ColumnFindings
 from anonset.reading.batches import OpenedSource, without_missing_ids
 from anonset.reading.kinds import kind_of_values
-from anonset.reading.options import ReadOptions
+from anonset.reading.options import FileOptions, ReadOptions
 from anonset.reading.persons.given import counted_in, holds_sets
 from anonset.reading.profiles import Profile, count_differing
 from anonset.reading.roles import names_in
@@ -28,24 +28,15 @@ from anonset.settings.proposal import settings_of, tree_of
 from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
 
+_PROPOSED = ("one_hot", "one_code", "missing", "group")
 READING = (
-    "separator",
-    "delimiter",
-    "encoding",
-    "no_header",
-    "header_line",
-    "skip_rows",
-    "decimal",
-    "null",
-    "input_format",
+    *(option.name for option in fields(FileOptions) if option.name not in _PROPOSED),
     "labels",
-    "normalize",
-    "unknown",
-    "inner_items",
     "unit",
     "rows_are_persons",
     "identifying_as_declared",
 )
+"""Ways of reading that a proposal takes as they are given."""
 
 
 @dataclass
@@ -225,8 +216,8 @@ def _options(settings: Mapping[str, Any]) -> ReadOptions:
     name = sensitive[0] if isinstance(sensitive, list) else sensitive
     others = {name: value for name, value in settings.items() if name not in ("labels", "sensitive", "hierarchy")}
     if name is not None and others.get("relational"):  # a model of classes publishes it as it is
-        return ReadOptions.of(**{**others, "keep": [*names_in((), others.get("keep")), name]})
-    return ReadOptions.of(**others, sensitive=name)
+        return ReadOptions(**{**others, "keep": [*names_in((), others.get("keep")), name]})
+    return ReadOptions(**others, sensitive=name)
 
 
 def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: OpenedSource, k: int) -> None:

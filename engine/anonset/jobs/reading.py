@@ -130,8 +130,8 @@ def read_data(source: Source, options: Mapping[str, Any], *, mapped: bool = True
         If the data are not what the options say, or cannot be read into files.
     """
     if store.in_files:
-        return gather_files(source, ReadOptions.of(**options), store.below())
+        return gather_files(source, ReadOptions(**options), store.below())
     limit = memory_limit(None)
     if mapped and not options.get("group") and limit is not None and memory_for(source.size) > limit:
-        return in_temporary_files(source, ReadOptions.of(**options))
-    return read_by(source, ReadOptions.of(**options))
+        return in_temporary_files(source, ReadOptions(**options))
+    return read_by(source, ReadOptions(**options))

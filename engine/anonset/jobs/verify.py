@@ -177,7 +177,7 @@ def _of_texts(settings: CheckSettings) -> dict[str, Any]:
     """Return how a text that was made elsewhere is read; rows were united, and null was replaced, before."""
     return {
         **settings.reading_options(),
-        "missing": "value" if settings.missing == "value" else "refuse",
+        "missing": "value" if settings.file.missing == "value" else "refuse",
         "group": False,
     }
 

@@ -1,292 +1,293 @@
-"""Options of reading: the roles of columns and the tables made by them, the dialect of a text, and rules for codes."""
+"""Options of reading, each declared once: `read`, `scan`, job files and flags derive from these fields."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Literal, TypedDict
 
-from anonset.data import CategoricalColumn, SetColumn, Table
-from anonset.data.table_facts import CodeRules, Mentioned, OwnersWord, Repeated
+from anonset.data.table_facts import CodeRules, OwnersWord
 from anonset.errors import InputError
 from anonset.reading.batches import Described, Reading
 from anonset.reading.columns import Encoder
 from anonset.reading.dialect import EXACT, Dialect
-from anonset.reading.input_checks import require_single
 from anonset.reading.normalizing import require_rules
-from anonset.reading.persons.candidates import PersonKey, signs_in
-from anonset.reading.persons.mentions import mentions_in, names_and_ids
-from anonset.reading.roles import Names, Roles, absent, label_of, names_in, resolve
-from anonset.reading.wide import one_code_sets, one_hot_sets
+from anonset.reading.plan import Plan
+from anonset.reading.roles import Names, absent, names_in
 from anonset.spelling import require_known, setting
-
-
-def require_values(where: str, table: Table) -> None:
-    """Refuse relational columns that hold sets of codes.
-
-    Raises
-    ------
-    InputError
-        With the first of them.
-    """
-    for column in table.relational:
-        if isinstance(column, CategoricalColumn):
-            require_single(where, column.name, column.vocabulary.labels)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The role of each column of a source."""
-
-    names: tuple[str, ...]
-    """The columns of the source."""
-    roles: Roles
-    numbers: frozenset[str]
-    """The relational columns that hold numbers."""
-    labels: Mapping[str, str]
-    """The item that each column of 0 and 1 stands for."""
-
-    @classmethod
-    def of(cls, source: Described, numeric: Names, given: Mapping[str, Names]) -> "Plan":
-        """Give every column of a source its role.
-
-        Raises
-        ------
-        InputError
-            If a column is named that does not exist, has no role or two.
-        """
-        if source.sets_only and given["items"] is None and not any(map(given.get, ("one_hot", "one_code", "drop"))):
-            given = {**given, "items": source.names[0]}
-        roles, numbers = resolve(
-            source.where, source.names, numeric, first_line=source.first_line, hint=source.hint, **given
-        )
-        return cls(source.names, roles, numbers, {name: label_of(name, given.get("one_hot")) for name in roles.one_hot})
-
-    @property
-    def order(self) -> tuple[str, ...]:
-        """Names of the published columns in the order of the source."""
-        return self.roles.published(self.names)
-
-    @property
-    def normalized(self) -> tuple[str, ...]:
-        """Names of the columns to whose labels rules may apply."""
-        roles = self.roles
-        return (*roles.items, *roles.wide, "items", *roles.relational, *roles.sensitive, *roles.keep)
-
-    def signs(
-        self, where: str, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
-    ) -> tuple[tuple[Repeated, ...], tuple[PersonKey, ...]]:
-        """Return the repeated candidates for the unit, and those to look for in all rows.
-
-        Parameters
-        ----------
-        head
-            Returns the named columns of the first rows.
-        grouped
-            Whether the rows of an id are united.
-
-        Raises
-        ------
-        InputError
-            If a spreadsheet cut the ids off.
-        """
-        if not (self.roles.drop or self.roles.relational or self.roles.keep or self.roles.id):
-            return (), ()
-
-        return signs_in(where, self.roles, head, grouped=grouped)
-
-    def mentions(self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]]) -> tuple[Mentioned, ...]:
-        """Return the columns of items that mention persons whom other columns name."""
-        if table.transactions is None or table.transactions.vocabulary.is_numbered:
-            return ()
-        roles = self.roles
-        named = names_and_ids((*roles.id, *roles.drop, *roles.relational, *roles.keep))
-        return tuple(mentions_in(table.transactions, table.joined, named, head)) if named else ()
-
-    def require_places(self, where: str, rules: Mapping[str, Sequence[str]]) -> None:
-        """Refuse rules for columns that are not text, and rules for items where there are none.
-
-        Raises
-        ------
-        InputError
-            With the column, or the existing columns.
-        """
-        roles = self.roles
-        texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in self.numbers]
-        known = [*roles.items, *texts, *(["items"] if roles.wide else [])]
-        if wrong := [name for name in rules if name and name not in known]:
-            places = ", ".join(map(repr, known)) or "none"
-            what = f"{setting('normalize')} names column {wrong[0]!r}"
-            msg = f"{where}: {what}; the columns of text that take it: {places}"
-            raise InputError(msg)
-        if "" in rules and not (roles.items or roles.wide):
-            rule = rules[""][0]
-            named = f"; name the column: {setting('normalize', f'{texts[0]}={rule}')}" if texts else ""
-            msg = f"{where}: {setting('normalize', rule)} is about items, and there are none{named}"
-            raise InputError(msg)
-
-    @property
-    def joined(self) -> tuple[str, ...]:
-        """Names of the columns of sets that become one; none if there is one."""
-        return self.roles.items if len(self.roles.items) > 1 else ()
-
-    def sets(self, encoder: Encoder, loaded: Mapping[str, Any]) -> SetColumn | None:
-        """Encode the sets, whatever their shape."""
-        roles = self.roles
-        if misplaced := next(
-            (n for n in roles.used if isinstance(loaded[n], SetColumn) and n not in roles.items), None
-        ):
-            msg = f"{encoder.where}: column {misplaced!r} holds sets; its role must be {setting('items')}"
-            raise InputError(msg)
-        if roles.one_hot:
-            first = one_hot_sets(encoder, {name: loaded[name] for name in roles.one_hot}, self.labels)
-            return encoder.normalized(first)
-        if roles.one_code:
-            return one_code_sets(encoder, {name: loaded[name] for name in roles.one_code})
-        if not roles.items:
-            return None
-        first = loaded[roles.items[0]]
-        if isinstance(first, SetColumn):
-            return encoder.normalized(first) if encoder.normalize else first
-        if len(roles.items) == 1:
-            return encoder.sets(roles.items[0], first)
-        return encoder.joined_sets("items", {name: loaded[name] for name in roles.items})
-
 
 _MISSING = ("refuse", "empty", "value")
 SKIPPED = ("no-id", "footer")
 """Rows that can be skipped: those without an id, and sums and notes below the last record."""
 
 
-@dataclass(frozen=True)
-class ReadOptions:
-    """The arguments of `anonset.reading.read.read`, where each is described, but the source."""
+@dataclass(frozen=True, kw_only=True)
+class FileOptions:
+    """How a file is read, whatever the roles of its columns are: options of `read` and `scan`, settings and flags."""
 
-    given: Mapping[str, Names]
-    """Names of columns by role."""
+    separator: str | None = field(
+        default=None,
+        metadata={
+            "description": "Character between the items of a field; by column: 'drugs=, codes=|'. Default: blanks."
+        },
+    )
+    """What separates the items in a cell of text, or in those of single columns (``drugs=, codes=|``): by default
+    blanks, and what looks as if something else did is refused. An empty cell is the empty set, and blanks around an
+    item are no part of it."""
+    delimiter: str | None = field(
+        default=None,
+        metadata={"description": "Character between the fields of a line, such as ';' or tab; default: detected."},
+    )
+    """What stands between the fields of a CSV or TSV file; by default the one of ``,`` ``;`` tab and ``|`` under
+    which the first line holds the columns that are named here."""
+    encoding: str | None = field(
+        default=None,
+        metadata={"description": "Text encoding, such as latin-1; default: UTF-8, or by its byte order mark."},
+    )
+    """Encoding of a text without a byte order mark; by default UTF-8."""
+    no_header: bool = field(
+        default=False, metadata={"description": "The file has no header: its columns are called 1, 2, ..."}
+    )
+    """Whether the first line of a CSV or TSV file is a row: its columns are called ``1``, ``2``, ... then."""
+    header_line: int = field(
+        default=1, metadata={"description": "Line number of the header, if a title stands above it.", "ge": 1}
+    )
+    """The line of a CSV or TSV file with which it begins, from 1 on: what stands above it is left out."""
+    skip_rows: Names = field(
+        default=(),
+        metadata={
+            "description": "Rows to skip and count: no-id (no --id given in the row), footer (sums and notes at the "
+            "end)."
+        },
+    )
+    """Rows to skip, which are counted in the account and the private report: ``no-id`` (rows in which an id is empty
+    or null) and ``footer`` (sums and notes below the last record of a CSV or TSV file). Both are refused otherwise."""
+    decimal: Literal[",", "."] | None = field(
+        default=None, metadata={"description": "Decimal sign of --numeric columns; default: detected."}
+    )
+    """The decimal sign of numeric columns of text, ``,`` or ``.``, which may have a currency and separators of
+    thousands; None: recognised by the first rows of a CSV or TSV file, else a point."""
+    null: Names = field(default=(), metadata={"description": 'Texts that mean "no value", such as k.A.,NULL.'})
+    """Texts that say that there is no value: they are null, in all columns."""
+    input_format: str | None = field(
+        default=None,
+        metadata={"description": "csv, tsv, fimi, baskets, spmf, jsonl, xlsx or parquet; default: by the file name."},
+    )
+    """Format of a file, whatever its name: ``csv``, ``tsv``, ``fimi``, ``baskets`` (a record a line, items between
+    a separator, no names of columns), ``spmf``, ``jsonl``, ``xlsx`` or ``parquet``."""
+    one_hot: Names = field(default=(), metadata={"description": "0/1 columns, one column per item."})
+    """Columns of 0 and 1, one for each item, whose names are the items; or prefixes such as ``dx_*``, whose rest is
+    the item. The sets are called ``items``."""
+    one_code: Names = field(
+        default=(),
+        metadata={
+            "description": "Columns of one code each, which together are the items; dx* names all that begin so."
+        },
+    )
+    """Columns that hold one code each, of one vocabulary; an empty cell is no further code. The sets are called
+    ``items``."""
+    normalize: Names = field(
+        default=(),
+        metadata={
+            "description": "Clean up items in this order: upper, lower, strip-dots, strip-hyphens, strip-blanks, "
+            "strip-zeros, nfc; COL=upper cleans up a column."
+        },
+    )
+    """What is done to items, one after the other: ``upper``, ``lower``, ``strip-dots``, ``strip-hyphens``,
+    ``strip-blanks``, ``strip-zeros`` (leading ones), ``nfc`` (composed letters). ``zip=strip-blanks`` is done to
+    the values of a relational or sensitive column, or to the items of one of several set-valued ones."""
+    unknown: Literal["error", "suppress", "prefix"] = field(
+        default="error",
+        metadata={
+            "description": "Codes that the hierarchy lacks: prefix takes the longest that it has; suppress omits "
+            "items, and publishes values that a rule such as date:month,year rejects as '?'."
+        },
+    )
+    """What becomes of codes that their hierarchy does not know: ``error``, ``suppress`` (items are left out; a value
+    of a relational column that a rule such as ``date:month,year`` rejects becomes ``?``), or ``prefix`` (the
+    longest prefix that is a node takes their place: 250.13 becomes 250.1)."""
+    inner_items: Literal["error", "leaf"] = field(
+        default="error",
+        metadata={"description": "Codes that are inner nodes of the hierarchy; leaf adds a leaf below each."},
+    )
+    """What becomes of codes that are inner nodes of their hierarchy: ``error``, or ``leaf``: every inner node gets a
+    leaf of its own, ``E11:unspecified``."""
+    missing: str = field(
+        default="refuse",
+        metadata={
+            "description": "How to treat null: refuse, empty (no items), value (a value of its own), or empty,value."
+        },
+    )
+    """What null becomes: ``refuse`` (an error), ``empty`` (a null set is the empty set), ``value`` (a null
+    category is the category ``?``), or ``empty,value``. Null numbers, ids and items are always refused.
+    Text files have no null: an empty field is the empty text. A blank line is a record in a file of one column
+    alone; among several columns it is refused."""
+    group: bool = field(
+        default=False,
+        metadata={"description": "Combine all rows of an --id into one record; each field is then one item."},
+    )
+    """Unite the rows of an id into one record: sets united, all other values must agree. A cell of text is one item
+    then (``type 2 diabetes``), unless a separator is given."""
+
+
+class ReadKeywords(TypedDict, total=False):
+    """Keyword arguments of `read` and `scan`, for type checkers: the fields of `ReadOptions`."""
+
+    items: Names
+    relational: Names
     numeric: Names
+    sensitive: str | None
+    id: Names
+    keep: Names
+    drop: Names
     separator: str | None
-    empty_for_null: bool
-    value_for_null: bool
-    group: bool
-    dialect: Dialect
+    delimiter: str | None
+    encoding: str | None
+    no_header: bool
+    header_line: int
+    skip_rows: Names
+    decimal: Literal[",", "."] | None
+    null: Names
     input_format: str | None
-    normalize: Mapping[str, tuple[str, ...]]
-    """Rules by column; by the empty name, of all items."""
-    rules: CodeRules
-    word: OwnersWord = OwnersWord()  # noqa: RUF009
-    """What the owner answers for."""
+    one_hot: Names
+    one_code: Names
+    normalize: Names
+    unknown: Literal["error", "suppress", "prefix"]
+    inner_items: Literal["error", "leaf"]
+    missing: str
+    group: bool
+    rows_are_persons: bool
+    identifying_as_declared: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions(FileOptions):
+    """The options of `read` and `scan`: the roles of columns, how a file is read, and what the owner answers for.
+
+    Columns are named by a sequence, or by text: one name, or several separated by commas.
+    """
+
+    items: Names = None
+    """The set-valued column. Several are joined into one column ``items``, their items prefixed:
+    ``column:item``; they are published as separate columns again."""
+    relational: Names = ()
+    """Quasi-identifiers."""
+    numeric: Names = ()
+    """Those of them that are numbers; all others are text."""
+    sensitive: str | None = None
+    """The sensitive attribute of bucketization."""
+    id: Names = ()
+    """Columns that together identify the person. An empty id is refused, as none says whose row it is. Repeated ids
+    are refused, unless `group` is set or there is a sensitive column (the id is the left side of a dependency
+    then, and repeats by nature)."""
+    keep: Names = ()
+    """Columns that are published as they are, by the owner's decision."""
+    drop: Names = ()
+    """Columns that are not read."""
+    rows_are_persons: bool = False
+    """State that each row, or each value of `id`, is a different person. `anonset.anonymize` rejects a table in which
+    a candidate (an id, a name, an e-mail address, …) repeats, unless this or `id` states the unit. The attestation
+    declares it."""
+    identifying_as_declared: bool = False
+    """The owner's word that a name, e-mail address or IBAN is relational, or kept, on purpose; refused otherwise."""
+    unit: Names = ()
+    """Who is a person, as a job file says it."""
     exact: bool = False
-    """Whether anonset wrote the text: then blanks count."""
-    null: tuple[str, ...] = ()
-    """Texts that are null."""
-    decimal: str = ""
-    """The decimal sign of numbers; empty: recognised."""
-    skip_without_id: bool = False
-    """Whether rows without an id are skipped."""
-    separators: Mapping[str, str] = field(default_factory=dict)
-    """What separates the items of single columns."""
+    """Whether anonset wrote the text, with commas and in UTF-8: then blanks count."""
 
-    @classmethod
-    def exactly(cls, given: Mapping[str, Names], separator: str) -> "ReadOptions":
-        """Return the options for text that anonset wrote: with commas, in UTF-8."""
-        require_separator(separator)
-        return cls(given, (), separator, False, False, False, EXACT, None, {}, CodeRules(), exact=True)
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        numeric: Names = (),
-        sensitive: str | None = None,
-        separator: str | None = None,
-        missing: str = "refuse",
-        group: bool = False,
-        delimiter: str | None = None,
-        encoding: str | None = None,
-        no_header: bool = False,
-        header_line: int = 1,
-        skip_rows: Names = (),
-        decimal: str | None = None,
-        null: Names = (),
-        input_format: str | None = None,
-        normalize: Names = (),
-        unknown: str = "error",
-        inner_items: str = "error",
-        unit: Names = (),
-        rows_are_persons: bool = False,
-        identifying_as_declared: bool = False,
-        **given: Names,
-    ) -> "ReadOptions":
-        """Check what can be checked without the data.
-
-        Raises
-        ------
-        InputError
-            With the argument.
-        """
-        _require_text(separator=separator, missing=missing, delimiter=delimiter, encoding=encoding)
-        separator = "\t" if separator == "\\t" else separator
-        require_separator(separator)
-        separators = separators_in(separator, names_in((), given.get("items")))
-        skipped = names_in((), skip_rows)
-        for name in skipped:
+    def __post_init__(self) -> None:
+        """Check what can be checked without the data."""
+        for name in ("separator", "missing", "delimiter", "encoding"):
+            value = getattr(self, name)
+            if not isinstance(value, str) and (value is not None or name == "missing"):
+                msg = f"{setting(name)} must be text, got {type(value).__name__}"
+                raise InputError(msg)
+        require_separator(self.separator)
+        for name in self._skipped:
             require_known(setting("skip_rows"), name, SKIPPED)
-        dialect = Dialect.of(delimiter, encoding, no_header, header_line, "footer" in skipped)
-        if decimal is not None:
-            require_known(setting("decimal"), decimal, (",", "."))
-        chosen = {part.strip() for part in missing.split(",")}
-        if not chosen <= set(_MISSING) or ("refuse" in chosen and len(chosen) > 1):
-            msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {missing!r}"
+        _ = self.dialect
+        if self.decimal is not None:
+            require_known(setting("decimal"), self.decimal, (",", "."))
+        if not self._nulls <= set(_MISSING) or ("refuse" in self._nulls and len(self._nulls) > 1):
+            msg = f"{setting('missing')} must be 'refuse', 'empty', 'value' or 'empty,value', got {self.missing!r}"
             raise InputError(msg)
-        return cls(
-            {"items": None, **given, "sensitive": None if sensitive is None else [sensitive]},
-            numeric,
-            None if separators else separator,
-            "empty" in chosen,
-            "value" in chosen,
-            group,
-            dialect,
-            input_format,
-            _rules(normalize),
-            _code_rules(unknown, inner_items),
-            OwnersWord(rows_are_persons, bool(unit) and not rows_are_persons, identifying_as_declared),
-            null=names_in((), null),
-            decimal=decimal or "",
-            skip_without_id="no-id" in skipped,
-            separators=separators,
-        )
+        _ = self._rules_of_columns
+        require_known(setting("unknown"), self.unknown, ("error", "suppress", "prefix"))
+        require_known(setting("inner_items"), self.inner_items, ("error", "leaf"))
 
-    @classmethod
-    def of_call(cls, parameters: Mapping[str, Any], *others: str) -> "ReadOptions":
-        """Return the options in the parameters of a function, its ``locals()`` at the beginning, but some others.
+    @cached_property
+    def dialect(self) -> Dialect:
+        """The dialect of a text."""
+        if self.exact:
+            return EXACT
+        footer = "footer" in self._skipped
+        return Dialect.of(self.delimiter, self.encoding, self.no_header, self.header_line, footer)
 
-        Raises
-        ------
-        InputError
-            As `of`.
-        """
-        return cls.of(**{name: value for name, value in parameters.items() if name not in others})
+    @property
+    def rules(self) -> CodeRules:
+        """What becomes of codes that a hierarchy does not know."""
+        return CodeRules(self.unknown, self.inner_items)
+
+    @property
+    def word(self) -> OwnersWord:
+        """What the owner answers for."""
+        by_unit = bool(self.unit) and not self.rows_are_persons
+        return OwnersWord(self.rows_are_persons, by_unit, self.identifying_as_declared)
+
+    @property
+    def skip_without_id(self) -> bool:
+        """Whether rows without an id are skipped."""
+        return "no-id" in self._skipped
+
+    @property
+    def _skipped(self) -> tuple[str, ...]:
+        return names_in((), self.skip_rows)
+
+    @property
+    def _nulls(self) -> frozenset[str]:
+        return frozenset(part.strip() for part in self.missing.split(","))
+
+    @cached_property
+    def _rules_of_columns(self) -> Mapping[str, tuple[str, ...]]:
+        """Rules by column; by the empty name, of all items."""
+        return _rules(self.normalize)
+
+    @cached_property
+    def _separators(self) -> Mapping[str, str]:
+        """What separates the items of single columns."""
+        return {} if self.exact else separators_in(self.separator, names_in((), self.items))
+
+    @property
+    def _separator(self) -> str | None:
+        """What separates the items of all columns."""
+        return None if self._separators else "\t" if self.separator == "\\t" else self.separator
+
+    @property
+    def _roles(self) -> dict[str, Names]:
+        """Names of columns by role, but of numbers."""
+        roles: dict[str, Names] = {"items": self.items, "relational": self.relational, "id": self.id}
+        roles |= {"keep": self.keep, "drop": self.drop, "one_hot": self.one_hot, "one_code": self.one_code}
+        return {**roles, "sensitive": None if self.sensitive is None else [self.sensitive]}
 
     def reading(self, labels: Sequence[str] | None = None) -> Reading:
         """Return how a file is to be read."""
 
         def lacking(names: Sequence[str]) -> Sequence[str]:
-            return absent(names, (*self.given.values(), self.numeric))
+            return absent(names, (*self._roles.values(), self.numeric))
 
-        ids = names_in((), self.given.get("id"))
-        numeric = () if self.decimal else names_in((), self.numeric)
+        ids = names_in((), self.id)
         if self.skip_without_id and not ids:
             msg = f"{setting('skip_rows', 'no-id')} needs {setting('id')}: the columns that tell whose row it is"
             raise InputError(msg)
         return Reading(
             self.input_format,
             self.dialect,
-            self.separator,
+            self._separator,
             lacking,
             labels,
             ids,
-            null=self.null,
-            numeric=numeric,
+            null=names_in((), self.null),
+            numeric=() if self.decimal else names_in((), self.numeric),
             skip_without_id=self.skip_without_id,
         )
 
@@ -299,8 +300,8 @@ class ReadOptions:
             If a column has none or two, or there is no such column; or rows are to be united and nothing says whose
             they are.
         """
-        plan = Plan.of(source, self.numeric, self.given)
-        plan.require_places(source.where, self.normalize)
+        plan = Plan.of(source, self.numeric, self._roles)
+        plan.require_places(source.where, self._rules_of_columns)
         if self.group and not plan.roles.id:
             needed = f"{setting('group', True)} needs {setting('id')}: the columns that tell whose row it is"
             msg = f"{source.where}: {needed}"
@@ -311,13 +312,13 @@ class ReadOptions:
         """Return how the columns of a source are encoded."""
         return Encoder(
             source.where,
-            self.separator,
-            self.empty_for_null,
-            self.value_for_null,
+            self._separator,
+            "empty" in self._nulls,
+            "value" in self._nulls,
             self.group,
-            separators=self.separators,
+            separators=self._separators,
             exact=self.exact,
-            normalize=self.normalize,
+            normalize=self._rules_of_columns,
             printed=source.printed,
             decimal=self.decimal or source.decimal,
         )
@@ -355,20 +356,3 @@ def _rules(asked: Names) -> dict[str, tuple[str, ...]]:
         require_rules([rule])
         rules_of[column] = (*rules_of.get(column, ()), rule)
     return rules_of
-
-
-def _code_rules(unknown: str, inner_items: str) -> CodeRules:
-    for name, value, known in (
-        ("unknown", unknown, ("error", "suppress", "prefix")),
-        ("inner_items", inner_items, ("error", "leaf")),
-    ):
-        require_known(setting(name), value, known)
-    return CodeRules(unknown, inner_items)
-
-
-def _require_text(**given: Any) -> None:
-    """Refuse settings that are neither text nor None."""
-    for name, value in given.items():
-        if not isinstance(value, str) and (value is not None or name == "missing"):
-            msg = f"{setting(name)} must be text, got {type(value).__name__}"
-            raise InputError(msg)

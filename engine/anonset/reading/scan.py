@@ -3,12 +3,11 @@
 import weakref
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from anonset.data import Table
 from anonset.data.store import Files
-from anonset.reading.options import ReadOptions
-from anonset.reading.roles import Names
+from anonset.reading.options import ReadKeywords, ReadOptions
 from anonset.reading.table_builder import gather_files
 
 
@@ -16,37 +15,13 @@ def scan(
     source: str | PathLike[str],
     *,
     work_dir: str | PathLike[str] | None = None,
-    items: Names = None,
-    relational: Names = (),
-    numeric: Names = (),
-    sensitive: str | None = None,
-    id: Names = (),  # noqa: A002
-    keep: Names = (),
-    drop: Names = (),
-    separator: str | None = None,
-    missing: str = "refuse",
-    group: bool = False,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    no_header: bool = False,
-    header_line: int = 1,
-    skip_rows: Names = (),
-    decimal: str | None = None,
-    null: Names = (),
-    input_format: str | None = None,
-    one_hot: Names = (),
-    one_code: Names = (),
-    normalize: Names = (),
-    unknown: str = "error",
-    inner_items: str = "error",
-    rows_are_persons: bool = False,
-    identifying_as_declared: bool = False,
+    **options: Unpack[ReadKeywords],
 ) -> Table:
     """Read files block by block into a table that lies on disk: it may be larger than memory.
 
     The table is the one that `read` makes of the same records. What goes through its records takes them block by
     block. Memory holds a block and the distinct labels, but not those of published ids, nor of kept columns that have
-    many: these lie in files. All parameters but the first two are those of `read`.
+    many: these lie in files.
 
     Parameters
     ----------
@@ -59,6 +34,8 @@ def scan(
         A new or empty directory for the arrays, which stay once all are there. By default one below the system's
         directory for temporary files, which is removed when the table is no longer used. What is made holds raw data;
         its mode is 0700.
+    options
+        Those of `read`: see `anonset.ReadOptions` and `anonset.FileOptions`.
 
     Raises
     ------
@@ -76,15 +53,15 @@ def scan(
     >>> table.n, table.transactions.vocabulary.labels
     (2, ('bread', 'milk'))
     """
-    options = ReadOptions.of_call(locals(), "source", "work_dir")
+    read_options = ReadOptions(**options)
     if work_dir is not None:
         named = Files.at(Path(work_dir))
         try:
-            return gather_files(fspath(source), options, named)
+            return gather_files(fspath(source), read_options, named)
         except BaseException:
             named.remove()
             raise
-    return in_temporary_files(fspath(source), options)
+    return in_temporary_files(fspath(source), read_options)
 
 
 def in_temporary_files(source: Any, options: ReadOptions) -> Table:

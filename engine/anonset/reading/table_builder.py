@@ -23,10 +23,10 @@ from anonset.errors import InputError
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source
 from anonset.reading.columns import Encoder, dictionary
 from anonset.reading.numbers import ONE_CURRENCY, Numbers
-from anonset.reading.options import Plan, ReadOptions, require_values
+from anonset.reading.options import ReadOptions
 from anonset.reading.persons.duplicate_ids import Persons, Watched
 from anonset.reading.persons.grouping import refuse_repeated, unite
-from anonset.reading.roles import Names
+from anonset.reading.plan import Plan, require_values
 from anonset.reading.texts import Categories, Expected, ExpectedTexts, FiledTexts, KeptTexts
 from anonset.spelling import setting
 
@@ -45,14 +45,7 @@ def gather_files(source: Any, options: ReadOptions, store: Store, tell: Tell = l
     return gather(open_source(source, options.reading()), options, store, tell)
 
 
-def read_exactly(
-    source: Path,
-    *,
-    items: Names = None,
-    separator: str = " ",
-    numeric: Names = (),
-    **given: Names,
-) -> Table:
+def read_exactly(source: Path, *, separator: str = " ", **roles: Any) -> Table:
     """Read a text that anonset wrote: with commas, in UTF-8, and blanks count. The roles are those of `read`.
 
     Raises
@@ -60,7 +53,7 @@ def read_exactly(
     InputError
         If it is no such file.
     """
-    options = replace(ReadOptions.exactly({"items": items, **given}, separator), numeric=numeric)
+    options = ReadOptions(separator=separator, exact=True, **roles)
     return gather(open_source(source, options.reading()), options, with_ids=True)
 
 

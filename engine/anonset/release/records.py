@@ -264,7 +264,9 @@ def read_parts(
         return replace(read_published(paths[0], **given, separator=separator), store=store)
     source = of_files(paths)
     nameless = source.format == "dat"
-    options = ReadOptions.exactly({**given, "items": None} if nameless else given, " " if nameless else separator)
+    options = ReadOptions(**given, separator=separator, exact=True)
+    if nameless:
+        options = replace(options, items=None, separator=" ")
     table = gather(open_source(source, options.reading()), options, store, expected=expected, sets=sets)
     column, name = table.transactions, items[0] if items else fimi.COLUMN
     if not nameless or column is None:

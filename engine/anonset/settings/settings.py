@@ -1,9 +1,10 @@
 """The settings of a run, from flags and a file, validated together so that all errors are named at once."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -12,6 +13,8 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
 from anonset.local_paths import require_local
 from anonset.privacy import PrivacyModel
+from anonset.reading import roles as reading
+from anonset.reading.options import FileOptions
 from anonset.reading.source import Source, source_of
 from anonset.settings.binding import numeric_columns
 from anonset.settings.parameters import (
@@ -46,51 +49,35 @@ ROUND_ENDS: Any = Field(
 """The setting of range ends, of the commands that publish ranges."""
 
 
-class ReadingSettings(BaseModel):
-    """How a file is read, whatever its columns are."""
+_CONFIG = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
-    separator: str | None = Field(
-        None, description="Character between the items of a field; by column: 'drugs=, codes=|'. Default: blanks."
-    )
-    delimiter: str | None = Field(
-        None, description="Character between the fields of a line, such as ';' or tab; default: detected."
-    )
-    encoding: str | None = Field(
-        None, description="Text encoding, such as latin-1; default: UTF-8, or by its byte order mark."
-    )
-    no_header: bool = Field(False, description="The file has no header: its columns are called 1, 2, ...")
-    header_line: int = Field(1, ge=1, description="Line number of the header, if a title stands above it.")
-    skip_rows: Names = Field(
-        [], description="Rows to skip and count: no-id (no --id given in the row), footer (sums and notes at the end)."
-    )
-    decimal: Literal[",", "."] | None = Field(None, description="Decimal sign of --numeric columns; default: detected.")
-    null: Names = Field([], description='Texts that mean "no value", such as k.A.,NULL.')
-    input_format: str | None = Field(
-        None, description="csv, tsv, fimi, baskets, spmf, jsonl, xlsx or parquet; default: by the file name."
-    )
-    one_hot: Names = Field([], description="0/1 columns, one column per item.")
-    one_code: Names = Field(
-        [], description="Columns of one code each, which together are the items; dx* names all that begin so."
-    )
-    normalize: Names = Field(
-        [],
-        description="Clean up items in this order: upper, lower, strip-dots, strip-hyphens, strip-blanks, strip-zeros, "
-        "nfc; COL=upper cleans up a column.",
-    )
-    unknown: Literal["error", "suppress", "prefix"] = Field(
-        "error",
-        description="Codes that the hierarchy lacks: prefix takes the longest that it has; suppress omits items, and "
-        "publishes values that a rule such as date:month,year rejects as '?'.",
-    )
-    inner_items: Literal["error", "leaf"] = Field(
-        "error", description="Codes that are inner nodes of the hierarchy; leaf adds a leaf below each."
-    )
-    missing: str = Field(
-        "refuse", description="How to treat null: refuse, empty (no items), value (a value of its own), or empty,value."
-    )
-    group: bool = Field(False, description="Combine all rows of an --id into one record; each field is then one item.")
+def _fields_of(options: type[FileOptions]) -> dict[str, Any]:
+    """Return the fields of options as those of settings, in which names of columns are lists."""
+    types = get_type_hints(options)
+    return {
+        one.name: (Names, Field([], **one.metadata))
+        if types[one.name] == reading.Names
+        else (types[one.name], Field(one.default, **one.metadata))
+        for one in fields(options)
+    }
+
+
+if TYPE_CHECKING:
+    _FileSettings = BaseModel  # type checkers see the fields in `file`
+else:
+    _FileSettings = create_model("_FileSettings", __config__=_CONFIG, **_fields_of(FileOptions))
+
+
+class ReadingSettings(_FileSettings):
+    """How a file is read, whatever its columns are: the fields of `FileOptions`."""
+
+    model_config = _CONFIG
+
+    @property
+    def file(self) -> FileOptions:
+        """The settings as options."""
+        return FileOptions(**self.reading_options())
 
     def source(self, named: str) -> Source:
         """Resolve data that are read as these settings say.
@@ -100,10 +87,10 @@ class ReadingSettings(BaseModel):
         InputError
             If there are none.
         """
-        return source_of(named, self.input_format, no_header=self.no_header)
+        return source_of(named, self.file.input_format, no_header=self.file.no_header)
 
     def reading_options(self) -> dict[str, Any]:
-        """Return the arguments of `anonset.reading.read.read` but the roles of columns."""
+        """Return the fields of `FileOptions`."""
         return self.model_dump(include=set(ReadingSettings.model_fields))
 
     @classmethod
@@ -127,7 +114,7 @@ class ComparedSettings(ReadingSettings):
 class ColumnSettings(BaseModel):
     """The role of each column."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
+    model_config = _CONFIG
 
     items: Names = Field([], description="Column that holds sets of items; several are joined into one.")
     relational: Names = Field([], description="Quasi-identifiers: columns that others may know; commas between.")
@@ -163,7 +150,7 @@ class RoleSettings(ReadingSettings, ColumnSettings):
     )
 
     def read_options(self) -> dict[str, Any]:
-        """Return the arguments of `ReadOptions.of`."""
+        """Return the fields of `ReadOptions`."""
         found = self.model_dump(include=set(RoleSettings.model_fields))
         return {**found, "items": self.items or None}
 
@@ -181,7 +168,7 @@ class InputSettings(RoleSettings):
     )
 
     def read_options(self) -> dict[str, Any]:
-        """Return the arguments of `ReadOptions.of`; a column whose domain is ``range`` holds numbers."""
+        """Return the fields of `ReadOptions`; a column whose domain is ``range`` holds numbers."""
         found = super().read_options()
         return {**found, "numeric": list(dict.fromkeys([*self.numeric, *numeric_columns(self.hierarchy)]))}
 

@@ -52,7 +52,7 @@ class RecordsCheck(KindCheck[Records]):
         """Return the hierarchy of the published items, if it is given; the codebook must agree with it."""
         if not self.settings.hierarchy:
             return None
-        rules = CodeRules(inner_items=self.settings.inner_items)
+        rules = CodeRules(inner_items=self.settings.file.inner_items)
         tree = items_hierarchy(self.publication, self.settings.hierarchy, self.model.beside, rules)
         if tree is not None:
             require_agreement(self.publication, tree)

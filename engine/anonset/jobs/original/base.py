@@ -72,12 +72,12 @@ def items_of_original(
     published: tuple[str, ...], settings: OriginalSettings, source: Source, *, nameless: bool
 ) -> list[str] | None:
     """Return the set-valued columns of the original, of which these are published; None where it names none."""
-    if not published or settings.one_hot or settings.one_code or has_one_column(source):
+    if not published or settings.file.one_hot or settings.file.one_code or has_one_column(source):
         return None
     if not nameless:
         return list(published)
     others = {*settings.id, *settings.drop}
-    dialect = Dialect.of(settings.delimiter, settings.encoding, settings.no_header)
+    dialect = Dialect.of(settings.file.delimiter, settings.file.encoding, settings.file.no_header)
     opened = open_source(source, Reading(dialect=dialect, absent=lambda names: others - set(names)))
     free = [name for name in opened.names if name not in others]
     return settings.items or (free if len(free) == 1 else list(published))

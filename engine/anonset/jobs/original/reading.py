@@ -33,7 +33,7 @@ def original_and_persons(
     if source is None:
         return None, None
     publication, attested = opened.publication, opened.attested
-    if attested.data.shows_ids or attested.declarations.unit == "person" or settings.group:
+    if attested.data.shows_ids or attested.declarations.unit == "person" or settings.file.group:
         return read_original(publication, source, settings, attested, store), None
     settings = settings.model_copy(update={"drop": list(dict.fromkeys([*settings.drop, *settings.id]))})
     of_rows = settings.model_copy(update={"id": []})
@@ -59,7 +59,7 @@ def persons_of_original(
     names = settings.id or [name for one in table.repeated[:1] if not one.cut for name in _columns_of(one, settings)]
     if not names:
         return None
-    opened = open_source(source, ReadOptions.of(**settings.reading_options(), id=names).reading())
+    opened = open_source(source, ReadOptions(**settings.reading_options(), id=names).reading())
     codes, given = np.zeros(table.n, np.int64), np.ones(table.n, np.bool_)
     for name, column in whole(opened, names).items():
         of_column, there = numbered(column)

@@ -84,9 +84,9 @@ def _separators(settings: OriginalSettings, mark: str | None, source: Source) ->
 
     What separates the published symbols may have been said of the original too, or chosen since labels hold blanks.
     """
-    whole = settings.group or settings.one_hot or settings.one_code or has_one_column(source)
-    if settings.separator is not None or mark in (None, " ") or whole:
-        return [settings.separator]
+    whole = settings.file.group or settings.file.one_hot or settings.file.one_code or has_one_column(source)
+    if settings.file.separator is not None or mark in (None, " ") or whole:
+        return [settings.file.separator]
     return [mark, " "]
 
 

@@ -32,13 +32,13 @@ def read_frequencies(path: str | Path, name: str) -> dict[str, int]:
     where = Path(path)
     if where.suffix == ".csv" and where.is_file() and header_of(where) == COUNTS:
         return _listed(where)
-    opened = open_source(where, ReadOptions.of(items=name).reading())
+    opened = open_source(where, ReadOptions(items=name).reading())
     column = opened.names[0] if opened.sets_only else name
     if column not in opened.names:
         msg = f"{where}: it has no column {name!r}, and its header is not item,count; either must be there"
         raise HierarchyError(msg)
     drop = [other for other in opened.names if other != column]
-    found = gather(opened, ReadOptions.of(items=column, drop=drop, missing="empty,value")).transactions
+    found = gather(opened, ReadOptions(items=column, drop=drop, missing="empty,value")).transactions
     return {} if found is None else dict(zip(found.vocabulary.labels, found.occurrences.tolist(), strict=True))
 
 

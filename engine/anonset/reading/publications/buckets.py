@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -94,7 +93,7 @@ def _read_own(
     known = {column.name: column for column in expected}
     table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, store, known)
     names = [name for name in open_source(of_files(snt[:1]), Reading(dialect=EXACT)).names if name != GROUP]
-    values = _gathered(snt, {"relational": [GROUP], "sensitive": names}, store)
+    values = _gathered(snt, {"relational": [GROUP], "sensitive": names[0] if names else None}, store)
     group, of_value, value = _group_codes(table, store), _group_codes(values, store), values.sensitive
     if value is None:
         msg = f"{snt[0]}: there must be a column of values beside {GROUP!r}"
@@ -128,11 +127,11 @@ def _read_own(
 
 def _gathered(
     paths: Sequence[Path],
-    roles: Mapping[str, Names],
+    roles: Mapping[str, Any],
     store: Store,
     expected: Mapping[str, CategoricalColumn] = MappingProxyType({}),
 ) -> Table:
-    options = replace(ReadOptions.exactly({"items": None, **roles}, " "), numeric=roles.get("relational"))
+    options = ReadOptions(numeric=roles.get("relational"), separator=" ", exact=True, **roles)
     source = open_source(of_files(paths), options.reading())
     return gather(source, options, store, with_ids=True, expected=expected)
 

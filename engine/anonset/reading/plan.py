@@ -1,0 +1,149 @@
+"""The role of each column of a source, and the sets of items that its columns make."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anonset.data import CategoricalColumn, SetColumn, Table
+from anonset.data.table_facts import Mentioned, Repeated
+from anonset.errors import InputError
+from anonset.reading.batches import Described
+from anonset.reading.columns import Encoder
+from anonset.reading.input_checks import require_single
+from anonset.reading.persons.candidates import PersonKey, signs_in
+from anonset.reading.persons.mentions import mentions_in, names_and_ids
+from anonset.reading.roles import Names, Roles, label_of, resolve
+from anonset.reading.wide import one_code_sets, one_hot_sets
+from anonset.spelling import setting
+
+
+def require_values(where: str, table: Table) -> None:
+    """Refuse relational columns that hold sets of codes.
+
+    Raises
+    ------
+    InputError
+        With the first of them.
+    """
+    for column in table.relational:
+        if isinstance(column, CategoricalColumn):
+            require_single(where, column.name, column.vocabulary.labels)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The role of each column of a source."""
+
+    names: tuple[str, ...]
+    """The columns of the source."""
+    roles: Roles
+    numbers: frozenset[str]
+    """The relational columns that hold numbers."""
+    labels: Mapping[str, str]
+    """The item that each column of 0 and 1 stands for."""
+
+    @classmethod
+    def of(cls, source: Described, numeric: Names, given: Mapping[str, Names]) -> "Plan":
+        """Give every column of a source its role.
+
+        Raises
+        ------
+        InputError
+            If a column is named that does not exist, has no role or two.
+        """
+        if source.sets_only and given["items"] is None and not any(map(given.get, ("one_hot", "one_code", "drop"))):
+            given = {**given, "items": source.names[0]}
+        roles, numbers = resolve(
+            source.where, source.names, numeric, first_line=source.first_line, hint=source.hint, **given
+        )
+        return cls(source.names, roles, numbers, {name: label_of(name, given.get("one_hot")) for name in roles.one_hot})
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Names of the published columns in the order of the source."""
+        return self.roles.published(self.names)
+
+    @property
+    def normalized(self) -> tuple[str, ...]:
+        """Names of the columns to whose labels rules may apply."""
+        roles = self.roles
+        return (*roles.items, *roles.wide, "items", *roles.relational, *roles.sensitive, *roles.keep)
+
+    def signs(
+        self, where: str, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
+    ) -> tuple[tuple[Repeated, ...], tuple[PersonKey, ...]]:
+        """Return the repeated candidates for the unit, and those to look for in all rows.
+
+        Parameters
+        ----------
+        head
+            Returns the named columns of the first rows.
+        grouped
+            Whether the rows of an id are united.
+
+        Raises
+        ------
+        InputError
+            If a spreadsheet cut the ids off.
+        """
+        if not (self.roles.drop or self.roles.relational or self.roles.keep or self.roles.id):
+            return (), ()
+
+        return signs_in(where, self.roles, head, grouped=grouped)
+
+    def mentions(self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]]) -> tuple[Mentioned, ...]:
+        """Return the columns of items that mention persons whom other columns name."""
+        if table.transactions is None or table.transactions.vocabulary.is_numbered:
+            return ()
+        roles = self.roles
+        named = names_and_ids((*roles.id, *roles.drop, *roles.relational, *roles.keep))
+        return tuple(mentions_in(table.transactions, table.joined, named, head)) if named else ()
+
+    def require_places(self, where: str, rules: Mapping[str, Sequence[str]]) -> None:
+        """Refuse rules for columns that are not text, and rules for items where there are none.
+
+        Raises
+        ------
+        InputError
+            With the column, or the existing columns.
+        """
+        roles = self.roles
+        texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in self.numbers]
+        known = [*roles.items, *texts, *(["items"] if roles.wide else [])]
+        if wrong := [name for name in rules if name and name not in known]:
+            places = ", ".join(map(repr, known)) or "none"
+            what = f"{setting('normalize')} names column {wrong[0]!r}"
+            msg = f"{where}: {what}; the columns of text that take it: {places}"
+            raise InputError(msg)
+        if "" in rules and not (roles.items or roles.wide):
+            rule = rules[""][0]
+            named = f"; name the column: {setting('normalize', f'{texts[0]}={rule}')}" if texts else ""
+            msg = f"{where}: {setting('normalize', rule)} is about items, and there are none{named}"
+            raise InputError(msg)
+
+    @property
+    def joined(self) -> tuple[str, ...]:
+        """Names of the columns of sets that become one; none if there is one."""
+        return self.roles.items if len(self.roles.items) > 1 else ()
+
+    def sets(self, encoder: Encoder, loaded: Mapping[str, Any]) -> SetColumn | None:
+        """Encode the sets, whatever their shape."""
+        roles = self.roles
+        if misplaced := next(
+            (n for n in roles.used if isinstance(loaded[n], SetColumn) and n not in roles.items), None
+        ):
+            msg = f"{encoder.where}: column {misplaced!r} holds sets; its role must be {setting('items')}"
+            raise InputError(msg)
+        if roles.one_hot:
+            first = one_hot_sets(encoder, {name: loaded[name] for name in roles.one_hot}, self.labels)
+            return encoder.normalized(first)
+        if roles.one_code:
+            return one_code_sets(encoder, {name: loaded[name] for name in roles.one_code})
+        if not roles.items:
+            return None
+        first = loaded[roles.items[0]]
+        if isinstance(first, SetColumn):
+            return encoder.normalized(first) if encoder.normalize else first
+        if len(roles.items) == 1:
+            return encoder.sets(roles.items[0], first)
+        return encoder.joined_sets("items", {name: loaded[name] for name in roles.items})

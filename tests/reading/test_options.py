@@ -1,0 +1,39 @@
+"""An option of reading is declared once: `read`, `scan`, job files and flags have the same."""
+
+from dataclasses import fields
+from typing import get_type_hints
+
+import pytest
+from tests.facts import refused
+
+from anonset import FileOptions, InputError, ReadOptions, read
+from anonset.reading.options import ReadKeywords
+from anonset.settings.settings import ReadingSettings
+
+
+def test_the_keywords_of_read_are_the_fields_of_the_options() -> None:
+    known = get_type_hints(ReadOptions)
+    assert known.keys() - get_type_hints(ReadKeywords).keys() == {"unit", "exact"}
+    assert get_type_hints(ReadKeywords) == {name: known[name] for name in get_type_hints(ReadKeywords)}
+
+
+@pytest.mark.parametrize("option", fields(FileOptions), ids=lambda option: option.name)
+def test_an_option_is_a_setting_with_its_default_and_text(option) -> None:
+    setting = ReadingSettings.model_fields[option.name]
+    assert setting.description == option.metadata["description"]
+    assert setting.default == ([] if option.default == () else option.default)
+
+
+def test_settings_of_files_are_options() -> None:
+    own = {name for name in ReadingSettings.model_fields if name not in {option.name for option in fields(FileOptions)}}
+    assert not own
+
+
+def test_an_unknown_keyword_is_named() -> None:
+    with pytest.raises(TypeError, match="seperator"):
+        read([["a"]], seperator=";")  # type: ignore[call-arg]
+
+
+def test_an_option_is_checked_without_data() -> None:
+    with refused(InputError, "decimal x"):
+        ReadOptions(decimal="x")  # type: ignore[arg-type]
