@@ -1,4 +1,4 @@
-"""Privacy models: what must hold, in parameters and in words."""
+"""Privacy models: their parameters, guarantees and limits."""
 
 from anonset.lazy_names import lazy_names
 

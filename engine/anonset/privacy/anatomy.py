@@ -8,14 +8,14 @@ from anonset.privacy.model import Part, PrivacyModel, PublishedKind, require_siz
 
 @dataclass(frozen=True)
 class AnatomyDiversity(PrivacyModel):
-    """No sensitive value has more than 1/l of the tuples of a group."""
+    """In each group, at most 1/l of the tuples have the same sensitive value."""
 
     name: ClassVar[str] = "anatomy"
     protects: ClassVar[frozenset[Part]] = frozenset({"sensitive"})
     kind: ClassVar[PublishedKind] = "buckets"
 
     l: int  # noqa: E741
-    """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
+    """Inverse of the maximum share of the tuples of a group with the same sensitive value (>= 1)."""
 
     def __post_init__(self) -> None:
         require_size("l", self.l)
@@ -30,7 +30,7 @@ class AnatomyDiversity(PrivacyModel):
 
     @property
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
         return (
             f"Whoever knows that one tuple is in the data, and all its published attributes, finds each sensitive "
             f"value on at most 1/{self.l} of the tuples of its group."
@@ -38,7 +38,7 @@ class AnatomyDiversity(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers."""
+        """Guarantee of the model, in words for laypeople."""
         return (
             "Whoever finds a row here sees, apart from it, the values of its group, each on at most "
             f"1 of {self.l} rows: which one is its own is not told."
@@ -46,7 +46,7 @@ class AnatomyDiversity(PrivacyModel):
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         return (
             "It takes every tuple for a person of its own: somebody with several tuples is exposed by what the "
             "groups have in common, and by several tuples in one group. So does a second drawing from the same data "
@@ -57,5 +57,5 @@ class AnatomyDiversity(PrivacyModel):
 
     @property
     def limits_in_short(self) -> str:
-        """What an owner should know first of what it does not guarantee."""
+        """Most important limit of the guarantee."""
         return "It does not hide that somebody is in the data, nor what others' values tell."

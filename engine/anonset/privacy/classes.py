@@ -1,4 +1,4 @@
-"""What the classes of k-anonymous records tell of one column: l-diversity and t-closeness.
+"""Privacy models for a sensitive column of k-anonymous records: l-diversity and t-closeness.
 
 Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006; Li, Li, Venkatasubramanian, ICDE 2007.
 """
@@ -16,31 +16,32 @@ from anonset.privacy.model import require_size
 from anonset.spelling import counted, require_known, setting
 
 Kind = Literal["distinct", "entropy", "recursive"]
-"""How the values of a class are counted: different ones, by their entropy, or but for the most frequent ones."""
+"""Measure of l-diversity: number of different values, entropy, or recursive (c, l)-diversity."""
 Distance = Literal["equal", "ordered", "hierarchical"]
-"""How far values are apart: any two the same, numbers by their ranks, or by the node of a tree above both."""
+"""Distance between two values: equal for any two values, by rank for numbers, or by the lowest common node of a tree.
+"""
 MOST_PARTS = 10**9
-"""Largest numerator and denominator of c and t, so that 64-bit integers decide."""
+"""Largest numerator and denominator of c and t. They keep the exact comparisons within 64-bit integers."""
 
 
 class SensitiveClasses(KAnonymity):
-    """k-anonymity whose classes, of records that share their relational values, are mixed in one column, too."""
+    """k-anonymity with a condition on the sensitive values of each equivalence class."""
 
     sensitive: str
 
     @property
     def sensitive_column(self) -> str:
-        """The column of the sensitive values."""
+        """Name of the sensitive column."""
         return self.sensitive
 
     @property
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
         return f"{super().statement.removesuffix('.')}. Each class of records that match alike holds {self.asked}."
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers."""
+        """Guarantee of the model, in words for laypeople."""
         return (
             "Whoever knows these attributes of somebody cannot pick out that person's record (at least "
             f"{self.k} look the same), and what looks the same holds {self.asked}."
@@ -48,7 +49,7 @@ class SensitiveClasses(KAnonymity):
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         return (
             f"It bounds how the values of {self.sensitive!r} are mixed among the matching records, not how likely one "
             "of them is for somebody of whom more is known: who knows the values of others among them, that some "
@@ -62,10 +63,11 @@ class SensitiveClasses(KAnonymity):
 
 @dataclass(frozen=True)
 class KLDiversity(SensitiveClasses):
-    """Every class of records that share their relational values holds `l` well-represented values of one column.
+    """Every equivalence class has `l` well-represented values of the sensitive column.
 
-    By kind: `l` different values (distinct); values whose entropy is that of `l` equally frequent ones or more
-    (entropy); or the most frequent value less often than `c` times all but the `l` - 1 most frequent ones (recursive).
+    The kind defines "well-represented". Distinct: `l` different values. Entropy: the entropy of the values is at least
+    that of `l` equally frequent values. Recursive: the most frequent value occurs less than `c` times as often as all
+    values but the `l` - 1 most frequent together.
 
     References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006.
     """
@@ -75,11 +77,13 @@ class KLDiversity(SensitiveClasses):
     l: int  # noqa: E741
     """Number of well-represented values (>= 1)."""
     sensitive: str
-    """The column that is published as it is."""
+    """Name of the sensitive column, published unchanged."""
     l_kind: Kind = "distinct"
-    """How values are counted: distinct, entropy or recursive."""
+    """Measure of diversity: distinct, entropy or recursive."""
     c: Written | None = None
-    """Of recursive: how many times as often the most frequent value may occur as the rare ones together (> 0)."""
+    """For recursive: maximum ratio of the frequency of the most frequent value to that of the rare values together (>
+    0).
+    """
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -98,7 +102,7 @@ class KLDiversity(SensitiveClasses):
 
     @property
     def asked(self) -> str:
-        """What every class must hold, in words."""
+        """Condition on every equivalence class, as a noun phrase."""
         if self.l_kind == "entropy":
             return f"values of {self.sensitive!r} whose entropy is at least that of {self.l} equally frequent ones"
         if self.c is not None:
@@ -111,11 +115,12 @@ class KLDiversity(SensitiveClasses):
 
 @dataclass(frozen=True)
 class KTCloseness(SensitiveClasses):
-    """In every class of records that share their relational values, a column is distributed nearly as in all.
+    """In every equivalence class, the distribution of the sensitive column is close to its distribution in all records.
 
-    The distance of both distributions is at most `t`: the least work of moving shares from value to value, where any
-    two values are 1 apart (equal), or numbers by their ranks, the first and the last 1 apart (ordered), or values by
-    the height of the lowest node above both, as a share of the root's (hierarchical).
+    The distance of both distributions is at most `t`. It is the minimum work to move shares from value to value (earth
+    mover's distance). The distance of two values depends on `t_distance`. Equal: 1 for any two values. Ordered:
+    difference of the ranks of numbers, with distance 1 between the first and the last. Hierarchical: height of the
+    lowest node above both values, as a share of the root's height.
 
     References: Li, Li, Venkatasubramanian, ICDE 2007.
     """
@@ -123,13 +128,13 @@ class KTCloseness(SensitiveClasses):
     name: ClassVar[str] = "kt"
 
     t: Written
-    """Largest distance (0 <= t <= 1), exactly as written."""
+    """Maximum distance (0 <= t <= 1), exactly as written."""
     sensitive: str
-    """The column that is published as it is."""
+    """Name of the sensitive column, published unchanged."""
     t_distance: Distance = "equal"
-    """How far values are apart: equal, ordered (numbers) or hierarchical."""
+    """Distance between values: equal, ordered (numbers) or hierarchical."""
     t_tree: str | None = None
-    """Of hierarchical: a line for each value, ``value;parent;...;root``."""
+    """For hierarchical: one line per value, ``value;parent;...;root``."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -143,7 +148,7 @@ class KTCloseness(SensitiveClasses):
 
     @property
     def paths(self) -> dict[str, tuple[str, ...]]:
-        """The nodes from each value of the tree up to its root, the value first."""
+        """Paths of the tree by value: the nodes from the value up to the root, the value first."""
         lines = [tuple(line.split(";")) for line in (self.t_tree or "").splitlines()]
         return {path[0]: path for path in lines}
 
@@ -152,7 +157,7 @@ class KTCloseness(SensitiveClasses):
 
     @property
     def asked(self) -> str:
-        """What every class must hold, in words."""
+        """Condition on every equivalence class, as a noun phrase."""
         how = {"equal": "", "ordered": ", ordered as numbers", "hierarchical": ", by a tree of the values"}
         return (
             f"values of {self.sensitive!r} in shares that are at most {shown(self.t)} away from those of all "
@@ -161,12 +166,12 @@ class KTCloseness(SensitiveClasses):
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         return f"{super().limits} What all records together tell of a value is told."
 
 
 def _require_tree(paths: Mapping[str, tuple[str, ...]]) -> None:
-    """Refuse paths that are those of no tree; no label is told, as the file may be private."""
+    """Raise InputError if the paths do not form a tree. The message names no label, because the file may be private."""
     parent: dict[str, str] = {}
     for path in paths.values():
         if len(set(path)) < len(path) or not all(path):
@@ -181,7 +186,7 @@ def _require_tree(paths: Mapping[str, tuple[str, ...]]) -> None:
 
 
 def _require_few_parts(name: str, value: Written, above: int, most: int | None) -> float | Fraction:
-    """Return a number as it was written, if small integers make it, and it is in its range."""
+    """Return the number exactly as written. Raise InputError if it is out of range or has more than nine digits."""
     try:
         number = exact(value)
     except ValueError:

@@ -12,10 +12,10 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class Coherence(PrivacyModel):
-    """No set of at most `p` public items is too rare, or gives a private item away.
+    """Any set of at most `p` public items has support `k` or 0, and discloses no private item.
 
-    A set of public items that occurs must occur in at least `k` records, and no private item in more than the
-    share `h` of them. With no private items and h = 1 this is k^m-anonymity with m = p.
+    At most the share `h` of the records that contain a set of public items contains the same private item. Without
+    private items and with h = 1, this is k^m-anonymity with m = p.
 
     >>> Coherence(h=0.5, k=2, p=1, sensitive_items=("hiv",)).share
     Fraction(1, 2)
@@ -25,11 +25,11 @@ class Coherence(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
     h: Written
-    """Largest share of the matching records that may hold the same private item (0 < h <= 1), exactly as written."""
+    """Maximum share of the matching records with the same private item (0 < h <= 1), exactly as written."""
     k: int
-    """Smallest support of any set of public items that occurs (>= 1)."""
+    """Minimum support of a set of public items that occurs (>= 1)."""
     p: int
-    """Largest number of public items the attacker knows (>= 1)."""
+    """Maximum number of public items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
     """Private items; all others are public."""
 
@@ -41,7 +41,7 @@ class Coherence(PrivacyModel):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The private items."""
+        """Private items."""
         return self.sensitive_items
 
     def __str__(self) -> str:
@@ -50,12 +50,12 @@ class Coherence(PrivacyModel):
 
     @property
     def share(self) -> Fraction:
-        """`h` as the fraction that is written, so that 0.1 is one tenth."""
+        """Exact fraction of `h` as written: 0.1 is one tenth."""
         return exact(self.h)
 
     @property
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
         text = (
             f"Whoever knows up to {counted(self.p, 'public item')} of a person's record, and that the person is in "
             "the data, "
@@ -67,7 +67,7 @@ class Coherence(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers."""
+        """Guarantee of the model, in words for laypeople."""
         text = (
             f"Whoever knows up to {counted(self.p, 'public item')} of somebody cannot pick out that person's record: "
             "at least "
@@ -79,7 +79,7 @@ class Coherence(PrivacyModel):
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         return (
             f"It says nothing about an attacker who knows more than {counted(self.p, 'public item')}, or a private "
             "one, or who "

@@ -11,9 +11,9 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class ConstraintSet(PrivacyModel):
-    """Every part of a protected itemset that shows in a published record, shows in at least `k` records.
+    """Every subset of a protected itemset has support 0 or at least `k` in the publication.
 
-    Protected are the itemsets of a policy, or all itemsets of `m` items.
+    The protected itemsets are those of a policy, or all itemsets of `m` items.
 
     >>> print(ConstraintSet(5, PrivacyPolicy.of(["abc", "de"])))
     privacy constraints with k=5, 2 protected itemsets
@@ -26,11 +26,11 @@ class ConstraintSet(PrivacyModel):
     reads_sets: ClassVar[bool] = True
 
     k: int
-    """Smallest number of records that show a part of a protected itemset, if any does (>= 1)."""
+    """Minimum support of a subset of a protected itemset that occurs (>= 1)."""
     policy: PrivacyPolicy | None = None
-    """The protected itemsets."""
+    """Protected itemsets, or None if `m` defines them."""
     m: int | None = None
-    """Protect all itemsets of so many items instead (>= 1)."""
+    """Size of the protected itemsets: all itemsets of `m` items (>= 1), or None if `policy` defines them."""
 
     def __post_init__(self) -> None:
         require_size("k", self.k)
@@ -44,7 +44,7 @@ class ConstraintSet(PrivacyModel):
 
     @property
     def itemsets(self) -> PrivacyPolicy | None:
-        """The protected itemsets, if they are given."""
+        """Protected itemsets of the policy, or None for all itemsets of `m` items."""
         return self.policy
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class ConstraintSet(PrivacyModel):
 
     @property
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
         known = f"up to {counted(self.m or 0, 'item')}" if self.policy is None else "any items of one protected itemset"
         return (
             f"Whoever knows {known} of a person's record, and that the person is in the data, "
@@ -62,7 +62,7 @@ class ConstraintSet(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers."""
+        """Guarantee of the model, in words for laypeople."""
         listed = f"up to {counted(self.m or 0, 'item')} of somebody"
         known = listed if self.policy is None else "items of somebody that the owner listed together"
         return (
@@ -72,7 +72,7 @@ class ConstraintSet(PrivacyModel):
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         beyond = (
             f"more than {counted(self.m or 0, 'item')}"
             if self.policy is None

@@ -1,4 +1,4 @@
-"""The guarantee of disassociation: no part of a record is linked to a person who is known by some items."""
+"""Privacy model of disassociation: limits the link between a person known by some items and the parts of records."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,15 +11,15 @@ from anonset.privacy.sensitive import require_labels
 from anonset.spelling import counted, setting
 
 CAP = Fraction(1, 2)
-"""Largest share of the records of a cluster that show a sensitive item, unless another one is given."""
+"""Default of `cap`: largest share of the records of a cluster with the same sensitive item."""
 
 
 @dataclass(frozen=True)
 class DisassociationModel(PrivacyModel):
-    """Whoever knows at most `m` items of a person links no sub-record of a chunk to it with a probability above 1/k.
+    """An attacker who knows up to `m` items of a person links no sub-record to that person with probability above 1/k.
 
-    Sensitive items have chunks of their own, in which at most the share `cap` of the records stand. The records that
-    the publication leaves possible are taken for equally likely.
+    Sensitive items are in chunks of their own. At most the share `cap` of the records has a sub-record in such a chunk.
+    The probability assumes that all data consistent with the publication are equally likely.
 
     >>> DisassociationModel(k=5, m=2, sensitive_items=("hiv",)).share
     Fraction(1, 2)
@@ -30,15 +30,15 @@ class DisassociationModel(PrivacyModel):
     kind: ClassVar[PublishedKind] = "chunks"
 
     k: int
-    """A sub-record of a chunk is linked to a person with a probability of at most 1/k (>= 1)."""
+    """Inverse of the maximum probability that a sub-record is linked to a person (>= 1)."""
     m: int
-    """Largest number of items the attacker knows (>= 1)."""
+    """Maximum number of items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
-    """Items that must not be told; published as they are."""
+    """Items that must not be inferred; published unchanged."""
     cap: Written | None = None
-    """Largest share of the records of a cluster that show a sensitive item (0 < cap <= 1), exactly as written.
+    """Maximum share of the records of a cluster with the same sensitive item (0 < cap <= 1), exactly as written.
 
-    None: 1/2 where there are sensitive items.
+    None means 1/2 if there are sensitive items.
     """
 
     def __post_init__(self) -> None:
@@ -55,12 +55,12 @@ class DisassociationModel(PrivacyModel):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The items that must not be told."""
+        """Sensitive items."""
         return self.sensitive_items
 
     @property
     def share(self) -> Fraction:
-        """`cap` as the fraction that is written; 1 where there is none."""
+        """Exact fraction of `cap` as written, 1 if `cap` is None."""
         return Fraction(1) if self.cap is None else exact(self.cap)
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class DisassociationModel(PrivacyModel):
 
     @property
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
         known = "1 item" if self.m == 1 else f"at most {self.m} items"
         capped = (
             ""
@@ -86,7 +86,7 @@ class DisassociationModel(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers."""
+        """Guarantee of the model, in words for laypeople."""
         known = "one item" if self.m == 1 else f"up to {self.m} items"
         return (
             f"Whoever knows {known} of a person finds no part of a record here that is that person's "
@@ -96,7 +96,7 @@ class DisassociationModel(PrivacyModel):
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         return (
             "It hides whose a sub-record is, not what it says: what all sub-records or terms that may be a person's "
             "have in common is disclosed, and where most of them agree, it is likely. A term is mostly an item of "
@@ -115,5 +115,5 @@ class DisassociationModel(PrivacyModel):
 
     @property
     def limits_in_short(self) -> str:
-        """What an owner should know first of what it does not guarantee."""
+        """Most important limit of the guarantee."""
         return "What the items of a cluster have in common is told of everybody in it; who knows more may link."

@@ -9,19 +9,19 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class KAnonymity(PrivacyModel):
-    """Every published tuple of relational values occurs in at least `k` records."""
+    """At least `k` published records share each combination of relational values."""
 
     name: ClassVar[str] = "k"
     protects: ClassVar[frozenset[Part]] = frozenset({"relational"})
 
     k: int
-    """Smallest number of records that share their relational values (>= 1)."""
+    """Minimum number of records that share their relational values (>= 1)."""
 
     def __post_init__(self) -> None:
         require_size("k", self.k)
 
     def promises(self, values: bool, items: int) -> float | None:
-        """Return 1/k for an attacker who knows quasi-identifiers alone."""
+        """Return 1/k for an attacker who knows only quasi-identifiers."""
         return 1 / self.k if values and not items else None
 
     def __str__(self) -> str:
@@ -29,12 +29,12 @@ class KAnonymity(PrivacyModel):
 
     @property
     def asked(self) -> str:
-        """What every class of records that match alike must hold, in words."""
+        """Condition on every equivalence class, as a noun phrase."""
         return f"at least {counted(self.k, 'record')}"
 
     @property
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
         return (
             "Whoever knows all relational values of a person, and that the person is in the data, finds at least "
             f"{self.k} published records that match."
@@ -42,7 +42,7 @@ class KAnonymity(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers."""
+        """Guarantee of the model, in words for laypeople."""
         return (
             "Whoever knows these attributes of somebody cannot pick out that person's record: at least "
             f"{self.k} records look the same."
@@ -50,7 +50,7 @@ class KAnonymity(PrivacyModel):
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         return (
             "It says nothing about what the matching records have in common: a value that all of them share, in these "
             "columns or in one that is kept, is disclosed; nor about an attacker who knows any other column. Columns "

@@ -9,15 +9,15 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class KKmAnonymity(PrivacyModel):
-    """Every published relational tuple, with any set of at most `m` symbols it occurs with, has `k` records."""
+    """Any relational tuple with at most `m` symbols has support 0 or at least `k` in the publication."""
 
     name: ClassVar[str] = "kkm"
     protects: ClassVar[frozenset[Part]] = frozenset({"items", "relational"})
 
     k: int
-    """Smallest number of records that share a relational tuple and an itemset (>= 1)."""
+    """Minimum number of records that share a relational tuple and an itemset (>= 1)."""
     m: int
-    """Largest number of items the attacker knows (>= 1)."""
+    """Maximum number of items that the attacker knows (>= 1)."""
 
     def __post_init__(self) -> None:
         require_size("k", self.k)
@@ -32,7 +32,7 @@ class KKmAnonymity(PrivacyModel):
 
     @property
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
         return (
             f"Whoever knows all relational values of a person and up to {counted(self.m, 'item')} of that person's "
             "record, and "
@@ -41,7 +41,7 @@ class KKmAnonymity(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers."""
+        """Guarantee of the model, in words for laypeople."""
         return (
             f"Whoever knows these attributes of somebody, and up to {counted(self.m, 'item')}, cannot pick out that "
             "person's "
@@ -50,7 +50,7 @@ class KKmAnonymity(PrivacyModel):
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         return (
             f"It says nothing about an attacker who knows more than {counted(self.m, 'item')}, or who knows that a "
             "person "

@@ -9,15 +9,15 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class KmAnonymity(PrivacyModel):
-    """Every set of at most `m` published symbols that occurs, occurs in at least `k` records."""
+    """Any set of at most `m` published symbols has support 0 or at least `k`."""
 
     name: ClassVar[str] = "km"
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
     k: int
-    """Smallest support of any itemset that occurs (>= 1)."""
+    """Minimum support of an itemset that occurs (>= 1)."""
     m: int
-    """Largest number of items the attacker knows (>= 1)."""
+    """Maximum number of items that the attacker knows (>= 1)."""
 
     def __post_init__(self) -> None:
         require_size("k", self.k)
@@ -32,7 +32,7 @@ class KmAnonymity(PrivacyModel):
 
     @property
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
         return (
             f"Whoever knows up to {counted(self.m, 'item')} of a person's record, and that the person is in the data, "
             f"finds at least {self.k} published records that match, or none."
@@ -40,7 +40,7 @@ class KmAnonymity(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers."""
+        """Guarantee of the model, in words for laypeople."""
         return (
             f"Whoever knows up to {counted(self.m, 'item')} of somebody cannot pick out that person's record: at "
             f"least {self.k} "
@@ -49,7 +49,7 @@ class KmAnonymity(PrivacyModel):
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         return (
             f"It says nothing about an attacker who knows more than {counted(self.m, 'item')}, or who knows that a "
             "person "

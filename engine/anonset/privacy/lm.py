@@ -10,10 +10,10 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class LmDiversity(PrivacyModel):
-    """Whoever knows up to `m` non-sensitive items cannot tell a sensitive item with a chance above 1/l.
+    """An attacker who knows up to `m` non-sensitive items infers no sensitive item with probability above 1/l.
 
-    Every set of at most `m` published symbols of non-sensitive items, the empty one included, that occurs in the
-    data occurs in at least `k` records, and no sensitive item in more than one of `l` of them.
+    A set of at most `m` published symbols of non-sensitive items has support 0 or at least `k`. At most 1/l of the
+    records that contain the set contain the same sensitive item. This includes the empty set.
     """
 
     name: ClassVar[str] = "lm"
@@ -21,13 +21,13 @@ class LmDiversity(PrivacyModel):
     secrets_beside = True
 
     k: int
-    """Smallest number of records that match (>= 1; 1 asks for diversity alone)."""
+    """Minimum number of matching records (>= 1). With 1 the model requires only diversity."""
     l: int  # noqa: E741
-    """A sensitive item is in at most one of `l` of the records that match (>= 1)."""
+    """Inverse of the maximum share of the matching records with the same sensitive item (>= 1)."""
     m: int
-    """Largest number of non-sensitive items the attacker knows (>= 1)."""
+    """Maximum number of non-sensitive items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
-    """Items that must not be told; published as they are."""
+    """Items that must not be inferred; published unchanged."""
 
     def __post_init__(self) -> None:
         require_size("k", self.k)
@@ -37,7 +37,7 @@ class LmDiversity(PrivacyModel):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The items that must not be told."""
+        """Sensitive items."""
         return self.sensitive_items
 
     @property
@@ -47,7 +47,7 @@ class LmDiversity(PrivacyModel):
 
     @property
     def needs_secrets(self) -> bool:
-        """True: it is about nothing else."""
+        """True: the model protects only sensitive items."""
         return True
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class LmDiversity(PrivacyModel):
 
     @property
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
         return (
             f"Whoever knows up to {counted(self.m, 'non-sensitive item')} of a person's record, and that the person "
             "is in the "
@@ -66,7 +66,7 @@ class LmDiversity(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers."""
+        """Guarantee of the model, in words for laypeople."""
         return (
             f"Whoever knows up to {counted(self.m, 'ordinary item')} of somebody cannot pick out that person's record "
             "(at least "
@@ -75,7 +75,7 @@ class LmDiversity(PrivacyModel):
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         return (
             f"It says nothing about an attacker who knows more than {counted(self.m, 'non-sensitive item')}, or a "
             "sensitive "
@@ -87,7 +87,7 @@ class LmDiversity(PrivacyModel):
 
 @dataclass(frozen=True)
 class KLmDiversity(LmDiversity):
-    """The same for whoever knows all relational values, too: l^m-diversity of every class that shares them."""
+    """l^m-diversity of every equivalence class: the attacker also knows all relational values."""
 
     name: ClassVar[str] = "klm"
     protects: ClassVar[frozenset[Part]] = frozenset({"items", "relational"})
@@ -101,7 +101,7 @@ class KLmDiversity(LmDiversity):
 
     @property
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
         return (
             f"Whoever knows all relational values of a person and up to {counted(self.m, 'non-sensitive item')} of "
             "that "
@@ -111,7 +111,7 @@ class KLmDiversity(LmDiversity):
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers."""
+        """Guarantee of the model, in words for laypeople."""
         return (
             f"Whoever knows these attributes of somebody, and up to {counted(self.m, 'ordinary item')}, cannot pick "
             "out that "

@@ -1,4 +1,4 @@
-"""What a privacy model is, and the verdict of checking one."""
+"""Base class of privacy models, and the verdict of a check."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -12,39 +12,39 @@ from anonset.privacy.policies import PrivacyPolicy
 from anonset.spelling import counted, setting
 
 LARGEST_SIZE = (1 << 31) - 1
-"""Largest size in the parameters of a model; no table has so many records, nor any record so many items."""
+"""Largest size parameter of a model. Tables have fewer records, and records fewer items."""
 
 
 Part = Literal["items", "relational", "sensitive"]
-"""What a model protects: the set-valued column, the quasi-identifiers, or the link of ids to the sensitive column."""
+"""Protected part: set-valued column, quasi-identifiers, or the link between ids and the sensitive column."""
 PublishedKind = Literal["records", "buckets", "chunks"]
-"""Name of a kind of publication: see `anonset.publications`."""
+"""Publication kind, see `anonset.publications`."""
 
 
 class PrivacyModel(Discreet, ABC):
-    """A condition that a publication must satisfy. Models are frozen dataclasses of their parameters."""
+    """Condition that a publication must satisfy. Models are frozen dataclasses of their parameters."""
 
     name: ClassVar[str]
     """Name on the command line."""
     protects: ClassVar[frozenset[Part]]
-    """What it is about; columns in other roles must be kept or dropped."""
+    """Roles of the columns that the model protects. Columns in other roles must be kept or dropped."""
     kind: ClassVar[PublishedKind] = "records"
-    """The kind of publication that it is about."""
+    """Publication kind that the model applies to."""
     k: int | None
-    """Smallest number of records, or individuals, that match; None: the model has no such parameter."""
+    """Minimum number of matching records or individuals, or None for a model without this parameter."""
     m: int | None
-    """Largest number of items that the attacker knows; None: the model has no such parameter."""
+    """Maximum number of items that the attacker knows, or None for a model without this parameter."""
     secrets_beside: ClassVar[bool] = False
-    """Whether its sensitive items are outside the hierarchy, which generalizes only the others."""
+    """Sensitive items are outside the hierarchy, which generalizes only the other items."""
 
     secrets_may_go: ClassVar[bool] = False
-    """Whether its sensitive items may be suppressed, so that a publication need not hold them."""
+    """Sensitive items may be suppressed, so they may be absent from the publication."""
     reads_sets: ClassVar[bool] = False
-    """Whether it is about the items that symbols stand for; for other models symbols are opaque."""
+    """The model depends on the items that a symbol covers. Other models treat symbols as opaque."""
     recodes_locally: ClassVar[bool] = False
-    """Whether it is about parts of the records, so that an item may be published in several ways."""
+    """The model applies to parts of the records, so the publication may contain several symbols for the same item."""
     served_by: ClassVar[str] = ""
-    """Of a third party's model: the algorithm that serves it where none is named."""
+    """Default algorithm of a third-party model; empty for built-in models."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         """Set `k` and `m` to None in models without these parameters."""
@@ -55,7 +55,7 @@ class PrivacyModel(Discreet, ABC):
                 setattr(cls, name, None)
 
     def promises(self, values: bool, items: int) -> float | None:
-        """Return the largest probability that an attacker finds a person's record; None if the model does not bound it.
+        """Return the maximum probability that an attacker finds a person's record, or None if it is not bounded.
 
         Parameters
         ----------
@@ -68,59 +68,61 @@ class PrivacyModel(Discreet, ABC):
 
     @property
     def visible(self) -> "PrivacyModel":
-        """The part of it that a publication alone shows, if it is also about what only the owner knows."""
+        """Model that a check of the publication alone verifies: weaker if the guarantee also needs private data."""
         return self
 
     @property
     @abstractmethod
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers: one sentence; the statement where there is none."""
+        """Guarantee of the model, in one sentence for laypeople. Default: `statement`."""
         return self.statement
 
     @property
     @abstractmethod
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
 
     @property
     def limits_in_short(self) -> str:
-        """What an owner should know first of what it does not guarantee: a line of a terminal."""
+        """Most important limit of the guarantee, in one terminal line."""
         return "Who knows more may find a person; what all who match share is disclosed."
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The sensitive items that it names."""
+        """Sensitive items of the model."""
         return ()
 
     @property
     def needs_secrets(self) -> bool:
-        """Whether it says nothing without sensitive items."""
+        """The model needs at least one sensitive item."""
         return False
 
     @property
     def sensitive_column(self) -> str | None:
-        """The column, published as it is, of which it bounds what the records that match tell; None: of none."""
+        """Sensitive column, published unchanged, whose inference the model bounds; None if there is none."""
         return None
 
     @property
     def diversity(self) -> int:
-        """At most one of so many records that match has the same sensitive item or value; 1: no such guarantee."""
+        """Parameter l: at most 1/l of the matching records share a sensitive item or value. Default 1: no such
+        guarantee.
+        """
         return 1
 
     @property
     def itemsets(self) -> PrivacyPolicy | None:
-        """The itemsets that an owner protects by it, if any."""
+        """Privacy constraints of the owner that the model protects, or None."""
         return None
 
     def check(self, publication: Any, *, budget: int, progress: Any = None) -> "Verdict":
-        """Check a publication; of a third party's model. Those of this library are checked in `anonset.verification`.
+        """Check a publication of a third-party model. `anonset.verification` checks built-in models.
 
-        It must share no code with the algorithms that give the guarantee, and prove what it says from `publication`
-        alone: its `transactions`, `relational` and `kept` columns, or the tables of its buckets.
+        The check must share no code with the algorithms that provide the guarantee. It must use `publication` only: its
+        `transactions`, `relational` and `kept` columns, or the tables of its buckets.
 
         Parameters
         ----------
@@ -139,7 +141,7 @@ class PrivacyModel(Discreet, ABC):
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """The sensitive items that are outside the hierarchy."""
+        """Sensitive items outside the hierarchy."""
         return self.secrets if self.secrets_beside else ()
 
 
@@ -148,15 +150,17 @@ class Witness(MarkedText, Discreet):
     """Evidence that a model does not hold."""
 
     what: tuple[str, ...]
-    """The offending published symbols or values; none where a whole row or a person is meant, whom no message shows."""
+    """Published symbols or values that violate the model. Empty if a complete row or a person does: messages show
+    neither.
+    """
     support: int
-    """How many records they match."""
+    """Number of matching records."""
     required: int
-    """How many they have to match."""
+    """Required number of matching records."""
     record: int
-    """A published row (0-based) that shows them."""
+    """Published row (0-based) that contains the symbols or values."""
     detail: str = field(default="", repr=False)
-    """Further details of the model."""
+    """Model-specific details."""
 
     def __format__(self, _: str) -> str:
         counts = f"matches {counted(self.support, 'record')}, {self.required} required"
@@ -169,15 +173,15 @@ class Witness(MarkedText, Discreet):
 
 @dataclass(frozen=True)
 class Verdict(MarkedText, Discreet):
-    """Outcome of checking a publication against a model: holds, fails (with a witness) or undecided."""
+    """Result of a check of a publication: the model holds, fails (with a witness), or the check is undecided."""
 
     holds: bool | None
-    """True, False, or None where the check could not be finished."""
+    """True, False, or None if the check is undecided."""
     model: PrivacyModel
     checked: Mapping[str, Any] = field(default_factory=dict)
-    """What the check examined: rows, itemsets by size, and for an undecided check how far it came."""
+    """Extent of the check: rows, itemsets by size, and the progress of an undecided check."""
     witness: Witness | None = None
-    """Why the model fails."""
+    """Evidence that the model fails."""
 
     def __repr__(self) -> str:
         checked = {} if "covered" not in self.checked else {"checked": str(self.checked["covered"])}
@@ -203,9 +207,9 @@ class Verdict(MarkedText, Discreet):
 
 
 def require_at_least(name: str, value: int, least: int) -> None:
-    """Refuse a parameter that is no integer or is below `least`; or that counts something, beyond 64 bits.
+    """Raise InputError if a parameter is not an integer, is below `least`, or is a count above 64 bits.
 
-    A seed counts nothing: its `least` is 0, and it may be as large as it likes.
+    With `least` 0 the parameter is a seed and has no upper limit.
 
     Raises
     ------
@@ -216,7 +220,7 @@ def require_at_least(name: str, value: int, least: int) -> None:
 
 
 def require_size(name: str, value: int) -> None:
-    """Refuse a size of a model (records, items, values) that is no integer from 1 to `LARGEST_SIZE`.
+    """Raise InputError if a size (records, items, values) is not an integer from 1 to `LARGEST_SIZE`.
 
     Raises
     ------
@@ -227,7 +231,7 @@ def require_size(name: str, value: int) -> None:
 
 
 def require_share(name: str, value: float) -> None:
-    """Refuse a parameter outside [0, 1].
+    """Raise InputError if a parameter is outside [0, 1].
 
     Raises
     ------

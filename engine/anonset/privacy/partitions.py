@@ -8,9 +8,9 @@ from anonset.privacy.km import KmAnonymity
 
 @dataclass(frozen=True)
 class PartitionKmAnonymity(KmAnonymity):
-    """Every set of at most `m` symbols that occurs in a partition, occurs in at least `k` of its records.
+    """Any set of at most `m` symbols has support 0 or at least `k` in each partition.
 
-    It implies k^m-anonymity of the whole publication, whoever knows the partitions or not.
+    It implies k^m-anonymity of the publication, even if the attacker knows the partitions.
     """
 
     name: ClassVar[str] = "partition-km"
@@ -21,12 +21,12 @@ class PartitionKmAnonymity(KmAnonymity):
 
     @property
     def visible(self) -> KmAnonymity:
-        """k^m-anonymity of the whole, since the partitions are not published."""
+        """k^m-anonymity of the publication, because the partitions are not published."""
         return KmAnonymity(self.k, self.m)
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         return (
             f"{super().limits} The same item may be published under several symbols in different partitions: counting "
             "symbols over the whole file misleads."

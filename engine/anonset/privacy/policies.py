@@ -1,4 +1,4 @@
-"""Policies: what an owner says must be protected (privacy constraints) and must stay countable (utility constraints).
+"""Policies of an owner: privacy constraints (protected itemsets) and utility constraints (allowed generalizations).
 
 References: Loukides, Gkoulalas-Divanis, Malin, "Towards utility-driven anonymization of transactions", 2010,
 Definitions 3.3 and 3.7, and section 6.3, Table 2, for the random policies PP1 to PP9.
@@ -22,7 +22,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 
 PERCENT_OF_ITEMS: Mapping[str, int] = MappingProxyType({"PP1": 2, "PP2": 5, "PP3": 10, "PP4": 25, "PP5": 50})
-"""Random policies of all pairs of some items: the percentage of the items."""
+"""Random policies of all pairs of a random subset of the items: size of the subset, in percent of the items."""
 SHARE_OF_SIZES: Mapping[str, tuple[Fraction, ...]] = MappingProxyType(
     {
         "PP6": tuple(Fraction(share, 100) for share in (33, 33, 33, 1)),
@@ -31,24 +31,24 @@ SHARE_OF_SIZES: Mapping[str, tuple[Fraction, ...]] = MappingProxyType(
         "PP9": (*[Fraction(1, 6)] * 3, Fraction(1, 2)),
     }
 )
-"""Random policies of mixed sizes: which part of the itemsets has 1, 2, 3 and 4 items."""
+"""Random policies of mixed sizes: shares of the itemsets with 1, 2, 3 and 4 items."""
 LARGEST_RANDOM_POLICY = 1_000_000
-"""Most itemsets of a random policy of mixed sizes."""
+"""Maximum number of itemsets in a random policy of mixed sizes."""
 
 
 @dataclass(frozen=True)
 class PrivacyPolicy(Discreet):
-    """Privacy constraints: itemsets that might link a record to a person, in the order they are to be considered.
+    """Privacy constraints: itemsets that might link a record to a person, in order of priority.
 
     >>> PrivacyPolicy.of([["b", "a"], "cd"]).itemsets
     (('b', 'a'), ('c', 'd'))
     """
 
     counted_as: ClassVar[str] = "constraint"
-    """What each is called where they are counted only: they may be many, and tell of records."""
+    """Noun for messages that count the itemsets. Messages do not show them: they may be many and disclose records."""
 
     itemsets: tuple[tuple[str, ...], ...]
-    """The itemsets, each of at least one item, each item once."""
+    """Itemsets. Each has at least one item, and no item twice."""
 
     def __post_init__(self) -> None:
         for number, itemset in enumerate(self.itemsets, 1):
@@ -62,7 +62,7 @@ class PrivacyPolicy(Discreet):
 
     @classmethod
     def of(cls, itemsets: Iterable[Iterable[str]]) -> "PrivacyPolicy":
-        """Build a policy from any itemsets."""
+        """Create a policy from iterables of items."""
         return cls(tuple(tuple(itemset) for itemset in itemsets))
 
     def codes(self, vocabulary: Vocabulary) -> tuple[Int64, Int32]:
@@ -88,17 +88,17 @@ class PrivacyPolicy(Discreet):
 
 @dataclass(frozen=True)
 class UtilityPolicy(Discreet):
-    """Utility constraints: groups of items that may be generalized together; every item is in exactly one.
+    """Utility constraints: groups of items that may be generalized together. Each item is in exactly one group.
 
     >>> UtilityPolicy.of(["ab", "c"]).groups
     (('a', 'b'), ('c',))
     """
 
     counted_as: ClassVar[str] = "constraint"
-    """What each is called where they are counted only."""
+    """Noun for messages that count the groups."""
 
     groups: tuple[tuple[str, ...], ...]
-    """The groups."""
+    """Groups of items."""
 
     def __post_init__(self) -> None:
         seen: dict[str, int] = {}
@@ -118,16 +118,16 @@ class UtilityPolicy(Discreet):
 
     @classmethod
     def of(cls, groups: Iterable[Iterable[str]]) -> "UtilityPolicy":
-        """Build a policy from any groups."""
+        """Create a policy from iterables of items."""
         return cls(tuple(tuple(group) for group in groups))
 
     def codes(self, vocabulary: Vocabulary) -> Int32:
-        """Return int32 (M,): the group of each item code.
+        """Return the group of each item code, int32 (M,).
 
         Raises
         ------
         InputError
-            If an item is not in the vocabulary, or one of the vocabulary is in no group.
+            If an item is not in the vocabulary, or an item of the vocabulary is in no group.
         """
         group_of = np.full(len(vocabulary), -1, np.int32)
         for number, group in enumerate(self.groups):
@@ -147,7 +147,7 @@ class UtilityPolicy(Discreet):
         return group_of
 
     def completed(self, vocabulary: Vocabulary) -> "UtilityPolicy":
-        """Return the policy with one more group of the items that are in none, if there are any.
+        """Return the policy with an additional group of all items that are in no group, if there are any.
 
         >>> UtilityPolicy.of(["ab"]).completed(Vocabulary.of("abcd")).groups
         (('a', 'b'), ('c', 'd'))
@@ -163,9 +163,9 @@ def one_group(vocabulary: Vocabulary) -> UtilityPolicy:
 
 
 def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
-    """Return a group for each node at a depth of a hierarchy (the root has 0), and for each leaf above it.
+    """Return a group for each node at a depth of the hierarchy (root: 0), and for each leaf above that depth.
 
-    Depths are columns of its file: nodes with one child count, though they are collapsed.
+    Depths are columns of the hierarchy file. They include nodes with one child, which the hierarchy collapses.
 
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"]), "c"]))
     >>> groups_of_level(hierarchy, 1).groups
@@ -186,9 +186,9 @@ def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
 
 
 def groups_of_siblings(vocabulary: Vocabulary, size: int) -> UtilityPolicy:
-    """Return groups of `size` neighbouring items (the last may be smaller), as UP1 to UP4 of the paper.
+    """Return groups of `size` neighbouring items, as UP1 to UP4 of the paper. The last group may be smaller.
 
-    The items are in canonical order: with a hierarchy, the order of its leaves, in which siblings stand together.
+    Items are in canonical order. With a hierarchy this is the order of its leaves, so siblings are neighbours.
 
     >>> groups_of_siblings(Vocabulary.of("abcde"), 2).groups
     (('a', 'b'), ('c', 'd'), ('e',))
@@ -208,9 +208,9 @@ def groups_of_siblings(vocabulary: Vocabulary, size: int) -> UtilityPolicy:
 def random_policy(name: str, vocabulary: Vocabulary, *, n_itemsets: int = 1000, seed: int = 0) -> PrivacyPolicy:
     """Generate one of the random privacy policies PP1 to PP9 of the paper.
 
-    PP1 to PP5: all pairs of a percentage of the items, chosen at random. PP6 to PP9: random itemsets of one to four
-    items in given shares. The paper does not say how many itemsets these hold, nor how they are drawn: here
-    `n_itemsets`, distinct, of items drawn uniformly; fewer if there are not so many of a size.
+    PP1 to PP5: all pairs from a random subset of the items. PP6 to PP9: random itemsets of one to four items in given
+    shares. The paper does not specify their number or their distribution. This function draws `n_itemsets` distinct
+    itemsets uniformly, or all itemsets of a size if fewer exist.
 
     >>> random_policy("PP5", Vocabulary.of("abcdef"), seed=1).itemsets
     (('a', 'b'), ('a', 'f'), ('b', 'f'))
@@ -242,7 +242,7 @@ def random_policy(name: str, vocabulary: Vocabulary, *, n_itemsets: int = 1000, 
 
 
 def _random_itemsets(random: SplitMix, n_items: int, size: int, n_wanted: int) -> Iterator[tuple[int, ...]]:
-    """Yield distinct random itemsets of a size; all of them, in order, where no more exist."""
+    """Yield distinct random itemsets of a size, or all in order if at most `n_wanted` exist."""
     possible = 1
     for i in range(size):
         possible = possible * (n_items - i) // (i + 1)

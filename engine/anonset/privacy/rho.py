@@ -12,11 +12,11 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class RhoUncertainty(PrivacyModel):
-    """Whoever knows up to `m` items of a person, sensitive ones too, infers no other sensitive item with certainty rho.
+    """An attacker who knows up to `m` items of a person infers each other sensitive item with probability below rho.
 
-    For every set of at most `m` symbols that occurs, less than the share `rho` of the records that hold it hold any one
-    sensitive item outside of it. A generalisation of the diversity of `LmDiversity`, whose sets hold no
-    sensitive items, and where a share of 1/l is allowed.
+    The known items may be sensitive. For any set of at most `m` symbols with support above 0: of the records that
+    contain the set, less than the share `rho` contains the same sensitive item outside the set. This generalizes the
+    diversity of `LmDiversity`, whose sets contain no sensitive items and whose shares may equal 1/l.
 
     >>> RhoUncertainty(0.5, 2, ("hiv",)).share
     Fraction(1, 2)
@@ -29,15 +29,15 @@ class RhoUncertainty(PrivacyModel):
     secrets_may_go = True
 
     rho: Written
-    """What the share of the matching records with a sensitive item stays below (0 < rho <= 1), exactly as written."""
+    """Upper bound on the share of the matching records with a sensitive item (0 < rho <= 1), exactly as written."""
     m: int
-    """Largest number of items the attacker knows (>= 1)."""
+    """Maximum number of items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
-    """Items that must not be inferred; published as they are, or not at all."""
+    """Items that must not be inferred; published unchanged or suppressed."""
     strict: bool = True
-    """A share of exactly rho is too much; false: it is allowed."""
+    """The share must be below rho. If False, it may equal rho."""
     from_nothing: bool = True
-    """The share of all records counts, too: what somebody infers who knows no item; false: it does not."""
+    """The bound also applies to an attacker who knows no item: the share among all records. If False, it does not."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", require_between_0_and_1("rho", self.rho, above_0=True))
@@ -46,12 +46,12 @@ class RhoUncertainty(PrivacyModel):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The sensitive items."""
+        """Sensitive items."""
         return self.sensitive_items
 
     @property
     def needs_secrets(self) -> bool:
-        """True: it is about nothing else."""
+        """True: the model protects only sensitive items."""
         return True
 
     def __str__(self) -> str:
@@ -62,12 +62,12 @@ class RhoUncertainty(PrivacyModel):
 
     @property
     def share(self) -> Fraction:
-        """`rho` as the fraction that is written, so that 0.1 is one tenth."""
+        """Exact fraction of `rho` as written: 0.1 is one tenth."""
         return exact(self.rho)
 
     @property
     def sizes(self) -> range:
-        """Sizes of the sets that somebody may know."""
+        """Sizes of the itemsets that an attacker may know."""
         return range(0 if self.from_nothing else 1, self.m + 1)
 
     @property
@@ -76,7 +76,7 @@ class RhoUncertainty(PrivacyModel):
 
     @property
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
         known = "no item, or " if self.from_nothing else ""
         return (
             f"Whoever knows {known}up to {counted(self.m, 'item')} of a person's record, sensitive ones among them, "
@@ -86,7 +86,7 @@ class RhoUncertainty(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers."""
+        """Guarantee of the model, in words for laypeople."""
         return (
             f"Whoever knows up to {counted(self.m, 'item')} of somebody, sensitive ones too, cannot infer another "
             f"sensitive item: {self._bound} the records that fit have it."
@@ -94,7 +94,7 @@ class RhoUncertainty(PrivacyModel):
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         return (
             f"It says nothing about an attacker who knows more than {counted(self.m, 'item')}, or that a person does "
             "NOT have an item; nor about how many records match, for a single one may; nor about what they have in "

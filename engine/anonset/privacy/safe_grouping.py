@@ -1,4 +1,4 @@
-"""The safety constraint of Al Bouna, Clifton and Malluhi (DBSec 2013, section 6)."""
+"""Safety constraint of Al Bouna, Clifton and Malluhi (DBSec 2013, section 6)."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,16 +10,16 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class SafetyConstraint(PrivacyModel):
-    """Each individual is in one l-diverse group of k or more individuals, who all show equally many tuples."""
+    """Each individual is in one l-diverse group of at least k individuals, who all have the same number of tuples."""
 
     name: ClassVar[str] = "safe-grouping"
     protects: ClassVar[frozenset[Part]] = frozenset({"sensitive"})
     kind: ClassVar[PublishedKind] = "buckets"
 
     k: int
-    """Smallest number of individuals in a group (>= l)."""
+    """Minimum number of individuals in a group (>= l)."""
     l: int  # noqa: E741
-    """No sensitive value may have more than 1/l of the tuples of its group (>= 1)."""
+    """Inverse of the maximum share of the tuples of a group with the same sensitive value (>= 1)."""
 
     def __post_init__(self) -> None:
         require_size("k", self.k)
@@ -38,7 +38,7 @@ class SafetyConstraint(PrivacyModel):
 
     @property
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
         return (
             f"All visible tuples of an individual are in one group, with those of at least "
             f"{counted(self.k - 1, 'other individual')} with as many each. So a tuple of a group is a given "
@@ -49,7 +49,7 @@ class SafetyConstraint(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers."""
+        """Guarantee of the model, in words for laypeople."""
         return (
             f"Whoever finds somebody here sees the rows of at least {self.k} people and, apart from them, their "
             f"values, each on at most 1 of {self.l} rows: whose is whose is not told."
@@ -57,7 +57,7 @@ class SafetyConstraint(PrivacyModel):
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         return (
             "It protects the link between the identifying columns and the sensitive value, not anyone's presence "
             "in the data. Tuples are removed where a value is too frequent: whoever knows how many tuples somebody "
@@ -73,5 +73,5 @@ class SafetyConstraint(PrivacyModel):
 
     @property
     def limits_in_short(self) -> str:
-        """What an owner should know first of what it does not guarantee."""
+        """Most important limit of the guarantee."""
         return "It does not hide that somebody is in the data, nor what others' values tell."

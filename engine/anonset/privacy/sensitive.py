@@ -1,10 +1,10 @@
-"""Sensitive items as a parameter of models."""
+"""Validation of sensitive items in the parameters of models."""
 
 from anonset.errors import InputError, datum
 
 
 def require_labels(name: str, labels: tuple[str, ...]) -> None:
-    """Refuse a parameter that is no tuple of distinct labels.
+    """Raise InputError if a parameter is not a tuple of distinct labels.
 
     Raises
     ------

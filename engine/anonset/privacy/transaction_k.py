@@ -1,4 +1,4 @@
-"""k-anonymity of whole transactions (He and Naughton, VLDB 2009, section 2)."""
+"""k-anonymity of complete records of items (He and Naughton, VLDB 2009, section 2)."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,9 +8,9 @@ from anonset.privacy.model import Part, PrivacyModel, require_size
 
 @dataclass(frozen=True)
 class TransactionKAnonymity(PrivacyModel):
-    """Every published set of symbols is that of at least `k` records.
+    """At least `k` records have the same published set of symbols.
 
-    Stricter than k^m-anonymity for every m.
+    This is stricter than k^m-anonymity for every m.
     """
 
     name: ClassVar[str] = "transaction-k"
@@ -18,7 +18,7 @@ class TransactionKAnonymity(PrivacyModel):
     recodes_locally: ClassVar[bool] = True
 
     k: int
-    """Smallest number of records with the same published symbols (>= 1)."""
+    """Minimum number of records with the same published symbols (>= 1)."""
 
     def __post_init__(self) -> None:
         require_size("k", self.k)
@@ -32,7 +32,7 @@ class TransactionKAnonymity(PrivacyModel):
 
     @property
     def statement(self) -> str:
-        """What the model guarantees, in words."""
+        """Guarantee of the model, as a sentence."""
         return (
             "Whoever knows any items of a person's record, all of them or that there are no others, and that the "
             f"person is in the data, finds at least {self.k} published records that are the same."
@@ -40,7 +40,7 @@ class TransactionKAnonymity(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """What it guarantees, for people who read no papers."""
+        """Guarantee of the model, in words for laypeople."""
         return (
             "Even whoever knows all items of somebody cannot pick out that person's record: at least "
             f"{self.k} records look exactly the same."
@@ -48,7 +48,7 @@ class TransactionKAnonymity(PrivacyModel):
 
     @property
     def limits(self) -> str:
-        """What it does not guarantee, in words."""
+        """Limits of the guarantee."""
         return (
             "It says nothing about what the matching records have in common: an item that all of them share is "
             "disclosed. Where the same item is published under several symbols, counting symbols over the whole "
@@ -57,5 +57,5 @@ class TransactionKAnonymity(PrivacyModel):
 
     @property
     def limits_in_short(self) -> str:
-        """What an owner should know first of what it does not guarantee."""
+        """Most important limit of the guarantee."""
         return "What all who match share is disclosed."

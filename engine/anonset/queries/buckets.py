@@ -1,8 +1,8 @@
-"""Counting queries on bucketized data: true counts, estimates, and the average relative error (ARE).
+"""COUNT queries on bucketized data: exact counts, estimates, and the average relative error (ARE).
 
-A query asks how many tuples have certain identities or kept values, and one of certain sensitive values. A publication
-answers by groups: the share of a group's tuples that has such a sensitive value is known, but not which they are, so
-each is taken to have one with this probability.
+A query counts the tuples with given values of id, kept and sensitive columns. A publication contains, for each group,
+the share of its tuples with each sensitive value, but not the link between tuple and value. The estimate therefore
+assigns this share to each tuple of the group as a probability.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -23,31 +23,31 @@ from anonset.queries.workload import require_queries
 
 @dataclass(frozen=True)
 class BucketQuery(Discreet):
-    """COUNT of the tuples whose values are all among the given ones."""
+    """COUNT of the tuples whose values are all allowed."""
 
     columns: Mapping[str, Collection[str]] = field(default_factory=lambda: MappingProxyType({}))
-    """Allowed labels by name of an id column or a kept one; other columns are free."""
+    """Allowed labels by name of an id or kept column. Columns without an entry allow any label."""
     sensitive: Collection[str] | None = None
-    """Allowed sensitive values; any by default."""
+    """Allowed sensitive values, or None for any value."""
 
 
 @dataclass(frozen=True)
 class QueryErrors(Discreet):
-    """The relative errors of a workload."""
+    """Relative errors of a workload."""
 
     errors: tuple[float, ...]
-    """Relative error of each query that was answered, in the order of the workload."""
+    """Relative error of each answered query, in workload order."""
     skipped: int
-    """Queries left out since their true count is 0."""
+    """Number of queries omitted because their exact count is 0."""
 
     @property
     def are(self) -> float:
-        """The average relative error; 0 where every query was skipped."""
+        """Average relative error, or 0 if every query was omitted."""
         return float(np.mean(self.errors)) if self.errors else 0.0
 
 
 def true_count(table: Table, query: BucketQuery) -> int:
-    """Count the tuples of the original table that satisfy a query.
+    """Count the tuples of the original table that match a query.
 
     Raises
     ------
@@ -66,8 +66,8 @@ def true_count(table: Table, query: BucketQuery) -> int:
 def estimate(publication: Buckets, query: BucketQuery) -> float:
     """Estimate the answer to a query from the publication.
 
-    Sum over the groups of the QIT rows that satisfy the query, times the share of the group's tuples that have an
-    allowed sensitive value. A hidden identity satisfies no condition on an id column.
+    The estimate is a sum over the groups: the number of matching QIT rows, times the share of the group's tuples with
+    an allowed sensitive value. A hidden identity matches no condition on an id column.
 
     >>> from anonset.data import Table
     >>> from anonset.generalization import Bucketized
@@ -104,8 +104,8 @@ def relative_errors(
     Parameters
     ----------
     floor
-        Divide by at least this (>= 1), and then leave out no query; by default queries whose true count is 0 are
-        skipped and counted.
+        Minimum divisor (>= 1); with it, no query is omitted. By default, queries with exact count 0 are omitted and
+        counted.
 
     Raises
     ------
@@ -124,9 +124,9 @@ def relative_errors(
 
 
 def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100, seed: int = 0) -> list[BucketQuery]:
-    """Make queries from random records: the record's own values of some columns, and its own sensitive value.
+    """Create queries from random records: each asks for the record's values in `columns` and its sensitive value.
 
-    The true count of each is at least 1. Records are drawn by SplitMix64.
+    The exact count of each query is at least 1. SplitMix64 draws the records.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100,
 
 
 def _rows(columns: Sequence[CategoricalColumn], query: BucketQuery, n: int) -> NDArray[np.bool_]:
-    """Return the rows that satisfy the conditions on columns: bool (n,)."""
+    """Return a mask of the rows that match the conditions on columns, bool (n,)."""
     by_name = {column.name: column for column in columns}
     chosen = np.ones(n, np.bool_)
     for name, labels in query.columns.items():
@@ -169,7 +169,7 @@ def _named(by_name: Mapping[str, CategoricalColumn], name: str) -> CategoricalCo
 
 
 def _allowed(column: CategoricalColumn, labels: Collection[str]) -> NDArray[np.bool_]:
-    """Return which codes of a column are allowed: bool (V,)."""
+    """Return a mask of the allowed codes of a column, bool (V,)."""
     allowed = np.zeros(len(column.vocabulary), np.bool_)
     allowed[[column.vocabulary.index[label] for label in labels if label in column.vocabulary.index]] = True
     return allowed

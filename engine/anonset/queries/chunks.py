@@ -1,17 +1,18 @@
-"""Answers of COUNT queries that a disassociated publication leads to expect.
+"""Expected answers to COUNT queries from a disassociated publication.
 
-What is expected is the mean over the tables that `anonset.reconstruct` draws from, where in a cluster of n records, by
-chance and independently of the others,
+The expected answer is the mean over the tables that `anonset.reconstruct` draws from. In a cluster of n records these
+tables are random, with independent draws:
 
-* the sub-records of a chunk are on n places, each on one of its own: in any way, equally likely, where the cluster has
-  terms; where it has none, chunk after chunk as they are published, on as many empty records as possible, equally
-  likely among these ways;
-* a term is in one record, each equally likely; where a total says that more records of its clusters hold it, it is in
-  so many more of them, equally likely;
-* the sub-records of a shared chunk are on the records of all clusters that it falls on: in any way, equally likely.
+* The sub-records of a chunk are assigned to distinct records of the cluster. If the cluster has terms, all assignments
+  are equally likely. If it has none, chunks are assigned in published order, to as many empty records as possible, and
+  these assignments are equally likely.
+* A term is in one record, uniformly drawn. If a published total requires more records with the term, these are drawn
+  uniformly from its clusters.
+* The sub-records of a shared chunk are assigned to distinct records of all its clusters. All assignments are equally
+  likely.
 
-So items of different chunks are independent within a cluster that has terms: their chances are multiplied, and the
-products summed over clusters. Items of one chunk are together as often as published.
+Items of different chunks are therefore independent within a cluster that has terms: their probabilities are multiplied,
+and the products are summed over clusters. The publication shows how often items of the same chunk occur together.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,20 +35,20 @@ _CLUSTERS_AT_ONCE, _MOST_HELD = 4096, 2**25
 
 @dataclass(frozen=True, eq=False)
 class _Places(Discreet):
-    """Where an item is shown: in each cluster at one place at most."""
+    """Positions of an item: at most one chunk or term per cluster."""
 
     cluster: Int64
-    """int64 (P,): the clusters in which a record may hold it, ascending."""
+    """Clusters in which a record may contain the item, ascending, int64 (P,)."""
     chunk: Int64
-    """int64 (P,): the chunk there, the shared ones numbered behind the others; of a term -1."""
+    """Chunk with the item in each cluster, int64 (P,): shared chunks have the highest numbers, a term has -1."""
     chance: Floats
-    """float64 (P,): the probability that a given record there holds it."""
+    """Probability that a given record of the cluster contains the item, float64 (P,)."""
 
 
 class ChunkCounts:
-    """Expected answers, from clusters, chunks and terms.
+    """Expected answers to COUNT queries, from clusters, chunks and terms.
 
-    Cost of a query: the clusters that show its items, and the distinct sub-records that hold them.
+    Cost of a query: number of clusters with its items, and number of distinct sub-records that contain them.
 
     Examples
     --------
@@ -81,13 +82,13 @@ class ChunkCounts:
         self._together: dict[tuple[int, ...], float] = {}
 
     def count(self, query: Query) -> float:
-        """Return the expected number of records that hold all items of a query; conditions are not looked at."""
+        """Return the expected number of records that contain all items of a query. Ignores conditions."""
         index = self.publication.vocabulary.index
         codes = {index.get(item) for item in query.items}
         return 0.0 if None in codes else self.expected(code for code in codes if code is not None)
 
     def expected(self, codes: Iterable[int]) -> float:
-        """Return the expected number of records that hold all the given items."""
+        """Return the expected number of records that contain all items of `codes`."""
         items = sorted(set(codes))
         if not items:
             return float(self._records.sum())
@@ -101,9 +102,10 @@ class ChunkCounts:
         return fsum(self._chances(items, cluster, chunk, chance) * self._records[cluster])
 
     def pairs(self, items: Sequence[int]) -> Floats:
-        """Return float64 (F, F): the expected number of records that hold both of two items; 0 on the diagonal.
+        """Return the expected number of records that contain both items, for each pair: float64 (F, F), 0 on the
+        diagonal.
 
-        Cost: F^2 times the clusters, by some of them at a time, and the pairs of these items in each sub-record.
+        Cost: F^2 times the number of clusters, processed in batches, and the pairs of these items in each sub-record.
         """
         shown = [self.places(item) for item in items]
         counts = np.zeros((len(items), len(items)))
@@ -132,7 +134,7 @@ class ChunkCounts:
         return counts
 
     def _correct_pairs(self, counts: Floats, cluster: int, column_of: dict[int, int]) -> None:
-        """Correct the products of a cluster without terms: its chunks fill empty records first."""
+        """Correct the products for a cluster without terms, whose chunks fill empty records first."""
         own, n = self.publication.clusters[cluster], self.publication.clusters[cluster].n
         held = [[item for item in items_of(rows) if item in column_of] for rows in own.chunks]
         for one, other in combinations(range(len(held)), 2):
@@ -150,14 +152,14 @@ class ChunkCounts:
         return float(own.chance[np.searchsorted(own.cluster, cluster)])
 
     def _likelier(self, cluster: int, chunks: tuple[int, ...]) -> float:
-        """Return `together` for chunks of a cluster, by their numbers."""
+        """Return `together` for chunk numbers of a cluster."""
         if chunks not in self._together:
             taken = [chunk - self._first_chunk[cluster] for chunk in chunks]
             self._together[chunks] = together(self.publication.clusters[cluster], taken)
         return self._together[chunks]
 
     def places(self, item: int) -> _Places:
-        """Return where an item is shown."""
+        """Return the positions of an item, from the cache if available."""
         if item not in self._places:
             chunk, count = self._held(self._rows_of[item])
             parts = [(self._cluster_of[chunk], chunk) for chunk in [chunk[chunk < len(self._cluster_of)]]]
@@ -169,7 +171,7 @@ class ChunkCounts:
             cluster, chunks = (np.concatenate(column) for column in zip(*parts, strict=True))
             order = np.argsort(cluster, kind="stable")
             cluster, chunks = cluster[order], chunks[order]
-            in_chunk = np.zeros(len(self._places_of_chunk) + 1)  # of a term, at -1: nothing
+            in_chunk = np.zeros(len(self._places_of_chunk) + 1)  # index -1 (terms) remains 0
             in_chunk[chunk] = count / self._places_of_chunk[chunk]
             self._make_room(3 * len(cluster))
             chance = np.where(chunks < 0, self._chance_of_term(item, terms)[cluster], in_chunk[chunks])
@@ -177,7 +179,10 @@ class ChunkCounts:
         return self._places[item]
 
     def _chance_of_term(self, item: int, clusters: Int64) -> Floats:
-        """Return float64 (clusters,): how likely a record of each holds a term, where it is one of the given ones."""
+        """Return the probability that a record of each cluster contains a term, float64 (clusters,).
+
+        It is 0 outside the given clusters.
+        """
         n = self._records[clusters]
         chance = np.zeros(len(self._records))
         more = self._totals.get(item, len(clusters)) - len(clusters)
@@ -186,7 +191,7 @@ class ChunkCounts:
         return chance
 
     def _falls_on(self, number: int) -> Int64:
-        """Return the clusters on which a shared chunk falls, and note how many records they have."""
+        """Return the clusters of a shared chunk, and store their number of records."""
         if number not in self._fallen:
             place = number - len(self._cluster_of)
             clusters = self.publication.shared[place].first + np.flatnonzero(self._shown.falls_on(place))
@@ -196,25 +201,25 @@ class ChunkCounts:
         return self._fallen[number]
 
     def _make_room(self, numbers: int) -> None:
-        """Forget what is held of items and shared chunks where it would be too much; it is found again."""
+        """Clear the caches of items and shared chunks if they exceed the limit."""
         self._held_numbers += numbers
         if self._held_numbers > _MOST_HELD:
             self._places, self._fallen, self._held_numbers = {}, {}, numbers
 
     def _held(self, rows: Int64) -> tuple[Int64, Int64]:
-        """Return the chunks of some distinct sub-records, ascending, and how often these stand in each."""
+        """Return the chunks of distinct sub-records, ascending, and the number of these sub-records in each chunk."""
         chunk = self._chunk_of_row[rows]
         first = np.flatnonzero(np.append(True, chunk[1:] != chunk[:-1])) if len(chunk) else chunk
         count = np.add.reduceat(self._rows.count[rows], first) if len(first) else chunk
         return chunk[first], count
 
     def _chances(self, items: Sequence[int], cluster: Int64, chunk: Int64, chance: Floats) -> Floats:
-        """Return float64 (P,): the probability that a given record of each cluster holds all of several items.
+        """Return the probability that a given record of each cluster contains all items, float64 (P,).
 
-        `chunk` and `chance` are (items, P). Clusters are taken together in which the same items share a chunk.
+        `chunk` and `chance` are (items, P). Clusters in which the same items share a chunk are processed together.
         """
         apart = np.where(chunk < 0, -1 - np.arange(len(items))[:, None], chunk)
-        leads = (apart[:, None] == apart[None]).argmax(axis=0)  # the first item with the same place
+        leads = (apart[:, None] == apart[None]).argmax(axis=0)  # first item in the same chunk
         places, result = np.arange(len(cluster)), np.ones(len(cluster))
         for shape, here in _alike(leads, places):
             groups = [[place for place, lead in enumerate(shape) if lead == first] for first in sorted(set(shape))]
@@ -228,14 +233,14 @@ class ChunkCounts:
         return result
 
     def _joint(self, items: Sequence[int], chunk: Int64) -> Floats:
-        """Return the probability that a record holds several items of each of some chunks."""
+        """Return the probability that a record contains all items of a chunk, for each chunk."""
         held, count = self._held(_common([self._rows_of[item] for item in items]))
         in_chunk = np.zeros(len(self._places_of_chunk))
         in_chunk[held] = count
         return np.asarray(in_chunk[chunk] / self._places_of_chunk[chunk])
 
     def _correct(self, result: Floats, here: Int64, cluster: Int64, chunk: Int64) -> None:
-        """Correct products of chances where a cluster has no terms: its chunks fill empty records first."""
+        """Correct the products of probabilities for clusters without terms, whose chunks fill empty records first."""
         for place in here[self._in_turn[cluster[here]]].tolist():
             own = tuple(one for one in sorted(chunk[:, place].tolist()) if 0 <= one < len(self._cluster_of))
             if len(own) > 1:
@@ -243,14 +248,14 @@ class ChunkCounts:
 
 
 def _by_item(items: Int32, values: Int64, n_items: int) -> list[Int64]:
-    """Return the values of each of `n_items`, given the item of each, int32 (v,), and the values, int64 (v,)."""
+    """Group `values`, int64 (v,), by item. `items`, int32 (v,), is the item of each value, below `n_items`."""
     order = np.argsort(items, kind="stable")
     ends = np.searchsorted(items[order], np.arange(1, n_items))
     return np.split(values[order], ends)
 
 
 def _common(ascending: Iterable[Int64]) -> Int64:
-    """Return the numbers that all of some ascending arrays have."""
+    """Return the intersection of ascending arrays."""
     fewest, *others = sorted(ascending, key=len)
     for other in others:
         if len(fewest):
@@ -260,7 +265,7 @@ def _common(ascending: Iterable[Int64]) -> Int64:
 
 
 def _alike(leads: Int64, places: Int64) -> Iterator[tuple[list[int], Int64]]:
-    """Yield the distinct columns, and the places at which each stands."""
+    """Yield each distinct column of `leads` with its positions."""
     while len(places):
         same = (leads == leads[:, :1]).all(axis=0)
         yield leads[:, 0].tolist(), places[same]
@@ -268,10 +273,10 @@ def _alike(leads: Int64, places: Int64) -> Iterator[tuple[list[int], Int64]]:
 
 
 def together(cluster: PublishedCluster, chunks: Sequence[int]) -> float:
-    """Return how much likelier it is that a record has sub-records of all given chunks than if they were independent.
+    """Return the probability of sub-records of all given chunks in a record, relative to independent chunks.
 
-    For a cluster without terms, whose chunks go one after the other on records that have nothing yet, while there are
-    any. Cost: its chunks.
+    The cluster has no terms. Its chunks are assigned in order to empty records, while there are any. Cost: number of
+    chunks.
 
     >>> rows = (((0,), 3),)
     >>> [together(Cluster(n, (), (rows, rows)), [0, 1]) for n in (3, 4, 6)]

@@ -9,7 +9,7 @@ from anonset.errors import InputError
 
 @dataclass(frozen=True)
 class Between(Discreet):
-    """The number is at least `low` and at most `high`."""
+    """Condition that a number is at least `low` and at most `high`."""
 
     column: str
     low: float = field(repr=False)
@@ -25,7 +25,7 @@ class Between(Discreet):
 
 @dataclass(frozen=True)
 class Among(Discreet):
-    """The category is one of `values`."""
+    """Condition that a category is in `values`."""
 
     column: str
     values: tuple[str, ...]
@@ -39,9 +39,9 @@ class Among(Discreet):
 def _is_finite(value: float) -> bool:
     try:
         return isfinite(value)
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:  # integer too large for a float
         return False
 
 
 Condition = Between | Among
-"""A condition on a relational column."""
+"""Condition on a relational column."""

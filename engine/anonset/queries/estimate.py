@@ -1,11 +1,11 @@
-"""Answers of COUNT queries: true ones from original records, expected ones from published symbols.
+"""Answers to COUNT queries: exact from original records, expected from published symbols.
 
-What a published symbol of s items (a set item, or a node above s leaves) stands for is read in one of these ways,
+A published symbol of s items is a set item, or a node with s leaves. It is interpreted in one of these ways,
 independently of the other symbols of the record:
 
-* ``one-member``: exactly one of its items, each with probability 1/s. Two items of one symbol are never both there.
+* ``one-member``: exactly one of its items, each with probability 1/s. Two items of a symbol never occur together.
 * ``subsets``: any of its 2^s - 1 non-empty subsets, equally likely (Loukides et al. 2010, section 6.1).
-* ``subsets-apart``: as `subsets`, but several items of one symbol as if they were independent, as the paper prints.
+* ``subsets-apart``: as `subsets`, but several items of a symbol are treated as independent, as printed in the paper.
 """
 
 from collections.abc import Sequence
@@ -24,19 +24,19 @@ from anonset.spelling import setting
 from anonset.support import SupportIndex
 
 Reading = Literal["one-member", "subsets", "subsets-apart"]
-"""What a published symbol of several items is taken to stand for."""
+"""Interpretation of a published symbol of several items."""
 READINGS: tuple[Reading, ...] = get_args(Reading)
 ONE_MEMBER: Reading = "one-member"
-"""The reading of all that is measured unless another is asked for."""
+"""Default interpretation of all measures."""
 Probabilities = tuple[NDArray[np.uint32], NDArray[np.float64]]
-"""Records, ascending, that may match, and the probability of each."""
+"""Candidate records, ascending, and the probability that each matches."""
 
 _LN2 = log(2)
 _MOST_COMBINATIONS = 64
 
 
 def presence_probability(size: int, n_items: int, reading: Reading = ONE_MEMBER) -> float:
-    """Return the probability that `n_items` given items of a symbol of `size`, at least one, are all present.
+    """Return the probability that `n_items` given items of a symbol of `size` items are all present (`n_items` >= 1).
 
     >>> [presence_probability(2, 1, reading) for reading in READINGS]
     [0.5, 0.6666666666666666, 0.6666666666666666]
@@ -53,12 +53,12 @@ def presence_probability(size: int, n_items: int, reading: Reading = ONE_MEMBER)
 
 
 def require_reading(reading: str) -> Reading:
-    """Return a reading, if it is known.
+    """Return `reading` if it is valid.
 
     Raises
     ------
     InputError
-        With the ones that are known.
+        If it is unknown. The message lists the valid readings.
     """
     for known in READINGS:
         if reading == known:
@@ -68,13 +68,13 @@ def require_reading(reading: str) -> Reading:
 
 
 class TrueCounts:
-    """True answers, from the original records."""
+    """Exact answers, from the original records."""
 
     def __init__(self, column: SetColumn) -> None:
         self.index = SupportIndex(column)
 
     def records(self, query: Query) -> NDArray[np.uint32]:
-        """Return the records that hold all items of a query.
+        """Return the records that contain all items of a query.
 
         Raises
         ------
@@ -84,7 +84,7 @@ class TrueCounts:
         return self.index.records(self._codes(query))
 
     def count(self, query: Query) -> int:
-        """Return the number of records that hold all items of a query.
+        """Return the number of records that contain all items of a query.
 
         Raises
         ------
@@ -104,15 +104,16 @@ class TrueCounts:
 class ExpectedCounts:
     """Expected answers, from published records.
 
-    Global recodings publish an item as one symbol; local ones as the symbol of the record's cluster. Nodes and
-    items, or different set items, of different records mix freely: in one record, at most one symbol holds an item.
+    Global recodings publish an item as one symbol, local recodings as the symbol of the record's cluster. Different
+    records may have different nodes and set items for the same item. Within a record, at most one symbol covers an
+    item.
 
     Parameters
     ----------
     publication
         The published records, with their codebook.
     reading
-        What a published symbol of several items is taken to stand for.
+        Interpretation of a published symbol of several items.
 
     Raises
     ------
@@ -144,17 +145,17 @@ class ExpectedCounts:
                     self._symbols_of.setdefault(item, []).append(code)
 
     def count(self, query: Query) -> float:
-        """Return the expected number of records that hold all items of a query; conditions are not looked at."""
+        """Return the expected number of records that contain all items of a query. Ignores conditions."""
         symbols = [self._symbols_of.get(item, []) for item in query.items]
         if prod(len(choices) for choices in symbols) > _MOST_COMBINATIONS:
             return fsum(self.probabilities(query)[1])
-        # each record publishes an item by one symbol: combinations of symbols share no records
+        # a record has one symbol for an item: no record matches two combinations of symbols
         return fsum(self.index.support(set(chosen)) * self._probability(chosen) for chosen in product(*symbols))
 
     def probabilities(self, query: Query) -> Probabilities:
-        """Return the records that may hold all items of a query, and the probability that each does.
+        """Return the records that may contain all items of a query, and the probability that each does.
 
-        To be multiplied, record by record, with the probabilities of conditions on other columns.
+        Multiply it record by record with the probabilities of conditions on other columns.
         """
         chosen_of: dict[int, list[int]] | None = None
         for item in query.items:
@@ -178,6 +179,6 @@ class ExpectedCounts:
         return records, probability
 
     def _probability(self, chosen: Sequence[int]) -> float:
-        """Return the probability that the items behind the chosen symbols, one for each item, are all present."""
+        """Return the probability that the query items are all present, given the symbol that covers each item."""
         numbers = {code: chosen.count(code) for code in chosen}
         return prod(presence_probability(self.sizes[code], number, self.reading) for code, number in numbers.items())

@@ -1,7 +1,8 @@
 """Workloads of COUNT queries for relational values, items, or both.
 
 References: Poulis et al. (2013), section 6: random values and sets of items; Loukides et al. (2010), section 6.1.
-Deviation: random numbers are those of SplitMix64, so that a seed gives the same workload everywhere.
+
+Deviation: SplitMix64 generates the random numbers, so a seed gives the same workload on every platform.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,18 +26,18 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True, kw_only=True)
 class QueryShape:
-    """What each query of a workload asks for.
+    """Number of conditions and items in each query of a workload.
 
     >>> QueryShape(n_values=1, n_items=2)
     QueryShape(n_values=1, n_items=2, width=0.0)
     """
 
     n_values: int
-    """Relational columns with a condition, drawn for each query (>= 0)."""
+    """Number of relational columns with a condition, drawn for each query (>= 0)."""
     n_items: int
-    """Items (>= 0)."""
+    """Number of items (>= 0)."""
     width: float = 0.0
-    """A condition on a number reaches this share of the column's width to both sides of it, in [0, 1]."""
+    """Half-width of a numeric condition, as a share of the column's range, in [0, 1]."""
 
     def __post_init__(self) -> None:
         for name, value in (("n_values", self.n_values), ("n_items", self.n_items)):
@@ -52,12 +53,13 @@ class QueryShape:
 
 
 def mixed_record_workload(table: Table, n_queries: int, shape: QueryShape, seed: int = 0) -> Workload:
-    """Draw a record for each query, distinct items of it, and some of its relational values: none has the answer 0.
+    """Draw queries from random records, with some of the record's items and relational values. Each answer is at least
+    1.
 
     Raises
     ------
     InputError
-        If a number is out of range, or no record has so many items.
+        If a number is out of range, or no record has enough items.
 
     Examples
     --------
@@ -93,12 +95,12 @@ def mixed_domain_workload(
     seed: int = 0,
     hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> Workload:
-    """Draw items and values uniformly from the domains (numbers from those that occur): many have the answer 0.
+    """Draw items and values uniformly from their domains. Many queries have the answer 0.
 
     Parameters
     ----------
     hierarchies
-        Those of relational columns: the domain is then their leaves.
+        Hierarchies of relational columns, by name. Their leaves are the domain; otherwise it is the values in the data.
 
     Raises
     ------
@@ -124,7 +126,7 @@ def mixed_published_workload(
     seed: int = 0,
     hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> Workload:
-    """Draw distinct published symbols and an item of each, and published values and one that each stands for.
+    """Draw distinct published symbols and values, and an item or value that each covers.
 
     Columns are drawn independently of each other and of the items.
 
@@ -158,7 +160,7 @@ def mixed_published_workload(
 
 @dataclass(frozen=True, eq=False)
 class _Draw(Discreet):
-    """The random numbers of a workload, and what is drawn from."""
+    """Random generator, column domains and query shape of a workload."""
 
     random: SplitMix
     domains: dict[str, ValueDomain]
@@ -168,7 +170,7 @@ class _Draw(Discreet):
     def of(
         cls, table: Table, hierarchies: Mapping[str, Hierarchy] | None, n_queries: int, shape: QueryShape, seed: int
     ) -> "_Draw":
-        """Check what all workloads require."""
+        """Create the generator after validating the parameters that all workloads share."""
         require_queries(n_queries)
         random = SplitMix(seed)
         if not table.n:
@@ -181,16 +183,16 @@ class _Draw(Discreet):
         return cls(random, domains_of(table, hierarchies), shape)
 
     def columns(self) -> list[ValueDomain]:
-        """Draw the columns of a query, in the order of the table."""
+        """Draw the columns of a query, in table order."""
         domains = list(self.domains.values())
         return [domains[j] for j in sorted(self.random.distinct(len(domains), self.shape.n_values))]
 
     def one_of(self, values: Sequence[Any] | NDArray[np.integer]) -> Any:
-        """Draw one of some values."""
+        """Draw a value uniformly."""
         return values[self.random.below(len(values))]
 
     def around(self, domain: ValueDomain, value: Any) -> Condition:
-        """Return the condition for a value: itself, or for a number a range around it within the domain."""
+        """Return the condition for a value: the category itself, or a range around a number, within the domain."""
         name = domain.column.name
         if domain.vocabulary is not None:
             return Among(name, (value,))
@@ -213,7 +215,7 @@ def _values(domain: ValueDomain) -> Sequence[Any]:
 
 
 def _covered(values: PublishedValues, code: int) -> Sequence[Any]:
-    """Return what a published value stands for: labels, or the numbers of the original that lie in a range."""
+    """Return the values that a published value covers: labels, or the original numbers within the range."""
     numbers = values.domain.numbers
     if values.domain.vocabulary is not None:
         return values.members[code]

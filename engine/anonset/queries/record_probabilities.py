@@ -1,4 +1,4 @@
-"""The probability that each published record holds the items of a query, for all records at once."""
+"""Probability that each published record contains the items of a query, for all records in one pass."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,9 @@ from anonset.support import SupportIndex
 
 
 class RecordProbabilities:
-    """What `ExpectedCounts` adds up, record by record, for publications where an item hides behind many symbols.
+    """Probabilities of `ExpectedCounts` per record, for publications in which many symbols cover an item.
 
-    Cost: for each item of a query, its symbols' records; and O(n q^2) for q items.
+    Cost: for each item of a query, the records of its symbols; and O(n q^2) for q items.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class RecordProbabilities:
                 self._symbols_of.setdefault(item, []).append(code)
 
     def of(self, items: Sequence[str]) -> Float64:
-        """Return float64 (n,): the probability that each record holds all the items, each given once."""
+        """Return the probability that each record contains all the items, float64 (n,). `items` are distinct."""
         symbol = [self._symbol_of(item) for item in items]
         held = np.ones(self.index.n, np.bool_)
         for mine in symbol:
@@ -72,14 +72,14 @@ class RecordProbabilities:
         return probability
 
     def _symbol_of(self, item: str) -> Int32:
-        """int32 (n,): the symbol that holds the item in each record, -1 where there is none."""
+        """Return the symbol that covers the item in each record, int32 (n,), or -1."""
         symbol = np.full(self.index.n, -1, np.int32)
         for code in self._symbols_of.get(item, []):
             symbol[self.index.records([code])] = code
         return symbol
 
     def _present(self, n_items: int) -> Float64:
-        """float64 (S,): the probability that so many items of each symbol are all present."""
+        """Return the probability that `n_items` items of each symbol are all present, float64 (S,)."""
         if n_items not in self._presence:
             present = [presence_probability(size, n_items, self.reading) for size in self.sizes]
             self._presence[n_items] = np.array(present or [0.0])

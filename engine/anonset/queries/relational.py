@@ -1,8 +1,8 @@
-"""Conditions on relational columns, alone or together with items: true answers, and those that published data expect.
+"""Answers to COUNT queries with conditions on relational columns: exact, or expected from a publication.
 
-A published relational value stands for one value of those it covers, each with equal probability, independently of
-the other columns and of the items (Poulis et al. 2013, section 6; LeFevre et al. 2006): whole numbers of a range,
-any number of a range of reals, the leaves below a node, the members of a set.
+A published relational value covers several original values, each with equal probability. It is independent of the other
+columns and of the items (Poulis et al. 2013, section 6; LeFevre et al. 2006). It covers the whole numbers of a range,
+any number of a range of reals, the leaves below a node, or the members of a set.
 """
 
 from collections.abc import Collection, Mapping
@@ -30,14 +30,14 @@ _T = TypeVar("_T")
 
 
 class ValueDomain:
-    """The values that a relational column may have, before it is generalized.
+    """Values that a relational column may have before generalization.
 
     Parameters
     ----------
     column
         The original column.
     hierarchy
-        Its hierarchy, if it has one; the domain is then its leaves.
+        Hierarchy of a categorical column, or None. Its leaves are the domain.
 
     Raises
     ------
@@ -53,7 +53,7 @@ class ValueDomain:
         self.numbers: Float64 = np.empty(0)
         self.whole = False
         if isinstance(column, NumericColumn):
-            domain_of(column)  # refuses numbers that cannot be worked with
+            domain_of(column)  # raises InputError for unsupported numbers
             self.numbers = distinct(column.values.astype(np.float64))
             self.whole = bool(np.all(self.numbers == np.floor(self.numbers)))
             self.vocabulary = None
@@ -62,7 +62,7 @@ class ValueDomain:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels of a category, in canonical order."""
+        """Labels of a categorical column, in canonical order; empty for a numeric column."""
         return () if self.vocabulary is None else tuple(self.vocabulary.labels)
 
     def allowed(self, condition: Condition) -> frozenset[str]:
@@ -71,7 +71,7 @@ class ValueDomain:
         Raises
         ------
         InputError
-            If the column is numeric, the condition is one on numbers, or names a value that is not in the domain.
+            If the column or the condition is numeric, or a value of the condition is not in the domain.
         """
         name = self.column.name
         if self.vocabulary is None or not isinstance(condition, Among):
@@ -86,12 +86,12 @@ class ValueDomain:
         return frozenset(condition.values)
 
     def bounds(self, condition: Condition) -> tuple[float, float]:
-        """Return the bounds of a condition on numbers; of whole numbers, the outermost that it allows.
+        """Return the bounds of a numeric condition. For whole numbers, round them inward.
 
         Raises
         ------
         InputError
-            If the column or the condition is one on categories.
+            If the column or the condition is categorical.
         """
         if self.vocabulary is not None or not isinstance(condition, Between):
             self.allowed(condition)
@@ -103,7 +103,7 @@ class ValueDomain:
 
 
 def domains_of(table: Table, hierarchies: Mapping[str, Hierarchy] | None = None) -> dict[str, ValueDomain]:
-    """Return the domain of each relational column by its name.
+    """Return the domain of each relational column, by name.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def domains_of(table: Table, hierarchies: Mapping[str, Hierarchy] | None = None)
 
 
 class TrueAnswers:
-    """True answers to queries for items, relational values, or both, from the original records.
+    """Exact answers to queries for items, relational values, or both, from the original records.
 
     >>> table = Table.from_columns({"items": [{"a"}, {"a", "b"}]}, sex=["f", "m"])
     >>> TrueAnswers(table).count(Query(("a",), (Among("sex", ("m",)),)))
@@ -132,7 +132,7 @@ class TrueAnswers:
         self.items = None if table.transactions is None else TrueCounts(table.transactions)
 
     def count(self, query: Query) -> int:
-        """Return the number of records that hold all items of a query and satisfy all its conditions.
+        """Return the number of records that contain all items of a query and satisfy all its conditions.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class TrueAnswers:
 
 
 class PublishedValues:
-    """The published values of a relational column, and what each stands for.
+    """Published values of a relational column, and the original values that each covers.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class PublishedValues:
     Raises
     ------
     InputError
-        If a published value stands for none of the domain.
+        If a published value covers no value of the domain.
     """
 
     def __init__(self, domain: ValueDomain, column: CategoricalColumn) -> None:
@@ -185,7 +185,7 @@ class PublishedValues:
             self.members = [self._members(label) for label in labels]
 
     def probabilities(self, condition: Condition) -> Float64:
-        """Return float64 (V,): the probability that each published value satisfies a condition.
+        """Return the probability that each published value satisfies a condition, float64 (V,).
 
         Raises
         ------
@@ -248,7 +248,7 @@ class PublishedValues:
 class ExpectedAnswers:
     """Expected answers to queries for items, relational values, or both, from published records.
 
-    The probability of a record is the product of those of its columns and of its items.
+    The probability of a record is the product of the probabilities of its columns and of its items.
 
     Parameters
     ----------
@@ -257,14 +257,14 @@ class ExpectedAnswers:
     publication
         The published records, with their codebook.
     hierarchies
-        Those of relational columns.
+        Hierarchies of relational columns, by name.
     reading
         See `anonset.queries.ExpectedCounts`.
 
     Raises
     ------
     InputError
-        If a published relational value stands for none of its domain.
+        If a published relational value covers no value of its domain.
 
     Examples
     --------
@@ -289,7 +289,7 @@ class ExpectedAnswers:
         self.items = None if publication.transactions is None else RecordProbabilities(publication, reading=reading)
 
     def count(self, query: Query) -> float:
-        """Return the expected number of records that hold all items of a query and satisfy all its conditions.
+        """Return the expected number of records that contain all items of a query and satisfy all its conditions.
 
         Raises
         ------

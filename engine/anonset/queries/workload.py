@@ -1,7 +1,8 @@
-"""Workloads of COUNT queries: how many records hold all of some items.
+"""Workloads of COUNT queries: the number of records that contain given items.
 
 References: Loukides, Gkoulalas-Divanis, Malin (2010), section 6.1; Poulis et al. (2013), section 6.
-Deviation: random numbers are those of SplitMix64, so that a seed gives the same workload everywhere.
+
+Deviation: SplitMix64 generates the random numbers, so a seed gives the same workload on every platform.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,35 +18,35 @@ from anonset.errors import InputError
 from anonset.publications import Records
 
 LARGEST_WORKLOAD = 1_000_000
-"""Most queries of a random workload; the papers ask 1,000."""
+"""Maximum number of queries in a random workload. The papers use 1,000."""
 
 
 @dataclass(frozen=True)
 class Query(Discreet):
-    """Count the records that hold all of `items` and satisfy every condition on relational columns."""
+    """COUNT of the records that contain all of `items` and satisfy every condition on relational columns."""
 
     items: tuple[str, ...]
-    """Items, each once, in canonical order."""
+    """Distinct items in canonical order."""
     where: tuple[Any, ...] = ()
     """Conditions on relational columns."""
 
 
 @dataclass(frozen=True)
 class Workload(Discreet):
-    """Queries, and where they come from."""
+    """Queries and their source."""
 
     queries: tuple[Query, ...]
     source: str = "given"
     """``record``, ``domain``, ``published`` or ``given``."""
     seed: int | None = None
-    """Seed of the random numbers, if any."""
+    """Seed of the random generator, or None."""
 
     def __len__(self) -> int:
         return len(self.queries)
 
     @classmethod
     def of(cls, itemsets: Iterable[Iterable[str]]) -> "Workload":
-        """Build a workload from itemsets.
+        """Create a workload from itemsets.
 
         >>> Workload.of(["ab"]).queries[0].items
         ('a', 'b')
@@ -54,7 +55,8 @@ class Workload(Discreet):
 
 
 def record_workload(column: SetColumn, n_queries: int, n_items: int, seed: int = 0) -> Workload:
-    """Draw a record with enough items for each query, and distinct items of it: every query has an answer.
+    """Draw queries from random records: distinct items of a record with at least `n_items` items. Each answer is at
+    least 1.
 
     Raises
     ------
@@ -76,7 +78,7 @@ def record_workload(column: SetColumn, n_queries: int, n_items: int, seed: int =
 
 
 def domain_workload(column: SetColumn, n_queries: int, n_items: int, seed: int = 0) -> Workload:
-    """Draw distinct items uniformly from the domain for each query: many have the answer 0.
+    """Draw distinct items uniformly from the domain for each query. Many queries have the answer 0.
 
     Raises
     ------
@@ -93,7 +95,7 @@ def domain_workload(column: SetColumn, n_queries: int, n_items: int, seed: int =
 def published_workload(
     column: SetColumn, publication: Records, n_queries: int, n_items: int, seed: int = 0
 ) -> Workload:
-    """Draw distinct published symbols that occur for each query, and an item of each: the paper's queries.
+    """Draw distinct symbols that occur in the publication, and an item of each (queries of the paper).
 
     Parameters
     ----------
@@ -132,7 +134,7 @@ def _random(n_queries: int, n_items: int, seed: int) -> SplitMix:
 
 
 def require_queries(n_queries: int) -> None:
-    """Refuse a number of queries that is no integer from 1 to `LARGEST_WORKLOAD`.
+    """Raise InputError if a number of queries is not an integer from 1 to `LARGEST_WORKLOAD`.
 
     Raises
     ------
