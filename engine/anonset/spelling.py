@@ -10,7 +10,6 @@ from anonset.errors import InputError
 
 LARGEST = 2**63 - 1
 """Largest integer that an option may have: kernels count in 64 bits."""
-"""Blanks behind a column of facts."""
 _options = [False]  # whether this process is the command line, for all of its threads
 
 

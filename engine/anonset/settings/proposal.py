@@ -77,12 +77,12 @@ def propose(
     return proposed
 
 
-def _why_text(profile: Profile, named: str) -> str:
+def _why_text(profile: Profile, column: str) -> str:
     """Return why a column is text that may mention persons; empty if it is not."""
     if profile.distinct <= 1 or profile.reaches or profile.kind not in ("text", "sets"):
         return ""
-    if named:
-        return f"mentions values of {named!r}"
+    if column:
+        return f"mentions values of {column!r}"
     return "remarks" if is_remark(profile.name) and profile.kind == "text" else profile.prose
 
 
