@@ -1,4 +1,4 @@
-"""Recodings, which algorithms decide, and applying them to their tables."""
+"""Recodings (the decisions of an algorithm) and their application to tables."""
 
 from anonset.generalization.apply import apply
 from anonset.generalization.recoding import (

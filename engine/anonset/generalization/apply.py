@@ -1,4 +1,4 @@
-"""Applying a recoding to its table: one of all records, or one of each cluster."""
+"""Application of a recoding to a table, for all records together or per cluster."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,24 +22,24 @@ from anonset.publications.symbols import generalize, group_symbol, node_symbol
 def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, *, by_content: bool = False) -> Records:
     """Apply a recoding to its table.
 
-    The symbols of the publication are those that some record shows: further ones would disclose, by their absence from
-    the records, which items are suppressed.
+    The codebook of the publication contains only symbols that occur in a record: an unused symbol would disclose which
+    items are suppressed.
 
-    The table's set-valued column must be bound to the recoding's hierarchy or vocabulary, so that a code is a
-    leaf's position.
+    The table's set-valued column must be bound to the recoding's hierarchy or vocabulary, so that each code is a leaf
+    position.
 
     Parameters
     ----------
     hierarchy
-        That of the items: symbols, and members of sets, stand by its places, if it has some (`Hierarchy.place`).
+        Item hierarchy. If it defines places (`Hierarchy.place`), symbols and set members are sorted by place.
     by_content
-        Whether rows are ordered by their published content alone; the order of the input would disclose what is
-        hidden. Rows with the same content stay in the order of the input, which nobody can see.
+        Sort rows by their published content only, because the input order could disclose suppressed values. Rows with
+        equal content are indistinguishable and remain in input order.
 
     Raises
     ------
     InputError
-        If the recoding is not one for this table.
+        If the recoding does not fit the table.
     """
     store, kept = table.store.below(), table.kept
     unsorted = store.below() if by_content else store
@@ -66,7 +66,7 @@ def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, 
 
 
 class _Published(UnsortedRows):
-    """Rows in the order of the input, each item replaced by its symbol wherever they are looked at."""
+    """Rows in input order. Items are replaced by symbols when the rows are read."""
 
     def __init__(self, n: int, sets: SetColumn | None, image: Int32 | None, columns: Sequence[Int32]) -> None:
         super().__init__(without_items(n) if sets is None else sets, columns)
@@ -74,7 +74,7 @@ class _Published(UnsortedRows):
         self._n_symbols = 0 if image is None else int(image.max(initial=SUPPRESSED)) + 1
 
     def items(self, sets: SetColumn) -> tuple[Int64, Int32]:
-        """Return the symbols of some rows."""
+        """Return the symbols of a block of rows."""
         from anonset_kernels.rows import map_rows
 
         if self._image is None:
@@ -89,7 +89,7 @@ def _labels(symbols: Sequence[Symbol]) -> Vocabulary:
 def _of_all_records(
     table: Table, recoding: Recoding, hierarchy: Hierarchy | None
 ) -> tuple[SetColumn, tuple[Symbol, ...], Int32]:
-    """Return the items of a table, the symbols that some record shows, and the symbol code of each item, int32 (M,)."""
+    """Return the item column, the symbols that occur in a record, and the symbol code of each item, int32 (M,)."""
     if isinstance(recoding, Cut):
         column, image, symbols = _symbols_of_cut(table, recoding)
     elif isinstance(recoding, ItemGroups):
@@ -129,9 +129,10 @@ def _symbols_of_groups(table: Table, groups: ItemGroups) -> tuple[SetColumn, Int
 
 
 def _in_public_order(given: tuple[Symbol, ...], hierarchy: Hierarchy | None) -> tuple[tuple[Symbol, ...], Int32]:
-    """Return symbols, and members of sets, in an order that discloses nothing of a tree; the new code of each symbol.
+    """Return sorted symbols and the new code of each symbol, int32 (S,). The order discloses nothing about a tree.
 
-    Members stand by their places (`Hierarchy.place`), symbols by those of their members. Codes are int32 (S,).
+    If the hierarchy has places (`Hierarchy.place`), set members are sorted by place and symbols by the places of their
+    members.
     """
     if hierarchy is None or hierarchy.place is None:
         return given, np.arange(len(given), dtype=np.int32)
@@ -145,7 +146,7 @@ def _in_public_order(given: tuple[Symbol, ...], hierarchy: Hierarchy | None) -> 
 
 
 def in_input_order(n: int, store: Store) -> Int64:
-    """Return int64 (n,): the records of rows in the order of the input."""
+    """Return the record numbers 0 to n - 1, int64 (n,)."""
     record = store.array("record", np.int64, n)
     for begin, end in spans(n):
         record[begin:end] = np.arange(begin, end)
@@ -155,9 +156,9 @@ def in_input_order(n: int, store: Store) -> Int64:
 def _of_clusters(
     table: Table, recoding: PerCluster, hierarchy: Hierarchy | None, store: Store
 ) -> tuple[SetColumn | None, tuple[Symbol, ...], tuple[CategoricalColumn, ...]]:
-    """Return the published items of each record, in the order of the input, their symbols, and the relational values.
+    """Return the published items of each record in input order, their symbols, and the relational values.
 
-    Cost: O(nnz), and O(M) for each cluster; memory for one mapping at a time.
+    Cost: O(nnz) plus O(M) per cluster. Memory: one mapping at a time.
     """
     if len(recoding.cluster) != table.n:
         msg = f"the recoding names the clusters of {len(recoding.cluster)} records, the table has {table.n}"
@@ -176,7 +177,7 @@ def _of_clusters(
 def _items_of_clusters(
     column: SetColumn, recoding: PerCluster, hierarchy: Hierarchy | None, store: Store
 ) -> tuple[SetColumn, tuple[Symbol, ...]]:
-    """Return the published items of each record, in the order of the input, and their symbols."""
+    """Return the published items of each record, in input order, and their symbols."""
     if len(recoding.items) != recoding.n_clusters:
         msg = f"the recoding has {recoding.n_clusters} clusters, but mappings of the items for {len(recoding.items)}"
         raise InputError(msg)
@@ -201,7 +202,7 @@ def _items_of_clusters(
 
 
 def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetColumn:
-    """Return the published items of the records of a part, under the codes of the codebook so far."""
+    """Return the published items of the records of one part, encoded with the codebook built so far."""
     from anonset_kernels.rows import map_rows
 
     order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
@@ -227,7 +228,7 @@ def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetCol
 
 
 class _Codebook:
-    """The distinct symbols of all clusters: nodes of one hierarchy, or sets of items."""
+    """Distinct symbols of all clusters: nodes of one hierarchy, or sets of items."""
 
     def __init__(self, column: SetColumn) -> None:
         self.column = column
@@ -238,7 +239,7 @@ class _Codebook:
         return len(self.code_of)
 
     def codes(self, mapping: Cut | ItemGroups, occurring: NDArray[np.integer]) -> Int32:
-        """Return int32: the symbol code of each of the items, -1 where it is suppressed; new symbols are added."""
+        """Return the symbol code of each item, int32, -1 if it is suppressed. New symbols are added to the codebook."""
         symbols = self._nodes(mapping, occurring) if isinstance(mapping, Cut) else self._groups(mapping, occurring)
         known = self.code_of
         return np.array([SUPPRESSED if s == SUPPRESSED else known.setdefault(s, len(known)) for s in symbols], np.int32)
@@ -261,7 +262,7 @@ class _Codebook:
         return [SUPPRESSED if g == SUPPRESSED else tuples[g] for g in groups.group[occurring].tolist()]
 
     def in_order(self) -> tuple[tuple[Symbol, ...], Int32]:
-        """Return the symbols in canonical order, and the place of each code in it."""
+        """Return the symbols in canonical order and the rank of each code in this order."""
         keys = sorted(self.code_of, key=lambda key: (key,) if isinstance(key, int) else key)
         rank = np.empty(len(keys), np.int32)
         for place, key in enumerate(keys):

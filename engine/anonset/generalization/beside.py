@@ -1,4 +1,4 @@
-"""Another release of the same persons, beside one that is published or tried."""
+"""Another release about the same persons: published, or a candidate."""
 
 from collections.abc import Container
 from dataclasses import dataclass
@@ -12,40 +12,41 @@ from anonset.errors import InputError
 from anonset.publications import Records
 
 _LEFT_OUT = "unknown suppress"
-"""The rule that leaves items out."""
+"""Rule that removes items."""
 _BY_HIERARCHY = ("unknown prefix", "inner-items leaf")
-"""Rules that rename items by the hierarchy of one release."""
+"""Rules that rename items by the hierarchy of a release."""
 
 
 @dataclass(frozen=True, eq=False)
 class Beside(Discreet):
-    """Another release, and where the persons of a table are in it."""
+    """Another release, and its row for each record of a table."""
 
     publication: Records
     """The other release."""
     row: Int64
-    """int64 (n,): its row for each record of the table; -1 where the person is not in it."""
+    """int64 (n,): row of the other release for each record of the table; -1 if the person is not in it."""
     attestation_sha256: str = ""
-    """Digest of its attestation."""
+    """Digest of the other release's attestation."""
     linked: bool = False
-    """Whether what is kept together with it holds against who can tell which rows are of the same person."""
+    """True if the joint guarantee covers attackers who can link the rows of a person across releases."""
 
     shows_all: bool = False
-    """Whether it suppresses nothing: an item that it shows nowhere is in none of its records."""
+    """True if the release suppresses no item: an item that it never publishes is in none of its records."""
     rules: frozenset[str] = frozenset()
-    """Rules that changed items when it was read."""
+    """Rules that changed items when the release was read."""
 
     def certain(self, table: Table, shown: Container[str]) -> tuple[bool, bool]:
-        """Return for another release and this one if an item without a symbol is certainly in none of its records.
+        """Return, for the other release and this release, whether an item without a symbol is certainly in no record.
 
-        It is if nothing was suppressed or left out. Where items were renamed in one release alone, names prove nothing.
+        This is certain if the release suppressed and removed no item. It is never certain if only one release renamed
+        items.
 
         Parameters
         ----------
         table
-            The original of the other release.
+            Original of the other release.
         shown
-            The items that its symbols stand for.
+            Items that the symbols of the other release cover.
         """
         rules, column = frozenset(change.rule for change in table.changes), table.transactions
         renamed = rules - {_LEFT_OUT}
@@ -56,12 +57,12 @@ class Beside(Discreet):
         return all_shown and _LEFT_OUT not in rules, self.shows_all and _LEFT_OUT not in self.rules
 
     def require_records(self, n: int) -> None:
-        """Refuse a table of another number of records.
+        """Reject a table with another record count.
 
         Raises
         ------
         InputError
-            With both numbers.
+            With both counts.
         """
         if len(self.row) != n:
             msg = f"the other release tells of {len(self.row):,} records who they are, and there are {n:,}"

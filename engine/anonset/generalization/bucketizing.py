@@ -1,4 +1,4 @@
-"""Applying a grouping to its table: the buckets that are published."""
+"""Application of a grouping to a table: builds the published buckets."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,13 +17,13 @@ from anonset.publications.buckets import GROUP, STAR, Buckets, count_values
 def bucketize(table: Table, buckets: Bucketized) -> Buckets:
     """Apply a grouping to its table.
 
-    Rows of the QIT stand by group, then by their published content alone; values of the SNT by group, then in
-    canonical order: neither order discloses which row has which value, or the identity of a starred row.
+    QIT rows are sorted by group, then by published content; SNT values by group, then in canonical order. Neither order
+    discloses which row has which value, or the identity of a starred row.
 
     Raises
     ------
     InputError
-        If the grouping is not one for this table, or the table has columns that buckets cannot publish.
+        If the grouping does not fit the table, or the table has columns that buckets cannot publish.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def bucketize(table: Table, buckets: Bucketized) -> Buckets:
 
 
 def _made(table: Table, sensitive: CategoricalColumn, buckets: Bucketized) -> Buckets:
-    """Apply a grouping to its table, span by span."""
+    """Apply a grouping to its table, in blocks."""
     store = table.store.below()
     columns = (*table.ids, *table.kept, sensitive)
     grown = [store.growing("shown", np.int32) for _ in (buckets.group, *columns)]
@@ -88,12 +88,12 @@ def _made(table: Table, sensitive: CategoricalColumn, buckets: Bucketized) -> Bu
 
 
 def require_bucket_roles(table: Table) -> None:
-    """Refuse columns that a bucketized table cannot hold.
+    """Reject columns that a bucketized table cannot contain.
 
     Raises
     ------
     InputError
-        With their names.
+        With the column names.
     """
     sets = () if table.transactions is None else (table.transactions,)
     if unplaced := [column.name for column in (*sets, *table.relational)]:
@@ -105,7 +105,7 @@ def require_bucket_roles(table: Table) -> None:
 
 
 def _with_star(column: CategoricalColumn, starred: NDArray[np.bool_]) -> CategoricalColumn:
-    """Return the column with the star as a label behind the others, if any value is to be hidden."""
+    """Append the star to the column's labels if any value is hidden."""
     if not starred.any():
         return column
     if STAR in column.vocabulary.index:

@@ -1,4 +1,4 @@
-"""Cutting records into chunks, some clusters at a time."""
+"""Splitting records into chunks, several clusters at a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,43 +22,43 @@ _LARGEST_KEY = 1 << 63
 
 
 class CutRecords(NamedTuple):
-    """Records that are cut into chunks, in the order of what is published."""
+    """Records split into chunks, in publication order."""
 
     clusters: ClusterColumns
     shared: SharedChunks
     record: Int64
-    """int64 (n,): the records, cluster by cluster."""
+    """int64 (n,): record numbers, cluster by cluster."""
     cluster: Int32
-    """int32 (n,): the cluster of each."""
+    """int32 (n,): cluster of each record."""
     terms: Int64
-    """int64 (M,): how many records hold each item where it is a term."""
+    """int64 (M,): records that contain each item in clusters that publish it as a term."""
 
 
 class _Piece(NamedTuple):
-    """Some neighbouring clusters, in the order of what is published of them."""
+    """A range of neighbouring clusters, in publication order."""
 
     order: Int64
-    """int64: the old numbers of the clusters."""
+    """int64: original numbers of the clusters."""
     shared: slice
-    """Where the chunks stand that they alone share, on clusters that are numbered in the piece."""
+    """Slice of the chunks shared only within this piece. Their cluster numbers are relative to the piece."""
     content: slice
-    """Where the bytes stand by which the pieces are ordered."""
+    """Slice of the bytes by which pieces are sorted."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Cut(Discreet):
-    """Occurrences of items in chunks: the chunk, the record and the code of each, int64 (occurrences,)."""
+    """Occurrences of items in chunks: chunk, record and item code of each, int64 (occurrences,)."""
 
     place: Int64
     record: Int64
     item: Int64
 
     def only(self, chosen: NDArray[np.bool_]) -> "_Cut":
-        """Return some of them."""
+        """Return the selected occurrences."""
         return _Cut(self.place[chosen], self.record[chosen], self.item[chosen])
 
     def rows(self) -> tuple[Int64, ChunkRows]:
-        """Return the chunks of which there are any, ascending, and their distinct sub-records."""
+        """Return the non-empty chunks, ascending, and their distinct sub-records."""
         from anonset_kernels.sub_records import distinct_sub_records
 
         place, record, item = self._sorted()
@@ -72,11 +72,11 @@ class _Cut(Discreet):
         return chunks, ChunkRows(found.begins, own, items[places], found.copies)
 
     def _sorted(self) -> tuple[Int64, Int64, Int64]:
-        """Return them by chunk, record and item."""
+        """Return the occurrences sorted by chunk, record and item."""
         if not len(self.place):
             return self.place, self.record, self.item
         first, many, width = int(self.record.min()), int(np.ptp(self.record)) + 1, int(self.item.max()) + 1
-        if (int(self.place.max()) + 1) * many * width < _LARGEST_KEY:  # one number each, which sorts the fastest
+        if (int(self.place.max()) + 1) * many * width < _LARGEST_KEY:  # packing into one number sorts fastest
             keys = np.sort((self.place * many + self.record - first) * width + self.item)
             keys, item = np.divmod(keys, width)
             place, record = np.divmod(keys, many)
@@ -86,12 +86,12 @@ class _Cut(Discreet):
 
 
 def disassociate(table: Table, recoding: Disassociated) -> Chunks:
-    """Cut the records of a table into chunks, and number clusters by what is published of them.
+    """Split the records of a table into chunks, and number clusters by published content.
 
     Raises
     ------
     InputError
-        If the recoding is not one of this table.
+        If the recoding does not fit the table.
 
     Examples
     --------
@@ -124,14 +124,14 @@ def disassociate(table: Table, recoding: Disassociated) -> Chunks:
 
 
 def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -> CutRecords:
-    """Cut the records of each cluster into its chunks, and number clusters and chunks by what is published of them.
+    """Split the records of each cluster into chunks, and number clusters and chunks by published content.
 
     Parameters
     ----------
     code
-        int32 (M,): the code of each item in what is published.
+        int32 (M,): published code of each item.
     store
-        Where the arrays are to lie.
+        Store for the new arrays.
     """
     width, terms, n_shared = clusters_at_once(recoding.n_clusters, column), np.zeros(len(code), np.int64), 0
     pieces, wide = list[_Piece](), list[_Cut]()
@@ -157,7 +157,10 @@ def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -
 
 
 def _cut_piece(piece: ClusterPiece, recoding: Disassociated, code: Int32) -> tuple[ClusterColumns, SharedChunks, _Cut]:
-    """Return clusters, the chunks that these alone share, both numbered in the piece, and what is in wider chunks."""
+    """Return the piece's clusters, the chunks shared only within the piece, and the occurrences in wider chunks.
+
+    Clusters and shared chunks are numbered relative to the piece.
+    """
     n, shown = np.diff(recoding.begins[piece.first : piece.end + 1]), piece.place >= 0
     row = np.repeat(recoding.begins[piece.first] + np.arange(piece.column.n), piece.column.lengths)
     whole = _Cut(piece.place[shown].astype(np.int64), row[shown], code[piece.column.items[shown]].astype(np.int64))
@@ -180,7 +183,7 @@ def _cut_piece(piece: ClusterPiece, recoding: Disassociated, code: Int32) -> tup
 
 
 def _shared(parts: Sequence[_Cut], recoding: Disassociated) -> SharedChunks:
-    """Return the chunks that clusters of several pieces share."""
+    """Return the chunks shared by clusters of several pieces."""
     empty = np.empty(0, np.int64)
     columns = (
         np.concatenate([empty, *(getattr(part, name) for part in parts)]) for name in ("place", "record", "item")
@@ -198,7 +201,7 @@ def _put_together(
     store: Store,
     terms: Int64,
 ) -> CutRecords:
-    """Put pieces in order, and among their shared chunks those of several pieces."""
+    """Sort the pieces and merge their shared chunks with the chunks shared across pieces."""
     wide_chunks, of_range = by_range(wide)
     groups: list[Group] = [
         ([StoredText(content[piece.content])], [number], (int(piece.order.min()), int(piece.order.max())))

@@ -1,7 +1,7 @@
-"""The order of what is published of clusters and chunks, which tells nothing beside it.
+"""Publication order of clusters and chunks. It depends on published content only, so it discloses nothing else.
 
-Clusters are sorted by content within each group of 4, these groups within each of 16, and so on. So the clusters of a
-shared chunk stay neighbours. Chunks are sorted by their sub-records.
+Clusters are sorted by content within groups of 4, these groups within groups of 16, and so on. Thus the clusters of a
+shared chunk remain neighbours. Chunks are sorted by their sub-records.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,12 +19,12 @@ from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, Shared
 
 _END = bytes(4)
 Group = tuple[list[Any], list[int], tuple[int, int]]
-"""Texts that tell the content of neighbouring clusters, in order; the members in that order; first and last cluster."""
+"""Sort keys of neighbouring clusters, members in the same order, and the first and last cluster."""
 
 
 @total_ordering
 class StoredText:
-    """Bytes that lie in a store, and compare as bytes do."""
+    """Bytes in a store, compared like `bytes`."""
 
     def __init__(self, text: NDArray[np.uint8]) -> None:
         self._text = text
@@ -46,9 +46,10 @@ class StoredText:
 def in_order(
     clusters: ClusterColumns, shared: SharedChunks, widest: int
 ) -> tuple[Int64, ClusterColumns, SharedChunks, bytes]:
-    """Return neighbouring clusters, and the chunks that these share, in order, as groups of up to `widest` clusters.
+    """Sort neighbouring clusters and their shared chunks, in groups of up to `widest` clusters.
 
-    The first of what is returned is the old number of each cluster, the last what they are compared by as a group.
+    Returns the old number of each cluster, the sorted clusters, the sorted shared chunks, and the sort key of the
+    group.
     """
     chunk_texts, texts, own_chunks = contents_of(clusters.rows), list[bytes](), list[list[int]]()
     term_ends, chunk_ends = clusters.term_begins.tolist(), clusters.chunk_begins.tolist()
@@ -74,7 +75,7 @@ def in_order(
 
 
 def contents_of(rows: ChunkRows) -> list[bytes]:
-    """Return the content of each chunk as bytes that compare as its rows do, and none of which begins another one."""
+    """Return the content of each chunk as bytes that sort like the chunk's rows. No result is a prefix of another."""
     lengths = np.diff(rows.indptr) + 2  # the items, each plus one, then 0 and the count
     ends = begins_of(lengths)
     tokens = np.zeros(ends[-1], ">u4")
@@ -86,7 +87,7 @@ def contents_of(rows: ChunkRows) -> list[bytes]:
 
 
 def by_range(shared: SharedChunks) -> tuple[Int64, dict[tuple[int, int], bytes]]:
-    """Return the shared chunks by range, then content; and the content of all of a range."""
+    """Return the shared chunks sorted by range, then content, and the joined content per range."""
     texts, of_range = contents_of(shared.rows), dict[tuple[int, int], bytes]()
     order = np.lexsort((shared.last, shared.first))
     ranges = np.stack([shared.first[order], shared.last[order]], axis=1)
@@ -102,14 +103,14 @@ def by_range(shared: SharedChunks) -> tuple[Int64, dict[tuple[int, int], bytes]]
 def grouped(
     groups: Sequence[Group], of_range: Mapping[tuple[int, int], bytes], number: int, as_text: Callable[[bytes], Any]
 ) -> Group:
-    """Return neighbouring groups as one, sorted within groups and groups of groups of up to `number` of them.
+    """Merge neighbouring groups into one, sorted within groups and groups of groups of up to `number` clusters.
 
     Parameters
     ----------
     of_range
-        The content of the shared chunks of each range, the first and last cluster of a group.
+        Content of the shared chunks per range, the first and last cluster of a group.
     as_text
-        Makes a text that compares as those of the groups do.
+        Converts bytes into the text type of the groups.
     """
     size = 1
     while size < number:
@@ -128,7 +129,7 @@ def grouped(
 
 
 def renumbered(shared: SharedChunks, by_range: Int64, order: Int64) -> SharedChunks:
-    """Return shared chunks over the new numbers of their clusters, which are neighbours as before, by these numbers."""
+    """Renumber the clusters of shared chunks and sort the chunks by the new numbers. Neighbours remain neighbours."""
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
     first, last = shared.first[by_range], shared.last[by_range]

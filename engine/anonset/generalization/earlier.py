@@ -1,4 +1,4 @@
-"""How an earlier release publishes its items: the start of the next one, the meaning of its names, what changes."""
+"""Item names of an earlier release: start of the next release, reserved meanings, and changes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,34 +19,34 @@ _HINT = "leave the hierarchy as it was, or let new items stand below nodes that 
 
 @dataclass(frozen=True, eq=False)
 class Since(Discreet):
-    """What became of the names of an earlier release."""
+    """Changes between the names of an earlier release and a new release."""
 
     kept: int
-    """Published symbols that the earlier release has, too."""
+    """Number of published symbols that the earlier release has as well."""
     coarser: Mapping[str, str]
-    """Earlier names whose items are published under another one now, and that one."""
+    """Earlier name to new name, for names that the new release replaces by a coarser symbol."""
     suppressed: tuple[str, ...]
-    """Earlier names whose items are suppressed now."""
+    """Earlier names whose items the new release suppresses."""
     new: tuple[str, ...]
-    """Published symbols that stand for none of the earlier items."""
+    """Published symbols that cover none of the earlier items."""
 
 
 @dataclass(frozen=True, eq=False)
 class Earlier(Discreet):
-    """An earlier release that publishes each item in one way."""
+    """An earlier release that publishes each item under a single name."""
 
     mapping: Mapping[str, str]
-    """The name under which it publishes each item of its universe; empty: the item is suppressed."""
+    """Published name of each item of the earlier universe; empty if the item is suppressed."""
     hierarchy: Hierarchy | None = None
-    """The hierarchy that its names are nodes of; None where they are sets of items."""
+    """Hierarchy of the names; None if the names are sets of items."""
     attestation_sha256: str = ""
-    """Digest of its attestation."""
+    """Digest of the attestation."""
     retired: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Names of the releases before it that it no longer publishes, and what they stood for."""
+    """Names of releases before the earlier one that it no longer publishes, with their items."""
 
     @cached_property
     def members(self) -> dict[str, tuple[str, ...]]:
-        """What each of its names stands for."""
+        """Items of each published name."""
         items_of_name: dict[str, list[str]] = {}
         for item, name in self.mapping.items():
             if name:
@@ -58,19 +58,19 @@ class Earlier(Discreet):
         }
 
     def _members(self, tree: Hierarchy, name: str, items: Sequence[str]) -> tuple[str, ...]:
-        """Return what a name stands for, in the order of the leaves."""
+        """Return the items of a name, in leaf order."""
         node = self._node(tree, name, items)
         return tuple(items) if node is None else self._leaves(tree, node, name)
 
     def _leaves(self, tree: Hierarchy, node: int, name: str) -> tuple[str, ...]:
-        """Return the leaves of a node; if it has another name, it is published as a set, without suppressed ones."""
+        """Return the leaves of a node. If the node is published as a set, omit its suppressed leaves."""
         leaves = tree.members(node)
         return leaves if tree.labels[node] == name else tuple(leaf for leaf in leaves if self.mapping.get(leaf, leaf))
 
     def _node(self, tree: Hierarchy, name: str, items: Sequence[str]) -> int | None:
-        """Return the node of a name: the one of that name, or, of a set, the lowest above its items that has no name.
+        """Return the node with this name. For a set, return the lowest unnamed node above the items.
 
-        A node of which leaves are suppressed has none, for the set of the others is published.
+        If some leaves of a node are suppressed, the node is published as the set of the other leaves.
         """
         node = tree.node_of.get(name)
         if node is not None and name not in tree.unnamed:
@@ -84,26 +84,27 @@ class Earlier(Discreet):
 
     @cached_property
     def codes(self) -> dict[tuple[str, ...], str]:
-        """The names of its sets of items, by their members."""
+        """Published name of each item set, by members."""
         return {items: name for name, items in self.members.items() if len(items) > 1}
 
     @cached_property
     def reserved(self) -> dict[str, tuple[str, ...]]:
-        """All names of the chain of releases up to it, and what they stand for."""
+        """All names of this release and the releases before it, with their items."""
         return {**self.retired, **self.members}
 
     @property
     def taken(self) -> frozenset[str]:
-        """Texts that no new symbol may have: all names of the chain of releases, and all items."""
+        """Texts that no new symbol may use: all names of the chain of releases, and all items."""
         return frozenset({*self.mapping, *self.reserved}.union(*self.retired.values()))
 
     def cut(self, hierarchy: Hierarchy) -> Cut:
-        """Return its recoding as a cut of a hierarchy; leaves that it did not know stay as they are.
+        """Return the earlier recoding as a cut of a hierarchy. Leaves unknown to the earlier release are published
+        unchanged.
 
         Raises
         ------
         InputError
-            If a name is no node of the hierarchy, or one that stands for other items.
+            If a name is not a node of the hierarchy, or the node has other items.
         """
         place: dict[str, int] = {}
         for name, items in self.members.items():
@@ -122,12 +123,12 @@ class Earlier(Discreet):
         return Cut(hierarchy, image)
 
     def groups(self, vocabulary: Vocabulary) -> ItemGroups:
-        """Return its recoding as groups of items; items that it did not know stay as they are.
+        """Return the earlier recoding as item groups. Items unknown to the earlier release are published unchanged.
 
         Raises
         ------
         InputError
-            If an item of one of its sets is not in the vocabulary.
+            If an item of an earlier set is missing from the vocabulary.
         """
         first: dict[str, int] = {}
         group = np.arange(len(vocabulary), dtype=np.int32)
@@ -141,13 +142,13 @@ class Earlier(Discreet):
         return ItemGroups(vocabulary, group)
 
     def over_both(self, column: SetColumn) -> SetColumn:
-        """Return a column over its own items and those of the earlier release."""
+        """Recode a column to the union of the column's items and the earlier items."""
         union = Vocabulary.of({*column.vocabulary.labels, *self.mapping})
         codes = np.array([union.index[label] for label in column.vocabulary.labels], np.int32)
         return column.recode(codes, union)
 
     def require_kept(self, symbols: Sequence[Symbol]) -> None:
-        """Refuse symbols that give an earlier name another meaning, or that are finer than earlier ones.
+        """Reject symbols that change the meaning of an earlier name or are finer than earlier symbols.
 
         Raises
         ------
@@ -173,7 +174,7 @@ class Earlier(Discreet):
         return [Symbol(name, "group", items) for name, items in self.reserved.items() if name not in shown]
 
     def since(self, recoding: Cut | ItemGroups, symbols: Sequence[Symbol]) -> Since:
-        """Return what became of its names under a recoding that coarsens its own."""
+        """Return the changes of the names under a recoding coarser than the earlier recoding."""
         now = self.names(recoding)
         coarser: dict[str, str] = {}
         gone: dict[str, None] = {}
@@ -188,7 +189,7 @@ class Earlier(Discreet):
         return Since(kept, coarser, tuple(name for name in gone if name not in coarser), new)
 
     def names(self, recoding: Cut | ItemGroups) -> dict[str, str]:
-        """Return the name under which a recoding publishes each item; empty: it is suppressed."""
+        """Return the published name of each item under a recoding; empty if the item is suppressed."""
         if isinstance(recoding, Cut):
             tree, labels = recoding.hierarchy, {SUPPRESSED: ""}
             for node in recoding.nodes.tolist():

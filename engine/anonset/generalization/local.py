@@ -1,4 +1,4 @@
-"""The mappings of many clusters, each held as its changes alone."""
+"""Item mappings of many clusters, stored as differences from the identity."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -17,11 +17,11 @@ from anonset.generalization.recoding import Cut, ItemGroups
 
 @dataclass(frozen=True, eq=False)
 class ClusterCuts(Discreet, Sequence[Cut]):
-    """The cuts of many clusters, each held as its inner nodes alone: most leaves stay as they are."""
+    """Cuts of many clusters. Only the inner nodes are stored, because most leaves are published unchanged."""
 
     hierarchy: Hierarchy
     nodes: tuple[Int32, ...]
-    """int32 each: the inner nodes that a cluster publishes, in preorder."""
+    """int32 per cluster: published inner nodes, in preorder."""
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -43,7 +43,7 @@ class ClusterCuts(Discreet, Sequence[Cut]):
 
 @dataclass(frozen=True, eq=False)
 class MappingsInParts(Discreet, Sequence[Cut | ItemGroups]):
-    """The mappings of clusters, part after part.
+    """Item mappings of clusters, part by part.
 
     >>> found = MappingsInParts(([1, 2], [3]), (0, 2, 3))
     >>> len(found), list(found), found[2], found[0:2]
@@ -51,9 +51,9 @@ class MappingsInParts(Discreet, Sequence[Cut | ItemGroups]):
     """
 
     of_part: tuple[Sequence[Cut | ItemGroups], ...]
-    """The mappings of each part."""
+    """Mappings per part."""
     first: tuple[int, ...]
-    """The first cluster of each part, and the number of all."""
+    """First cluster of each part, then the cluster count."""
 
     def __len__(self) -> int:
         return self.first[-1]
@@ -79,7 +79,7 @@ class MappingsInParts(Discreet, Sequence[Cut | ItemGroups]):
 
 @dataclass(frozen=True, eq=False)
 class MergedItems(Discreet):
-    """The groups of one cluster, without the items that stay on their own.
+    """Item groups of one cluster, without groups of a single item.
 
     >>> merged = MergedItems.of(np.array([0, 3, 4], np.int32), np.array([0, 3, 3], np.int32))
     >>> merged.item.tolist(), merged.image(5).tolist()
@@ -89,16 +89,16 @@ class MergedItems(Discreet):
     item: Int32
     """int32: codes of the merged items, ascending."""
     smallest: Int32
-    """int32: the smallest item of the group of each."""
+    """int32: smallest item in the group of each merged item."""
 
     @classmethod
     def of(cls, item: NDArray[np.integer], smallest: NDArray[np.integer]) -> "MergedItems":
-        """Keep what is needed of the smallest group member of each item."""
+        """Return the merged items, given the smallest group member of each item."""
         merged = np.isin(smallest, smallest[item != smallest])
         return cls(item[merged].astype(np.int32), smallest[merged].astype(np.int32))
 
     def image(self, n_items: int) -> Int32:
-        """int32 (M,): the smallest item of each item's group."""
+        """Smallest item of each item's group, int32 (M,)."""
         image = np.arange(n_items, dtype=np.int32)
         image[self.item] = self.smallest
         return image
@@ -106,11 +106,11 @@ class MergedItems(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class ClusterGroups(Discreet, Sequence[ItemGroups]):
-    """The item groups of many clusters, each held as its merged items alone."""
+    """Item groups of many clusters, stored as merged items."""
 
     vocabulary: Vocabulary
     merged: tuple[MergedItems, ...]
-    """Per cluster."""
+    """Merged items per cluster."""
 
     def __len__(self) -> int:
         return len(self.merged)

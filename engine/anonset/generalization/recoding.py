@@ -1,4 +1,4 @@
-"""Recodings: the decisions of an algorithm, as arrays. Applying one to its table gives a publication."""
+"""Recodings: the decisions of an algorithm, as arrays. A recoding applied to its table yields a publication."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ SUPPRESSED = -1
 
 @dataclass(frozen=True, eq=False)
 class Cut(Discreet):
-    """A hierarchy cut: each leaf is published as a node above it, or suppressed."""
+    """A hierarchy cut: each leaf is published as an ancestor node (or itself), or suppressed."""
 
     hierarchy: Hierarchy
     image: Int32
-    """int32 (M,): the node that replaces each leaf; -1 where the leaf is suppressed."""
+    """int32 (M,): node that replaces each leaf; -1 if the leaf is suppressed."""
 
     def __repr__(self) -> str:
         suppressed = int(np.count_nonzero(self.image == SUPPRESSED))
@@ -31,14 +31,14 @@ class Cut(Discreet):
 
     @cached_property
     def nodes(self) -> Int32:
-        """int32: the distinct published nodes, in preorder."""
-        shown = np.zeros(self.hierarchy.n_nodes + 1, np.bool_)  # what is suppressed shows in the last place
+        """int32: distinct published nodes, in preorder."""
+        shown = np.zeros(self.hierarchy.n_nodes + 1, np.bool_)  # suppressed leaves (-1) set the last element
         shown[self.image] = True
         return np.flatnonzero(shown[:-1]).astype(np.int32)
 
     @cached_property
     def sizes(self) -> Int64:
-        """int64 (n_nodes,): the leaves below each node that are not suppressed."""
+        """int64 (n_nodes,): number of unsuppressed leaves below each node."""
         shown = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.image != SUPPRESSED, dtype=np.int64)])
         sizes: Int64 = shown[self.hierarchy.leaf_hi] - shown[self.hierarchy.leaf_lo]
         return sizes
@@ -55,12 +55,15 @@ class Cut(Discreet):
 
     @classmethod
     def identity(cls, hierarchy: Hierarchy) -> "Cut":
-        """Return the cut that publishes every leaf as it is."""
+        """Return the cut that publishes every leaf unchanged."""
         return cls.of(hierarchy, np.empty(0, np.int32))
 
     @classmethod
     def of(cls, hierarchy: Hierarchy, nodes: Int32) -> "Cut":
-        """Return the cut that publishes some nodes, int32, none below another, and all other leaves as they are."""
+        """Return the cut that publishes the given nodes, int32, and all other leaves unchanged.
+
+        No given node may be a descendant of another.
+        """
         image = hierarchy.leaf_node.copy()
         for node in nodes.tolist():
             image[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]] = node
@@ -69,11 +72,11 @@ class Cut(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class ItemGroups(Discreet):
-    """A partition of the items: each is published as its group, or suppressed."""
+    """A partition of the items: each item is published as its group, or suppressed."""
 
     vocabulary: Vocabulary
     group: Int32
-    """int32 (M,): group of each item, groups numbered by their smallest item; -1 where it is suppressed."""
+    """int32 (M,): group of each item, numbered by smallest item; -1 if the item is suppressed."""
 
     def __repr__(self) -> str:
         suppressed = int(np.count_nonzero(self.group == SUPPRESSED))
@@ -81,7 +84,7 @@ class ItemGroups(Discreet):
 
     @cached_property
     def members(self) -> tuple[tuple[int, ...], ...]:
-        """Item codes of each group, ascending; groups in the order of their smallest item."""
+        """Item codes of each group, ascending; groups sorted by smallest item."""
         items_of_group: dict[int, list[int]] = {}
         for item, group in enumerate(self.group.tolist()):
             if group != SUPPRESSED:
@@ -90,7 +93,7 @@ class ItemGroups(Discreet):
 
     @property
     def labels(self) -> list[tuple[str, ...]]:
-        """Labels of each group's members."""
+        """Member labels per group."""
         return [tuple(self.vocabulary.labels[i] for i in members) for members in self.members]
 
     @property
@@ -100,29 +103,29 @@ class ItemGroups(Discreet):
 
     @classmethod
     def identity(cls, vocabulary: Vocabulary) -> "ItemGroups":
-        """Return the recoding that publishes every item as it is."""
+        """Return the recoding that publishes every item unchanged."""
         return cls(vocabulary, np.arange(len(vocabulary), dtype=np.int32))
 
 
 @dataclass(frozen=True, eq=False)
 class RelationalValues(Discreet):
-    """The published values of one relational column, one per cluster."""
+    """Published values of a relational column, per cluster."""
 
     name: str
     labels: tuple[str, ...]
-    """Published text per cluster: a value, a node's label, ``[low:high]`` or ``(a,b,c)``."""
+    """Published text per cluster: a value, a node label, ``[low:high]`` or ``(a,b,c)``."""
 
 
 @dataclass(frozen=True, eq=False)
 class Parts(Discreet):
-    """The parts of a table, each of which has clusters of its own."""
+    """Partition of a table. Each part has separate clusters."""
 
     record: Int64
-    """int64 (n,): the records, part after part, ascending in each."""
+    """int64 (n,): record numbers, part by part, ascending within each part."""
     first: Int64
-    """int64 (parts + 1,): where the records of each part begin."""
+    """int64 (parts + 1,): start of each part in `record`."""
     cluster: Int64
-    """int64 (parts + 1,): the first cluster of each part."""
+    """int64 (parts + 1,): first cluster of each part."""
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -130,16 +133,16 @@ class Parts(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class PerCluster(Discreet):
-    """A local recoding: every cluster of records has its own mapping of items and its own relational values."""
+    """A local recoding: an item mapping and relational values for each cluster of records."""
 
     cluster: Int32
     """int32 (n,): cluster of each record."""
     items: Sequence[Cut | ItemGroups]
-    """Mapping of the items, one per cluster; empty where there is no set-valued column."""
+    """Item mapping per cluster; empty without a set-valued column."""
     relational: tuple[RelationalValues, ...] = ()
     """Published relational values."""
     parts: Parts | None = None
-    """The parts that the table is split into; None: it is not split."""
+    """Parts of the table; None if it is not split."""
 
     def __repr__(self) -> str:
         names = f"; columns {names_shown(values.name for values in self.relational)}" if self.relational else ""
@@ -151,9 +154,9 @@ class PerCluster(Discreet):
         return int(self.cluster.max(initial=-1)) + 1
 
     def pieces(self) -> "Iterator[tuple[Int64 | None, PerCluster]]":
-        """Yield the records of each part, ascending, and the recoding of these; without parts None and the whole.
+        """Yield the records of each part, ascending, and their recoding. Without parts, yield None and this recoding.
 
-        A part that is a single cluster comes some records at a time.
+        A part with a single cluster is yielded in blocks of records.
         """
         if self.parts is None:
             yield None, self
@@ -172,7 +175,7 @@ class Bucketized(Discreet):
     """A grouping of tuples that separates identities from sensitive values."""
 
     group: Int32
-    """int32 (n,): group of each tuple; -1 where the tuple is removed."""
+    """int32 (n,): group of each tuple; -1 if the tuple is removed."""
     starred: NDArray[np.bool_]
     """bool (n,): tuples whose identity is published as ``*``."""
 
@@ -188,29 +191,31 @@ class Bucketized(Discreet):
 
 
 TERMS = -1
-"""The place of an item that is only named among the terms of its cluster."""
+"""Place of an item that is published only among the terms of its cluster."""
 
 
 @dataclass(frozen=True, eq=False)
 class Disassociated(Discreet):
-    """Where each item of each cluster of records is published: in a chunk, in one that clusters share, or as a term."""
+    """Publication place of each item per cluster: a chunk, a shared chunk, or the terms."""
 
     record: Int64
-    """int64 (n,): the records, cluster by cluster, ascending in each."""
+    """int64 (n,): record numbers, cluster by cluster, ascending within each cluster."""
     begins: Int64
-    """int64 (clusters + 1,): where the records of each cluster begin."""
+    """int64 (clusters + 1,): start of each cluster in `record`."""
     in_cluster: Int32
-    """int32 (p,): a cluster, ascending."""
+    """int32 (p,): cluster of each (cluster, item) pair, ascending."""
     item: Int32
-    """int32 (p,): an item of it, ascending in each cluster; an item that is missing there is suppressed."""
+    """int32 (p,): item of each pair, ascending within a cluster. An item without a pair is suppressed."""
     place: Int32
-    """int32 (p,): the chunk of that item in that cluster; -1 where it is a term."""
+    """int32 (p,): chunk of each pair; -1 if the item is a term."""
     first: Int32
-    """int32 (chunks,): the first cluster that each chunk may fall on."""
+    """int32 (chunks,): first cluster of each chunk's range."""
     last: Int32
-    """int32 (chunks,): the last one; the same as the first where no clusters share the chunk."""
+    """int32 (chunks,): last cluster of each chunk's range; equal to the first unless clusters share the chunk."""
     totals: Int32 | None = None
-    """int32: terms of which it is published how many records hold them where they are terms; None: nothing of any."""
+    """int32: terms with a published record count (over the clusters that publish them as terms); None if no counts are
+    published.
+    """
 
     def __repr__(self) -> str:
         shared = int(np.count_nonzero(self.first < self.last))
@@ -222,9 +227,10 @@ class Disassociated(Discreet):
         return len(self.begins) - 1
 
     def pieces(self, column: SetColumn) -> "Iterator[ClusterPiece]":
-        """Yield some clusters after others, with their records of the original column.
+        """Yield consecutive clusters with their records of the original column.
 
-        They are whole groups, and groups of groups, of `GROUPED` neighbours, but for what the last one lacks.
+        Each piece consists of complete groups of `GROUPED` neighbours, or groups of groups. The last piece may be
+        incomplete.
         """
         for first, end in spans.spans(self.n_clusters, clusters_at_once(self.n_clusters, column)):
             begins = self.begins[first : end + 1]
@@ -240,26 +246,26 @@ class Disassociated(Discreet):
 
 
 class ClusterPiece(NamedTuple):
-    """Some neighbouring clusters."""
+    """A range of neighbouring clusters."""
 
     first: int
     end: int
     pairs: slice
-    """Their pairs of a cluster and an item."""
+    """Slice of the (cluster, item) pairs."""
     column: SetColumn
-    """Their records, cluster by cluster."""
+    """Records of the clusters, cluster by cluster."""
     place: Int32
-    """int32 (occurrences,): the chunk of each occurrence there; -1 for a term, -2 where it is suppressed."""
+    """int32 (occurrences,): chunk of each occurrence; -1 for a term, -2 if suppressed."""
 
 
 GROUPED = 4
-"""So many neighbouring clusters, or groups of them, make a group, which may share chunks."""
+"""Number of neighbouring clusters (or groups of clusters) per group. Chunks are shared within a group."""
 
 
 def clusters_at_once(n_clusters: int, column: SetColumn) -> int:
-    """Return how many of the clusters of some records are held at once: a power of `GROUPED`.
+    """Return the number of clusters to process at once: a power of `GROUPED`.
 
-    They hold some spans of records and items, on average.
+    On average, these clusters contain a few blocks of records and items.
     """
     clusters, elements = 1, column.n + len(column.codes)
     while clusters < n_clusters and GROUPED * clusters * elements <= GROUPED * spans.AT_ONCE * n_clusters:
@@ -269,13 +275,13 @@ def clusters_at_once(n_clusters: int, column: SetColumn) -> int:
 
 _BITS = 32
 LEFT_OUT = -2
-"""The place of an occurrence that is suppressed."""
+"""Place of a suppressed occurrence."""
 
 Recoding = Cut | ItemGroups | PerCluster | Bucketized | Disassociated
 
 
 def cut_symbol(cut: Cut, node: int) -> Symbol:
-    """Return the symbol of a node that a cut publishes; if the cut suppresses leaves below it, the set of the others.
+    """Return the symbol of a published node. If the cut suppresses leaves below it, return the set of the others.
 
     >>> tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", "a3"]), "b"]))
     >>> node = tree.node_of["A"]

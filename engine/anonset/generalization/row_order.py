@@ -1,8 +1,8 @@
-"""Any number of rows in the order of their content: they are distributed into buckets, each of which is sorted.
+"""Sorting of any number of rows by content: rows are distributed into buckets, and each bucket is sorted.
 
-A row is compared by its fixed codes, one a column, then by its items; equal rows stay in their order. Rows go into
-buckets by the first 62 bits of their codes, which are cut at quantiles of a sample; a bucket that is still too large is
-distributed anew, and one whose rows all begin alike by the codes that follow.
+Rows are compared by their fixed codes, one per column, then by their items. The sort is stable. Buckets are split by
+the first 62 bits of the codes, at quantiles of a sample. Buckets that are still too large are split further. If all
+rows of a bucket share these bits, the following codes are used.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,40 +25,39 @@ if TYPE_CHECKING:
     _Task = tuple["UnsortedRows", tuple[int, int], int, tuple[int, int]]
 
 ITEMS_PER_BUCKET = 1 << 24
-"""A bucket with no more than these, and no more rows than the limits say, is sorted as a whole."""
+"""Maximum item count of a bucket that is sorted at once. The store's limits set the maximum row count."""
 ROWS_IN_CACHE, MOST_BUCKETS = 1 << 16, 256
-"""Rows that a cache holds, about: to order and to copy them is faster than more; and buckets that this may lead to."""
-SAMPLE, BYTES_OF_ROW = 1 << 16, 400  # sampled rows; memory of a row that is sorted in a bucket, about
-Place = tuple[int, int]  # of a row, and of its first item
+"""Approximate rows per CPU cache (smaller buckets are sorted and copied faster), and the resulting bucket limit."""
+SAMPLE, BYTES_OF_ROW = 1 << 16, 400  # sampled rows; approximate memory per row of a sorted bucket
+Place = tuple[int, int]  # row position, and position of the row's first item
 
 
 @dataclass(frozen=True, eq=False)
 class SortedRows:
-    """Rows in order, and what goes with each."""
+    """Sorted rows with their record numbers."""
 
     indptr: Int64
     items: Codes
     columns: list[Int32]
-    """The fixed codes, column by column."""
+    """Fixed codes, column by column."""
     record: Int64
 
 
 def sort_rows(
     rows: "UnsortedRows", *, largest: Sequence[int], store: Store = MEMORY, narrow: bool = False
 ) -> SortedRows:
-    """Return rows in the order of their content.
+    """Sort rows by content.
 
-    Cost: O(nnz + n log(n / rows of a bucket)) and another copy of the rows, in the store;
-    memory for some buckets.
+    Cost: O(nnz + n log(n / rows per bucket)) and one more copy of the rows in the store. Memory: a few buckets.
 
     Parameters
     ----------
     largest
-        Number of codes of each column that is compared, and of the items.
+        Number of codes of each compared column, and of the items.
     store
-        Where the arrays are made that are as long as the rows.
+        Store for arrays of row length.
     narrow
-        Whether the items may be of two bytes in files.
+        Allow two-byte items in files.
     """
     size, n_codes = (rows.sets.n, len(rows.sets.codes)), largest[-1] if narrow else MOST_CODES + 1
     out = _content(store, size, rows.n_columns, n_codes, placed=False)
@@ -68,16 +67,17 @@ def sort_rows(
 
 
 class UnsortedRows:
-    """Rows that are to be sorted, from a first one on.
+    """Rows to be sorted, starting at row `first`.
 
     Parameters
     ----------
     sets
-        The items of the rows (`without_items`: none).
+        Items of the rows (`without_items`: none).
     columns
-        int32 (n,) each, or (n, c): fixed codes, the first of which are compared before the items; the others go along.
+        int32 (n,) each, or (n, c): fixed codes. The first columns are compared before the items, the others are only
+        carried along.
     record
-        int64 (n,): goes along; None: the numbers of the rows.
+        int64 (n,): carried along; None: row numbers.
     """
 
     def __init__(
@@ -90,21 +90,21 @@ class UnsortedRows:
         self.sets, self._columns, self._record, self._first = sets, columns, record, first
 
     def __call__(self, begin: int, end: int) -> "Content":
-        """Return the rows begin .. end - 1 as kernels take them."""
+        """Return the rows begin to end - 1 in the format of the kernels."""
         begin, end = self._first + begin, self._first + end
         return self._content(self.sets.slice(begin, end), slice(begin, end))
 
     def some(self, rows: Int64) -> "Content":
-        """Return some rows, int64 (any,), side by side."""
+        """Return the selected rows, int64 (any,), as a contiguous block."""
         return self._content(self.sets.take(self._first + rows), self._first + rows)
 
     def items(self, sets: SetColumn) -> tuple[Int64, Int32]:
-        """Return the items of some rows: where those of each begin, int64 (rows + 1,), and the items, int32."""
+        """Return the row starts, int64 (rows + 1,), and the items, int32, of a block of rows."""
         return sets.indptr, sets.items
 
     @property
     def n_columns(self) -> int:
-        """Number of fixed codes of a row."""
+        """Number of fixed codes per row."""
         return self._columns.shape[1] if isinstance(self._columns, np.ndarray) else len(self._columns)
 
     def _content(self, sets: SetColumn, which: slice | Int64) -> "Content":
@@ -124,7 +124,7 @@ class UnsortedRows:
 
 
 def without_items(n: int) -> SetColumn:
-    """Return n rows without items; in constant memory.
+    """Return n rows without items. Constant memory.
 
     >>> without_items(3).slice(1, 3).indptr.tolist()
     [0, 0, 0]
@@ -133,7 +133,7 @@ def without_items(n: int) -> SetColumn:
 
 
 def _put(rows: "Content", some: tuple[int, int], place: tuple[int, int], out: "Content") -> None:
-    """Copy some rows, first .. end - 1, to where the row and the item of a place are in others."""
+    """Copy the rows first to end - 1 of `rows` to `place`, a row and item position of `out`."""
     (first, end), (row, item), begin = some, place, int(rows.indptr[some[0]])
     n_items = int(rows.indptr[end]) - begin
     out.indptr[row + 1 : row + 1 + end - first] = rows.indptr[first + 1 : end + 1] + (item - begin)
@@ -143,7 +143,7 @@ def _put(rows: "Content", some: tuple[int, int], place: tuple[int, int], out: "C
 
 
 def _room(size: tuple[int, int], n_columns: int) -> "Content":
-    """Return room in memory for so many rows and items."""
+    """Allocate memory for `size = (rows, items)`."""
     from anonset_kernels.row_order import Content
 
     n, n_items = size
@@ -158,7 +158,7 @@ def _room(size: tuple[int, int], n_columns: int) -> "Content":
 
 
 def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, *, placed: bool = True) -> "Content":
-    """Return room for so many rows and items; its place on the disk is taken at once, or as rows come."""
+    """Allocate rows in the store for `size = (rows, items)`. Disk space is reserved now or when rows are written."""
     from anonset_kernels.row_order import Content
 
     (n, n_items), room = size, store.array if placed else store.unplaced
@@ -177,9 +177,9 @@ def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, 
 def _for_each(
     do: Callable[[NDArray[Any], int, int], None], out: "Content", size: tuple[int, int], at: Place, *, last: bool
 ) -> None:
-    """Call a function with the elements that so many rows and items take in each array, from a place on.
+    """Apply `do` to the slice of each array that contains `size` rows and items, starting at `at`.
 
-    Where they end is where those behind them begin: the `last` element of `indptr`, which is one of them or is not.
+    The end of the last row is also the start of the next row. `last` includes this element of `indptr`.
     """
     (n, n_items), (row, item), n_columns = size, at, out.fixed.shape[1]
     do(out.indptr, row + 1, row + n + last)
@@ -189,12 +189,12 @@ def _for_each(
 
 
 def _items(rows: "Content") -> Codes:
-    """Return the items without the room that none of them took."""
+    """Return the items without the unused end of the array."""
     return as_codes(stored_codes(rows.items)[: int(rows.indptr[-1])])
 
 
 def _columns(fixed: NDArray[np.int32], store: Store) -> list[Int32]:
-    """Return the columns of a matrix as arrays of their own."""
+    """Copy the columns of a matrix into separate arrays."""
     if fixed.shape[1] == 1:
         return [fixed.reshape(-1)]
     columns = [store.array("codes", np.int32, len(fixed)) for _ in range(fixed.shape[1])]
@@ -206,16 +206,16 @@ def _columns(fixed: NDArray[np.int32], store: Store) -> list[Int32]:
 
 @dataclass(frozen=True)
 class _Sorting:
-    """The sorting of rows into their places."""
+    """Sorts rows into their final positions in `out`."""
 
     widths: Int64
-    """int64 (f + 1,): bits of a code of each column that is compared, and of an item."""
+    """int64 (f + 1,): bits per code of each compared column, and per item."""
     out: "Content"
     store: Store
-    n_codes: int  # of the items, as far as that matters for where they lie
+    n_codes: int  # item codes; decides whether items are stored in two bytes
 
     def sort(self, source: UnsortedRows, size: tuple[int, int], position: int, place: tuple[int, int]) -> None:
-        """Sort so many rows and items, which do not differ before a position, into their places in the output."""
+        """Sort `size` rows and items, equal in the codes before `position`, into `place` of the output."""
         from anonset_kernels.row_order import following
 
         if self._is_small(size):
@@ -223,7 +223,7 @@ class _Sorting:
             return
         splitters = self._splitters(source, size[0], position)
         sizes = self._measured(source, size[0], position, splitters)
-        while sizes.total[0].max() == size[0]:  # they all begin alike
+        while sizes.total[0].max() == size[0]:  # all rows are in one bucket: equal so far
             behind = following(self.widths, position)
             if sizes.total[2].max() + len(self.widths) - 1 <= behind:
                 self._copy(source, size[0], place)
@@ -237,7 +237,7 @@ class _Sorting:
             self._sort_buckets(rows, sizes.total, position, place)
 
     def _sort_buckets(self, rows: "Content", sizes: Int64, position: int, place: tuple[int, int]) -> None:
-        """Sort the rows of each bucket, and give back its place: small ones side by side, then each too large one."""
+        """Sort each bucket and free its space. Small buckets are sorted in parallel, then large buckets one by one."""
         begin = np.cumsum(sizes[:2], axis=1) - sizes[:2]
         sets = SetColumn("rows", rows.indptr, _items(rows), Vocabulary(()))
         tasks: list[tuple[_Task, Place]] = []
@@ -268,7 +268,7 @@ class _Sorting:
 
     @property
     def _rows_per_bucket(self) -> int:
-        """Rows that are sorted as a whole: of very many rows, fewer and larger buckets where the limit has room."""
+        """Rows per bucket sorted at once. A larger memory limit allows fewer, larger buckets for very large tables."""
         limits = self.store.limits
         if limits.room is None:
             return limits.rows_per_bucket
@@ -284,7 +284,7 @@ class _Sorting:
         self._gather(rows, order, place)
 
     def _gather(self, rows: "Content", order: Int64, place: tuple[int, int]) -> None:
-        """Copy rows, in an order, to a place in the output."""
+        """Copy rows in the given order to a place in the output."""
         from anonset_kernels.row_order import gather_rows
 
         if not self.store.in_files:
@@ -297,14 +297,14 @@ class _Sorting:
         _put(held, (0, len(order)), place, self.out)
 
     def _copy(self, source: UnsortedRows, n: int, place: tuple[int, int]) -> None:
-        """Put rows that are all equal into their places."""
+        """Copy rows that are all equal into their places."""
         row, item = place
         for begin, end in spans(n):
             self._gather(source(begin, end), np.arange(end - begin), (row + begin, item))
             item = int(self.out.indptr[row + end])
 
     def _splitters(self, source: UnsortedRows, n: int, position: int) -> Int64:
-        """Return int64 (b - 1,): the least key of each bucket but the first; some bucket holds a single key."""
+        """Return the smallest key of each bucket but the first, int64 (b - 1,). Some bucket contains a single key."""
         from anonset_kernels.row_order import pack_keys
 
         picks = np.unique(np.linspace(0, n - 1, min(n, SAMPLE)).astype(np.int64))
@@ -319,7 +319,7 @@ class _Sorting:
         return np.unique(np.concatenate([chosen, heavy, heavy + 1]))
 
     def _measured(self, source: UnsortedRows, n: int, position: int, splitters: Int64) -> "_Sizes":
-        """Return the sizes of each bucket."""
+        """Return the bucket sizes."""
         from anonset_kernels.row_order import measure_buckets
 
         def measure(span: tuple[int, int]) -> Int64:
@@ -337,7 +337,7 @@ class _Sorting:
     def _fill(
         self, source: UnsortedRows, n: int, position: int, splitters: Int64, sizes: "_Sizes", rows: "Content"
     ) -> None:
-        """Distribute the rows into the buckets: those of a span side by side, and from there to where they belong."""
+        """Distribute the rows into buckets: sort each block by bucket, then copy it into place."""
         from anonset_kernels.row_order import fill_buckets
 
         def starts(of: NDArray[np.integer]) -> Int64:
@@ -367,6 +367,6 @@ class _Sizes:
     """Sizes of buckets."""
 
     total: Int64
-    """int64 (3, b): rows, items, and items of the longest row, of each."""
+    """int64 (3, b): rows, items, and items of the longest row per bucket."""
     of_spans: list[Int32]
-    """int32 (2, b) for each span of rows: how many of its rows and items each holds."""
+    """int32 (2, b) for each block of rows: its rows and items per bucket."""

@@ -1,4 +1,4 @@
-"""The nouns of published data: one class for each kind, and the symbols that they show."""
+"""Data types of publications: records, buckets, chunks, and the symbols in them."""
 
 from anonset.publications.base import Published
 from anonset.publications.buckets import Buckets

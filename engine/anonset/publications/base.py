@@ -1,4 +1,4 @@
-"""Published data: a table with a recoding applied. Each kind of it has one file in this package."""
+"""Base class of published data (a table with a recoding applied). Each kind is one module of this package."""
 
 from abc import ABC, abstractmethod
 from typing import Self
@@ -8,7 +8,7 @@ from anonset.data.table import Int32, Int64
 
 
 class Published(Discreet, ABC):
-    """Records, buckets or chunks. Code that differs by kind is a `functools.singledispatch` over these classes."""
+    """Records, buckets or chunks. Functions that differ by kind are `functools.singledispatch` over these classes."""
 
     @property
     @abstractmethod
@@ -21,11 +21,11 @@ class Published(Discreet, ABC):
 
     @abstractmethod
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return the same data with the input record of each row, and its cluster if there are any."""
+        """Return the same data with the input record of each row, and the cluster of each row if there are clusters."""
 
     @abstractmethod
     def require_same(self, written: Self) -> Self:
-        """Refuse written data that differ from these, and return them with the way back, which only the owner knows.
+        """Return `written` with the private link to the input records, after checking that both contain the same data.
 
         Raises
         ------
@@ -35,5 +35,5 @@ class Published(Discreet, ABC):
 
 
 def unknown_kind(publication: object) -> TypeError:
-    """Return the error that the default of a dispatcher over the kinds raises."""
+    """Return the TypeError for dispatch functions called with an unknown kind."""
     return TypeError(f"{type(publication).__name__} is no kind of publication: it must be Records, Buckets or Chunks")

@@ -1,4 +1,4 @@
-"""A bucketized table: identities and kept attributes in one table, sensitive values in another, joined by groups."""
+"""A bucketized table: identities and kept attributes in one table, sensitive values in another, linked by groups."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,34 +17,34 @@ from anonset.publications.base import Published
 from anonset.publications.comparison import same_labels
 
 STAR = "*"
-"""What a hidden identity is published as, in each of the id columns."""
+"""Published value of a hidden identity, in every id column."""
 GROUP = "group"
-"""Name of the column of group numbers in both published tables."""
+"""Name of the group number column in both published tables."""
 
 
 @dataclass(frozen=True, eq=False)
 class Buckets(Published):
-    """The quasi-identifier table (QIT) and the sensitive table (SNT), as they are published.
+    """The published quasi-identifier table (QIT) and sensitive table (SNT).
 
-    Every group has as many rows in the QIT as values in the SNT; which row has which value is hidden.
+    Every group has as many rows in the QIT as values in the SNT. The publication hides which row has which value.
     """
 
     ids: tuple[CategoricalColumn, ...]
-    """QIT: the id columns, ``*`` in all of them where the identity is hidden."""
+    """QIT: id columns, ``*`` in all of them if the identity is hidden."""
     kept: tuple[CategoricalColumn, ...]
-    """QIT: the columns published as they are."""
+    """QIT: columns published unchanged."""
     group: CategoricalColumn
-    """QIT: the group of each row; the vocabulary holds the published group numbers of both tables."""
+    """QIT: group of each row. The vocabulary contains the published group numbers of both tables."""
     snt_group: Int32
-    """SNT: int32 (m,) codes of groups, ascending."""
+    """SNT: int32 (m,) group codes, ascending."""
     snt_value: CategoricalColumn
-    """SNT: the sensitive values, ascending in each group, each once in it."""
+    """SNT: sensitive values, ascending and distinct within each group."""
     snt_count: Int64
-    """SNT: int64 (m,): tuples of the group with the value (>= 1)."""
+    """SNT: int64 (m,): number of tuples with this value in this group (>= 1)."""
     record: Int64
     """int64 (n,): input tuple of each QIT row. Private."""
     store: Store = MEMORY
-    """Where its own arrays lie, if they are mapped from files."""
+    """Store of the arrays that are mapped from files."""
 
     def __post_init__(self) -> None:
         names = [column.name for column in (*self.qit, self.snt_value)]
@@ -64,7 +64,7 @@ class Buckets(Published):
             raise InputError(msg)
         n_groups = len(self.group.vocabulary)
         rows = sums_by_code(self.group.codes, None, n_groups)
-        # counts above the number of rows are wrong anyhow: with a bound, the sums are exact
+        # a count above the row count is an error anyway; the bound keeps the sums exact
         values = sums_by_code(self.snt_group, self.snt_count, n_groups, most=self.n + 1)
         if not np.array_equal(rows, values):
             group = int(np.argmax(rows != values))
@@ -74,10 +74,10 @@ class Buckets(Published):
             raise InputError(msg)
 
     def _is_ordered(self) -> bool:
-        """Tell whether the SNT is in the order of its groups and values, each of which is counted at least once."""
+        """Return True if the SNT is sorted by group and value, and all counts are at least 1."""
         width = max(1, len(self.snt_value.vocabulary))
         for first, end in spans(len(self.snt_group)):
-            rows = slice(first, end + 1)  # with the first of the next span
+            rows = slice(first, end + 1)  # includes the first row of the next block
             keys = self.snt_group[rows].astype(np.int64) * width + self.snt_value.codes[rows]
             if bool(np.any(np.diff(keys) <= 0)) or bool(np.any(self.snt_count[first:end] < 1)):
                 return False
@@ -90,7 +90,7 @@ class Buckets(Published):
 
     @property
     def n(self) -> int:
-        """Number of published rows of the QIT, and of sensitive values."""
+        """Number of published QIT rows, and of sensitive values."""
         return len(self.record)
 
     @property
@@ -100,24 +100,24 @@ class Buckets(Published):
 
     @property
     def qit(self) -> tuple[CategoricalColumn, ...]:
-        """The columns of the QIT in their order: ids, kept columns, group."""
+        """QIT columns: ids, kept columns, group."""
         return (*self.ids, *self.kept, self.group)
 
     @property
     def snt(self) -> tuple[CategoricalColumn, CategoricalColumn]:
-        """The columns of the SNT in their order, group and sensitive value, with a row for each tuple."""
+        """SNT columns group and sensitive value, with one row per tuple."""
         rows = np.repeat(np.arange(self.snt_value.n), self.snt_count)
         group = CategoricalColumn(GROUP, self.snt_group, self.group.vocabulary)
         return group.take(rows), self.snt_value.take(rows)
 
     @cached_property
     def sizes(self) -> Int64:
-        """Number of tuples of each group: int64 (groups,)."""
+        """Number of tuples per group: int64 (groups,)."""
         return sums_by_code(self.group.codes, None, self.n_groups)
 
     @cached_property
     def starred(self) -> NDArray[np.bool_]:
-        """Tell which QIT rows have a hidden identity: bool (n,)."""
+        """True for QIT rows with a hidden identity: bool (n,)."""
         hidden = np.full(self.n, bool(self.ids))
         for column in self.ids:
             star = column.vocabulary.index.get(STAR, -1)
@@ -126,15 +126,15 @@ class Buckets(Published):
         return hidden
 
     def counts(self) -> dict[str, int]:
-        """Return the numbers of tuples and of groups."""
+        """Return the number of tuples and of groups."""
         return {"records": self.n, "groups": self.n_groups}
 
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return the same buckets with the input record of each row of the QIT; their groups are published."""
+        """Return the same buckets with the input record of each QIT row. The groups are published already."""
         return replace(self, record=record)
 
     def require_same(self, written: Self) -> Self:
-        """Compare the columns of both tables, whose groups are numbered alike, span by span."""
+        """Compare the columns of both tables in blocks. Group numbers are equal in both."""
         if [column.name for column in self.qit] != [column.name for column in written.qit]:
             msg = "the columns that were read back differ from those that were to be written"
             raise AnonsetError(msg)
@@ -151,7 +151,7 @@ class Buckets(Published):
 
 
 def sums_by_code(codes: Int32, values: Int64 | None, n_codes: int, *, most: int | None = None) -> Int64:
-    """Return, for each code, the sum of its values, or how often it occurs: int64 (n_codes,), span by span.
+    """Return the sum of the values of each code, int64 (n_codes,), or its frequency without values. Works in blocks.
 
     >>> sums_by_code(np.array([2, 0, 2], np.int32), np.array([1, 5, 9]), 3, most=7).tolist()
     [5, 0, 8]
@@ -159,7 +159,7 @@ def sums_by_code(codes: Int32, values: Int64 | None, n_codes: int, *, most: int 
     Parameters
     ----------
     most
-        Larger values count as this.
+        Upper bound applied to each value before summing.
     """
     sums_of_code = np.zeros(n_codes, np.int64)
     for first, end in spans(len(codes)):
@@ -179,9 +179,9 @@ def count_values(group: Int32, value: Int32, n_values: int, count: Int64 | None 
     group, value
         int32 (n,): codes.
     n_values
-        Number of value codes (>= 1 where there are tuples).
+        Number of value codes (>= 1 if there are tuples).
     count
-        int64 (n,): how often each entry counts; once by default.
+        int64 (n,): weight of each entry, 1 by default.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Clusters and shared chunks as columns: what a disassociated publication holds, in arrays, read as sequences."""
+"""Clusters and shared chunks of a disassociated publication, stored as columns and accessible as sequences."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -16,39 +16,40 @@ from anonset.data.store import MEMORY, Closing, Store
 from anonset.data.table import Int32, Int64
 
 Items = tuple[int, ...]
-"""Codes of items, ascending."""
+"""Item codes, ascending."""
 Rows = tuple[tuple[Items, int], ...]
-"""The distinct sub-records of a chunk, ascending, and how often each stands in it."""
+"""Distinct sub-records of a chunk, ascending, with their counts."""
 
 
 @dataclass(frozen=True)
 class PublishedCluster(Discreet):
-    """What is published of a cluster by itself."""
+    """Published content of a cluster, without shared chunks."""
 
     n: int
-    """Number of its records."""
+    """Number of records."""
     terms: Items
-    """Items that some of its records hold, and nothing says how many."""
+    """Items that occur in some records of the cluster. Their counts are not published."""
     chunks: tuple[Rows, ...]
-    """The parts of its records that its chunks cut out, without the empty ones."""
+    """Projections of the records on each chunk's items, without empty sub-records."""
 
 
 @dataclass(frozen=True)
 class SharedChunk(Discreet):
-    """A chunk whose sub-records are of records of several clusters.
+    """A chunk whose sub-records belong to records of several clusters.
 
-    It falls on those of its range that show none of its items by themselves, or in a chunk that fewer clusters share.
+    A sub-record can belong to any cluster of the range that publishes none of the chunk's items itself or in a chunk
+    shared by a smaller range.
     """
 
     first: int
-    """The first cluster of its range."""
+    """First cluster of the range."""
     last: int
-    """The last one."""
+    """Last cluster of the range."""
     rows: Rows
 
     @property
     def items(self) -> Items:
-        """Its items."""
+        """Items of the chunk."""
         return items_of(self.rows)
 
 
@@ -62,7 +63,7 @@ def items_of(rows: Iterable[tuple[Items, int]]) -> Items:
 
 
 def runs_of(begins: Int64, first: int, end: int) -> Int64:
-    """Return the run of each of the elements first .. end - 1, int64 (end - first,).
+    """Return the run index of each element from `first` to `end` - 1, int64 (end - first,).
 
     >>> runs_of(np.array([0, 2, 2, 5]), 1, 4).tolist()
     [0, 2, 2]
@@ -74,7 +75,7 @@ def runs_of(begins: Int64, first: int, end: int) -> Int64:
 
 @dataclass(frozen=True, eq=False)
 class ChunkRows(Discreet):
-    """The distinct sub-records of chunks, chunk by chunk, with how often each stands there.
+    """Distinct sub-records of chunks, chunk by chunk, with their counts.
 
     >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
     >>> len(rows), rows[1], rows.take(np.array([1, 0]))[0]
@@ -82,17 +83,17 @@ class ChunkRows(Discreet):
     """
 
     begins: Int64
-    """int64 (chunks + 1,): where the rows of each chunk begin."""
+    """int64 (chunks + 1,): start of each chunk in the rows."""
     indptr: Int64
-    """int64 (rows + 1,): where the items of each row begin."""
+    """int64 (rows + 1,): start of each row in `items`."""
     items: Int32
-    """int32: the items of each row, ascending."""
+    """int32: items of each row, ascending."""
     count: Int64
-    """int64 (rows,)."""
+    """int64 (rows,): frequency of each row in the chunk."""
 
     @classmethod
     def of(cls, chunks: Iterable[Rows]) -> "ChunkRows":
-        """Return the rows of some chunks."""
+        """Return the rows of a sequence of chunks as columns."""
         own = [tuple(rows) for rows in chunks]
         rows = [row for chunk in own for row in chunk]
         items = np.array([item for row, _ in rows for item in row], np.int32)
@@ -113,12 +114,12 @@ class ChunkRows(Discreet):
 
     @property
     def chunk(self) -> Int64:
-        """int64 (rows,): the chunk of each row."""
+        """int64 (rows,): chunk of each row."""
         return np.repeat(np.arange(len(self)), np.diff(self.begins))
 
     @cached_property
     def domains(self) -> tuple[Int64, Int64]:
-        """Each chunk with each of its items, by chunk, then item: int64 (pairs,) chunks, int64 (pairs,) items."""
+        """Pairs of a chunk and an item in it, sorted: int64 (pairs,) chunks, int64 (pairs,) items."""
         width = int(self.items.max(initial=0)) + 1
         keys = distinct(np.repeat(self.chunk, np.diff(self.indptr)) * width + self.items)
         chunk, item = np.divmod(keys, width)
@@ -126,12 +127,12 @@ class ChunkRows(Discreet):
 
     @cached_property
     def occurrences(self) -> int:
-        """Number of items in all sub-records."""
+        """Total number of items in all sub-records."""
         return sum(int(np.dot(self.count[a:b], np.diff(self.indptr[a : b + 1]))) for a, b in spans(len(self.count)))
 
     @property
     def sizes(self) -> Int64:
-        """int64 (chunks,): the sub-records of each chunk."""
+        """int64 (chunks,): number of sub-records per chunk."""
         done = begins_of(self.count)
         sizes: Int64 = done[self.begins[1:]] - done[self.begins[:-1]]
         return sizes
@@ -143,14 +144,14 @@ class ChunkRows(Discreet):
         return ChunkRows(begins, indptr, self.items[places], self.count[rows])
 
     def slice(self, first: int, end: int) -> "ChunkRows":
-        """Return the rows of the chunks from `first` up to `end`; items and counts are not copied."""
+        """Return the rows of the chunks from `first` to `end` - 1. Items and counts are not copied."""
         begins = self.begins[first : end + 1]
         indptr, count = self.indptr[begins[0] : begins[-1] + 1], self.count[begins[0] : begins[-1]]
         return ChunkRows(begins - begins[0], indptr - indptr[0], self.items[indptr[0] : indptr[-1]], count)
 
 
 def same_columns(one: Any, other: Any) -> bool:
-    """Tell whether two of the classes below, or the rows of chunks, hold the same.
+    """Return True if two column objects (rows, clusters or shared chunks) have equal content.
 
     >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
     >>> same_columns(rows, rows.slice(0, 2)), same_columns(rows, rows.slice(0, 1))
@@ -172,11 +173,11 @@ _One = TypeVar("_One")
 
 
 class _Columns(Discreet, Sequence[_One]):
-    """Columns, read as a sequence."""
+    """A sequence stored as columns."""
 
     @classmethod
     def of(cls, members: Sequence[_One]) -> Self:
-        """Return a sequence as columns; one of columns as it is."""
+        """Convert a sequence to columns. Columns are returned unchanged."""
         raise NotImplementedError
 
     def _member(self, number: int) -> _One:
@@ -199,22 +200,22 @@ class _Columns(Discreet, Sequence[_One]):
 
 @dataclass(frozen=True, eq=False)
 class ClusterColumns(_Columns[PublishedCluster]):
-    """Clusters as columns."""
+    """Clusters stored as columns."""
 
     n: Int64
-    """int64 (clusters,): records of each."""
+    """int64 (clusters,): record count per cluster."""
     term_begins: Int64
-    """int64 (clusters + 1,): where the terms of each begin."""
+    """int64 (clusters + 1,): start of each cluster's terms."""
     terms: Int32
-    """int32: the terms of each, ascending."""
+    """int32: terms of each cluster, ascending."""
     chunk_begins: Int64
-    """int64 (clusters + 1,): where the chunks of each begin."""
+    """int64 (clusters + 1,): start of each cluster's chunks."""
     rows: ChunkRows
-    """The chunks of all."""
+    """Chunks of all clusters."""
 
     @classmethod
     def of(cls, clusters: Sequence[PublishedCluster]) -> "ClusterColumns":
-        """Return clusters as columns; those that are as they are."""
+        """Convert clusters to columns. Columns are returned unchanged."""
         if isinstance(clusters, ClusterColumns):
             return clusters
         return cls(
@@ -234,7 +235,7 @@ class ClusterColumns(_Columns[PublishedCluster]):
         return PublishedCluster(int(self.n[where]), tuple(terms), tuple(self.rows[chunk] for chunk in chunks))
 
     def slice(self, first: int, end: int) -> "ClusterColumns":
-        """Return the clusters from `first` up to `end`."""
+        """Return the clusters from `first` to `end` - 1."""
         terms, chunks = (begins[first : end + 1] for begins in (self.term_begins, self.chunk_begins))
         return ClusterColumns(
             self.n[first:end],
@@ -246,28 +247,28 @@ class ClusterColumns(_Columns[PublishedCluster]):
 
     @property
     def cluster_of_chunk(self) -> Int64:
-        """int64 (chunks,): the cluster of each chunk."""
+        """int64 (chunks,): cluster of each chunk."""
         return np.repeat(np.arange(len(self)), np.diff(self.chunk_begins))
 
     @property
     def cluster_of_term(self) -> Int64:
-        """int64 (terms,): the cluster of each term."""
+        """int64 (terms,): cluster of each term."""
         return np.repeat(np.arange(len(self)), np.diff(self.term_begins))
 
 
 @dataclass(frozen=True, eq=False)
 class SharedChunks(_Columns[SharedChunk]):
-    """Shared chunks as columns."""
+    """Shared chunks stored as columns."""
 
     first: Int64
-    """int64 (chunks,): the first cluster of each."""
+    """int64 (chunks,): first cluster of each chunk's range."""
     last: Int64
-    """int64 (chunks,): the last one."""
+    """int64 (chunks,): last cluster of each chunk's range."""
     rows: ChunkRows
 
     @classmethod
     def of(cls, chunks: Sequence[SharedChunk]) -> "SharedChunks":
-        """Return shared chunks as columns; those that are as they are."""
+        """Convert shared chunks to columns. Columns are returned unchanged."""
         if isinstance(chunks, SharedChunks):
             return chunks
         first, last = (np.array([getattr(own, name) for own in chunks], np.int64) for name in ("first", "last"))
@@ -280,7 +281,7 @@ class SharedChunks(_Columns[SharedChunk]):
         return SharedChunk(int(self.first[where]), int(self.last[where]), self.rows[where])
 
     def slice(self, first: int, end: int) -> "SharedChunks":
-        """Return the chunks from `first` up to `end`."""
+        """Return the chunks from `first` to `end` - 1."""
         return SharedChunks(self.first[first:end], self.last[first:end], self.rows.slice(first, end))
 
     def take(self, chunks: NDArray[np.integer]) -> "SharedChunks":
@@ -288,12 +289,12 @@ class SharedChunks(_Columns[SharedChunk]):
         return SharedChunks(self.first[chunks], self.last[chunks], self.rows.take(chunks))
 
     def with_wider(self, others: "SharedChunks") -> "SharedChunks":
-        """Return these and other chunks by range; of the same range, these come first."""
+        """Return these and the other chunks sorted by range. Within a range, these chunks are first."""
         all_chunks = joined([self, others])
         return all_chunks.take(np.lexsort((all_chunks.last, all_chunks.first)))
 
     def shifted(self, clusters: int) -> "SharedChunks":
-        """Return the chunks on clusters with numbers larger by so many."""
+        """Return the chunks with `clusters` added to all cluster numbers."""
         return SharedChunks(self.first + clusters, self.last + clusters, self.rows)
 
 
@@ -302,7 +303,7 @@ _BEGINS = frozenset({"begins", "indptr", "term_begins", "chunk_begins"})
 
 
 class GrowingColumns(Closing, Generic[_Kind]):
-    """Rows of chunks, clusters or shared chunks under construction, in a store.
+    """Builder of chunk rows, clusters or shared chunks in a store.
 
     >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
     >>> with GrowingColumns(ChunkRows) as growing:
@@ -324,7 +325,7 @@ class GrowingColumns(Closing, Generic[_Kind]):
                 part.append(np.zeros(1, np.int64))
 
     def append(self, more: _Kind) -> None:
-        """Add columns at the end."""
+        """Append columns."""
         for name, part in self._parts.items():
             column = getattr(more, name)
             if name in _BEGINS:
@@ -334,13 +335,13 @@ class GrowingColumns(Closing, Generic[_Kind]):
                 part.append(column)
 
     def finished(self) -> _Kind:
-        """Return the columns of all; call `append` no more."""
+        """Return the complete columns. `append` must not be called afterwards."""
         columns: _Kind = self._kind(**{name: part.finished() for name, part in self._parts.items()})
         return columns
 
 
 def joined(parts: Sequence[_Kind]) -> _Kind:
-    """Return at least one of these columns as one, in memory."""
+    """Concatenate one or more column objects in memory."""
     with GrowingColumns(type(parts[0])) as growing:
         for part in parts:
             growing.append(part)

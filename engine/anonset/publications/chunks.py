@@ -1,4 +1,4 @@
-"""A disassociated publication: items as they are, in chunks of clusters of records that hide which stood together."""
+"""A disassociated publication: unchanged items in chunks of record clusters, which hide which items occur together."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,9 +30,9 @@ __all__ = ["Chunks", "PublishedCluster", "Items", "Rows", "SharedChunk", "ItemPl
 
 @dataclass(frozen=True, eq=False)
 class Chunks(Published):
-    """Clusters of records with their chunks and terms, and the chunks that they share.
+    """Clusters of records with their chunks and terms, and the chunks shared by several clusters.
 
-    Clusters, chunks and sub-records are in the order of their content, clusters within the groups that share chunks.
+    Chunks and sub-records are sorted by content. Clusters are sorted by content within the groups that share chunks.
     """
 
     name: str
@@ -40,17 +40,17 @@ class Chunks(Published):
     vocabulary: Vocabulary
     """The published items."""
     clusters: Sequence[PublishedCluster] = field(repr=False)
-    """The clusters, numbered as they stand."""
+    """The clusters; their position is the cluster number."""
     shared: Sequence[SharedChunk] = field(repr=False)
-    """The shared chunks by range, then content."""
+    """Shared chunks, sorted by range, then content."""
     record: Int64 | None = None
-    """int64 (n,): the input records, cluster by cluster. Private."""
+    """int64 (n,): input records, cluster by cluster. Private."""
     cluster: Int32 | None = None
-    """int32 (n,): the cluster of each of them. Private."""
+    """int32 (n,): cluster of each record. Private."""
     totals: tuple[tuple[int, int], ...] | None = field(default=None, repr=False)
-    """Terms, ascending, with the number of records that hold them where they are terms; None: that is not published."""
+    """Terms, ascending, with their record count over the clusters that publish them as terms; None if not published."""
     in_terms: int | None = None
-    """How many items of records are terms in their clusters. Private."""
+    """Number of item occurrences published as terms. Private."""
 
     def __repr__(self) -> str:
         clusters, chunks = len(self.clusters), len(self.columns[0].rows)
@@ -75,11 +75,11 @@ class Chunks(Published):
         return ClusterColumns.of(self.clusters), SharedChunks.of(self.shared)
 
     def shown(self) -> "ItemPlaces":
-        """Return where the items are shown."""
+        """Return the clusters and shared chunks that contain each item."""
         return ItemPlaces(*self.columns, len(self.vocabulary))
 
     def windows(self) -> "Iterator[ChunkWindow]":
-        """Yield some clusters after others, each with the shared chunks whose ranges meet them."""
+        """Yield consecutive clusters, each time with all shared chunks whose ranges overlap them."""
         clusters, shared = self.columns
         done, around, first = begins_of(clusters.n), np.empty(0, np.int64), 0
         order = None if limits.ascending(shared.first) else np.argsort(shared.first, kind="stable")
@@ -94,7 +94,7 @@ class Chunks(Published):
             around, first = number[shared.last[number] >= end], end
 
     def counts(self) -> dict[str, int]:
-        """Return the numbers of records, of clusters and of items."""
+        """Return the number of records, clusters and items."""
         return {
             "records": self.n,
             "clusters": len(self.clusters),
@@ -102,11 +102,11 @@ class Chunks(Published):
         }
 
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return the same chunks with the input records, cluster by cluster, and the cluster of each."""
+        """Return the same chunks with the input records, cluster by cluster, and the cluster of each record."""
         return replace(self, record=record, cluster=cluster)
 
     def require_same(self, written: Self) -> Self:
-        """Compare clusters and chunks; the owner alone knows the records."""
+        """Compare clusters and chunks. The input records are private and not part of the comparison."""
         same = self.name == written.name and list(self.vocabulary.labels) == list(written.vocabulary.labels)
         for name, before, after in (
             ("clusters or chunks", self.clusters, written.clusters),
@@ -120,36 +120,36 @@ class Chunks(Published):
 
 
 class ChunkWindow(NamedTuple):
-    """Some neighbouring clusters of a publication."""
+    """A range of neighbouring clusters of a publication."""
 
     first: int
     end: int
     clusters: ClusterColumns
     number: Int64
-    """int64: the numbers of the shared chunks whose ranges meet these clusters."""
+    """int64: numbers of the shared chunks whose ranges overlap these clusters."""
     shared: SharedChunks
 
 
 class ItemPlaces:
-    """Where clusters and shared chunks show each item.
+    """Clusters and shared chunks that contain each item.
 
     Attributes
     ----------
     cluster_begins, cluster
-        int64 (items + 1,) and int64: the clusters that show each item by themselves, ascending.
+        int64 (items + 1,) and int64: clusters that publish each item themselves, ascending.
     range_begins, first, last
-        int64 (items + 1,) and int64 each: the ranges of the shared chunks that show each item, ascending.
+        int64 (items + 1,) and int64 each: ranges of the shared chunks that contain each item, ascending.
     item_begins, item
-        int64 (chunks + 1,) and int64: the items of each shared chunk, ascending.
+        int64 (chunks + 1,) and int64: items of each shared chunk, ascending.
 
     Parameters
     ----------
     clusters, shared
-        Neighbouring clusters, and the shared chunks whose ranges meet them.
+        Neighbouring clusters, and the shared chunks whose ranges overlap them.
     n_items
         Number of items.
     number
-        That of the first cluster.
+        Number of the first cluster.
     """
 
     def __init__(self, clusters: ClusterColumns, shared: SharedChunks, n_items: int, number: int = 0) -> None:
@@ -167,9 +167,9 @@ class ItemPlaces:
         self.first, self.last = first[order], last[order]
 
     def falls_on(self, number: int) -> NDArray[np.bool_]:
-        """Return on which clusters of its range a shared chunk may fall, bool (clusters of the range,).
+        """Return the clusters of its range that a shared chunk can belong to, bool (clusters of the range,).
 
-        They show none of its items by themselves, nor does a shared chunk of a smaller range that holds them.
+        They publish none of the chunk's items themselves, and no shared chunk with a smaller range around them does.
         """
         begin, end = int(self.shared.first[number]), int(self.shared.last[number])
         free = np.ones(end - begin + 1, np.bool_)

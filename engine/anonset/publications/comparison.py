@@ -1,4 +1,4 @@
-"""Comparison of columns by their labels, however they are coded."""
+"""Comparison of columns by label, independent of their coding."""
 
 import numpy as np
 
@@ -10,11 +10,11 @@ from anonset.data.table import Int32
 def same_labels(
     meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn | NumericColumn | None
 ) -> bool:
-    """Tell whether two columns hold the same labels in every row, however they are coded."""
-    if meant is written:  # compared while it was read
+    """Return True if two columns contain the same labels in every row, even if their codes differ."""
+    if meant is written:  # already compared during reading
         return True
     if isinstance(meant, SetColumn) and isinstance(written, SetColumn) and meant.codes is written.codes:
-        # compared, too: it has another name alone
+        # also compared already; only the column name differs
         return meant.indptr is written.indptr and meant.vocabulary is written.vocabulary
     if type(meant) is not type(written) or isinstance(written, NumericColumn) or written is None:
         return False
@@ -27,7 +27,7 @@ def same_labels(
 
 
 def _same_rows(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn, codes: Int32) -> bool:
-    """Tell whether two columns hold the same, given the code that each label of the one has in the other."""
+    """Return True if two columns are equal. `codes` maps each code of `written` to a code of `meant`."""
     if isinstance(written, SetColumn) and isinstance(meant, SetColumn):
         moved = written.recoded(codes, len(meant.vocabulary))
         return np.array_equal(written.indptr, meant.indptr) and np.array_equal(moved, meant.items)
@@ -37,7 +37,7 @@ def _same_rows(meant: SetColumn | CategoricalColumn, written: SetColumn | Catego
 
 
 def _codes(written: Vocabulary, meant: Vocabulary) -> Int32 | None:
-    """Return int32: the code in one vocabulary of each label of another, or None where one is unknown."""
+    """Return the `meant` code of each `written` label, int32, or None if a label is unknown."""
     if meant.is_numbered and meant == written:
         return np.arange(len(written), dtype=np.int32)
     index = meant.index

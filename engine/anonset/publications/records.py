@@ -1,4 +1,4 @@
-"""Published records: a table with a recoding applied, its symbols still coded, with the codebook that explains them."""
+"""Published records: a table with a recoding applied. Symbols are coded; the codebook describes them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,28 +18,28 @@ from anonset.publications.symbols import Symbol, cells_by_column, generalize
 
 @dataclass(frozen=True, eq=False)
 class Records(Published):
-    """The published records. Row `r` is made from input record ``record[r]``."""
+    """The published records. Row `r` is derived from input record ``record[r]``."""
 
     transactions: SetColumn | None
-    """Published symbols per record; the vocabulary holds the symbols' labels in canonical order."""
+    """Published symbols per record. The vocabulary contains the symbol labels in canonical order."""
     symbols: tuple[Symbol, ...]
-    """The codebook: entry `c` explains symbol code `c`."""
+    """Codebook: entry `c` describes symbol code `c`."""
     relational: tuple[CategoricalColumn, ...]
     """Published relational values, as text."""
     kept: tuple[CategoricalColumn, ...]
-    """Columns published as they are."""
+    """Columns published unchanged."""
     record: Int64
     """int64 (n,): input record of each published row. Private."""
     cluster: Int32 | None = None
     """int32 (n,): cluster of each published row, for local recodings. Private."""
     order: tuple[str, ...] = ()
-    """Names of the columns in the order of the input."""
+    """Column names in input order."""
     joined: tuple[str, ...] = ()
-    """Names of the columns that the set-valued column was joined from, and is written as; none if it is one."""
+    """Names of the columns that the set-valued column was joined from and is written as; empty if it was not joined."""
     value_sets: tuple[Symbol, ...] = ()
-    """What the short codes of relational value sets stand for."""
+    """Meanings of the short codes of relational value sets."""
     store: Store = MEMORY
-    """Where its own arrays lie, if they are mapped from files."""
+    """Store of the arrays that are mapped from files."""
 
     def __repr__(self) -> str:
         symbols = f", {len(self.symbols):,} symbols" if self.transactions is not None else ""
@@ -52,13 +52,13 @@ class Records(Published):
 
     @property
     def columns(self) -> tuple[SetColumn | CategoricalColumn, ...]:
-        """The published columns, in the order of the input; joined ones as one, where the first of them stood."""
+        """Published columns in input order. Joined columns count as one, at the position of their first column."""
         sets = () if self.transactions is None else (self.transactions,)
         order = [sets[0].name if sets and name in self.joined else name for name in self.order]
         return in_order((*self.relational, *sets, *self.kept), order)
 
     def slice(self, first: int, end: int) -> "Records":
-        """Return the publication of the rows from `first` up to `end`; the arrays are not copied."""
+        """Return the rows from `first` to `end` - 1. Arrays are not copied."""
         return replace(
             self,
             transactions=None if self.transactions is None else self.transactions.slice(first, end),
@@ -70,7 +70,7 @@ class Records(Published):
         )
 
     def take(self, rows: Int64) -> "Records":
-        """Return the publication with its rows in the given order."""
+        """Return the given rows, in the given order."""
         return replace(
             self,
             transactions=None if self.transactions is None else self.transactions.take(rows),
@@ -81,17 +81,17 @@ class Records(Published):
         )
 
     def counts(self) -> dict[str, int]:
-        """Return the numbers of records and of symbols."""
+        """Return the number of records and of symbols."""
         return {"records": self.n, "symbols": len(self.symbols)}
 
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return the same records with the input record of each, and its cluster in local recodings."""
+        """Return the same records with the input record of each row, and its cluster for local recodings."""
         return replace(self, record=record, cluster=cluster)
 
     def require_same(self, written: Self) -> Self:
-        """Compare column by column, however the labels are coded; the owner alone knows records and clusters."""
+        """Compare column by column, by label. Records and clusters are private and not part of the comparison."""
         by_name = {column.name: column for column in written.columns}
-        for column in self.columns:  # the set-valued one has no name in a FIMI file
+        for column in self.columns:  # in FIMI files the set-valued column has no name
             read_back = written.transactions if isinstance(column, SetColumn) else by_name.get(column.name)
             if not same_labels(column, read_back):
                 msg = f"column {column.name!r}: what was read back differs from what was to be written"
@@ -109,18 +109,18 @@ class Records(Published):
 def in_order(
     columns: Sequence[SetColumn | CategoricalColumn], order: Sequence[str]
 ) -> tuple[SetColumn | CategoricalColumn, ...]:
-    """Return columns in the order of the given names, and after them those that are not named."""
+    """Sort columns by the given names. Unnamed columns follow at the end."""
     remaining = {column.name: column for column in columns}
     return tuple(remaining.pop(name) for name in order if name in remaining) + tuple(remaining.values())
 
 
 def written_columns(publication: Records) -> tuple[SetColumn | CategoricalColumn, ...]:
-    """Return the columns as they are written: those that were joined are separate again, in the order of the input.
+    """Return the columns as they are written: joined columns are separated again, in input order.
 
     Raises
     ------
     InputError
-        If two symbols would stand in a column as the same text.
+        If two symbols have the same text in a column.
     """
     sets = publication.transactions
     if sets is None or not publication.joined:

@@ -1,7 +1,7 @@
-"""Published symbols: their names, what they stand for, and columns of them.
+"""Published symbols: names, members, and columns of symbols.
 
-A set is named ``(a,b,c)``, a range ``[low:high]``; the verification has a parser of its own. Where several set-valued
-columns were joined into one, their items prefixed (``column:item``), they are written as separate columns again.
+Sets are named ``(a,b,c)`` and ranges ``[low:high]``. The verification has a separate parser. If several set-valued
+columns were joined into one, with prefixed items (``column:item``), they are written as separate columns again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from anonset.errors import InputError, datum
 
 
 def set_label(members: Sequence[str]) -> str:
-    """Return the name of a set; of a single member the member itself.
+    """Return the name of a set, or the member itself if there is only one.
 
     >>> set_label(["a", "b"]), set_label(["a"])
     ('(a,b)', 'a')
@@ -28,7 +28,7 @@ def set_label(members: Sequence[str]) -> str:
 
 
 def members_of(label: str) -> tuple[str, ...]:
-    """Return the members of a set from its name; any other text is its own only member.
+    """Return the members of a set by its name. Any other text is returned as its only member.
 
     >>> members_of("(a,b)"), members_of("a")
     (('a', 'b'), ('a',))
@@ -37,7 +37,7 @@ def members_of(label: str) -> tuple[str, ...]:
 
 
 def range_label(low: str, high: str) -> str:
-    """Return the name of a range; of a point the point itself.
+    """Return the name of a range, or the value itself if both ends are equal.
 
     >>> range_label("19", "22"), range_label("19", "19")
     ('[19:22]', '19')
@@ -46,7 +46,7 @@ def range_label(low: str, high: str) -> str:
 
 
 def range_ends(label: str) -> tuple[str, str]:
-    """Return the ends of a range from its name; those of a point are the point.
+    """Return both ends of a range by its name. A single value is returned twice.
 
     >>> range_ends("[19:22]"), range_ends("19")
     (('19', '22'), ('19', '19'))
@@ -59,18 +59,18 @@ def range_ends(label: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Symbol(Discreet):
-    """One published symbol of the set-valued column, and what it stands for."""
+    """A published symbol of the set-valued column, and the items it covers."""
 
     label: str = field(repr=False)
-    """The text that is published."""
+    """Published text."""
     kind: str
     """``item``, ``node`` (of a hierarchy), ``group`` (a set of items) or ``values`` (a set of relational values)."""
     members: tuple[str, ...]
-    """The original items it may stand for, in canonical order."""
+    """Original items that the symbol can mean, in canonical order."""
 
 
 def group_symbol(members: tuple[str, ...]) -> Symbol:
-    """Return the symbol of a set of items: ``(a,b,c)``, or the item itself.
+    """Return the symbol of a set of items: ``(a,b,c)``, or the item itself if there is only one.
 
     >>> group_symbol(("a", "b")).label
     '(a,b)'
@@ -79,7 +79,7 @@ def group_symbol(members: tuple[str, ...]) -> Symbol:
 
 
 def node_symbol(hierarchy: Hierarchy, node: int) -> Symbol:
-    """Return the symbol of a hierarchy node: its label, and the leaves below it; without a name, the set of these."""
+    """Return the symbol of a hierarchy node: its label and its leaves, or the set of leaves if the node is unnamed."""
     label, members = hierarchy.labels[node], hierarchy.members(node)
     if label in hierarchy.unnamed:
         return group_symbol(members)
@@ -89,14 +89,14 @@ def node_symbol(hierarchy: Hierarchy, node: int) -> Symbol:
 def generalize(
     column: SetColumn, symbol_of_item: Int32, symbols: tuple[Symbol, ...], store: Store = MEMORY
 ) -> SetColumn:
-    """Replace each item by its symbol code (-1 drops it), ascending and each once in a row.
+    """Replace each item by its symbol code (-1 removes it). Codes are ascending and distinct within a row.
 
     Parameters
     ----------
     symbol_of_item
-        int32 (M,): symbol code of each item code, -1 where it is suppressed.
+        int32 (M,): symbol code of each item code, -1 if the item is suppressed.
     store
-        Where the new column's arrays are made.
+        Store for the new column's arrays.
     """
     from anonset_kernels.rows import map_rows
 
@@ -110,17 +110,17 @@ def generalize(
 
 
 def row_ranks(column: SetColumn) -> Int64:
-    """Rank the rows of a set-valued column lexicographically by their codes; equal rows share a rank.
+    """Rank the rows of a set-valued column lexicographically by their codes. Equal rows have equal ranks.
 
-    Rows are compared by a few codes at a time, packed into one 64-bit key, and only rows that are still tied
-    and not yet exhausted go on: cost O(nnz + n log n) for data whose rows soon differ.
+    Several codes at a time are packed into one 64-bit key. Only rows that are still tied and not exhausted are compared
+    further. Cost: O(nnz + n log n) if most rows differ within the first codes.
 
     Returns
     -------
     int64 (n,)
-        Dense ranks from 0; the empty row ranks first.
+        Dense ranks from 0. The empty row ranks first.
     """
-    bits = max(1, len(column.vocabulary).bit_length())  # codes are stored plus one, zero marks the end
+    bits = max(1, len(column.vocabulary).bit_length())  # codes are stored plus one; zero marks the end
     per_key = max(1, 63 // bits)
     rank = np.zeros(column.n, np.int64)
     active = np.arange(column.n)
@@ -141,23 +141,23 @@ def row_ranks(column: SetColumn) -> Int64:
         group = np.cumsum(new) - 1
         first_of_parent = np.ones(len(active), bool)
         first_of_parent[1:] = rank_here[1:] != rank_here[:-1]
-        # ranks are positions of a group's first row among all rows, so refining a group leaves the others alone
+        # ranks are positions of a group's first row among all rows, so splitting a group does not change other ranks
         position = np.arange(len(active))
         parent_start = np.maximum.accumulate(np.where(first_of_parent, position, 0))
         group_start = position[new][group]
         rank[active] = rank_here + (group_start - parent_start)
         tied = np.bincount(group) > 1
-        unfinished = np.bincount(group, weights=length > per_key) > 0  # a shorter row stays: it comes before the longer
+        unfinished = np.bincount(group, weights=length > per_key) > 0  # an exhausted row sorts before longer ones
         active = active[(tied & unfinished)[group]]
         taken += per_key
     return np.unique(rank, return_inverse=True)[1].astype(np.int64)
 
 
 def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:
-    """Return the text by which a symbol stands in each of the columns that it touches.
+    """Return the text of a symbol in each column that contains some of its members.
 
-    A symbol whose members all come from one column stands there without the column's name before its label, or, in
-    the name of a set, before its members. One that spans several columns stands in each of them with its full label.
+    If all members are from one column, the text omits the column prefix, also before the members of a set. If they are
+    from several columns, the text is the full label in each of them.
 
     >>> cells(Symbol("(drug:1,drug:2)", "group", ("drug:1", "drug:2")), ("drug", "icd"))
     {'drug': '(1,2)'}
@@ -174,12 +174,12 @@ def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:
 
 
 def cells_by_column(symbols: Iterable[Symbol], joined: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return the texts that each of the joined columns may hold, with the position of the symbol that each stands for.
+    """Return the possible texts of each joined column, with the position of each text's symbol.
 
     Raises
     ------
     InputError
-        If two symbols would stand in a column as the same text.
+        If two symbols have the same text in a column.
     """
     book = tuple(symbols)
     position_of: dict[str, dict[str, int]] = {name: {} for name in joined}

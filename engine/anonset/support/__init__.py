@@ -1,4 +1,4 @@
-"""Supports of any itemset: the records of each item as a roaring bitmap."""
+"""Supports of arbitrary itemsets, from one roaring bitmap of records per item."""
 
 from anonset.support.index import SupportIndex
 

@@ -1,4 +1,4 @@
-"""The records of each item as roaring bitmaps: supports of the few and the ad hoc, in microseconds."""
+"""Index of the records of each item as roaring bitmaps. Computes the support of single itemsets in microseconds."""
 
 from array import array
 from collections.abc import Iterable
@@ -11,25 +11,25 @@ from numpy.typing import NDArray
 from anonset.data import Hierarchy, SetColumn
 from anonset.errors import InputError, datum
 
-if TYPE_CHECKING:  # most commands run without it
+if TYPE_CHECKING:  # optional at run time: most commands do not need it
     from pyroaring import BitMap
 
 
 class SupportIndex:
-    """Supports of items, hierarchy nodes, groups of items, and of sets of them.
+    """Supports of items, hierarchy nodes, item groups, and sets of these.
 
-    A node or a group is in a record if any of its leaves or members is: its records are the union of theirs. The
-    records of a set are the intersection of its members'. Every record is in the support of the empty set.
+    A record contains a node or a group if it contains any of the leaves or members (union). A record supports a set if
+    it contains all members of the set (intersection). Every record supports the empty set.
 
-    Building costs O(nnz); an intersection about a microsecond; the union of a node's leaves is kept once made.
-    For the supports of *all* itemsets of a size, count densely instead.
+    Building costs O(nnz), an intersection about a microsecond. The union of a node's leaves is cached. To compute the
+    supports of *all* itemsets of a size, use the dense counting kernels instead.
 
     Parameters
     ----------
     column
         The set-valued column.
     hierarchy
-        For supports of nodes; the column must be bound to it.
+        Needed for supports of nodes. The column must be bound to it.
 
     Raises
     ------
@@ -60,7 +60,7 @@ class SupportIndex:
         self.column = column
         self.hierarchy = hierarchy
         start, records = transpose(column.indptr, column.items, len(column.vocabulary))
-        # an array.array goes into a bitmap at once, a NumPy array value by value (20 times slower)
+        # BitMap copies an array.array at once, but reads a NumPy array value by value (20 times slower)
         self._bitmaps = [
             BitMap(array("I", records[start[item] : start[item + 1]].tobytes()))
             for item in range(len(column.vocabulary))
@@ -77,44 +77,44 @@ class SupportIndex:
         return self.column.n
 
     def support_of_item(self, code: int) -> int:
-        """Return the number of records that hold an item."""
+        """Count the records that contain an item."""
         return len(self._bitmaps[code])
 
     def support(self, codes: Iterable[int]) -> int:
-        """Return the number of records that hold all the given items."""
+        """Count the records that contain all given items."""
         return self._cardinality([self._bitmaps[code] for code in codes])
 
     def records(self, codes: Iterable[int]) -> NDArray[np.uint32]:
-        """Return the records, ascending, that hold all the given items; uint32, read-only."""
+        """Return the records that contain all given items; ascending, uint32, read-only."""
         return self._export([self._bitmaps[code] for code in codes])
 
     def node_support(self, node: int) -> int:
-        """Return the number of records that hold any leaf below a node."""
+        """Count the records that contain any leaf below a node."""
         return len(self._node(node))
 
     def support_of_nodes(self, nodes: Iterable[int]) -> int:
-        """Return the number of records that hold a leaf below each of the given nodes."""
+        """Count the records that contain a leaf below each of the given nodes."""
         return self._cardinality([self._node(node) for node in nodes])
 
     def records_of_nodes(self, nodes: Iterable[int]) -> NDArray[np.uint32]:
-        """Return the records, ascending, that hold a leaf below each of the given nodes; uint32, read-only."""
+        """Return the records that contain a leaf below each of the given nodes; ascending, uint32, read-only."""
         return self._export([self._node(node) for node in nodes])
 
     def support_of_groups(self, groups: Iterable[Iterable[int]]) -> int:
-        """Return the number of records that hold a member (an item code) of each of the given groups."""
+        """Count the records that contain a member (an item code) of each of the given groups."""
         return self._cardinality([self._union(group) for group in groups])
 
     def records_of_groups(self, groups: Iterable[Iterable[int]]) -> NDArray[np.uint32]:
-        """Return the records, ascending, that hold a member (an item code) of each of the given groups; read-only."""
+        """Return the records that contain a member (an item code) of each of the given groups; ascending, read-only."""
         return self._export([self._union(group) for group in groups])
 
     def support_of(self, labels: Iterable[str]) -> int:
-        """Return the number of records that hold each of the given items, or nodes where there is a hierarchy.
+        """Count the records that contain each of the given items (or nodes, if there is a hierarchy).
 
         Raises
         ------
         InputError
-            If a label is neither.
+            If a label is neither an item nor a node.
         """
         return self._cardinality([self._labelled(label) for label in labels])
 
