@@ -1,1 +1,1 @@
-"""Attacks that a publication is tried against, each with its knowledge and a control."""
+"""Attacks on a publication, each with its assumed knowledge and a control."""

@@ -1,4 +1,4 @@
-"""What an attack has before it, and what it wins."""
+"""Input and result of an attack."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,74 +15,74 @@ from anonset.publications import Records
 
 @dataclass(frozen=True)
 class Won(Discreet):
-    """What is won of the targets."""
+    """Success of an attack on its targets."""
 
     certain: float | None
-    """Share of them of whom one row, or one value, is left, and it is theirs; None where only guesses count."""
+    """Share of the targets for which a single row or value remains and is correct. None if the attack only guesses."""
     success: float
-    """Chance to be right by picking one of the rows, or values, that are left, on average."""
+    """Mean probability that a uniform choice among the remaining rows or values is correct."""
     below_k: float | None = None
-    """Share of them of whom fewer than k rows are left, theirs among these; None where values are looked for."""
+    """Share of the targets with fewer than k remaining rows, including the correct row. None for attacks on values."""
 
 
 @dataclass(frozen=True)
 class Outcome(Discreet):
-    """What an attack wins from a publication, beside what the same knowledge wins without it."""
+    """Success of an attack, compared with the same knowledge without the publication feature that it uses."""
 
     attack: str
-    """Its name."""
+    """Name of the attack."""
     knowledge: str
-    """What the attacker knows, and wants."""
+    """Knowledge and aim of the attacker."""
     targets: int
-    """Rows, or persons, that were tried."""
+    """Number of attacked rows or persons."""
     without: Won
-    """What the same knowledge wins without what the attack uses."""
+    """Success of the same knowledge without the feature that the attack uses."""
     won: Won
-    """What the attack wins."""
+    """Success of the attack."""
     control: Won
-    """What it wins where that which it uses is random."""
+    """Success of the attack if the feature that it uses is randomized."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scene(Discreet):
-    """A publication with what its owner knows, who tries attacks on it."""
+    """A publication, and the data that its owner needs to simulate attacks on it."""
 
     publication: Records
-    """What is published; where the original is there, with the record of each row."""
+    """The publication; with the record number of each row if the original is present."""
     model: PrivacyModel
-    """What was promised."""
+    """Privacy model that the publication satisfies."""
     original: Table | None = None
-    """The data that were published."""
+    """Original data, or None."""
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
-    """Those that it was made with, where the original is there."""
+    """Hierarchies used for the publication, by column, if the original is present."""
     beside: Beside | None = None
-    """Another release of the same persons."""
+    """Another release of the same persons, or None."""
     skews: Mapping[str, Skewness] = field(default_factory=dict)
-    """How often the values of each kept column are guessed by the quasi-identifiers."""
+    """Success rate of guessing each kept column from the quasi-identifiers, by column."""
     attempts: int = 1000
-    """Targets, at most."""
+    """Maximum number of targets."""
     seed: int = 0
-    """Seed of their choice, and of controls."""
+    """Seed for the choice of targets, and for controls."""
     algorithm: str = ""
-    """The algorithm that made it, where that is known and nothing was done to its result."""
+    """Algorithm of the publication if it is known and its result was not modified; otherwise empty."""
 
     @property
     def k(self) -> int:
-        """Rows that must be left; of models without k, 2."""
+        """Required number of matching rows: k of the model, or 2."""
         return self.model.k or 2
 
     @property
     def m(self) -> int:
-        """Items that are known; of models without m, 2."""
+        """Number of items that the attacker knows: m of the model, or 2."""
         return self.model.m or 2
 
 
 Attack = Callable[[Scene], tuple[Outcome, ...] | str]
-"""Tries an attack; a text says why it cannot be tried here."""
+"""Simulates an attack. Returns its outcomes, or a text with the reason why it does not apply."""
 
 
 def won(left: list[int], k: int) -> Won:
-    """Return what is won where so many rows are left of each target; 0 where its own is not among them.
+    """Return the success, given the number of remaining rows per target, 0 if they do not include the target's row.
 
     >>> won([1, 2, 0, 10], 3)
     Won(certain=0.25, success=0.4, below_k=0.5)

@@ -1,7 +1,7 @@
-"""The classes of a local recoding as boxes: of each column, the set of values that a published value stands for.
+"""Equivalence classes of a local recoding as boxes: per column, the set of values that a published value covers.
 
-A set of values is a whole number, bit by bit. Of a tree a bit is a leaf, of a category without tree a value; of numbers
-it is an end of a published range, or what lies between two ends.
+A set of values is an integer bit mask. With a hierarchy, a bit is a leaf; for a category without hierarchy, a value;
+for numbers, an end of a published range, or the interval between two ends.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,36 +18,36 @@ from anonset.measures.equivalence_classes import class_of
 from anonset.publications.symbols import members_of, range_ends
 
 Box = tuple[int, ...]
-"""The values of each column."""
+"""Bit mask of the covered values, per column."""
 _STEPS = 10_000
-"""Pairs of boxes that are held against each other, at most: what is not decided then counts as possible."""
+"""Maximum number of box comparisons. Undecided cases count as possible."""
 
 
 @dataclass(frozen=True, eq=False)
 class Values(Discreet):
-    """One published column: what each of its symbols stands for."""
+    """A published column, and the values that each of its symbols covers."""
 
     name: str
     symbols: tuple[int, ...] = field(repr=False)
-    """The values of each symbol."""
+    """Values of each symbol."""
     parts: tuple[tuple[int, ...], ...] = field(repr=False)
-    """The values of each symbol by the next finer ones: children of a node, members of a set; nothing of others."""
+    """Next finer values of each symbol: children of a node, or members of a set. Empty for other symbols."""
     hulls: tuple[int, ...] = field(repr=False)
-    """The values that a full-domain recoding shows alike, at least, where the common values of these are the symbol."""
+    """Minimum set of values that a full-domain recoding merges if their lowest common value is the symbol."""
     groups: tuple[tuple[int, ...] | None, ...] = field(repr=False)
-    """All values, by what such a recoding shows alike, or parts of that; None: each value is by itself."""
+    """Partition of all values by such a recoding, or a finer one, for each symbol. None: each value is separate."""
     ends: tuple[tuple[int, int] | None, ...] = field(repr=False)
-    """First and last value of each range; None of others, and if ends are rounded."""
+    """First and last value of each range. None for other symbols, and if ends are rounded."""
     own: Int64 = field(repr=False)
-    """int64 (n,): the bit of each record of the original."""
+    """Bit of each original record, int64 (n,)."""
     exact: int = field(repr=False)
-    """Bits that are one value, and not what lies between two."""
+    """Mask of the bits that are single values, not intervals."""
     is_tree: bool = False
-    """Whether symbols are nodes of a tree."""
+    """Symbols are nodes of a hierarchy."""
 
     @classmethod
     def of(cls, column: Column, published: CategoricalColumn, tree: Hierarchy | None) -> "Values":
-        """Read the symbols of a published column."""
+        """Create the values from a published column."""
         labels = published.vocabulary.labels
         if isinstance(column, NumericColumn):
             return _ranges(column, labels)
@@ -79,7 +79,7 @@ def _below(tree: Hierarchy, node: int) -> int:
 
 
 def _finest_level(tree: Hierarchy, children: Sequence[int]) -> int:
-    """Return the columns of the file down to the finest level at which a node can be shown in place of its children."""
+    """Return the number of hierarchy levels down to the finest level that can show the node instead of its children."""
     return int(tree.column_depth[children].max()) - 1 if children else int(tree.column_depth.max(initial=0))
 
 
@@ -125,21 +125,21 @@ def _ranges(column: NumericColumn, labels: Sequence[str]) -> Values:
 
 @dataclass(frozen=True, eq=False)
 class Boxes(Discreet):
-    """The classes of a publication, and the records behind them."""
+    """Equivalence classes of a publication, and their records."""
 
     columns: tuple[Values, ...]
     code: Int64
-    """int64 (c, v): the symbol of each class in each column."""
+    """Symbol of each class in each column, int64 (c, v)."""
     size: Int64
-    """int64 (c,): rows of each class."""
+    """Row count of each class, int64 (c,)."""
     class_of_row: Int64
-    """int64 (n,): the class of each row."""
+    """Class of each row, int64 (n,)."""
 
     @classmethod
     def of(
         cls, original: Sequence[Column], published: Sequence[CategoricalColumn], trees: Mapping[str, Hierarchy]
     ) -> "Boxes":
-        """Read the classes of published columns."""
+        """Create the classes from the original and published columns."""
         shown = {column.name: column for column in published}
         columns = [shown[column.name] for column in original]
         classes = class_of(columns, columns[0].n)
@@ -149,7 +149,7 @@ class Boxes(Discreet):
         return cls(tuple(values), code, np.bincount(classes).astype(np.int64), classes)
 
     def box(self, number: int) -> Box:
-        """Return the values that a class is published as."""
+        """Return the published values of a class."""
         return tuple(c.symbols[code] for c, code in zip(self.columns, self.code[number].tolist(), strict=True))
 
     @cached_property
@@ -161,20 +161,20 @@ class Boxes(Discreet):
         return {}
 
     def inside(self, column: int, values: int) -> NDArray[np.bool_]:
-        """Return bool (c,): whether what a class is published as in a column is part of some values, or all of them."""
+        """Return whether the published values of each class in a column are a subset of `values`, bool (c,)."""
         if (column, values) not in self._inside:
             self._inside[column, values] = (self._symbols[column] & ~values) == 0
         return self._inside[column, values][self.code[:, column]]
 
     def within(self, box: Box) -> Int64:
-        """Return the classes that are published as part of a box, or as all of it."""
+        """Return the classes whose published values are inside the box."""
         found = np.ones(len(self.size), np.bool_)
         for column, values in enumerate(box):
             found &= self.inside(column, values)
         return np.flatnonzero(found)
 
     def fitting(self, number: int, records: Int64) -> Int64:
-        """Return those of some records whose values the box of a class holds."""
+        """Return the records whose values are inside the box of a class."""
         found = np.ones(len(records), np.bool_)
         for column, values in zip(self.columns, self.box(number), strict=True):
             own = column.own[records]
@@ -184,24 +184,24 @@ class Boxes(Discreet):
         return records[found]
 
     def open_columns(self, number: int) -> list[int]:
-        """Return the columns in which a class is published as a node with children, or as a set."""
+        """Return the columns in which the class has a node with children, or a set."""
         pairs = enumerate(zip(self.columns, self.code[number].tolist(), strict=True))
         return [a for a, (column, code) in pairs if column.parts[code]]
 
     def parts(self, number: int, column: int) -> tuple[int, ...]:
-        """Return the children, or members, of what a class is published as."""
+        """Return the children or members of the published value of a class."""
         return self.columns[column].parts[int(self.code[number, column])]
 
 
 def needs_all(column: Values, code: int, left: int) -> bool:
-    """Tell whether a symbol is more than the lowest common value of any rows that have only some of its values."""
+    """Return True if the lowest common value of rows restricted to `left` is always finer than the symbol."""
     if column.is_tree:
         return any(not left & ~part for part in column.parts[code])
     return any(not left & needed for needed in column.ends[code] or column.parts[code])
 
 
 def is_covered(box: Box, others: Sequence[Box], steps: int = _STEPS) -> bool:
-    """Tell whether other boxes together hold all of a box; False where that takes too many steps.
+    """Return True if other boxes together cover a box. Return False if this takes more than `steps` comparisons.
 
     >>> is_covered((0b11, 0b11), [(0b01, 0b11), (0b10, 0b01), (0b10, 0b10)])
     True

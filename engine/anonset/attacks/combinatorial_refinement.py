@@ -1,22 +1,23 @@
-"""Combinatorial refinement: what the rounds of a local recoding leave possible, by an integer program a class.
+"""Combinatorial refinement: bounds from the rounds of a local recoding, with one integer program per class.
 
-`local-recoding` publishes, round by round, the classes of at least k of the rows that are left, by one vector of
-levels, each by its lowest common values. Whatever the vectors were:
+In each round, `local-recoding` publishes the classes of at least k of the remaining rows. A round has one vector of
+hierarchy levels. Each class is published as its lowest common values. The attack uses these rules, which are valid for
+any vectors:
 
-1. If classes i and j are shown as boxes that meet, they are of different rounds, and the later one has no row in the
-   box of the earlier. Where i could not have its lowest common values without such a row, i came first.
-2. Then no row of j lies in what i is shown as: it would have been taken with i.
-3. Rows that agree by the levels of i, and were not taken with it, are fewer than k, those of j among them.
-4. Published are lowest common values: no child of a node has all rows, and all members of a set have some. So have
-   both ends of a range, unless ends are rounded.
+1. If the boxes of classes i and j intersect, they are from different rounds, and the later class has no row in the box
+   of the earlier class. If i needs a row in the intersection for its lowest common values, i is earlier.
+2. In this case no row of j is inside the box of i: the round of i would have published it.
+3. Rows of j that are equal at the levels of i remained after the round of i. Therefore they are fewer than k.
+4. Published values are lowest common values: no child of a node contains all rows, and each member of a set contains at
+   least one. Each end of a range is the value of a row, unless ends are rounded.
 
-How many rows of a class are below each child is bounded by the least and the most that this allows, for each class by
-itself. It is right about every input, but for the fewer than k rows that are left at last, which join classes in any
-place (tests/attacks/test_combinatorial_refinement.py goes through all inputs of tiny tables).
+These rules give a minimum and a maximum number of rows of a class below each child, for each class separately. They are
+correct for all inputs, except for the fewer than k rows that remain after the last round and join any class.
+`tests/attacks/test_combinatorial_refinement.py` enumerates all inputs of small tables.
 
-Reference: Chhillar, Righi, Sutter, Kornaropoulos, arXiv 2509.03350, of ARX, which publishes the levels and ranks them
-by losses. Ours publishes lowest common values, ranks vectors by the losses of all rows, and so has rules of its own;
-what the choice of the cheapest vector tells is not used.
+Reference: Chhillar, Righi, Sutter, Kornaropoulos, arXiv 2509.03350, on ARX. ARX publishes the levels and ranks them by
+loss. anonset publishes lowest common values and ranks vectors by the loss of all rows, so this attack has different
+rules. It does not use the information in the choice of the cheapest vector.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,18 +38,18 @@ from anonset.data.table import Int64
 
 ALGORITHM = "local-recoding"
 _MOST_CELLS = 1000
-"""Combinations of values that a program tells apart."""
+"""Maximum number of cells (combinations of values) in a program."""
 _MOST_PARTS = 24
-"""Children for which programs are solved; of more, only what is impossible is told."""
+"""Maximum number of children in a program. For more children, the attack only excludes impossible values."""
 _TARGETS = 300
-"""Rows that are tried, at most."""
+"""Maximum number of attacked rows."""
 _INFEASIBLE = 2
 _SECONDS = 1.0
-"""Time for one program; what is not solved tells nothing."""
+"""Time limit of a program, in seconds. An unsolved program gives no information."""
 
 
 def combinatorial_refinement(scene: Scene) -> tuple[Outcome, ...] | str:
-    """Tell of random rows of a local recoding how likely each child of a published node holds their value."""
+    """Infer, for random rows of a local recoding, the probability of each child of a published node."""
     if scene.algorithm != ALGORITHM or scene.model.name != "k":
         return f"it takes back the rounds of {ALGORITHM} for k alone, not refined, and in one part"
     boxes = boxes_of(scene)
@@ -64,23 +65,23 @@ def combinatorial_refinement(scene: Scene) -> tuple[Outcome, ...] | str:
 
 @dataclass(frozen=True, eq=False)
 class RefinementRounds(Discreet):
-    """What the rounds of a local recoding leave possible."""
+    """Bounds from the rounds of a local recoding."""
 
     boxes: Boxes
     k: int
     _known: dict[int, set[int]] = field(default_factory=dict)
 
     def told(self, number: int, column: int) -> list[float]:
-        """Return how likely each child is that of a row of a class: by the middle of the bounds of its rows."""
+        """Return the probability of each child for a row of a class: proportional to the mean of its bounds."""
         return shares([float(least + most) for least, most in self.bounds(number, column)])
 
     def earlier(self, number: int) -> Int64:
-        """Return the classes that must have come before one (rule 1)."""
+        """Return the classes that precede a class (rule 1)."""
         found = [at for at in self._first(number) if number not in self._first(at)]
         return np.array(found, np.int64)
 
     def _first(self, number: int) -> set[int]:
-        """Return the classes whose common values need a row in what one is shown as."""
+        """Return the classes whose lowest common values need a row inside the hull of a class."""
         if number not in self._known:
             boxes, hull = self.boxes, self.hull(number)
             inside = np.array([boxes.inside(column, values) for column, values in enumerate(hull)])
@@ -96,14 +97,15 @@ class RefinementRounds(Discreet):
         return self._known[number]
 
     def hull(self, number: int) -> Box:
-        """Return the values that the round of a class showed alike, at least."""
+        """Return the minimum set of values that the round of a class merged."""
         codes = self.boxes.code[number].tolist()
         return tuple(column.hulls[code] for column, code in zip(self.boxes.columns, codes, strict=True))
 
     def bounds(self, number: int, column: int) -> list[tuple[int, int]]:
-        """Return the fewest and the most rows of a class that are below each child.
+        """Return the minimum and maximum number of rows of a class below each child.
 
-        All of it where the rules contradict each other: then rows that were left at last are among these.
+        The bounds are 0 and the class size if the rules contradict each other, because the class then contains rows
+        that remained after the last round.
         """
         own, parts, size = self.boxes.box(number), self.boxes.parts(number, column), int(self.boxes.size[number])
         first = self.earlier(number)
@@ -127,16 +129,16 @@ def _meet(one: Box, other: Box) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Program(Discreet):
-    """How many rows of a class are in each cell of its box."""
+    """Integer program: number of rows of a class in each cell of its box."""
 
     cells: list[Box]
-    """Combinations of values that the rules do not tell apart, without those that earlier classes took."""
+    """Combinations of values that the rules do not separate, outside the boxes of earlier classes."""
     size: int
     rules: LinearConstraint
 
     @classmethod
     def of(cls, rounds: RefinementRounds, number: int, earlier: Int64, taken: Sequence[Box]) -> "Program | None":
-        """Write the rules of a class; those of earlier classes that would need too many cells are left out."""
+        """Create the program of a class. Omit rules of earlier classes that need too many cells."""
         boxes, own, size = rounds.boxes, rounds.boxes.box(number), int(rounds.boxes.size[number])
         codes = boxes.code[number].tolist()
         split = [
@@ -157,7 +159,7 @@ class Program(Discreet):
         return cls(cells, size, LinearConstraint(_matrix(rules, len(cells)), least, most))
 
     def bounds(self, column: int, part: int) -> tuple[int, int] | None:
-        """Return the fewest and the most rows with a value out of some; None where nothing is possible."""
+        """Return the minimum and maximum number of rows with a value in `part`; None if the program is infeasible."""
         goal = np.array([float(bool(cell[column] & part)) for cell in self.cells])
         found = []
         for sign, free in ((1, 0), (-1, self.size)):
@@ -172,7 +174,7 @@ class Program(Discreet):
 
 
 class _Rule(NamedTuple):
-    """How many rows some cells hold."""
+    """Bounds on the number of rows in a set of cells."""
 
     cells: list[int]
     least: int
@@ -182,7 +184,7 @@ class _Rule(NamedTuple):
 def _levels_of(
     boxes: Boxes, own: Box, earlier: Int64, split: list[list[int]]
 ) -> tuple[list[list[int]], list[tuple[Box, ...]]]:
-    """Take values apart by the levels of earlier classes, as long as there are few cells; return these levels, too."""
+    """Split values by the levels of earlier classes, up to the cell limit. Also return these levels."""
     levels = list[tuple[Box, ...]]()
     for at in earlier.tolist():
         groups = tuple(
@@ -197,14 +199,14 @@ def _levels_of(
 
 
 def _matrix(rules: Sequence[_Rule], width: int) -> csr_matrix:
-    """Return which cells each rule counts."""
+    """Return the incidence matrix of rules and cells."""
     at = np.concatenate([np.array(rule.cells, np.int64) for rule in rules])
     rows = np.repeat(np.arange(len(rules)), [len(rule.cells) for rule in rules])
     return csr_matrix((np.ones(len(at)), (rows, at)), shape=(len(rules), width))
 
 
 def _split(masks: Sequence[int], by: Sequence[int]) -> list[int]:
-    """Return sets of values, taken apart so that each lies within or without every other one."""
+    """Split sets of values so that each part is inside or outside each set of `by`."""
     parts = list(masks)
     for other in dict.fromkeys(by):
         parts = [part for mask in parts for part in (mask & other, mask & ~other) if part]
@@ -212,7 +214,7 @@ def _split(masks: Sequence[int], by: Sequence[int]) -> list[int]:
 
 
 def _groups(groups: Sequence[int] | None, own: int, exact: int) -> tuple[int, ...]:
-    """Return the values of a box by what a level shows alike; single values where it shows all of them."""
+    """Return the values of a box, grouped by a level. If the level is the finest, return single values."""
     if groups is not None:
         return tuple(group & own for group in groups if group & own)
     return tuple(1 << bit for bit in range(own.bit_length()) if own & exact & 1 << bit)
@@ -223,7 +225,7 @@ def _within(cell: Box, box: Box) -> bool:
 
 
 def _alike(cells: Sequence[Box], groups: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Yield the cells that a vector of levels shows alike; none of values that lie between two."""
+    """Yield groups of cells that a vector of levels merges. Omit cells with an interval between two values."""
     found = dict[tuple[int, ...], list[int]]()
     for at, cell in enumerate(cells):
         name = tuple(

@@ -1,12 +1,13 @@
-"""Composition: two releases of the same persons, and what both of them allow.
+"""Composition: an attack on two releases of the same persons.
 
-Somebody is in two releases, each of which publishes each item in one way, and their record is the same in both. A row
-of the one and a row of the other can be theirs only if there is a record that would be published as both. Let U be the
-items that neither row excludes: every other item would show a symbol that one of them lacks, or is in no record of a
-release that suppresses nothing. A record may hold all of U, and one that holds less shows no more; so there is such a
-record if and only if U shows every symbol of both rows.
+A person is in two releases with the same record. Each release has one symbol for each item. The attack pairs rows of
+both releases that may have the same original record. Let U be the set of items that neither row excludes. An item is
+excluded if its symbol is absent from one of the rows, or if it has no symbol in a release without suppression. A record
+contains only items of U, and the record U has the most symbols. Such a record therefore exists if and only if U has all
+symbols of both rows.
 
-Reference: Ganta, Kasiviswanathan, Smith, KDD 2008 (intersection attacks; ours speaks of records, not of classes).
+Reference: Ganta, Kasiviswanathan, Smith, KDD 2008 (intersection attacks on equivalence classes; this attack uses
+records).
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,13 +28,13 @@ from anonset.spelling import counted, setting
 from anonset.support import SupportIndex
 
 _AT_ONCE = 2048
-"""Distinct rows of each release that are held against each other at once."""
+"""Number of distinct rows of each release that are compared in one step."""
 ENOUGH = 1000
-"""Rows left of a target at which counting ends: its chance is at most 1/1000 then."""
+"""Number of remaining rows at which counting stops: the probability is then at most 1/1000."""
 
 
 def composition(scene: Scene) -> tuple[Outcome, ...] | str:
-    """Look for random persons of two releases in both, by as many items as the guarantee names."""
+    """Find random persons in two releases by as many items as the guarantee allows the attacker to know."""
     if scene.original is None or scene.beside is None:
         needs = [name for name, there in (("original", scene.original), ("beside", scene.beside)) if there is None]
         return f"it needs {' and '.join(map(setting, needs))}"
@@ -46,7 +47,7 @@ def composition(scene: Scene) -> tuple[Outcome, ...] | str:
     row_of = np.full(scene.original.n, -1, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
     there = np.flatnonzero((row_of >= 0) & (scene.beside.row >= 0))
-    own = np.stack((later.kind[row_of], earlier.kind[scene.beside.row]), axis=1)  # of others, no matter what
+    own = np.stack((later.kind[row_of], earlier.kind[scene.beside.row]), axis=1)  # arbitrary for absent persons
     there = there[both.of_one(own[there, 0], own[there, 1])]
     own[np.setdiff1d(np.arange(len(own)), there)] = -1
     targets = Targets(scene.original.transactions, scene.model.secrets, both, own)
@@ -65,25 +66,25 @@ def composition(scene: Scene) -> tuple[Outcome, ...] | str:
 
 @dataclass(frozen=True, eq=False)
 class Targets(Discreet):
-    """Who is looked for, and what is known of them."""
+    """Persons to attack, and the items known of them."""
 
     column: SetColumn
-    """The original."""
+    """Items of the original records."""
     secrets: tuple[str, ...]
-    """Items that nobody knows."""
+    """Items that no attacker knows."""
     both: "Both"
     own: NDArray[np.int64]
-    """int64 (n, 2): the distinct row of each record in the later and in the earlier release; -1: it is no target."""
+    """Distinct row of each record in the later and in the earlier release, int64 (n, 2). -1 excludes the record."""
 
     @cached_property
     def _index(self) -> SupportIndex:
         return SupportIndex(self.column)
 
     def draw(self, person: int, size: int, random: np.random.Generator) -> tuple[int, list[str]] | None:
-        """Return one of those who hold items that are drawn from a person, and the items; None where none is known.
+        """Return a target with items drawn from a person's record, and the items. Return None if no item can be known.
 
-        The one who is looked for is as likely any of those: short records, of which a set is drawn more often, would
-        be guessed by their shortness.
+        The target is uniform among all records that contain the items. Without this, short records would be more likely
+        targets: their item sets are drawn more often.
         """
         column, shown = self.column, self.own[person]
         items = column.held_by(person).tolist()
@@ -99,18 +100,18 @@ class Targets(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class Side(Discreet):
-    """The distinct rows of a release that publishes each item in one way."""
+    """Distinct rows of a release with one symbol per item."""
 
     symbol_of: dict[str, int]
-    """The symbol of each item; an item without one is suppressed, or in no record."""
+    """Symbol of each item. An item without a symbol is suppressed, or in no record."""
     column: SetColumn
-    """The symbols of each distinct row."""
+    """Symbols of each distinct row."""
     kind: Int64
-    """int64 (n,): the distinct row of each row."""
+    """Distinct row of each row, int64 (n,)."""
 
     @classmethod
     def of(cls, publication: Records) -> "Side | None":
-        """Return the distinct rows of a publication; None where it has no sets, or an item several symbols."""
+        """Return the distinct rows of a publication, or None if it has no sets or several symbols for an item."""
         sets, symbol_of = publication.transactions, dict[str, int]()
         for code, symbol in enumerate(publication.symbols):
             for member in symbol.members:
@@ -126,12 +127,12 @@ class Side(Discreet):
 
     @cached_property
     def weight(self) -> Int64:
-        """int64 (D,): how many rows each distinct one is."""
+        """Row count of each distinct row, int64 (D,)."""
         return np.bincount(self.kind, minlength=self.column.n).astype(np.int64)
 
     @cached_property
     def rows(self) -> csr_matrix:
-        """int32 (D, S): 1 where a distinct row shows a symbol."""
+        """Incidence matrix of distinct rows and symbols, int32 (D, S)."""
         shape = self.column.n, len(self.column.vocabulary)
         return csr_matrix((np.ones(len(self.column.codes), np.int32), self.column.items, self.column.indptr), shape)
 
@@ -140,11 +141,11 @@ class Side(Discreet):
         return SupportIndex(self.column)
 
     def fitting(self, items: Sequence[str]) -> Int64:
-        """Return the distinct rows, ascending, that show each of the items that have a symbol."""
+        """Return the distinct rows, ascending, that contain the symbol of each item. Ignores items without a symbol."""
         return self.showing({self.symbol_of[item] for item in items if item in self.symbol_of})
 
     def showing(self, symbols: Iterable[int]) -> Int64:
-        """Return the distinct rows, ascending, that show each of some symbols."""
+        """Return the distinct rows, ascending, that contain all `symbols`."""
         return self._index.records(symbols).astype(np.int64)
 
     def symbols(self, kind: int) -> list[int]:
@@ -154,11 +155,11 @@ class Side(Discreet):
         return shown
 
     def weight_of(self, kinds: Int64) -> int:
-        """Return how many rows some distinct ones are."""
+        """Return the row count of distinct rows."""
         return int(self.weight[kinds].sum())
 
     def dealt(self, random: np.random.Generator) -> "Side":
-        """Return rows over which the symbols are dealt at random, each to about as many as show it."""
+        """Return rows with randomly permuted symbols. Row lengths and symbol counts are approximately preserved."""
         column = self.column.take(self.kind)
         shape = column.n, len(column.vocabulary)
         rows = csr_matrix(
@@ -171,16 +172,18 @@ class Side(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class Both(Discreet):
-    """Two releases, and which of their rows may be of one record."""
+    """Two releases, and the pairs of rows that may have the same record."""
 
     later: Side
     earlier: Side
     certain: tuple[bool, bool] = (False, False)
-    """Of each release, whether an item without a symbol is certainly in none of its records."""
+    """For each release: an item without a symbol is certainly in none of its records."""
 
     @cached_property
     def _cells(self) -> csr_matrix:
-        """int32 (S + 1, T + 1): 1 where an item is published as both; in the last row and column, as nothing."""
+        """Matrix of the possible symbol pairs of an item, int32 (S + 1, T + 1). The last row and column mean no
+        symbol.
+        """
         n, other = len(self.later.column.vocabulary), len(self.earlier.column.vocabulary)
         items = [item for item in {**self.later.symbol_of, **self.earlier.symbol_of} if self._may_be(item)]
         pairs = {(self.later.symbol_of.get(item, n), self.earlier.symbol_of.get(item, other)) for item in items}
@@ -189,17 +192,17 @@ class Both(Discreet):
 
     @cached_property
     def _allowed(self) -> tuple[csr_matrix, csr_matrix]:
-        """What each distinct row allows the other release to show: int32 (D, T) and int32 (E, S), 1 or 0."""
+        """Symbols that each distinct row allows in the other release: int32 (D, T) and int32 (E, S), 1 or 0."""
         cells = self._cells
         return _reached(self.later.rows, cells), _reached(self.earlier.rows, cells.T.tocsr())
 
     def _may_be(self, item: str) -> bool:
-        """Return True if an item may be in a record that is the same in both releases."""
+        """Return True if an item may be in a record of both releases."""
         sides = zip((self.later, self.earlier), self.certain, strict=True)
         return all(item in side.symbol_of or not certain for side, certain in sides)
 
     def is_known(self, item: str, own: Int64) -> bool:
-        """Tell whether both rows of a person may be of a record with an item, and one of them shows it."""
+        """Return True if both rows of a person allow an item and at least one contains its symbol."""
         shown = [
             side.symbol_of[item] in side.symbols(kind)
             for side, kind in zip((self.later, self.earlier), own.tolist(), strict=True)
@@ -208,7 +211,7 @@ class Both(Discreet):
         return bool(shown) and all(shown) and self._may_be(item)
 
     def fit(self, later: Sequence[int] | Int64, earlier: Sequence[int] | Int64) -> NDArray[np.bool_]:
-        """Return bool (len(later), len(earlier)): whether two distinct rows may be of one record."""
+        """Return whether two distinct rows may have the same record, bool (len(later), len(earlier))."""
         here, there = self.later.rows[later], self.earlier.rows[earlier]
         allowed_there, allowed_here = self._allowed[0][later], self._allowed[1][earlier]
         fits: NDArray[np.bool_] = (here @ allowed_here.T).toarray() == np.diff(here.indptr)[:, None]
@@ -216,7 +219,7 @@ class Both(Discreet):
         return fits
 
     def of_one(self, later: Int64, earlier: Int64) -> NDArray[np.bool_]:
-        """Return bool (p,): whether the two distinct rows of each pair may be of one record."""
+        """Return whether the two distinct rows of each pair may have the same record, bool (p,)."""
         here, there = self.later.rows[later], self.earlier.rows[earlier]
         covered_here = here.multiply(self._allowed[1][earlier]).sum(axis=1) == here.sum(axis=1)
         covered_there = there.multiply(self._allowed[0][later]).sum(axis=1) == there.sum(axis=1)
@@ -224,14 +227,14 @@ class Both(Discreet):
         return covered
 
     def left(self, later: Int64, earlier: Int64, own: int | None = None, enough: int = ENOUGH) -> int:
-        """Return how many rows of the later release are left; `enough` and more count as that.
+        """Return the number of remaining rows of the later release, at most `enough`.
 
         Parameters
         ----------
         later, earlier
-            The distinct rows that fit what is known.
+            Distinct rows that match the known items.
         own
-            The person's distinct row of the later release: where it is not left, 0 is returned.
+            Distinct row of the person in the later release. If it does not remain, 0 is returned.
         """
         if own is not None and not any(self.fit([own], part).any() for part in parts_of(earlier)):
             return 0
@@ -247,12 +250,12 @@ class Both(Discreet):
 
 
 def parts_of(kinds: Int64) -> list[Int64]:
-    """Return distinct rows in parts that are held against others at once."""
+    """Split distinct rows into parts for comparison."""
     return [kinds[a : a + _AT_ONCE] for a in range(0, len(kinds), _AT_ONCE)]
 
 
 def _reached(rows: csr_matrix, cells: csr_matrix) -> csr_matrix:
-    """Return which symbols of the other release items may show that a row shows, or that show nothing here."""
+    """Return the symbols of the other release that are possible for each row, including items without a symbol here."""
     nothing = csr_matrix(np.ones((rows.shape[0], 1), np.int32))
     found = (hstack([rows, nothing], format="csr") @ cells)[:, :-1].tocsr()
     found.data[:] = 1

@@ -1,15 +1,15 @@
-"""Downcoding: a result as fine as is safe tells where its rows are not.
+"""Downcoding: if a publication is as fine as possible, the finer boxes exclude values of its rows.
 
-Downcoding is to replace a published value by a finer one that still holds what it stands for, from the publication
-alone. A publication is minimal where no finer one of the same rows has classes of k rows. So in a class of more than k
-rows, none lies in a finer box that is published, too: it could have been published there, and the others as they are.
-Where finer boxes hold everything below a child of a node, no row of the class is there; where one child is left, all
-rows are below it, and the node is replaced by it.
+Downcoding replaces a published value by a finer value that covers the same original values, from the publication alone.
+A publication is minimal if no finer publication of the same rows has classes of at least k rows. In a class of more
+than k rows, no row is then inside a finer published box: that box could contain it, and the class would still have k
+rows. If finer boxes cover a child of a node, no row of the class is below this child. If only one child remains, all
+rows are below it, and it replaces the node.
 
-Our reading of the paper: it proves that data can be made (and that clustered data are) of which every minimal
-algorithm gives away a large part; this looks for what one such step tells of any publication. It is right about every
-input of which a publication is minimal (tests/attacks/test_downcoding.py goes through all of them), and about an
-algorithm that is not minimal it can be wrong, which the owner's original shows.
+The paper proves that data exist (also clustered data) for which every minimal algorithm discloses a large part. This
+attack applies one such step to any publication. It is correct for all inputs for which the publication is minimal
+(`tests/attacks/test_downcoding.py` enumerates them). For other algorithms it can be wrong, which the owner's original
+shows.
 
 Reference: Cohen, USENIX Security 2022 (Attacks on Deidentification's Defenses), of hierarchical, minimal algorithms.
 """
@@ -24,14 +24,14 @@ from anonset.data.table import Int64
 from anonset.spelling import setting
 
 Told = Callable[[int, int], Sequence[float]]
-"""How likely each child, or member, of what a class is published as in a column is that of a row."""
+"""Returns the probability of each child or member of a class's published value in a column."""
 _RECORDS = 20_000
-"""Records out of which controls are drawn."""
+"""Maximum number of records from which controls are drawn."""
 NOT_LOCAL = "of quasi-identifiers in classes, of which some show nodes of a hierarchy, or sets"
 
 
 def downcoding(scene: Scene) -> tuple[Outcome, ...] | str:
-    """Tell of random rows which child of a published node holds their value, by finer boxes that are published."""
+    """Infer, for random rows, the child of a published node that contains their value, from finer published boxes."""
     boxes = boxes_of(scene)
     if isinstance(boxes, str):
         return boxes
@@ -43,7 +43,7 @@ def downcoding(scene: Scene) -> tuple[Outcome, ...] | str:
 
 
 def boxes_of(scene: Scene) -> Boxes | str:
-    """Return the classes of a publication; a text says why there are none."""
+    """Return the equivalence classes of a publication, or a text with the reason why the attack does not apply."""
     if scene.original is None or not scene.original.relational or scene.original.transactions is not None:
         return f"it needs {setting('original')} {NOT_LOCAL}"
     boxes = Boxes.of(scene.original.relational, scene.publication.relational, scene.hierarchies)
@@ -53,7 +53,7 @@ def boxes_of(scene: Scene) -> Boxes | str:
 
 
 def finer_boxes(boxes: Boxes, k: int, number: int) -> list[Box]:
-    """Return the finer boxes that hold no row of a class, if the publication is minimal."""
+    """Return the finer boxes that contain no row of a class, provided that the publication is minimal."""
     if boxes.size[number] <= k:
         return []
     own = boxes.box(number)
@@ -61,7 +61,7 @@ def finer_boxes(boxes: Boxes, k: int, number: int) -> list[Box]:
 
 
 def told(boxes: Boxes, k: int, number: int, column: int) -> list[float]:
-    """Return how likely each child is that of a row: alike, but for those that finer boxes hold all of."""
+    """Return the probability of each child for a row: 0 if finer boxes cover it, equal for the others."""
     own, parts = boxes.box(number), boxes.parts(number, column)
     finer = finer_boxes(boxes, k, number)
     may = [not is_covered((*own[:column], part, *own[column + 1 :]), finer) for part in parts]
@@ -69,7 +69,7 @@ def told(boxes: Boxes, k: int, number: int, column: int) -> list[float]:
 
 
 def shares(weights: Sequence[float]) -> list[float]:
-    """Return weights as shares; alike where all are 0: what is told cannot be.
+    """Normalize weights to a sum of 1. Return equal shares if all are 0, that is if the inference is contradictory.
 
     >>> shares([2.0, 0.0]), shares([0.0, 0.0])
     ([1.0, 0.0], [0.5, 0.5])
@@ -79,9 +79,9 @@ def shares(weights: Sequence[float]) -> list[float]:
 
 
 def tried_on_rows(scene: Scene, boxes: Boxes, name: str, knows: str, chances: Told) -> tuple[Outcome, ...]:
-    """Try what is told of classes on random rows; as a control on others that their boxes hold, of any class.
+    """Evaluate inferred probabilities on random rows. The control uses other records inside the same boxes.
 
-    Whoever knows nothing but the tree takes all children for alike.
+    Without the attack, all children are equally likely.
     """
     random, known = np.random.default_rng(scene.seed), dict[tuple[int, int], Sequence[float]]()
     others = np.sort(random.permutation(len(scene.publication.record))[:_RECORDS])
@@ -102,7 +102,7 @@ def tried_on_rows(scene: Scene, boxes: Boxes, name: str, knows: str, chances: To
 
 
 def _rows(scene: Scene, boxes: Boxes, random: np.random.Generator) -> Int64:
-    """Return random rows of classes that show a node with children, or a set."""
+    """Return random rows of classes with a node that has children, or a set."""
     is_open = np.array([bool(boxes.open_columns(number)) for number in range(len(boxes.size))])
     rows = np.flatnonzero(is_open[boxes.class_of_row])
     return np.sort(random.permutation(rows)[: scene.attempts])

@@ -1,13 +1,13 @@
-"""Matching: two releases of the same persons alone, and what all of them together allow.
+"""Matching: an attack on two releases of the same persons, with all their rows together.
 
-Composition keeps a pair of rows where some record would be published as both. Where everybody is in both releases, with
-the same record, each row of the one is somebody's row of the other: the pairs that are true match all rows perfectly.
-So a pair that is in no perfect matching is nobody's. Which these are follows from any perfect matching: walk from a
-row to each row that it may go with, and back along the matching; a pair is in some perfect matching if and only if such
-walks lead from each of its rows to the other (Dulmage, Mendelsohn, Canadian Journal of Mathematics 1958). We take the
-true one, which the owner has; an attacker finds another, and excludes the same pairs.
+Composition tests each pair of rows separately. If both releases contain the same persons with the same records, the
+true pairs are a perfect matching of all rows. A pair that is in no perfect matching is therefore excluded. One perfect
+matching determines all others: walk from a row to a compatible row of the other release, and back along the matching. A
+pair is in some perfect matching if and only if such walks connect its rows in both directions (Dulmage, Mendelsohn,
+Canadian Journal of Mathematics 1958). The owner knows the true matching. An attacker computes another one, and excludes
+the same pairs.
 
-Our own, after Ganta, Kasiviswanathan, Smith, KDD 2008 (composition), who count on one person at a time.
+This attack extends Ganta, Kasiviswanathan, Smith, KDD 2008 (composition), who consider one person at a time.
 """
 
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ from anonset.data.table import Int64
 from anonset.spelling import counted, setting
 
 _MOST_PAIRS = 100_000_000
-"""Pairs of distinct rows that are held against each other at most."""
+"""Maximum number of pairs of distinct rows."""
 
 
 def matching(scene: Scene) -> tuple[Outcome, ...] | str:
-    """Look for random persons in two releases of the same persons, by pairs of rows that can all be true at once."""
+    """Find random persons in two releases of the same persons, by pairs of rows that can all be true together."""
     if scene.original is None or scene.beside is None:
         needs = [name for name, there in (("original", scene.original), ("beside", scene.beside)) if there is None]
         return f"it needs {' and '.join(map(setting, needs))}"
@@ -70,16 +70,16 @@ def matching(scene: Scene) -> tuple[Outcome, ...] | str:
 
 @dataclass(frozen=True, eq=False)
 class Pairs(Discreet):
-    """The pairs of distinct rows of two releases that may be of one record."""
+    """Pairs of distinct rows of two releases that may have the same record."""
 
     all: csr_matrix
-    """Bool (D, E)."""
+    """All compatible pairs, bool (D, E)."""
     true: csr_matrix
-    """Bool (D, E): those that are of somebody."""
+    """Pairs of an actual person, bool (D, E)."""
 
     @classmethod
     def of(cls, both: Both, own: NDArray[np.int64]) -> "Pairs":
-        """Hold all rows of two releases against each other.
+        """Compare all distinct rows of two releases.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Pairs(Discreet):
 
     @cached_property
     def matched(self) -> csr_matrix:
-        """Bool (D, E): the pairs that are in some perfect matching of the rows of all persons."""
+        """Pairs in some perfect matching of the rows of all persons, bool (D, E)."""
         n = sum(self.all.shape)
         here, there = self.all.nonzero()
         mine, theirs = self.true.nonzero()
@@ -108,7 +108,7 @@ class Pairs(Discreet):
         return _pairs(np.stack((here[together], there[together])), self.all.shape)
 
     def as_many_at_random(self, random: np.random.Generator) -> csr_matrix:
-        """Bool (D, E): as many pairs as `matched`, the true ones and others at random."""
+        """Return the true pairs and random others, bool (D, E), as many as `matched`."""
         pairs = np.stack(self.all.nonzero())
         is_true = np.asarray(self.true[pairs[0], pairs[1]]).ravel()
         others = random.permutation(np.flatnonzero(~is_true))[: self.matched.nnz - int(is_true.sum())]

@@ -1,18 +1,19 @@
-"""Minimality: what the algorithm had to hide tells what is there.
+"""Minimality: an attack that infers hidden items from the choice of the cut.
 
-A cut that loses as little as is safe shows a node above its children only where these would not be safe. Were only one
-of its children in the data, that one could have been shown, for the same rows and less loss: so at least two are. Of a
-node with two children, of which one is an item, that item is in the data for certain, be it in a single record.
+A cut with minimal loss generalizes children to their node only if publishing the children violates the model. If only
+one child occurred in the data, the algorithm could publish it for the same rows at a smaller loss. Therefore at least
+two children occur. If a node has two children and one is an item, this item is in the data, even if only a single
+record contains it.
 
-Clusters with cuts of their own are not tried. Where clusters are chosen by items (`joint-split`, merges of Rum- and
-Tum-bound by items), their boundaries say where items are distributed differently. That is a statement on groups of at
-least k records.
+Clusters with cuts of their own are not attacked. If clusters are chosen by items (`joint-split`, merges of Rum- and
+Tum-bound by items), their boundaries show differences between item distributions. That is information about groups of
+at least k records.
 
-It finds no row. Going through all inputs of tiny tables, whoever knows at most m items is left with the same rows as
-without the rule, none of them likelier than 1/k; and the items that are told are exactly those that all inputs hold
-(tests/attacks/test_minimality.py).
+The attack identifies no row. `tests/attacks/test_minimality.py` enumerates all inputs of small tables. An attacker who
+knows at most m items has the same matching rows with and without the rule, each with probability at most 1/k. The
+inferred items are exactly the items that all possible inputs contain.
 
-Reference: Wong, Fu, Wang, Pei, VLDB 2007 (of sensitive values; ours reads cuts of items).
+Reference: Wong, Fu, Wang, Pei, VLDB 2007 (for sensitive values; this attack uses cuts of items).
 """
 
 from collections.abc import Mapping
@@ -27,7 +28,7 @@ from anonset.spelling import setting
 
 
 def minimality(scene: Scene) -> tuple[Outcome, ...] | str:
-    """Tell of random persons with a rare item, which a node hides, whether somebody with it is in the data."""
+    """Infer, for random persons with a rare item below a published node, whether the item occurs in the data."""
     if scene.original is None or (column := scene.original.transactions) is None or not scene.hierarchies:
         return f"it needs {setting('original')} of sets of items, and their hierarchy"
     if scene.publication.relational:
@@ -44,7 +45,7 @@ def minimality(scene: Scene) -> tuple[Outcome, ...] | str:
     if not len(places):
         return "no item that fewer than k records hold stands behind a node"
     random = np.random.default_rng(scene.seed)
-    people, first = np.unique(owner[places], return_index=True)  # of each person one such item
+    people, first = np.unique(owner[places], return_index=True)  # one such item per person
     chosen = first[np.sort(random.permutation(len(people))[: scene.attempts])]
     items = [labels[item] for item in column.items[places[chosen]].tolist()]
     names = list(told)
@@ -59,10 +60,9 @@ def minimality(scene: Scene) -> tuple[Outcome, ...] | str:
 
 
 def chances(publication: Records, tree: Hierarchy) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """Return how surely each item behind a node with children is in the data, by the rule, and without it.
+    """Return the probability that each item below a node with children is in the data, with and without the rule.
 
-    By the rule at least two children are in the data, each as likely as the others; of these, each leaf. Without it at
-    least one leaf is.
+    With the rule, two uniformly chosen children are in the data, and each of their leaves. Without it, one leaf is.
     """
     told: dict[str, float] = {}
     without: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""The attacks by name, and trying those that are asked for."""
+"""Names of the attacks, and a function that runs the requested attacks."""
 
 from collections.abc import Mapping, Sequence
 from pkgutil import resolve_name
@@ -17,18 +17,18 @@ ATTACKS: Mapping[str, str] = {
     "downcoding": "anonset.attacks.downcoding:downcoding",
     "combinatorial-refinement": "anonset.attacks.combinatorial_refinement:combinatorial_refinement",
 }
-"""The function of each attack, by its name."""
+"""Import path of each attack, by name."""
 ALL = "all"
-"""Asks for every attack that can be tried."""
+"""Name that requests every applicable attack."""
 
 
 def require_attacks(asked: Sequence[str]) -> None:
-    """Refuse a name that no attack has.
+    """Raise InputError if a name is not an attack.
 
     Raises
     ------
     InputError
-        With those that there are.
+        If a name is unknown. The message lists the attacks.
     """
     for name in asked:
         if name not in (*ATTACKS, ALL):
@@ -37,12 +37,12 @@ def require_attacks(asked: Sequence[str]) -> None:
 
 
 def tried(scene: Scene, asked: Sequence[str]) -> tuple[tuple[Outcome, ...], dict[str, str]]:
-    """Try attacks, and return what they win, and by the names of the others why they cannot be tried.
+    """Run attacks. Return their outcomes, and the reason for each attack that does not apply, by name.
 
     Raises
     ------
     InputError
-        If one that is asked for by its name cannot be tried.
+        If an attack requested by name does not apply.
     """
     found = list[Outcome]()
     reasons = dict[str, str]()

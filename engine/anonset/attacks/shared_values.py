@@ -1,7 +1,8 @@
-"""Homogeneity and skewness: what the rows that fit have in common, or mostly have, told without finding any of them.
+"""Homogeneity and skewness: inference from values that all or most matching rows share, without identifying a row.
 
 References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006 (homogeneity); Li, Li, Venkatasubramanian,
-ICDE 2007 (skewness). What they read off classes of quasi-identifiers, we also read off rows that hold known items.
+ICDE 2007 (skewness). The papers use equivalence classes of quasi-identifiers. These attacks also use rows that contain
+known items.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +18,7 @@ _NEEDS_VALUES = "it needs quasi-identifiers beside a column that is published as
 
 
 def homogeneity(scene: Scene) -> tuple[Outcome, ...] | str:
-    """Read off what all rows that fit share: a value of a kept column, or a symbol beside those that are known."""
+    """Infer values that all matching rows share: a value of a kept column, or a symbol besides the known items."""
 
     def shares(skew: Skewness) -> Iterator[Won]:
         return (Won(x, x) for x in (float(skew.guessed_of_all == 1), skew.alone, skew.alone_by_chance))
@@ -30,7 +31,7 @@ def homogeneity(scene: Scene) -> tuple[Outcome, ...] | str:
 
 
 def skewness(scene: Scene) -> tuple[Outcome, ...] | str:
-    """Guess the value of a kept column by what most of those have who agree in the quasi-identifiers."""
+    """Guess the value of a kept column as the most frequent value of the equivalence class."""
 
     def chances(skew: Skewness) -> Iterator[Won]:
         return (Won(None, x) for x in (skew.guessed_of_all, skew.guessed, skew.by_chance))
@@ -40,7 +41,7 @@ def skewness(scene: Scene) -> tuple[Outcome, ...] | str:
 
 
 def _of_values(scene: Scene, attack: str, wants: str, wins: Callable[[Skewness], Iterable[Won]]) -> tuple[Outcome, ...]:
-    """Return what is won of each kept column by who knows all quasi-identifiers."""
+    """Return the success for each kept column if the attacker knows all quasi-identifiers."""
     knows = f"all quasi-identifiers of somebody; {wants}"
     return tuple(
         Outcome(attack, knows.format(printable(name)), scene.publication.n, *wins(skew))
@@ -49,7 +50,7 @@ def _of_values(scene: Scene, attack: str, wants: str, wins: Callable[[Skewness],
 
 
 def _shared_symbols(scene: Scene) -> Outcome | str:
-    """Return of how many random persons all rows that hold random items share another symbol."""
+    """Return the share of random persons for which all rows with the known items share another symbol."""
     rows = Side.of(scene.publication)
     if scene.original is None or (column := scene.original.transactions) is None or rows is None:
         return f"{setting('original')} of sets of items, each published in one way"
@@ -76,7 +77,7 @@ def _shared_symbols(scene: Scene) -> Outcome | str:
 
 
 def _in_all(rows: Side, known: list[str]) -> set[int]:
-    """Return the symbols that every row shows that holds known items; none where no row does."""
+    """Return the symbols that all rows with the known items share; empty if no row matches."""
     kinds = rows.fitting(known)
     counts = np.asarray(rows.rows[kinds].sum(axis=0)).ravel()
     return set(np.flatnonzero(counts == len(kinds)).tolist()) if len(kinds) else set()

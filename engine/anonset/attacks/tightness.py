@@ -1,12 +1,13 @@
-"""Tightness: a range that is as narrow as its rows allow ends in values of these.
+"""Tightness: the ends of a narrowest possible range are values of its rows.
 
-Local recodings publish of each class of rows the lowest value that holds all of them. Of numbers that is the range from
-the smallest to the largest: whoever knows somebody's class, and guesses an end, is right for one row of the class at
-least, however wide the range. It is set beside the most frequent value of the range, which needs no end, but how often
-values occur. A range that a hierarchy names ends nowhere in the data. If ends are rounded, the guesses are the values
-of the data next to them.
-Of nodes it tells that two of their children are there, and of sets that all members are: neither makes a value of one
-row likelier than another.
+Local recodings publish each class as the lowest value that covers all its rows. For numbers this is the range from the
+smallest to the largest value. An attacker who knows a person's class and guesses an end is right for at least one row
+of the class, independent of the width of the range. The comparison guesses the most frequent value of the range, which
+uses value frequencies but not the ends. A range that a hierarchy defines does not end in a data value. If ends are
+rounded, the guesses are the nearest data values.
+
+For nodes, tightness shows that at least two children occur, and for sets that all members do. Neither makes a value of
+a row more likely than another.
 """
 
 import numpy as np
@@ -21,7 +22,7 @@ _WHY = "of a column of numbers that is published as ranges"
 
 
 def tightness(scene: Scene) -> tuple[Outcome, ...] | str:
-    """Guess the number of random rows by the more frequent end of the range that is published of their class."""
+    """Guess the number of random rows as the more frequent end of the published range of their class."""
     if scene.original is None:
         return f"it needs {setting('original')} {_WHY}"
     columns = [
@@ -34,7 +35,7 @@ def tightness(scene: Scene) -> tuple[Outcome, ...] | str:
 
 
 def _ends_of(scene: Scene, column: NumericColumn) -> Outcome | None:
-    """Return how often an end of a range is the value of a row in it; None where no row has a range."""
+    """Return how often an end of a range equals the value of a row. Return None if no row has a range."""
     published = next(one for one in scene.publication.relational if one.name == column.name)
     ends = np.array([[float(end) for end in range_ends(label)] for label in published.vocabulary.labels]).reshape(-1, 2)
     wide = np.flatnonzero(ends[published.codes, 0] < ends[published.codes, 1])
@@ -49,7 +50,7 @@ def _ends_of(scene: Scene, column: NumericColumn) -> Outcome | None:
     often = [a + int(count[a:b].argmax()) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
 
     def right(one: Int64, other: Int64) -> Won:
-        """Guess the value out of two that is more frequent."""
+        """Return the success of guessing the more frequent of two values."""
         return Won(None, float((domain[np.where(count[other] > count[one], other, one)] == values).mean()))
 
     without, won = right(np.array(often), np.array(often)), right(first, last - 1)

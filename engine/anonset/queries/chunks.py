@@ -102,8 +102,7 @@ class ChunkCounts:
         return fsum(self._chances(items, cluster, chunk, chance) * self._records[cluster])
 
     def pairs(self, items: Sequence[int]) -> Floats:
-        """Return the expected number of records that contain both items, for each pair: float64 (F, F), 0 on the
-        diagonal.
+        """Return the expected number of records with both items of each pair, float64 (F, F), 0 on the diagonal.
 
         Cost: F^2 times the number of clusters, processed in batches, and the pairs of these items in each sub-record.
         """
