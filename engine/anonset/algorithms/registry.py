@@ -1,4 +1,4 @@
-"""The names of the algorithms, as on the command line: our own, then those that installed packages offer."""
+"""Algorithm names, as on the command line: built-in algorithms, then algorithms of installed packages."""
 
 from collections.abc import Callable, Mapping
 
@@ -42,17 +42,17 @@ _OWN = {
 }
 
 DIVERSE = "lm-apriori"
-"""The transaction function for (k, l^m)-diversity."""
+"""Transaction algorithm for (k, l^m)-diversity."""
 TRANSACTION_FUNCTIONS = ("coat", "pcta", "set-search", "exact", "apriori", "direct", "optimal", "vpa", "lra", DIVERSE)
-"""The algorithms that the RT frameworks can run on a cluster."""
+"""Algorithms that the RT frameworks can run on a cluster."""
 
 _OFFERED = load_offered(plugins.ALGORITHMS, _OWN)
 for _cls in _OFFERED.values():
-    traits_of(_cls)  # refuses traits that are declared elsewhere
+    traits_of(_cls)  # raises InputError if traits are declared elsewhere
 ALGORITHMS: Mapping[str, type[Algorithm]] = Algorithms(_OWN, _OFFERED)
-"""Class of each algorithm by its name."""
+"""Algorithm classes by name."""
 
 
 def with_traits(can: Callable[[Traits], object]) -> list[str]:
-    """Return the names of the algorithms whose traits are as asked for."""
+    """Return the names of the algorithms whose traits satisfy `can`."""
     return [name for name, cls in ALGORITHMS.items() if can(traits_of(cls))]

@@ -1,6 +1,6 @@
 """Apriori anonymization (AA) of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.4.
 
-Algorithm 4, and where its lines are::
+Lines of Algorithm 4 and their implementation::
 
     1       c_out: every item as it is                           CutSearch
     2       for i = 1 .. m                                       AprioriBased.run_apriori
@@ -28,7 +28,7 @@ from anonset.privacy import require_at_least
 
 @dataclass(frozen=True, kw_only=True)
 class AprioriBased(Generalization):
-    """The apriori anonymization, or an algorithm that runs it on subsets of the data."""
+    """Base class of the apriori anonymization and of algorithms that run it on subsets of the data."""
 
     traits: ClassVar[Traits]
     max_increments: int = 500_000_000_000
@@ -52,12 +52,13 @@ class AprioriBased(Generalization):
         resumable: bool = False,
         progress: Progress | None = None,
     ) -> CutSearch:
-        """Search a cut from `start` on, of which no set of up to m nodes is rare (Algorithm 4).
+        """Find a cut at or above `start` on which no set of up to m nodes is rare (Algorithm 4).
 
         Parameters
         ----------
         resumable
-            Whether a search of records in a work directory continues from the sizes that an earlier one finished.
+            Whether to resume from the itemset sizes that an interrupted search finished. The records must be in a
+            work directory.
 
         Raises
         ------
@@ -84,15 +85,14 @@ class AprioriBased(Generalization):
 class Apriori(AprioriBased):
     """Apriori anonymization (AA): k^m-anonymity by a hierarchy cut, one itemset size at a time.
 
-    Guarantees k^m-anonymity: after iteration i no supported set of i nodes has a support below k, and
-    generalising further never breaks that. Cost: one increment for each supported set of i nodes in each record,
-    summed over i = 1..m, over the records expanded by the ancestors of their items; memory for the expanded
-    records, none for the sets.
+    Guarantees k^m-anonymity: after iteration i no supported set of i nodes has a support below k, and further
+    generalization preserves this. Cost: one increment for each supported set of i nodes in each record, summed over
+    all i; records are expanded by the ancestors of their items. Memory: the expanded records; sets are not stored.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 4.
-    Deviations: no rule is looked up in the tree, for where rare sets come size by size and in the order of the
-    count-tree, each rule is frequent (`CutSearch.fix`); from i = 3 on the cut is walked first, and only sets of nodes
-    at or above a rare set of the cut are counted besides, which changes no result.
+    Deviations: rules are not looked up in the tree. Rare sets arrive by size and in count-tree order, so each rule is
+    frequent (`CutSearch.fix`). From i = 3 on, the sets of the cut are counted first; above the cut, only sets of
+    nodes at or above a rare set of the cut are counted. The result is the same.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -111,7 +111,7 @@ class Apriori(AprioriBased):
     )
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find the cut; the trace lists the fixes in order.
+        """Find the cut. The trace lists the fixes in order.
 
         Raises
         ------
@@ -127,7 +127,7 @@ class Apriori(AprioriBased):
         Raises
         ------
         InfeasibleError
-            If some, but fewer than k, records are non-empty.
+            If the number of non-empty records is between 1 and k - 1.
         InputError
             If counting the sets of some size would take more than `max_increments`.
         """
@@ -138,9 +138,10 @@ class Apriori(AprioriBased):
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
     ) -> ClusterSearch:
-        """Return a search on clusters of a column's records, each by itself.
+        """Return a search that anonymizes each cluster of a column's records separately.
 
-        The kernel for many clusters does not count increments: where fewer are allowed, the full search does.
+        The kernel for many clusters does not count increments. The full search runs instead if `max_increments` is
+        not the default.
         """
         full = SearchEach(self, column, hierarchy)
         if hierarchy is None or self.max_increments != Apriori.max_increments:

@@ -1,4 +1,4 @@
-"""The apriori anonymization on clusters, each by itself, by a kernel that counts in bitmaps of their records."""
+"""Apriori anonymization of separate clusters, by a kernel that counts in bitmaps of their records."""
 
 from collections.abc import Sequence
 from math import isqrt
@@ -14,19 +14,20 @@ from anonset.data.table import Int32, Int64
 
 _CLUSTERS_PER_TASK = 256
 _BYTES_OF_BITMAPS, _LARGE = 1 << 24, 2000
-"""The kernel takes clusters whose bitmaps, one for each node, take at most the first; for sets of four items or more
-those of fewer records than the second: of these the full search passes over more."""
+"""Maximum bytes of a cluster's bitmaps (one bitmap per node) in the kernel; and, for sets of four or more items, the
+record count from which the full search is used instead, because it skips more of these sets.
+"""
 
 
 def in_bitmaps(n_records: int, n_nodes: int, m: int) -> bool:
-    """Tell whether the kernel takes a cluster of so many records, with so many nodes above their items at most."""
+    """Return True if the kernel supports a cluster of `n_records` with at most `n_nodes` nodes above its items."""
     return n_records * n_nodes <= 8 * _BYTES_OF_BITMAPS if m < 4 else n_records < _LARGE
 
 
 def search_in_bitmaps(records: SetColumn, hierarchy: Hierarchy, k: int, m: int) -> tuple[Int32, list[Fix], float]:
-    """Search one cluster of at least k records with items; return the inner nodes it publishes, fixes and increments.
+    """Search one cluster of at least k non-empty records; return the published inner nodes, fixes and increments.
 
-    These are those of `CutSearch`.
+    The result equals that of `CutSearch`.
     """
     from anonset_kernels.cluster_cuts import anonymize_cluster
 
@@ -39,7 +40,7 @@ def search_in_bitmaps(records: SetColumn, hierarchy: Hierarchy, k: int, m: int) 
 
 
 class AprioriOnClusters:
-    """AA on clusters of one column: all but large ones by the kernel, which is faster than the full search."""
+    """AA on clusters of one column: a fast kernel for small clusters, the full search for large ones."""
 
     def __init__(self, k: int, m: int, column: SetColumn, hierarchy: Hierarchy, full: SearchEach, store: Store) -> None:
         self.k, self.m, self.column, self.hierarchy = k, m, column, hierarchy

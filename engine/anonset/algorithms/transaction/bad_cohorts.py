@@ -1,8 +1,9 @@
-"""The sets of nodes of a cut whose cohort is too small, or too alike in its sensitive items, one after the other.
+"""Enumeration of node sets of a cut whose cohort is too small or has too uniform sensitive items.
 
-Records become the codes of their nodes, followed by those of their sensitive items. A walk reads only what follows the
-first code of a set: of one block in memory in the records themselves, of others in what is gathered from them for a
-window, a span of first codes.
+The cohort of a set is the group of records that match it. Records are encoded as the codes of their nodes, followed
+by the codes of their sensitive items. A walk reads only the codes that follow the first code of a set. It reads a
+single block in memory directly; from other blocks, these codes are gathered for a window, which is a span of first
+codes.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,11 +18,11 @@ from anonset.data import Hierarchy
 from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import Expanded, Intervals
 
-_BYTES_OF_CODE = 8  # itself, and where it is
+_BYTES_OF_CODE = 8  # code and position
 
 
 def expansion_of(hierarchy: Hierarchy, image: Int32, nodes: Int32, n_items: int) -> BlockExpansion:
-    """Return how records become codes: of `nodes`, in this order, then of the leaves from `n_items` on."""
+    """Return an expansion of records to the codes of `nodes`, in this order, and of the leaves from `n_items` on."""
     code = np.full(hierarchy.n_nodes, -1, np.int32)
     sensitive = hierarchy.leaf_node[n_items:]
     code[nodes] = np.arange(len(nodes), dtype=np.int32)
@@ -31,22 +32,22 @@ def expansion_of(hierarchy: Hierarchy, image: Int32, nodes: Int32, n_items: int)
 
 @dataclass(frozen=True, eq=False)
 class BadCohorts:
-    """Finds the bad sets of `size` nodes of the cut, in lexicographic order of their codes."""
+    """Enumeration of the bad sets of `size` nodes of the cut, in lexicographic order of their codes."""
 
     suffixes: Suffixes
     intervals: Intervals
-    """int32 (C,) and int32 (C,): the leaves below each code's node, from and to."""
+    """Start and end of each node's leaf interval, by code: int32 (C,) and int32 (C,)."""
     size: int
     rule: tuple[int, int]
     """k and l."""
     tally: Int64
-    """int64 (E,): one for each sensitive item; zero."""
+    """Zero for each sensitive item, int64 (E,)."""
 
     @classmethod
     def of(
         cls, records: ExpandedBlocks, intervals: Intervals, size: int, rule: tuple[int, int], tally: Int64
     ) -> "BadCohorts":
-        """Measure what follows each code in the records."""
+        """Measure the codes that follow each code in the records."""
         suffixes = Suffixes.of(records, records.expansion.n_codes, size - 1)
         return cls(suffixes, intervals, size, rule, tally)
 
@@ -56,7 +57,7 @@ class BadCohorts:
         Parameters
         ----------
         on_cut
-            uint8 (C,): codes of the cut's nodes. It may be changed before the next set is asked for.
+            uint8 (C,): codes of the nodes on the cut. The caller may change it before it requests the next set.
         progress
             Called with the first code of each set, and the end of each window.
         """
@@ -73,17 +74,19 @@ class BadCohorts:
     def _beginning(
         self, itemset: Int32, fixed: int, suffixes: Suffixes, on_cut: UInt8, tell: Callable[[int], None]
     ) -> Iterator[int]:
-        """Yield the size of the cohort of each bad set that begins as `itemset` does, which the set is then.
+        """Yield the cohort size of each bad set with the first `fixed` codes of `itemset`.
 
-        What follows a code that too many records hold is not gathered: the sets that begin with it are searched
-        code by code in turn, over what follows that in the records, which is made anew for each pass.
+        When a size is yielded, `itemset` contains the bad set.
+
+        If too many records contain a code, the codes that follow it are not gathered. The sets that start with this
+        code are searched one second code at a time, and the codes that follow are recomputed for each pass.
 
         Parameters
         ----------
         itemset
-            int32 (size,): changed behind the first `fixed` codes.
+            int32 (size,): modified after the first `fixed` codes.
         suffixes
-            What follows these codes.
+            Codes that follow these first codes.
         tell
             Called with the end of each window of first codes.
         """
@@ -107,7 +110,7 @@ class BadCohorts:
                 tell(window[1])
 
     def _whole(self, suffixes: Suffixes) -> Iterator[int]:
-        """Yield the size of the cohort of the records whose codes behind a whole set are given, if it is bad."""
+        """Yield the size of a complete set's cohort if it is bad. `suffixes` contains the codes that follow the set."""
         met, n_codes = 0, len(suffixes.entries) - len(self.tally)
         held = np.zeros(len(self.tally), np.int64)
         for codes in suffixes.parts:
@@ -117,12 +120,15 @@ class BadCohorts:
             yield met
 
     def _following(self, members: Int32, suffixes: Suffixes, on_cut: UInt8) -> UInt8:
-        """Return the codes of the cut, uint8 (C,), that may follow the first members of a set, if these are on it."""
+        """Return the codes of the cut, uint8 (C,), that may follow the first members of a set.
+
+        There are none if a member is not on the cut.
+        """
         if not len(members):
             return on_cut
         allowed = on_cut * bool(on_cut[members].all())
         allowed[: members[-1] + 1] = 0
-        if len(members) == self.size - 1:  # a whole set is looked at only if it occurs
+        if len(members) == self.size - 1:  # check a complete set only if it occurs
             allowed[suffixes.records[: len(allowed)] == 0] = 0
         low, high = (ends[: len(on_cut)] for ends in self.intervals)
         for member in members:
@@ -130,10 +136,10 @@ class BadCohorts:
         return allowed
 
     def _windows(self, members: Int32, suffixes: Suffixes, on_cut: UInt8) -> Iterator[tuple[Span, Expanded | None]]:
-        """Yield spans of the codes that follow some members of a set, with what follows these codes.
+        """Yield spans of the codes that may follow some members of a set, with the codes that follow in the records.
 
-        Codes before the next one of the cut are left out. What follows one code is None where it takes more than the
-        room that there is.
+        A span skips codes before the next code of the cut. If the codes that follow a single code exceed the memory
+        limit, the span is yielded with None.
         """
         n_codes = len(on_cut)
         whole = suffixes.of_window((0, n_codes)) if suffixes.in_place else None

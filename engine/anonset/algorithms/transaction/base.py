@@ -1,4 +1,4 @@
-"""The shared parameters and steps of the algorithms for a set-valued column."""
+"""Shared parameters and steps of the algorithms for a set-valued column."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -20,12 +20,14 @@ from anonset.spelling import hierarchy_of
 
 
 def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy | None]:
-    """Return the table's set-valued column, with item codes as leaf positions if it has a hierarchy, and that.
+    """Return the table's set-valued column and its hierarchy, or None.
+
+    With a hierarchy, item codes are leaf positions.
 
     Raises
     ------
     InputError
-        If there is no set-valued column, or an item that is no leaf of the hierarchy.
+        If there is no set-valued column, or an item is not a leaf of the hierarchy.
     """
     column = table.transactions
     if column is None:
@@ -36,7 +38,7 @@ def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetC
 
 
 def without_items(column: SetColumn, hierarchy: Hierarchy | None, suppressed: list[int]) -> Cut | ItemGroups:
-    """Return the recoding without some items: a cut where there is a hierarchy, else groups of one item each."""
+    """Return a recoding that suppresses some items: a cut if there is a hierarchy, else groups of one item each."""
     if hierarchy is not None:
         image = hierarchy.leaf_node.copy()
         image[suppressed] = SUPPRESSED
@@ -47,12 +49,12 @@ def without_items(column: SetColumn, hierarchy: Hierarchy | None, suppressed: li
 
 
 def bind_to_hierarchy(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy]:
-    """Return the table's set-valued column with item codes as leaf positions, and its hierarchy.
+    """Return the table's set-valued column, with leaf positions as item codes, and its hierarchy.
 
     Raises
     ------
     InputError
-        If there is no set-valued column, or no hierarchy for it, or an item that is no leaf.
+        If the set-valued column or its hierarchy is missing, or an item is not a leaf.
     """
     column, hierarchy = bind_items(table, hierarchies)
     if hierarchy is None:
@@ -64,7 +66,7 @@ def bind_to_hierarchy(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tup
 
 @dataclass(frozen=True, kw_only=True)
 class KmAlgorithm(Discreet):
-    """An algorithm that reaches k^m-anonymity."""
+    """Base class of algorithms that reach k^m-anonymity."""
 
     name: ClassVar[str]
     """Name on the command line."""
@@ -79,22 +81,22 @@ class KmAlgorithm(Discreet):
 
     @property
     def model(self) -> KmAnonymity:
-        """k^m-anonymity."""
+        """The k^m-anonymity model."""
         return KmAnonymity(self.k, self.m)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Generalization(KmAlgorithm, ABC):
-    """An algorithm that reaches k^m-anonymity by cuts of a hierarchy alone, without suppressing an item."""
+    """Base class of algorithms that reach k^m-anonymity by hierarchy cuts only, without suppression."""
 
     @abstractmethod
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find a recoding of the items, whose codes are leaf positions; at least k records, or none, have some.
+        """Find a recoding of the items. Item codes are leaf positions; zero or at least k records are non-empty.
 
         Raises
         ------
         InputError
-            If the search would take more than the algorithm's limit.
+            If the search would exceed the algorithm's limit.
         """
 
     def recode(
@@ -104,14 +106,14 @@ class Generalization(KmAlgorithm, ABC):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find a recoding of the set-valued column; what the trace lists, `generalize` says.
+        """Find a recoding of the set-valued column. `generalize` documents the trace.
 
         Raises
         ------
         InfeasibleError
-            If some, but fewer than k, records are non-empty.
+            If the number of non-empty records is between 1 and k - 1.
         InputError
-            If the column or its hierarchy is missing, or the search would take more than the algorithm's limit.
+            If the column or its hierarchy is missing, or the search would exceed the algorithm's limit.
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
         require_feasible(self.name, column, self.k)
@@ -119,7 +121,7 @@ class Generalization(KmAlgorithm, ABC):
 
 
 def require_feasible(algorithm: str, column: SetColumn | Blocks, k: int) -> None:
-    """Refuse data with some, but fewer than k, non-empty records: no generalisation makes them k.
+    """Reject data with 1 to k - 1 non-empty records: generalization cannot make them k.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Searching the items of many clusters of records, each by itself: transaction functions of Poulis et al. 2013."""
+"""Item recoding of many clusters of records, each separately: transaction functions of Poulis et al. 2013."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,18 +21,18 @@ from anonset.generalization.local import MergedItems
 
 @dataclass(frozen=True, eq=False)
 class PartMappings(Discreet):
-    """The mappings of one cluster that is divided into parts."""
+    """Mappings of one cluster that is divided into parts."""
 
     parts: tuple[Int64, ...]
-    """The records of each part, ascending."""
+    """Records of each part, ascending."""
     mappings: tuple["ClusterMapping", ...]
-    """The mapping of each part."""
+    """Mapping of each part."""
 
 
 ClusterMapping = Int32 | MergedItems | PartMappings
-"""The mapping of one cluster: the inner nodes it publishes (int32, in preorder), the items it merges, or its parts'."""
+"""Mapping of one cluster: published inner nodes (int32, in preorder), merged items, or the mappings of its parts."""
 ClusterSearch = Callable[[Sequence[Int64]], list[ClusterMapping]]
-"""Searches a mapping for each cluster, given by its records (ascending)."""
+"""Function that returns a mapping for each cluster; a cluster is an ascending array of records."""
 
 NO_SUPPRESSION = "the transaction function must only generalize, but it suppressed items"
 _ALONE = Memory(workers=ONE_THREAD)
@@ -41,36 +41,36 @@ _SEARCHES = {"recode", "generalize", "on_clusters"}
 
 @runtime_checkable
 class SearchesClusters(Protocol):
-    """An algorithm with a faster way for many clusters of one column than to be run on each."""
+    """An algorithm with a faster method for many clusters of one column than a separate run on each."""
 
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
     ) -> ClusterSearch:
-        """Return a search on clusters of the column's records that finds what the algorithm finds on each."""
+        """Return a search on clusters of the column's records, with the results of a separate run on each cluster."""
         ...
 
 
 class SearchEach:
-    """An algorithm run on one cluster after the other.
+    """Runs an algorithm on each cluster in turn.
 
-    An algorithm without hierarchy gets only the items that occur: others take no part in any choice.
+    Without a hierarchy, the algorithm receives only items that occur in the cluster; other items do not affect it.
     """
 
     def __init__(self, algorithm: Algorithm, column: SetColumn, hierarchy: Hierarchy | None) -> None:
         self.algorithm, self.column, self.hierarchy = algorithm, column, hierarchy
 
     def __call__(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
-        """Search a mapping for each cluster.
+        """Find a mapping for each cluster.
 
         Raises
         ------
         InputError
-            If the algorithm suppresses items, or gives several mappings.
+            If the algorithm suppresses items, or returns several mappings.
         """
         return [self.search(members) for members in clusters]
 
     def search(self, members: Int64) -> ClusterMapping:
-        """Search the mapping of one cluster."""
+        """Find the mapping of one cluster."""
         rows = self.column.take(members)
         occurring = np.arange(len(rows.vocabulary), dtype=np.int32)
         hierarchies: Mapping[str, Hierarchy] = {}
@@ -96,11 +96,12 @@ class SearchEach:
 def search_on_clusters(
     algorithm: Algorithm, column: SetColumn, hierarchy: Hierarchy | None, store: Store
 ) -> ClusterSearch:
-    """Return the algorithm's own search on clusters of a column, if it has one; else the algorithm on each.
+    """Return the algorithm's own cluster search if it has one, else a separate run on each cluster.
 
-    A search on clusters that a class inherits beside a `recode` of its own is that of another algorithm.
+    If a class overrides `recode` but inherits `on_clusters`, the inherited search is ignored: it implements another
+    algorithm.
     """
-    if hierarchy is not None:  # mappings of all clusters are nodes of one tree
+    if hierarchy is not None:  # mappings of all clusters must use the nodes of one tree
         hierarchy = replace(hierarchy, rival=None)
     own = next((cls for cls in type(algorithm).__mro__ if _SEARCHES & vars(cls).keys()), object)
     if isinstance(algorithm, SearchesClusters) and "on_clusters" in vars(own):
@@ -109,7 +110,7 @@ def search_on_clusters(
 
 
 def concatenate(parts: Sequence[Int64] | Sequence[Int32]) -> tuple[Int64, Int64]:
-    """Return the concatenation of arrays, and where each begins.
+    """Return the concatenation of arrays, and the start of each.
 
     >>> concatenate([np.array([3, 4]), np.array([1])])
     (array([3, 4, 1]), array([0, 2, 3]))

@@ -1,6 +1,6 @@
 """COAT (constraint-based anonymization of transactions) of Loukides, Gkoulalas-Divanis, Malin, 2010, section 4.
 
-The loops are in the kernels; these are the lines of the paper, and where they are. Algorithm 1, COAT(D, P, U, k, s)::
+The loops run in kernels. Lines of the paper and their implementation: Algorithm 1, COAT(D, P, U, k, s)::
 
     1        D~ := D, every item a group                        ConstraintSearch; _groups.open_groups
     2, 3     while some p of P is not satisfied: the one        all m-itemsets: coat.search, _next_constraint;
@@ -45,22 +45,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Coat(SetBased):
-    """COAT: protect given itemsets by merging items, within utility constraints; suppress what cannot be merged.
+    """COAT: protect given itemsets by merging items within utility constraints; suppress items that cannot be merged.
 
-    Guarantees that every privacy constraint is satisfied, that every group lies inside one utility constraint, and
-    that at most the given part of the items is suppressed. The constraint with the largest support comes first; its
-    rarest item is merged with the item of its utility constraint for which the utility loss of the two is smallest.
+    Guarantees that every privacy constraint is satisfied, that every group is within one utility constraint, and that
+    at most the given share of the items is suppressed. Constraints are processed by descending support. The rarest
+    item of a constraint is merged with the item of its utility constraint that gives the smallest utility loss.
 
-    Cost: at most one step per item; a step costs the number of items, and the records of the groups it touches
-    times their length (in k^m mode: to the power of m - 1). Memory: a few arrays over the items of the records, which
-    lie in files where the table does (in k^m mode).
+    Cost: at most one step per item. A step is linear in the number of items, and in the records of the merged groups
+    times their length (in k^m mode: to the power of m - 1). Memory: a few arrays over the items of the records; in
+    k^m mode, these arrays are stored in files if the table is.
 
     References: Loukides, Gkoulalas-Divanis, Malin, "Towards utility-driven anonymization of transactions", 2010,
     Algorithms 1 to 3.
-    Deviations: where the paper's loop would not end (no partner, and support at least k), the next item of the
-    constraint is tried, and at last the rarest one suppressed; a constraint on one group is generalized
-    (``single="suppress"`` does as printed); constraints that a merge has broken are satisfied again. Items that
-    never occur are never merged.
+    Deviations: if the paper's loop would not terminate (no partner, and support at least k), the next item of the
+    constraint is tried, and finally the rarest item is suppressed. A constraint on one group is generalized
+    (``single="suppress"`` suppresses it, as in the paper). Constraints that a merge violates are satisfied again.
+    Items that never occur are never merged.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets(["abc", "ab", "ac", "bd", "d"])
@@ -84,14 +84,14 @@ class Coat(SetBased):
             raise InputError(msg)
 
     def rule(self, n_items: int) -> "Rule":
-        """Return the parameters of a search over so many items, for the kernels."""
+        """Return the kernel parameters for a search over `n_items` items."""
         from anonset_kernels._repair import COAT, Rule
 
         limit = int(exact(self.max_suppressed) * n_items)
         return Rule(self.k, self.m or 0, COAT, self.single == "suppress", limit)
 
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
-        """Return how much would have to be suppressed (Algorithm 3, line 6)."""
+        """Return an error with the share of items that would have to be suppressed (Algorithm 3, line 6)."""
         named = foreign(group_text(search.steps[-1].group))
         reason, where = self._dead_end(search, named)
         if self.single == "suppress" and search.column.n_nonempty >= self.k:

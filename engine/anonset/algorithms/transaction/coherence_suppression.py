@@ -1,6 +1,6 @@
 """Greedy suppression for (h, k, p)-coherence (MM) after Xu, Wang, Fu and Yu, KDD 2008.
 
-Its steps, and where they are::
+Steps of the algorithm and their implementation::
 
     suppress the items that are moles by themselves              CoherenceSuppression._single_moles
     mine the minimal moles of 2 to p of the others               CoherenceSuppression._minimal_moles; StoredRecords.mine
@@ -35,17 +35,18 @@ from anonset_kernels._arrays import Expanded, Intervals
 
 @dataclass(frozen=True, kw_only=True)
 class CoherenceSuppression(Discreet):
-    """Suppress public items until no set of them is too rare or gives a private item away.
+    """Suppress public items until no set of them is too rare or discloses a private item.
 
-    Guarantees (h, k, p)-coherence, and is always feasible; without private items that is k^m-anonymity with m = p.
-    Private items are never suppressed. Items that are moles themselves go first; then the minimal moles of two to
-    p items are mined once, and the item with the most of them for its loss goes, until none is left: suppressing an
-    item makes no new mole. The loss of an item is the number of its occurrences, or what the owner says.
-    Cost: as the mining of HgHs, over the items alone; then O(items) for each suppressed item.
+    A mole is a set of public items that violates coherence. Guarantees (h, k, p)-coherence, and is always feasible;
+    without private items this is k^m-anonymity with m = p. Private items are never suppressed. Items that are moles
+    by themselves are suppressed first. Then the minimal moles of two to p items are mined once, and the item with the
+    most moles per unit of loss is suppressed until no mole remains: suppressing an item creates no new mole. The loss
+    of an item is its number of occurrences, or the value given by the owner.
+    Cost: as the mining of HgHs, over the items only; then O(items) for each suppressed item.
 
-    References: Xu, Wang, Fu, Yu, "Anonymizing transaction databases for publication", KDD 2008; as described by
-    Liu and Wang, 2010.
-    Deviations: ties go to the last item, so that earlier items are kept, as in HgHs.
+    References: Xu, Wang, Fu, Yu, "Anonymizing transaction databases for publication", KDD 2008; as described by Liu
+    and Wang, 2010.
+    Deviations: ties are resolved in favor of suppressing the last item, as in HgHs.
 
     >>> table = Table.from_sets([["a", "b"], ["a", "b"], ["a", "c"], ["b"]])
     >>> result = CoherenceSuppression(h=1, k=2, p=2).recode(table, {})
@@ -76,12 +77,12 @@ class CoherenceSuppression(Discreet):
 
     @property
     def model(self) -> Coherence:
-        """(h, k, p)-coherence."""
+        """The (h, k, p)-coherence model."""
         return Coherence(self.h, self.k, self.p, self.sensitive_items)
 
     @property
     def _losses(self) -> dict[str, Fraction]:
-        """The owner's exact losses; a float counts as the decimal number it is printed as."""
+        """Exact losses given by the owner; a float is read as its printed decimal number."""
         losses = {}
         for item, given in (self.item_loss or {}).items():
             try:
@@ -104,14 +105,14 @@ class CoherenceSuppression(Discreet):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the items to suppress; the trace lists them: moles themselves by position, then the choices in order.
+        """Find the items to suppress. The trace lists single moles by position, then the greedy choices in order.
 
-        The recoding is a cut where the column has a hierarchy, else groups of one item each.
+        The recoding is a cut if the column has a hierarchy, else groups of one item each.
 
         Raises
         ------
         InputError
-            If there are more minimal moles than `max_threats`, no set-valued column, or a loss of an unknown item.
+            If there are more minimal moles than `max_threats`, no set-valued column, or a loss for an unknown item.
         """
         column, hierarchy = bind_items(table, hierarchies)
         index = column.vocabulary.index
@@ -128,7 +129,7 @@ class CoherenceSuppression(Discreet):
         return Result(recoding, tuple(labels[item] for item in suppressed), figures)
 
     def _costs(self, column: SetColumn) -> Int64:
-        """int64 (M,): loss of suppressing each item, in a unit that makes all losses integers."""
+        """Loss of suppressing each item, int64 (M,), scaled so that all losses are integers."""
         if self.item_loss is None:
             return column.occurrences
         losses, index = self._losses, column.vocabulary.index
@@ -142,7 +143,7 @@ class CoherenceSuppression(Discreet):
         return cost
 
     def _single_moles(self, column: SetColumn, private: Int32) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Bool (M,): public items that are moles by themselves."""
+        """Public items that are moles by themselves, bool (M,)."""
         from anonset_kernels.coherence import worst_disclosure
         from anonset_kernels.rows import transpose
 

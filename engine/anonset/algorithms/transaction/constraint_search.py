@@ -1,7 +1,7 @@
-"""Searching item groups that satisfy privacy constraints: the shared ground of COAT and PCTA.
+"""Search for item groups that satisfy privacy constraints, shared by COAT and PCTA.
 
-Loukides, Gkoulalas-Divanis, Malin (2010), sections 3 and 4. A constraint is satisfied if every part of its image
-that shows in a record shows in at least k records; a later merge can undo that, so constraints that touch a merged
+Loukides, Gkoulalas-Divanis, Malin (2010), sections 3 and 4. A constraint is satisfied if each subset of its image
+that occurs in a record occurs in at least k records. A later merge can violate it again, so constraints on a merged
 group are checked again.
 """
 
@@ -33,35 +33,35 @@ if TYPE_CHECKING:
 
 _CONSTRAINTS_PER_CALL = 16
 MOST_CELLS = 2**31 - 1
-"""Most records and items of records, together, of a search."""
+"""Maximum number of records plus item occurrences in a search."""
 
 
 @dataclass(frozen=True)
 class GroupMerge(Discreet):
-    """One decision: two groups become one."""
+    """A merge of two groups."""
 
     group: tuple[str, ...]
-    """The group to generalize."""
+    """Group to generalize."""
     partner: tuple[str, ...]
-    """The group it is merged with."""
+    """Group that it is merged with."""
     support: int
-    """Records of the merged group."""
+    """Support of the merged group, in records."""
 
 
 @dataclass(frozen=True)
 class Suppression(Discreet):
-    """One decision: a group is taken out of every record."""
+    """A suppression of a group in all records."""
 
     group: tuple[str, ...]
-    """Its items."""
+    """Items of the group."""
     support: int
-    """Records that lose it."""
+    """Number of records that contain the group."""
 
 
 class MergeTerms:
-    """The utility constraint of each item, and the weights of the utility loss, as codes of one column.
+    """Utility constraint of each item, and weights of the utility loss, as codes of one column.
 
-    They are made once: for a search on the whole column, or for many on parts of it.
+    Computed once for a search on the entire column or for many searches on its parts.
     """
 
     def __init__(
@@ -73,34 +73,34 @@ class MergeTerms:
     ) -> None:
         n_items = len(vocabulary)
         self.utility: Int32 = np.zeros(n_items, np.int32) if utility is None else utility.codes(vocabulary)
-        """int32 (M,)."""
+        """Utility constraint of each item, int32 (M,)."""
         self._weights = _kernel_weights(group_weights(weights, vocabulary, hierarchy), weights)
 
     def weights(self, codes: Int32) -> "Weights":
-        """Return the weights of some items, for a single run, which modifies them."""
+        """Return the weights of `codes` for a single run, which modifies them."""
         return self._weights._replace(leaf=self._weights.leaf[codes], listed=self._weights.listed[codes])
 
 
 class ConstraintSearch:
-    """One search over the items of one column.
+    """A search over the items of one column.
 
-    Items that never occur take no part: they are dropped from the constraints and stay groups of their own. Arrays as
-    long as the records lie in memory, or in files that the search changes in place: 16 bytes for each record and 8
-    for each item of one; to protect sets of m > 2 items, m - 2 times 4 more for each record and item of one.
+    Items that never occur are removed from the constraints and remain groups of their own. Arrays of table length are
+    stored in memory, or in files that the search modifies in place: 16 bytes for each record and 8 for each item
+    occurrence; to protect sets of m > 2 items, another 4 (m - 2) bytes for each record and item occurrence.
 
     Parameters
     ----------
     policy
-        The privacy constraints; None for all itemsets of so many items as the rule says.
+        Privacy constraints; None for all itemsets of the size that the rule sets.
     rule
-        The parameters of COAT or PCTA, for the kernels.
+        Parameters of COAT or PCTA for the kernels.
     store
-        Where arrays as long as the records lie. A search by a policy holds further arrays in memory.
+        Storage for arrays of table length. A search with a policy allocates further arrays in memory.
 
     Raises
     ------
     InputError
-        If there are more records and items of records than 32 bits count, or no room for them.
+        If the count of records and item occurrences exceeds 32 bits, or the storage is too small.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class ConstraintSearch:
             raise InputError(msg)
         self.column, self.policy, self.terms, self.rule, self.store = column, policy, terms, rule, store
         self.codes = np.flatnonzero(column.occurrences).astype(np.int32)
-        """int32 (V,): the occurring items."""
+        """Codes of the occurring items, int32 (V,)."""
         self._code_of = np.full(len(column.vocabulary), -1, np.int32)
         self._code_of[self.codes] = np.arange(len(self.codes), dtype=np.int32)
         self._long = (
@@ -130,7 +130,7 @@ class ConstraintSearch:
         self._groups: Any = self._begun()
 
     def _begun(self) -> Any:
-        """Put the records into the groups, each item one of its own, block by block."""
+        """Put the records into groups of one item each, block by block."""
         from anonset_kernels._groups import add_records, open_groups
 
         column = self.column
@@ -144,11 +144,11 @@ class ConstraintSearch:
         return groups
 
     def restart(self, rule: "Rule") -> None:
-        """Reset the search, and set another rule."""
+        """Reset the search and set another rule."""
         self.rule, self._groups = rule, self._begun()
 
     def run(self, progress: Progress | None = None) -> bool:
-        """Satisfy one constraint after the other; tell whether all are satisfied."""
+        """Satisfy the constraints in turn; return True if all are satisfied."""
         from anonset_kernels._groups import N_STEPS
         from anonset_kernels.coat import DONE, UNFINISHED
 
@@ -160,7 +160,7 @@ class ConstraintSearch:
         return outcome == DONE
 
     def _step(self) -> Callable[[], int]:
-        """Return a function that satisfies some constraints and returns what is left to do."""
+        """Return a function that satisfies some constraints and returns the amount of remaining work."""
         from anonset_kernels import coat, constraints
 
         groups, weights = self._groups, self.terms.weights(self.codes)
@@ -183,7 +183,7 @@ class ConstraintSearch:
         return open_roots(self._groups, rule, levels, *self._walks)
 
     def _constraint_codes(self, policy: PrivacyPolicy) -> tuple[Int64, Int32, Int64, Int32]:
-        """Return the constraints without the items that never occur, and the constraints of each occurring item."""
+        """Return the constraints without items that never occur, and the constraints of each occurring item."""
         from anonset_kernels.rows import transpose
 
         start, items = policy.codes(self.column.vocabulary)
@@ -194,7 +194,7 @@ class ConstraintSearch:
 
     @property
     def steps(self) -> list[GroupMerge | Suppression]:
-        """The merges and suppressions so far, in order."""
+        """Merges and suppressions so far, in order."""
         from anonset_kernels._groups import N_STEPS
 
         labels, order = self.column.vocabulary.labels, self.column.vocabulary.index
@@ -211,7 +211,7 @@ class ConstraintSearch:
 
     @property
     def item_groups(self) -> ItemGroups:
-        """The current groups, and the suppressed items."""
+        """Current groups and suppressed items."""
         rep = np.arange(len(self.column.vocabulary), dtype=np.int32)
         rep[self.codes] = np.where(self._groups.rep < 0, SUPPRESSED, self.codes[self._groups.rep])
         smallest = np.unique(rep[rep != SUPPRESSED])
@@ -228,7 +228,7 @@ class ConstraintSearch:
 
     @property
     def stuck_items(self) -> tuple[str, ...]:
-        """The items of the group that cannot be merged."""
+        """Items of the group that cannot be merged."""
         from anonset_kernels._groups import CULPRIT
 
         rep = self._groups.rep
@@ -236,7 +236,7 @@ class ConstraintSearch:
 
 
 class GroupsOnClusters:
-    """Searches on clusters of one column, each by itself, in k^m mode: a fraction of a millisecond each."""
+    """Separate searches on clusters of one column in k^m mode; each takes a fraction of a millisecond."""
 
     def __init__(self, name: str, column: SetColumn, terms: MergeTerms, rule: "Rule") -> None:
         self.name, self.column = name, column
@@ -252,7 +252,7 @@ class GroupsOnClusters:
         InfeasibleError
             If a cluster has no solution.
         InputError
-            If items of it are suppressed.
+            If items of a cluster are suppressed.
         """
         return [self._search(members) for members in clusters]
 

@@ -1,9 +1,9 @@
-"""The cut of a hierarchy on which suppressing costs little: items are generalized first, what remains is suppressed.
+"""Search for a hierarchy cut with low suppression cost: items are generalized first, and the rest is suppressed.
 
-Whatever the cut, suppressing what still infers something keeps the guarantee. So cuts are tried: the items as they
-are, the levels of the hierarchy, and for k = 2, 4, 8, … the topmost nodes with a child of fewer than k occurrences, and
-items. From the one that loses least, single nodes are parted or raised, those that may gain most first, as long as that
-loses less. No node above a sensitive item is used. Our own.
+On any cut, suppressing the nodes that allow an inference keeps the guarantee. The search evaluates the original
+items, the levels of the hierarchy, and for k = 2, 4, 8, … the cuts of the topmost nodes with a child of fewer than k
+occurrences. It starts from the cut with the smallest loss and splits or raises single nodes, in order of their
+potential gain, while the loss decreases. Nodes above a sensitive item are never used. Our own method.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,38 +23,38 @@ from anonset.measures.ncp import ncp_numerator
 from anonset.publications.symbols import generalize, node_symbol
 
 Suppress = Callable[[SetColumn], list[int]]
-"""Returns the codes of a column that must go."""
+"""Function that returns the codes of a column to suppress."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tried(Discreet):
-    """A cut, and what is left of it."""
+    """A cut with its suppressed nodes and its loss."""
 
     image: Int32
-    """int32 (M,): the node of each leaf."""
+    """Node of each leaf, int32 (M,)."""
     left: Int32
-    """int32 (M,): the same, and `SUPPRESSED` where it goes."""
+    """Node of each leaf, or `SUPPRESSED`, int32 (M,)."""
     gone: tuple[str, ...]
-    """Labels of the nodes that go, in order."""
+    """Labels of the suppressed nodes, in order."""
     loss: int
-    """Core of the NCP."""
+    """NCP numerator."""
 
 
 @dataclass(frozen=True, eq=False)
 class ControlCuts(Discreet):
-    """Cuts of the hierarchy of a column, tried by what they lose."""
+    """Search over the cuts of a column's hierarchy by their loss."""
 
     column: SetColumn
-    """The original, bound to the hierarchy."""
+    """Original column, bound to the hierarchy."""
     tree: Hierarchy
     is_secret: NDArray[np.bool_]
-    """Bool (M,): the sensitive leaves."""
+    """Sensitive leaves, bool (M,)."""
     suppress: Suppress
     most: int
-    """Cuts to try, but those that the search begins with."""
+    """Maximum number of cuts to evaluate, in addition to the initial cuts."""
 
     def search(self) -> tuple[Tried, int]:
-        """Return the cut that loses least of those that are tried, and their number."""
+        """Return the evaluated cut with the smallest loss, and the number of cuts in the local search."""
         best = min(map(self.tried, self._starts()), key=lambda one: one.loss)
         known = {best.image.tobytes()}
         while (better := next(self._better(best, known, self.most - len(known) + 1), None)) is not None:
@@ -62,7 +62,7 @@ class ControlCuts(Discreet):
         return best, len(known)
 
     def tried(self, image: Int32) -> Tried:
-        """Suppress what still infers something on a cut."""
+        """Suppress the nodes of a cut that allow an inference."""
         nodes, at = np.unique(image, return_inverse=True)
         symbols = tuple(node_symbol(self.tree, node) for node in nodes.tolist())
         gone = self.suppress(generalize(self.column, at.reshape(-1).astype(np.int32), symbols))
@@ -71,7 +71,7 @@ class ControlCuts(Discreet):
         return Tried(image, left, labels, ncp_numerator(self.column, Cut(self.tree, left)))
 
     def _better(self, best: Tried, known: set[bytes], most: int) -> Iterator[Tried]:
-        """Yield neighbouring cuts that lose less; those that are looked at are added to the known ones."""
+        """Yield neighboring cuts with a smaller loss; add evaluated cuts to `known`."""
         for image in self._neighbours(best):
             if image.tobytes() in known:
                 continue
@@ -83,7 +83,7 @@ class ControlCuts(Discreet):
                 yield one
 
     def _neighbours(self, best: Tried) -> Iterator[Int32]:
-        """Yield the cut with a node parted or raised, those first that may gain most; none that cannot gain."""
+        """Yield cuts with one node split or raised, by descending potential gain (above 0)."""
         tree, size = self.tree, self.tree.n_leaves_below.astype(np.int64)
         lost = np.where(best.left == SUPPRESSED, tree.n_leaves, np.where(size[best.image] > 1, size[best.image], 0))
         costs = begins_of(self.column.occurrences * lost)
@@ -112,22 +112,22 @@ class ControlCuts(Discreet):
             k *= 2
 
     def _topmost(self, wanted: NDArray[np.bool_]) -> Int32:
-        """Return the cut of the topmost nodes that are wanted and may be used, and of items."""
+        """Return the cut of the topmost wanted and allowed nodes; other items remain leaves."""
         tree, image = self.tree, np.full(self.tree.n_leaves, -1, np.int32)
         for node in np.flatnonzero((wanted & self._may) | tree.is_leaf).tolist():
-            if image[tree.leaf_lo[node]] < 0:  # nodes above come first
+            if image[tree.leaf_lo[node]] < 0:  # parents precede their children
                 image[tree.leaf_lo[node] : tree.leaf_hi[node]] = node
         return image
 
     @cached_property
     def _occurrences(self) -> Int64:
-        """int64 (V,): occurrences below each node."""
+        """Occurrences below each node, int64 (V,)."""
         ends = begins_of(self.column.occurrences)
         return ends[self.tree.leaf_hi] - ends[self.tree.leaf_lo]
 
     @cached_property
     def _smallest_child(self) -> Int64:
-        """int64 (V,): occurrences below the rarest child that occurs."""
+        """Occurrences below the rarest occurring child, int64 (V,)."""
         found = np.full(self.tree.n_nodes, np.iinfo(np.int64).max)
         there = np.flatnonzero((self.tree.parent >= 0) & (self._occurrences > 0))
         np.minimum.at(found, self.tree.parent[there], self._occurrences[there])
@@ -135,7 +135,7 @@ class ControlCuts(Discreet):
 
     @cached_property
     def _may(self) -> NDArray[np.bool_]:
-        """Bool (V,): whether no leaf below an inner node is sensitive."""
+        """Inner nodes without a sensitive leaf, bool (V,)."""
         ends = begins_of(self.is_secret)
         free: NDArray[np.bool_] = ends[self.tree.leaf_hi] == ends[self.tree.leaf_lo]
         return free & ~self.tree.is_leaf

@@ -1,8 +1,8 @@
-"""The count-tree of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.1: sets of nodes and their supports.
+"""The count-tree of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.1: node sets and their supports.
 
-It is walked in its own order and never stored. A fix changes the cut, not the supports, so a walk may run ahead of the
-fixes: the rare sets that it yields are looked at again, in order, by whoever generalises. What comes out depends
-neither on how far a walk runs ahead nor on the number of workers.
+The tree is walked in its own order and never stored. A fix changes the cut but not the supports, so a walk may be
+ahead of the fixes: the caller checks the yielded rare sets again, in order. The result is independent of how far the
+walk is ahead and of the number of workers.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +28,7 @@ from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import Intervals
 
 _Marked = tuple[Int64 | Pairs | None, Found, int]
-"""What `windows.Mark` returns; no pairs where they were marked in place."""
+"""Return value of `windows.Mark`; without pairs if they were marked in place."""
 
 INCREMENTS_PER_TASK = 1_000_000
 TASKS_PER_ROUND = 4
@@ -36,53 +36,53 @@ TASKS_PER_ROUND = 4
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CountTree:
-    """The sets of `size` nodes that records support, with no two above each other; a node's code is its place.
+    """Supported sets of `size` nodes, none above another. The code of a node is its position in `node_of_code`.
 
-    A pass over the sets is divided by the first of their codes: into windows, for each of which what follows its codes
-    in the records is gathered, and these into tasks of about equal work.
+    A pass over the sets is divided by first code into windows, and a window into tasks of about equal work. For each
+    window, the codes that follow its first codes in the records are gathered.
     """
 
     node_of_code: Int32
-    """int32 (C,): the nodes that take part, by descending support."""
+    """Participating nodes by descending support, int32 (C,)."""
     records: ExpandedBlocks
-    """The records as codes, those of the nodes that take part."""
+    """Records as codes of the participating nodes."""
     intervals: Intervals
     """Leaves below the node of each code."""
     size: int
     k: int
-    """Smallest support that is not rare."""
+    """Smallest support of a set that is not rare."""
     progress: Progress | None
 
     @property
     def n_codes(self) -> int:
-        """Number of nodes that take part."""
+        """Number of participating nodes."""
         return len(self.node_of_code)
 
     def increments(self, size: int) -> Float64:
-        """float64 (C,): increments that counting the sets of so many nodes takes, by their first code."""
+        """Return the increments for counting the sets of `size` nodes, by first code: float64 (C,)."""
         sizes = partial(_increments, n_codes=self.n_codes, size=size)
         return sum(self.records.over(sizes), np.zeros(self.n_codes))
 
     @cached_property
     def work(self) -> Float64:
-        """float64 (C,): increments that a walk takes, by first code."""
+        """Increments of a walk by first code, float64 (C,)."""
         return self.increments(self.size)
 
     @cached_property
     def total(self) -> float:
-        """Increments that a walk takes."""
+        """Increments of a walk."""
         return float(self.work.sum())
 
     def rare_sets(self, generalized: NDArray[np.uint8], together: Pairs | None = None) -> Iterator[RareSets]:
-        """Yield the rare sets in order, some at a time.
+        """Yield the rare sets in order, in batches.
 
         Parameters
         ----------
         generalized
-            uint8 (V,): nodes whose sets are passed over. It is read anew from one part of the walk to the next: the
-            caller may add to it.
+            uint8 (V,): nodes whose sets are skipped. It is read again before each part of the walk, so the caller may
+            add to it.
         together
-            Look only at sets that begin with a pair of these; None: at all.
+            Pairs of codes that sets must start with; None for all sets.
         """
         from anonset_kernels.count_tree import EXACT
 
@@ -114,7 +114,7 @@ class CountTree:
     def _walk_window(
         self, walk: Walk, window: Span, generalized: NDArray[np.uint8], together: Pairs
     ) -> Iterator[RareSets]:
-        """Yield the rare sets of the only window, which is divided into tasks; see `rare_sets`."""
+        """Yield the rare sets of the only window, divided into tasks; see `rare_sets`."""
         records = walk.suffixes.of_window(window)
 
         def find(span: Span) -> tuple[Found, int]:
@@ -131,13 +131,13 @@ class CountTree:
                 self._tell(f"sets of {self.size}", span[1])
 
     def first_rare_set(self) -> tuple[int, ...] | None:
-        """Find the first rare set, as nodes."""
+        """Return the nodes of the first rare set, or None."""
         found = self.rare_sets(np.zeros(self.node_of_code.max(initial=-1) + 1, np.uint8))
         first = next((rare.codes[0] for rare in found if len(rare.codes)), None)
         return None if first is None else tuple(int(v) for v in self.node_of_code[first])
 
     def rare_together(self, room: int) -> tuple[Pairs, RareSets | None]:
-        """Return the pairs of codes that are in a rare set, symmetric; and the rare sets, up to `room` of them."""
+        """Return the symmetric pairs of codes that occur in a rare set, and up to `room` of the rare sets."""
         from anonset_kernels.count_tree import MARK, Rule
 
         suffixes = Suffixes.of(self.records, self.n_codes, self.size - 1)
@@ -171,7 +171,7 @@ class CountTree:
 
 
 def _increments(blocks: Iterable[Int32], n_codes: int, size: int) -> Float64:
-    """Count the increments that the sets of so many nodes take in some blocks, by their first code: float64 (C,)."""
+    """Count the increments for the sets of `size` codes in some blocks, by first code: float64 (C,)."""
     from anonset_kernels.count_tree import walk_sizes
 
     return sum((walk_sizes(codes, n_codes, size) for codes in blocks), np.zeros(n_codes))

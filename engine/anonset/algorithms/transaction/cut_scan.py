@@ -1,4 +1,4 @@
-"""The top-down greedy search over cuts with a suppression scan (Liu and Wang 2010, section 3)."""
+"""Top-down greedy search over cuts with a suppression scan (Liu and Wang 2010, section 3)."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -19,44 +19,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Expansion(Discreet):
-    """One step of the search: its children replace a node."""
+    """A search step that replaces a node by its children."""
 
     node: str = field(repr=False)
-    """The expanded node."""
+    """Expanded node."""
     cost: int
-    """Cost of the cut then, times (number of leaves - 1)."""
+    """Cost of the cut after the step, times (number of leaves - 1)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scenario(Discreet):
-    """A cut, which of its nodes are suppressed, and what it costs."""
+    """A cut, its suppressed nodes and its cost."""
 
     cut: Cut
-    """Every leaf's node, whether published or suppressed."""
+    """Node of every leaf, published or suppressed."""
     suppressed: Int32
-    """int32: suppressed nodes of the cut, in preorder."""
+    """Suppressed nodes of the cut, int32, in preorder."""
     cost: int
-    """The loss metric LM, times (number of leaves - 1)."""
+    """Loss metric LM, times (number of leaves - 1)."""
     expansions: tuple[Expansion, ...]
     evaluated: int
     """Number of evaluated cuts."""
 
     @property
     def recoding(self) -> Cut:
-        """The cut with its suppressed nodes mapped to nothing."""
+        """Cut without its suppressed nodes."""
         image = np.where(np.isin(self.cut.image, self.suppressed), SUPPRESSED, self.cut.image).astype(np.int32)
         return Cut(self.cut.hierarchy, image)
 
 
 def search_cut(threats: MinimalThreats, leaves: Int64, phase: str, progress: Progress | None) -> Scenario:
-    """Walk down from the root: expand the node that lowers the cost most, while one does.
+    """Search top-down from the root: expand the node that reduces the cost most, until no expansion reduces it.
 
     Parameters
     ----------
     threats
-        The minimal threats over the (reduced) taxonomy.
+        Minimal threats over the (reduced) taxonomy.
     leaves
-        int64 (V,): number of leaves below each node, as it counts in the costs.
+        int64 (V,): number of leaves below each node, used in the costs.
     """
     from anonset_kernels.hghs import begin, step
 
@@ -86,7 +86,7 @@ def search_cut(threats: MinimalThreats, leaves: Int64, phase: str, progress: Pro
 
 
 def _taxonomy(threats: MinimalThreats, generalize: Int64, suppress: Int64, order: Int32, place: Int32) -> "Taxonomy":
-    """Return the reduced taxonomy by place."""
+    """Return the reduced taxonomy, indexed by place."""
     from anonset_kernels.hghs import Taxonomy
 
     parent = threats.hierarchy.parent
@@ -104,7 +104,7 @@ def _taxonomy(threats: MinimalThreats, generalize: Int64, suppress: Int64, order
 
 
 def _lists(threats: MinimalThreats, place: Int32) -> "Threats":
-    """Return the threats by place, not yet in any list."""
+    """Return the threats by place, before they are added to lists."""
     from anonset_kernels.hghs import Threats, index_members
 
     n, n_nodes, width = threats.n, len(place), max(1, len(threats.by_size))

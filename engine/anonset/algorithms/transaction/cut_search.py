@@ -1,8 +1,8 @@
-"""Searching a hierarchy cut by fixing the rare sets of the count-tree one after the other.
+"""Search for a hierarchy cut that fixes the rare sets of the count-tree one after the other.
 
-The shared ground of the direct and the apriori anonymization (Terrovitis, Mamoulis, Kalnis, VLDB 2008, sections 4.3
-and 4.4) and of what is built on them. Rare sets come in the order of the count-tree, and those that hold a node which
-was generalised meanwhile are passed over.
+Shared by direct and apriori anonymization (Terrovitis, Mamoulis, Kalnis, VLDB 2008, sections 4.3 and 4.4) and
+algorithms based on them. Rare sets are processed in count-tree order. Sets that contain a node generalized since they
+were found are skipped.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,33 +29,36 @@ if TYPE_CHECKING:
     from anonset_kernels.fix import Data
 
 TOGETHER_CELLS = 1 << 28
-"""Pairs of nodes of which a byte each may tell whether they are in a rare set together: 256 MiB."""
+"""Maximum number of node pairs in a byte matrix of pairs that occur in a rare set together: 256 MiB."""
 MAX_RARE_SETS, MOST_IN_TABLES, BYTES_OF_MEMBER = 1 << 22, 1 << 24, 44
-"""Rare sets of the cut that are kept: where it is walked, and where it is in tables, memory permitting. Bytes that a
-member of one takes while what is above is looked for: codes, an index, keys, and copies in order."""
+"""Maximum number of rare sets of the cut in memory: found by a walk, and found by tables if memory permits. Bytes per
+set member while the sets above are searched: codes, an index, keys, and sorted copies.
+"""
 STEPS_PER_RARE_SET = 1 << 10
-"""Increments of a walk that take about as long as counting what is above one rare set of the cut."""
+"""Increments of a walk that take as long as counting the sets above one rare set of the cut."""
 RECORDS_PER_RARE_SET, INCREMENTS_PER_RARE_SET = 20, 1 << 12
-"""Records, and increments of the cut, of which counting all nodes in tables takes about as long as that."""
+"""Records, and increments of the cut, per rare set for which counting all nodes in tables takes as long as counting
+the sets above it.
+"""
 LEAST_HOLDERS, HOLDERS_COUNTED = 16, 128
-"""Where tables tell what is above a rare set, its share of the cost of counting that: (the first + k) / the second."""
+"""Relative cost of the sets above a rare set if tables exclude some: (LEAST_HOLDERS + k) / HOLDERS_COUNTED."""
 _NO_RECORDS = (np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int32))
 
 
 @dataclass(frozen=True)
 class Fix(Discreet):
-    """One decision: a rare set and the nodes it made the search generalise to."""
+    """A rare set and the nodes to which the search generalized because of it."""
 
     itemset: tuple[str, ...]
-    """The rare set, in the order of the count-tree (descending support)."""
+    """Rare set, in count-tree order (descending support)."""
     support: int
-    """Its support, below k."""
+    """Support of the rare set, below k."""
     rules: tuple[str, ...]
-    """The nodes to which everything below them is generalised, in preorder."""
+    """Nodes to which all nodes below them are generalized, in preorder."""
 
 
 def fixes_of(hierarchy: Hierarchy, sets: Int32, supports: Int32, rules: Int32) -> list[Fix]:
-    """Return fixes: int32 (F, size) sets, int32 (F,), int32 (F, size) nodes; filled up with -1."""
+    """Return the fixes for int32 (F, size) sets, int32 (F,) supports and int32 (F, size) rules; -1 is padding."""
     labels, fixes = hierarchy.labels, []
     for of_set, support, chosen in zip(sets.tolist(), supports.tolist(), rules.tolist(), strict=True):
         itemset, by = (tuple([labels[v] for v in nodes if v >= 0]) for nodes in (of_set, chosen))
@@ -64,18 +67,18 @@ def fixes_of(hierarchy: Hierarchy, sets: Int32, supports: Int32, rules: Int32) -
 
 
 class CutSearch:
-    """A hierarchy cut under construction (c_out of the paper), and the rare sets that are still in its way.
+    """A hierarchy cut under construction (c_out of the paper), and the rare sets that it must still fix.
 
     Parameters
     ----------
     blocks
-        The records, bound to the hierarchy (item codes are leaf positions).
+        Records, bound to the hierarchy (item codes are leaf positions).
     k
-        Smallest support that is not rare.
+        Smallest support of a set that is not rare.
     start
-        The cut to begin with; every leaf as it is by default.
+        Initial cut; by default each leaf is a node of the cut.
     max_increments
-        Refuse to count the sets of a size if it would take more.
+        Maximum number of increments for the sets of one size.
     """
 
     def __init__(
@@ -92,20 +95,21 @@ class CutSearch:
         self.nodes = SupportedNodes(blocks, hierarchy, k, progress=progress)
         self.tree = (hierarchy.parent, hierarchy.leaf_lo, hierarchy.leaf_hi, hierarchy.subtree_end)
         self.occurrences = begins_of(blocks.occurrences)
-        """int64 (M + 1,): running sum of the items' occurrences."""
+        """Cumulative sum of item occurrences, int64 (M + 1,)."""
         self.image = hierarchy.leaf_node.copy() if start is None else start.image.copy()
-        """int32 (M,): the node that replaces each leaf."""
+        """Node that replaces each leaf, int32 (M,)."""
         self.generalized = np.zeros(hierarchy.n_nodes, np.uint8)
-        """uint8 (V,): 1 for the nodes below the cut."""
+        """1 for nodes below the cut, uint8 (V,)."""
         for node in np.unique(self.image[self.image != hierarchy.leaf_node]):
             self.generalized[node + 1 : hierarchy.subtree_end[node]] = 1
         self.loss = self._losses()
-        """int64 (V,): NCP numerator of the leaves below each node."""
+        """NCP numerator of the leaves below each node, int64 (V,)."""
         self.fixes: list[Fix] = []
         self.increments = 0.0
-        """Sets that records hold, each once a record, of two nodes and more, summed over the sizes: of two nodes on
-        or above the cut as it is when that size begins, ancestors with descendants too; of more nodes on the cut, or on
-        or above it where it has more than 16,384 nodes."""
+        """Number of counted sets of two or more nodes, once per record that contains them, summed over the sizes. For
+        two nodes: nodes on or above the cut when this size starts, pairs of ancestor and descendant included. For
+        more nodes: nodes on the cut, or on or above it if the cut has more than 16,384 nodes.
+        """
 
     @cached_property
     def data(self) -> "Data":
@@ -124,29 +128,29 @@ class CutSearch:
 
     @property
     def cut(self) -> Cut:
-        """The cut as it stands."""
+        """Current cut."""
         return Cut(self.hierarchy, self.image.copy())
 
     @property
     def longest(self) -> int:
-        """Length of the longest record: no larger set of nodes of a cut is supported."""
+        """Length of the longest record; larger sets of nodes of a cut are not supported."""
         return self.nodes.longest
 
     @property
     def _on_cut(self) -> Nodes:
-        """Bool (V,): the nodes of the cut."""
+        """Nodes on the cut, bool (V,)."""
         kept = np.zeros(self.hierarchy.n_nodes, np.bool_)
         kept[self.image] = True
         return kept
 
     @property
     def _on_or_above(self) -> Nodes:
-        """Bool (V,): the nodes on the cut and above it."""
+        """Nodes on or above the cut, bool (V,)."""
         kept: Nodes = self.generalized == 0
         return kept
 
     def rare_sets(self, size: int) -> Iterator[RareSets]:
-        """Yield the rare sets of exactly `size` nodes of the cut or above it, in the order of the count-tree.
+        """Yield the rare sets of exactly `size` nodes on or above the cut, in count-tree order.
 
         Raises
         ------
@@ -170,25 +174,25 @@ class CutSearch:
             yield from tree.rare_leaves(self.generalized)
 
     def tree_size(self, m: int) -> float:
-        """Count the nodes of the count-tree of sets of up to `m` nodes, once for each record that holds them."""
+        """Count the nodes of the count-tree of sets of up to `m` nodes, once for each record that contains them."""
         tree = self.nodes.count_tree(self._on_or_above, self.image, 1)
         return sum(float(tree.increments(size).sum()) for size in range(1, m + 1))
 
     def fix(self, rare: RareSets, *, looked_up: bool = True) -> None:
-        """Make each rare set frequent in turn, unless a fix before did: generalise by the rules that cost least.
+        """Make each rare set frequent in turn, unless an earlier fix already did: generalize by the cheapest rules.
 
         Parameters
         ----------
         looked_up
-            Whether rules are looked up in the records. That need not be where the rare sets come size by size, each
-            size whole and in the order of the count-tree: a rule is a smaller set, or stands before the rare set in
-            that order, for ancestors come first; so if it was rare, it was fixed before, and holds a generalised node.
+            Whether to look up rules in the records. This is unnecessary if rare sets arrive by size and each size is
+            complete and in count-tree order. A rule is then a smaller set, or precedes the rare set because ancestors
+            come first. If the rule was rare, it was fixed earlier, and the set contains a generalized node.
         """
         from anonset_kernels.fix import fix_threats
 
         if not len(rare.codes):
             return
-        looked_up |= bool(self.nodes.support[0] < self.k)  # then not even the root is frequent
+        looked_up |= bool(self.nodes.support[0] < self.k)  # otherwise not even the root is frequent
         fixed, rules = np.empty(len(rare.codes), np.int32), np.empty_like(rare.codes)
         state = (self.occurrences, self.loss, self.image, self.generalized, self.nodes.support)
         data = self.data if looked_up else _NO_RECORDS
@@ -201,15 +205,15 @@ class CutSearch:
         yield from self._rare_of(self._tables(self._on_or_above, 2))
 
     def _tables(self, taking_part: Nodes, size: int, *, refused: bool = True) -> RareTables:
-        """Return the tables of the sets of some nodes, which are refused where they take too many increments."""
+        """Return the tables of the sets of `taking_part`; with `refused`, enforce the limit on increments."""
         most = self.max_increments if refused else float("inf")
         return self.nodes.rare_tables(taking_part, self.image, size, most)
 
     def _rare_of(self, tables: RareTables, *, accounted: bool = False) -> Iterator[RareSets]:
-        """Yield the rare sets of some nodes from tables; their increments may be accounted for already."""
+        """Yield the rare sets of some nodes from tables. With `accounted`, their increments are already counted."""
         for table in tables.of_all(self.generalized):
             self.increments += 0.0 if accounted else table.increments
-            accounted = True  # the first table's are those of all
+            accounted = True  # the first table counts the increments of all tables
             yield from table.rare_sets(self.generalized)
 
     def _account(self, tree: CountTree) -> None:
@@ -217,11 +221,11 @@ class CutSearch:
         refuse_above(self.max_increments, tree.size, tree.total)
 
     def _rare_larger_sets(self, size: int) -> Iterator[RareSets]:
-        """Yield the rare sets of 3 nodes or more.
+        """Yield the rare sets of 3 or more nodes.
 
-        The rare sets of the cut, which are soon found, lead to all that can be rare above. Where those are few beside
-        what is counted of all nodes, their supports are counted; else all sets, of nodes that can be rare together; of
-        all nodes, where the cut has so many that there is no room for their pairs.
+        The rare sets of the cut are cheap to find and determine which sets above it can be rare. If these candidates
+        are few compared with a count over all nodes, their supports are counted. Otherwise, all sets of nodes that
+        can be rare together are counted; if the cut has too many nodes for a matrix of pairs, all sets of all nodes.
         """
         live = self.nodes.by_support[self._on_or_above[self.nodes.by_support]]
         if np.count_nonzero(self._on_cut) ** 2 > TOGETHER_CELLS:
@@ -234,9 +238,9 @@ class CutSearch:
         yield from self._rare_above(size, live, self._together_above(nodes, together, live), accounted=True)
 
     def _rare_on_cut(self, size: int, live: Int32) -> tuple[Int32, Pairs, RareAbove | None]:
-        """Return the nodes of the cut by code; which pairs of them are in rare sets; what these are below, unless many.
+        """Return the cut's nodes by code, their pairs in rare sets, and a search for the sets above.
 
-        Many are more than pay beside counting all live nodes.
+        The search is None if counting all live nodes is cheaper.
         """
         on_cut, support = self._on_cut, self.nodes.support.astype(np.float64)
         tables = self._tables(on_cut, size)
@@ -252,7 +256,7 @@ class CutSearch:
 
         def room(increments: float) -> int:
             few = self.nodes.blocks.n / RECORDS_PER_RARE_SET + increments / INCREMENTS_PER_RARE_SET
-            few = few / told + len(live)  # each of which is gone through for what can be rare together
+            few = few / told + len(live)  # each is tested for nodes that can be rare together
             return min(int(few), walked(increments, told, most)) if in_tables else walked(increments, told, most)
 
         if tables.suit:
@@ -265,14 +269,14 @@ class CutSearch:
         return tree.node_of_code, together, self._above(rare, ())
 
     def _above(self, rare: RareSets | None, frequent: Sequence[RareTable]) -> RareAbove | None:
-        """Return what finds the rare sets above those of the cut, if these are given."""
+        """Return a search for the rare sets above the rare sets of the cut; None if these are not given."""
         has_cells = bool(frequent) and frequent[0].size != BY_LARGEST
         return None if rare is None else RareAbove(self.nodes, self.image, rare, frequent if has_cells else ())
 
     def _rare_above(
         self, size: int, live: Int32, together: Pairs | None, *, accounted: bool = False
     ) -> Iterator[RareSets]:
-        """Yield the rare sets of live nodes, of those that can be together in one where that is known."""
+        """Yield the rare sets of live nodes; if `together` is given, only sets of nodes that it marks."""
         kept = np.ones(len(live), np.bool_) if together is None else together.any(axis=1)
         taking_part = np.zeros(self.hierarchy.n_nodes, np.bool_)
         taking_part[live[kept]] = True
@@ -289,12 +293,12 @@ class CutSearch:
             yield from tree.rare_sets(self.generalized, together[np.ix_(kept, kept)])
 
     def _together_above(self, node_of_code: Int32, pairs: Pairs, live: Int32) -> Pairs | None:
-        """Tell which live nodes can be in a rare set together: those above two nodes of the cut that are in one.
+        """Return which live nodes can be in a rare set together: nodes above two cut nodes that are in one.
 
         Returns
         -------
         uint8 (R, R)
-            In the order of `live`; None where there are too many to tell.
+            In the order of `live`; None if there are too many nodes.
         """
         if len(live) ** 2 > TOGETHER_CELLS:
             return None
@@ -305,7 +309,7 @@ class CutSearch:
         codes = place[node_of_code]
         above[np.ix_(codes, codes)] = pairs
         parent = self.hierarchy.parent[kept]
-        for _ in range(2):  # what is marked for a node is marked for all above it: rows first, columns then
+        for _ in range(2):  # copy the marks of a node to all its ancestors: rows first, then columns
             for node in range(len(kept) - 1, -1, -1):
                 if parent[node] > 0:
                     above[place[parent[node]]] |= above[node]
