@@ -1,4 +1,4 @@
-"""What an algorithm is: frozen parameters with one method."""
+"""The algorithm interface: frozen parameters and one method, `recode`."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -12,32 +12,32 @@ from anonset.generalization import Recoding
 from anonset.privacy import PrivacyModel
 
 Progress = Callable[[str, float, float], None]
-"""Called with (phase, amount done, total amount) as work goes on."""
+"""Called with (phase, amount done, total amount) to report progress."""
 
 
 @dataclass(frozen=True, eq=False)
 class Result(Discreet):
-    """The recoding that an algorithm decides, and how it reaches it."""
+    """Recoding chosen by an algorithm, with the decisions that led to it."""
 
     recoding: Recoding
     trace: tuple[Any, ...] = ()
-    """The decisions in order; the algorithm defines what an entry is."""
+    """Decisions in order; each algorithm defines its own type of entry."""
     figures: Mapping[str, float] = field(default_factory=dict)
-    """Counts of the search: itemsets counted, cuts examined, and the like."""
+    """Search statistics, such as the number of itemsets counted or cuts examined."""
     notes: tuple[str, ...] = ()
-    """Notes for the owner: what the algorithm does unasked, and limits that it reaches."""
+    """Notes for the data owner: decisions that the owner did not request, and limits reached."""
 
 
 @runtime_checkable
 class Algorithm(Protocol):
-    """A published algorithm: a frozen keyword-only dataclass of its parameters, with `Traits` for what it can do."""
+    """A published algorithm: a frozen keyword-only dataclass of its parameters, with `Traits` for its capabilities."""
 
     name: ClassVar[str]
     """Name on the command line."""
 
     @property
     def model(self) -> PrivacyModel:
-        """The privacy model whose guarantee the algorithm gives."""
+        """Privacy model that the algorithm guarantees."""
         ...
 
     def recode(
@@ -47,7 +47,7 @@ class Algorithm(Protocol):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find a recoding of the table, which is not verified yet: only `anonset.anonymize` anonymizes.
+        """Find a recoding of the table. The result is not verified; use `anonset.anonymize` to publish data.
 
         Columns must be bound to their hierarchies.
 
@@ -60,7 +60,7 @@ class Algorithm(Protocol):
 
 
 class Algorithms(Mapping[str, type[Algorithm]]):
-    """Algorithms by name; built-in ones are imported on first use, since a run needs one or two of them."""
+    """Algorithms by name. Built-in algorithms are imported on first use, because a run needs only one or two."""
 
     def __init__(self, own: Mapping[str, str], offered: Mapping[str, type[Algorithm]]) -> None:
         self._own, self._offered = own, offered
@@ -83,77 +83,78 @@ class Algorithms(Mapping[str, type[Algorithm]]):
 
 
 LARGEST_MEMORY_FACTOR = 2.9
-"""That of an algorithm which declares none: the largest of the built-in ones."""
+"""Memory factor of algorithms that declare none: the largest of the built-in algorithms."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
-    """Models that an algorithm guarantees, and the kind of recoding by which it does."""
+    """Models that an algorithm guarantees, and the kind of recoding that it uses."""
 
     answers: tuple[str, ...] = ()
-    """Names of the models that it guarantees, by which it may be asked for."""
+    """Names of the models that it guarantees and can be selected by."""
     also_answers: tuple[str, ...] = ()
-    """Names of other models that its result satisfies with some parameters, and for which `suggest` tries it."""
+    """Names of other models that its result satisfies for some parameters. `suggest` tries it for these models."""
     forms_sets: bool = False
-    """Whether it publishes sets of items, named by their members: then odd labels are refused before any work."""
+    """Publishes sets of items, named by their members. Labels that such names cannot contain are rejected early."""
     sets_from_data: bool = False
-    """Whether these sets follow how often items occur, of which they tell: the owner declares that."""
+    """Forms these sets by item frequency, so that they disclose it; the owner must declare this."""
     tight: bool = False
-    """Whether each cluster is published as its own lowest common relational values."""
+    """Publishes each cluster with its own lowest common relational values."""
     coarsens: bool = False
-    """Whether it has one recoding of all records, which can continue that of an earlier release."""
+    """Applies one recoding to all records, which can continue the recoding of an earlier release."""
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Names of all models for which it can serve."""
+        """Names of all models that it supports."""
         return self.answers + self.also_answers
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scaling:
-    """How an algorithm runs on data larger than memory, and on workers."""
+    """How an algorithm processes data larger than memory, and how it uses workers."""
 
     by_blocks: bool = False
-    """Whether it goes through records block by block, and holds nothing as long as the table."""
+    """Processes records in blocks and allocates no array of table length."""
     on_workers: bool = False
-    """Whether its tasks on blocks can run in other processes; those on parts always can."""
+    """Runs tasks on blocks in other processes. Tasks on parts can always run there."""
     split_records: int | None = None
-    """Most records of a part, if larger data are split; None: it decides on the whole data.
+    """Maximum number of records in a part if larger data are split; None if the algorithm needs all data at once.
 
-    One that is split must publish clusters of records (`PerCluster`) that are safe whatever other records there are.
+    An algorithm whose data are split must publish clusters of records (`PerCluster`) that are safe for any other
+    records.
     """
     splits_in_memory: bool = False
-    """Whether data in memory are split, too: the result is the same for any memory."""
+    """Splits data in memory as well, so that the result is the same for any memory limit."""
     where: str = ""
-    """Under which parameters it runs by blocks or in parts, to follow "where"; empty: under all."""
+    """Parameters with which it runs in blocks or in parts, as a phrase after "where"; empty for all parameters."""
     undivided: str = ""
-    """Why workers in other processes would not help, if there is a specific reason."""
+    """Specific reason why workers in other processes do not help; empty if there is none."""
 
     @property
     def to_workers(self) -> bool:
-        """Whether its tasks can run in other processes."""
+        """Tasks can run in other processes."""
         return (self.by_blocks and self.on_workers) or self.split_records is not None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """Memory and time of an algorithm, and the largest data that it takes."""
+    """Memory and time of an algorithm, and the largest input that it accepts."""
 
     memory_factor: float = LARGEST_MEMORY_FACTOR
-    """Memory of a run without compiling, as a multiple (above 0) of what `apriori` takes for the same data.
+    """Memory of a run, excluding compilation, as a multiple (above 0) of the memory of `apriori` on the same data.
 
-    Built-in algorithms have measured values (docs/development/measurements.md), less the memory of Python, rounded
-    up: of 1,000,000 baskets or tuples (`apriori`: 10,000,000), and of 100,000 or 300,000 relational or RT records;
-    `cluster`, `k-member` and those of Xu have the value of `rum-bound`.
+    Values of built-in algorithms are measured (docs/development/measurements.md), without the memory of Python
+    itself, and rounded up: on 1,000,000 baskets or tuples (`apriori`: 10,000,000), and on 100,000 or 300,000
+    relational or RT records. `cluster`, `k-member` and the algorithms of Xu use the value of `rum-bound`.
     """
     memory_beside: int = 0
-    """Memory, in bytes, that it takes beside that at most, whatever the number of records."""
+    """Upper bound of additional memory, in bytes, for any number of records."""
     slow: bool = False
-    """Whether its time grows with the square of the records, about: where there are many, `suggest` does not try it."""
+    """Takes time roughly quadratic in the number of records. `suggest` skips it for large inputs."""
     refuses_above: int | None = None
-    """Most records that it takes, whatever memory there is; None: any number."""
+    """Maximum number of records, independent of memory; None if unlimited."""
     instead: str = ""
-    """What would do above that."""
+    """Alternative for larger inputs."""
 
     def __post_init__(self) -> None:
         if not self.memory_factor > 0:
@@ -163,21 +164,21 @@ class Cost:
 
 @dataclass(frozen=True, kw_only=True)
 class Advice:
-    """When `suggest` tries an algorithm, and when messages name it."""
+    """When `suggest` tries an algorithm, and when messages recommend it."""
 
     not_tried: str = ""
-    """Why `suggest` does not try it for any model, if it does not."""
+    """Reason why `suggest` skips this algorithm for all models; empty if it does not."""
     set_beside: tuple[str, ...] = ()
-    """Names of models beside whose candidates `suggest` shows it from m=2 on, marked: its guarantee is another one."""
+    """Models for which `suggest` also lists this algorithm if m >= 2, marked because its guarantee differs."""
     keeps_more: bool = False
-    """Whether messages name it as one that may keep more, if another one for the model gives a worthless result."""
+    """Named in messages as a possible alternative if another algorithm for the model gives a worthless result."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Traits(Advice, Cost, Scaling, Guarantee):
-    """What the algorithms of a class can do, as their `traits`, in four groups.
+    """Capabilities of an algorithm class, declared as `traits`, in four groups.
 
-    An algorithm that can do less with some parameters has a property `own_traits`, computed from them.
+    An algorithm whose capabilities depend on its parameters computes them in a property `own_traits`.
     """
 
     def __repr__(self) -> str:
@@ -196,14 +197,14 @@ _ONLY_IN_TRAITS = {"by_blocks", "forms_sets", "memory_factor", "on_workers", "sp
 
 
 def traits_of(algorithm: Any) -> Traits:
-    """Return what a class of algorithms declares by `traits`, and an algorithm by `own_traits`, if it has it.
+    """Return the `traits` of an algorithm class, or the `own_traits` of an algorithm if it has this property.
 
-    One that declares nothing has the defaults.
+    A class without `traits` has default traits.
 
     Raises
     ------
     InputError
-        If they are anything but `Traits`, or a trait is declared outside it.
+        If the value is not an instance of `Traits`, or a trait is declared outside of it.
     """
     cls = algorithm if isinstance(algorithm, type) else type(algorithm)
     if alone := sorted(_ONLY_IN_TRAITS.intersection(dir(cls))):
