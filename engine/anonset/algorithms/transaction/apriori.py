@@ -40,7 +40,7 @@ class AprioriBased(Generalization):
 
     @property
     def own_traits(self) -> Traits:
-        """Large sets of nodes are counted in tables beside the data."""
+        """Traits with additional memory for tables, which count large sets of nodes."""
         return replace(self.traits, memory_beside=BYTES_BESIDE) if self.m >= LARGE else self.traits
 
     def run_apriori(

@@ -1,6 +1,6 @@
 """Direct anonymization (DA) of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.3.
 
-Algorithm 3, and where its lines are::
+Lines of Algorithm 3 and their implementation::
 
     1       the count-tree of all sets of up to m nodes          CutSearch.rare_leaves; kernel count_tree.expand
     2       c_out: every item as it is                           CutSearch
@@ -31,15 +31,16 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True, kw_only=True)
 class Direct(Generalization):
-    """Direct anonymization (DA): k^m-anonymity by a hierarchy cut, in one traversal of the whole count-tree.
+    """Direct anonymization (DA): k^m-anonymity by a hierarchy cut, in one traversal of the complete count-tree.
 
-    Guarantees k^m-anonymity. Cost: one increment for each set of up to m nodes in each record, expanded by the
-    ancestors of its items, whether or not shorter sets made it pointless; so the search refuses large count-trees
-    and names the apriori anonymization, which prunes.
+    Guarantees k^m-anonymity.
+    Cost: one increment for each set of up to m nodes in each record, expanded by the ancestors of its items, even if
+    a smaller set makes it redundant. The search therefore rejects large count-trees and recommends apriori
+    anonymization, which prunes.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 3.
-    Deviations: leaves of the count-tree are examined at any depth, not at depth m alone: the paper's rule misses
-    the rare sets of records with fewer than m symbols. The count-tree is walked, not stored.
+    Deviations: leaves of the count-tree are examined at any depth, not only at depth m: the paper's rule misses the
+    rare sets of records with fewer than m symbols. The count-tree is walked, not stored.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -64,7 +65,7 @@ class Direct(Generalization):
         super().__post_init__()
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find the cut; the trace lists the fixes in order.
+        """Find the cut. The trace lists the fixes in order.
 
         Raises
         ------
@@ -79,7 +80,7 @@ class Direct(Generalization):
         Raises
         ------
         InfeasibleError
-            If some, but fewer than k, records are non-empty.
+            If the number of non-empty records is between 1 and k - 1.
         InputError
             If the count-tree would be larger than `max_tree`.
         """

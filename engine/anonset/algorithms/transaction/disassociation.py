@@ -1,14 +1,14 @@
 """Disassociation, after Terrovitis, Liagouris, Mamoulis, Skiadopoulos, PVLDB 2012.
 
-Its steps, and where they are::
+Steps of the algorithm and their implementation::
 
-    items of fewer than k records are left out                   Disassociation.recode
-    clusters: pieces of the records in Gray order, or HorPart    GrayOrder; near_equal; horizontal_parts
-    VerPart: the items of a cluster in chunks and terms          kernel chunk_fitting.divide_clusters
-    sensitive items in chunks of their own, below the cap        _first_fit.Rule
+    suppress items of fewer than k records                       Disassociation.recode
+    clusters: runs of the records in Gray order, or HorPart      GrayOrder; near_equal; horizontal_parts
+    VerPart: divide the items of a cluster into chunks, terms    kernel chunk_fitting.divide_clusters
+    sensitive items in separate chunks, below the cap            _first_fit.Rule
     a cluster without terms is covered by its chunks (rule 4)    kernel chunk_fitting.needs_term
-    refining: terms in chunks that groups of clusters share      Terms.share; kernel chunk_fitting.share_terms
-    how often what is left as terms occurs, if asked for         _Growing.finished
+    refining: terms in chunks shared by groups of clusters       Terms.share; kernel chunk_fitting.share_terms
+    total support of the remaining terms, if requested           _Growing.finished
 """
 
 from collections.abc import Mapping
@@ -42,20 +42,22 @@ Clustering = Literal["gray", "horpart"]
 
 @dataclass(frozen=True, kw_only=True)
 class Disassociation(Discreet):
-    """Keep items as they are, and hide which ones stood together: records are cut into chunks within clusters.
+    """Publish items unchanged but hide which items occur together: records are split into chunks within clusters.
 
-    Guarantees that whoever knows at most m items of a person links no sub-record of a chunk to it with a probability
-    above 1/k. Items of fewer than k records are left out. The records are cut into clusters in the Gray order of their
-    items; the items of a cluster go into k^m-anonymous chunks, each into the first that it fits, those of fewer than k
-    of its records become terms, and terms of neighbouring clusters go into chunks that these share. A sensitive item
-    has chunks of its own, and is a term where one would show it in too many records. Deterministic, and
-    independent of the order of the records. Cost: for each occurrence, the sets of fewer than m items that its record
-    has in chunks before; memory: the same for a cluster, or for the terms of all.
+    Guarantees that an attacker who knows at most m items of a person links no sub-record of a chunk to this person
+    with a probability above 1/k. Items of fewer than k records are suppressed. Records are clustered in the Gray
+    order of their items. The items of a cluster are placed into k^m-anonymous chunks, each item into the first chunk
+    that it fits. Items of fewer than k records of the cluster become terms. Terms of neighboring clusters are placed
+    into chunks that these clusters share. A sensitive item has a chunk of its own, and is a term if a chunk would
+    show it in too many records. The result is deterministic and independent of the record order.
+    Cost: for each occurrence, the sets of fewer than m items of its record in previous chunks.
+    Memory: the same for a single cluster, or for all terms.
 
     References: Terrovitis, Liagouris, Mamoulis, Skiadopoulos, "Privacy preservation by disassociation", PVLDB 2012.
-    Deviations: clusters are pieces of the Gray order, unless those of the paper are asked for; a shared chunk falls
-    only on clusters that show none of its items at an inner place, since the paper's condition does not keep its
-    guarantee; a cluster without terms must be covered by its own chunks, with room for k matches of every set.
+    Deviations: clusters are runs of the Gray order unless `clustering` requests the clusters of the paper. A shared
+    chunk is assigned only to clusters that show none of its items in an inner chunk, because the paper's condition
+    does not preserve the guarantee. A cluster without terms must be covered by its own chunks, with room for k
+    matches of each set.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets([["a", "b"], ["a", "b"], ["a", "c"], ["b"], ["b", "d"]])
@@ -98,12 +100,12 @@ class Disassociation(Discreet):
 
     @property
     def own_traits(self) -> Traits:
-        """Clusters by frequent items are formed from all records at once."""
+        """Traits without block processing for clusters by frequent items, which need all records at once."""
         return self.traits if self.clustering == "gray" else replace(self.traits, by_blocks=False)
 
     @property
     def model(self) -> DisassociationModel:
-        """Links of sub-records to persons of at most 1/k."""
+        """Maximum probability 1/k of linking a sub-record to a person."""
         return DisassociationModel(self.k, self.m, self.sensitive_items, self.cap)
 
     def recode(
@@ -113,14 +115,14 @@ class Disassociation(Discreet):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find clusters and the chunk of each item in each; hierarchies are not used.
+        """Find the clusters, and the chunk of each item in each cluster. Hierarchies are not used.
 
         Raises
         ------
         InputError
             If the set-valued column is missing.
         InfeasibleError
-            If there are some, but fewer than k, records.
+            If the number of records is between 1 and k - 1.
         """
         column, _ = bind_items(table, {})
         if 0 < column.n < self.k:
@@ -144,7 +146,7 @@ class Disassociation(Discreet):
         return Result(recoding, figures=figures, notes=notes)
 
     def _rule(self, column: SetColumn) -> "Rule":
-        """Return what the chunks of a column must keep."""
+        """Return the constraints on the chunks of a column."""
         from anonset_kernels._first_fit import Rule
 
         alone, index = np.zeros(len(column.vocabulary), np.bool_), column.vocabulary.index
@@ -153,7 +155,7 @@ class Disassociation(Discreet):
         return Rule(self.k, self.m, share.numerator, share.denominator, alone)
 
     def _clusters(self, column: SetColumn, scratch: Store) -> "_Clusters":
-        """Return the records cluster by cluster."""
+        """Return the records by cluster."""
         order, size = GrayOrder.of(column, scratch), max(self.cluster_size, 2 * self.k)
         if self.clustering == "gray" or not column.n:
             return _Clusters(order.record, np.array(near_equal(column.n, size), np.int64), order)
@@ -164,18 +166,18 @@ class Disassociation(Discreet):
 
 
 class _Clusters(NamedTuple):
-    """Records, cluster by cluster."""
+    """Records by cluster."""
 
     record: Int64
-    """int64 (n,): the records."""
+    """Record indices, int64 (n,)."""
     begins: Int64
-    """int64 (clusters + 1,): where those of each cluster begin."""
+    """Start of each cluster, int64 (clusters + 1,)."""
     rows: GrayOrder | SetColumn
-    """Their items."""
+    """Items of the records."""
 
 
 class _Growing(Closing):
-    """A recoding under construction, some clusters at a time."""
+    """A recoding under construction, built from a few clusters at a time."""
 
     def __init__(self, clusters: _Clusters, rule: "Rule", store: Store) -> None:
         super().__init__()
@@ -186,7 +188,7 @@ class _Growing(Closing):
         self._record = self.held.enter_context(store.growing("record", np.int64))
 
     def add(self, first: int, end: int, width: int) -> None:
-        """Put the items of clusters into chunks, which groups of at most `width` clusters share, or among the terms."""
+        """Put the items of clusters into their own chunks, chunks shared by up to `width` clusters, or terms."""
         from anonset_kernels.chunk_fitting import divide_clusters
 
         begins, number = self._clusters.begins[first : end + 1], np.arange(first, end, dtype=np.int32)
@@ -223,7 +225,7 @@ class _Growing(Closing):
         self._n_chunks += len(first)
 
     def finished(self, *, with_totals: bool) -> Disassociated:
-        """Let groups of any width share chunks, and return the recoding; call `add` no more."""
+        """Share chunks in groups of any width and return the recoding. Do not call `add` afterwards."""
         moved, n_clusters = None, len(self._clusters.begins) - 1
         if len(self._left) > 1:
             n_chunks, moved = self._n_chunks, Terms.joined(self._left, self._n_items).share(self._rule, n_clusters)
@@ -237,7 +239,7 @@ class _Growing(Closing):
         self._column["place"].drop()
         for a, b in spans(len(place) if with_totals else 0):
             is_term[found["item"][a:b][place[a:b] == TERMS]] = True
-        # the total of what is a term since too many records hold it would say so
+        # no totals for capped items: a total would disclose that too many records contain the item
         totals = np.flatnonzero(is_term[: len(self._rule.alone)] & ~self._rule.alone).astype(np.int32)
         return Disassociated(
             self._record.finished(),

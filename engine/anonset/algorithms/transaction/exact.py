@@ -1,4 +1,4 @@
-"""The exact k^m cut: of all hierarchy cuts, with or without suppression, one of least loss, and the proof of it."""
+"""Exact k^m cut: a hierarchy cut of minimum loss, with or without suppression, and the proof of its optimality."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -30,21 +30,23 @@ if TYPE_CHECKING:
     from anonset.algorithms.transaction.cluster_mappings import ClusterSearch
 
 MAX_AT_ONCE = 1 << 28
-"""Items of records that may be held at once for mHgHs: 1 GiB."""
+"""Maximum number of item occurrences in memory for mHgHs: 1 GiB."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exact(Discreet):
-    """The cut of least NCP of all that are k^m-anonymous, with a proven bound of what any cut loses.
+    """The k^m-anonymous cut of minimum NCP, with a proven lower bound of the loss of any cut.
 
-    Guarantees k^m-anonymity, and that no cut of the hierarchy loses less than `lower_bound` among the figures; where
-    no limit is reached the two agree to 1e-9 (or to `gap`). Never above AA without suppression, never above mHgHs with
-    it, for it begins with them. Cost: a few linear programs over the open inner nodes, and passes over the records: for
-    the rare pairs, without suppression for the rare triples, and for the rare sets of cuts where these are larger.
+    Guarantees k^m-anonymity, and that no cut of the hierarchy loses less than the figure `lower_bound`. Unless a
+    limit is reached, loss and bound agree to 1e-9 (or to `gap`). The loss is at most that of AA without suppression,
+    or of mHgHs with suppression, because the search starts from their results.
+    Cost: a few linear programs over the open inner nodes, and passes over the records for the rare pairs, for the
+    rare triples (without suppression), and for the rare sets of cuts if these are larger.
 
     References: our own: a covering problem over rare sets, solved by HiGHS (see `exact_cut.problem`). The cut is that
-    of OA, Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2, which enumerates cuts; of several optimal ones it
-    takes what the solver finds, the same for the same versions. Local recodings may lose less than any cut.
+    of OA, Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2, which enumerates cuts. If several cuts are optimal,
+    the solver determines the result, which is the same for the same versions. Local recodings may lose less than any
+    cut.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -90,12 +92,12 @@ class Exact(Discreet):
 
     @property
     def own_traits(self) -> Traits:
-        """Large sets of nodes are counted in tables beside the data."""
+        """Traits with additional memory for tables, which count large sets of nodes."""
         return replace(self.traits, memory_beside=BYTES_BESIDE) if self.m >= LARGE else self.traits
 
     @property
     def model(self) -> KmAnonymity:
-        """k^m-anonymity."""
+        """The k^m-anonymity model."""
         return KmAnonymity(self.k, self.m)
 
     def recode(
@@ -105,12 +107,12 @@ class Exact(Discreet):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the cut; the trace lists the linear and integer programs that were solved.
+        """Find the cut. The trace lists the linear and integer programs that were solved.
 
         Raises
         ------
         InfeasibleError
-            If some, but fewer than k, records are non-empty, and nothing may be suppressed.
+            If the number of non-empty records is between 1 and k - 1, and suppression is not allowed.
         InputError
             If the column or its hierarchy is missing.
         """
@@ -124,12 +126,13 @@ class Exact(Discreet):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the cut for records in blocks, whose codes are leaf positions: the same for any blocks of them.
+        """Find the cut for records in blocks, with leaf positions as codes. The division into blocks does not matter.
 
-        Where the hierarchy has a rival, both are tried, each with all the steps and half of the time, and the cut of
-        less NCP is taken; at equal NCP that of the hierarchy. Without suppression, pairs and triples are counted block
-        by block; from m = 4 on, or where triples are too many, the records are held as they look where nodes are closed
-        for good, with suppression as they are, of equal ones k at most.
+        If the hierarchy has a rival, both are searched, each with all steps and half of the time, and the cut of
+        smaller NCP is returned; at equal NCP, the cut of the hierarchy. Without suppression, pairs and triples are
+        counted block by block. From m = 4 on, or if there are too many triples, distinct records are stored with at
+        most k copies each: without suppression as they appear under the permanently closed nodes, with suppression
+        unchanged.
 
         Raises
         ------
@@ -154,7 +157,10 @@ class Exact(Discreet):
         seconds: float | None,
         progress: Progress | None,
     ) -> Result:
-        """Find the cut of one tree; with suppression, unasked, where else one symbol would be left."""
+        """Find the cut of one hierarchy.
+
+        With `suppress=None`, suppression is allowed only if a single symbol would remain without it.
+        """
         limits = SearchBudget(seconds, self.max_steps, blocks.n)
         problem = CutProblem(blocks, hierarchy, self.k, self.m, bool(self.suppress))
         found = self._solved(problem, limits, progress)
@@ -168,7 +174,7 @@ class Exact(Discreet):
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
     ) -> "ClusterSearch":
-        """Return a search on clusters of a column's records, each by itself."""
+        """Return a search that anonymizes each cluster of a column's records separately."""
         from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
         from anonset.algorithms.transaction.cluster_mappings import SearchEach
         from anonset.algorithms.transaction.exact_on_clusters import ExactOnClusters
@@ -180,12 +186,12 @@ class Exact(Discreet):
         return ExactOnClusters(AprioriOnClusters(self.k, self.m, column, hierarchy, large, store), full)
 
     def coarsen(self, column: SetColumn, start: Cut, *, store: Store, progress: Progress | None = None) -> Result:
-        """Find the cut of least loss of those at or above `start`, without suppression.
+        """Find the cut of minimum loss at or above `start`, without suppression.
 
         Raises
         ------
         InfeasibleError
-            If some, but fewer than k, records are non-empty.
+            If the number of non-empty records is between 1 and k - 1.
         """
         require_feasible(self.name, column, self.k)
         problem = CutProblem(Blocks.of(column, store), start.hierarchy, self.k, self.m, False, start)
@@ -205,7 +211,7 @@ class Exact(Discreet):
         return _result(problem, _suppressed(problem) if in_vain else search.best, search)
 
     def _known(self, problem: CutProblem, limits: SearchBudget, progress: Progress | None) -> Cut:
-        """Return the best cut that can be had at once, which the search is to improve upon."""
+        """Return the best cut that heuristics find quickly, as the start of the search."""
         hierarchy, told = problem.hierarchy, limits.heeded(progress)
         root = Cut(hierarchy, np.zeros(hierarchy.n_leaves, np.int32))
         cuts = [_suppressed(problem) if problem.suppress else root]
@@ -219,12 +225,12 @@ class Exact(Discreet):
         return min(map(problem.spared, cuts), key=problem.rank)
 
     def _heuristic(self, problem: CutProblem, progress: Progress) -> Cut:
-        """Return the cut of AA or, with suppression, of mHgHs, which takes the records at once.
+        """Return the cut of AA or, with suppression, of mHgHs, which needs all records in memory.
 
         Raises
         ------
         TooLargeError
-            If there is too much for it, by a limit of its own or of what it takes at once.
+            If the data exceed a limit of the heuristic or the number of items in memory.
         """
         blocks, hierarchy = problem.blocks, problem.hierarchy
         if not problem.suppress:
@@ -245,21 +251,21 @@ def _suppressed(problem: CutProblem) -> Cut:
 
 
 def _is_mute(problem: CutProblem, result: Result) -> bool:
-    """Tell whether a cut shows one symbol at most, although several items occur."""
+    """Return True if a cut publishes at most one symbol although several items occur."""
     occurring = problem.blocks.occurrences > 0
     shown = np.unique(result.recoding.image[occurring]) if isinstance(result.recoding, Cut) else occurring
     return bool(np.count_nonzero(occurring) > 1 and np.count_nonzero(shown != SUPPRESSED) <= 1)
 
 
 def _suppressed_unasked(result: Result) -> str:
-    """Say that items are suppressed although nobody asked for it."""
+    """Return a note that items are suppressed although suppression was not requested."""
     n = np.count_nonzero(result.recoding.image == SUPPRESSED) if isinstance(result.recoding, Cut) else 0
     as_by = setting("suppress", True)
     return f"without suppression one symbol alone would be left, so it suppresses {counted(n, 'item')}, as by {as_by}"
 
 
 def _result(problem: CutProblem, cut: Cut, search: ExactSearch | None = None) -> Result:
-    """Return a cut with the figures of its proof; without a search there is nothing else to choose from."""
+    """Return a cut with the figures of its proof. Without a search, the cut is the only candidate."""
     cost, total = problem.cost(cut), problem.total
     if search is None:
         figures = {"ncp": cost / total, "lower_bound": cost / total, "gap": 0.0}

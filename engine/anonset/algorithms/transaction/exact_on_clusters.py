@@ -1,4 +1,4 @@
-"""The exact cut on clusters, each by itself: the cut of AA where a kernel proves it, else the full search."""
+"""Exact cuts of separate clusters: the cut of AA if a kernel proves it optimal, else the full search."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,8 @@ from anonset.data.table import Int32, Int64
 class ExactOnClusters:
     """`exact` on clusters of one column.
 
-    The full search begins with the cut of AA and keeps it unless another one loses less. In most small clusters a
-    kernel proves that none does, a hundred times faster than a linear program is set up.
+    The full search starts with the cut of AA and returns it unless another cut loses less. For most small clusters, a
+    kernel proves that none does, a hundred times faster than the setup of a linear program.
     """
 
     def __init__(self, apriori: AprioriOnClusters, full: SearchEach) -> None:
@@ -34,7 +34,7 @@ class ExactOnClusters:
         return found
 
     def _forced(self, clusters: Sequence[Int64], cuts: Sequence[Int32]) -> NDArray[np.bool_]:
-        """Tell which clusters have a cut each of whose nodes is forced: bool (C,)."""
+        """Return which clusters have a cut with only forced nodes: bool (C,)."""
         from anonset_kernels.forced_cuts import mark_forced
 
         apriori, tree, forced = self.apriori, self.apriori.hierarchy, np.zeros(len(clusters), np.bool_)

@@ -1,7 +1,7 @@
-"""Records, block by block, as the codes of the nodes above their items: what a pass over them goes through.
+"""Records, block by block, as the codes of their items' ancestors, for passes over the records.
 
-In memory they are expanded once. Of blocks that are mapped from files, they are expanded anew for a single pass, and
-into files of their own for more than one.
+Records in memory are expanded once. Blocks mapped from files are expanded again for each single pass; for several
+passes, the expanded records are stored in files.
 """
 
 import secrets
@@ -20,7 +20,7 @@ _Done = TypeVar("_Done")
 
 @dataclass(frozen=True, eq=False)
 class BlockExpansion:
-    """How a block's records become codes: see the kernel `count_tree.expand_block` for what the fields hold."""
+    """Expansion of a block's records to codes. The kernel `count_tree.expand_block` documents the fields."""
 
     image: Int32
     parent: Int32
@@ -30,11 +30,11 @@ class BlockExpansion:
 
     @classmethod
     def of(cls, hierarchy: Hierarchy, image: Int32, code: Int32, n_codes: int) -> "BlockExpansion":
-        """Return how records become codes of the nodes of a hierarchy."""
+        """Return the expansion of records to codes of the nodes of a hierarchy."""
         return cls(image, hierarchy.parent, code, n_codes, int(hierarchy.depth.max(initial=0)) + 1)
 
     def __call__(self, rows: StoredRows) -> Int32:
-        """Return the records as ascending codes, each record closed by -1."""
+        """Return the records as ascending codes, with -1 after each record."""
         from anonset_kernels.count_tree import expand_block
 
         held = sound(rows, len(self.image))
@@ -43,7 +43,7 @@ class BlockExpansion:
 
 
 class ExpandedBlocks:
-    """The expanded records of some blocks."""
+    """Expanded records of some blocks."""
 
     def __init__(self, blocks: Blocks, expansion: BlockExpansion) -> None:
         self.blocks, self.expansion = blocks, expansion
@@ -57,16 +57,16 @@ class ExpandedBlocks:
 
     @property
     def store(self) -> Store:
-        """Where the blocks lie."""
+        """Store of the blocks."""
         return self.blocks.store
 
     @property
     def in_parts(self) -> bool:
-        """Whether there are several blocks, or they lie in files."""
+        """True if there are several blocks, or they are in files."""
         return len(self) > 1 or self.blocks.store.in_files
 
     def stored(self) -> list[Int32]:
-        """Return the records of each block; from now on they are not expanded again."""
+        """Return the records of each block, and store them so that they are not expanded again."""
         if self._stored is None:
             expand = _Expand(self.expansion, self.blocks.store, secrets.token_hex(8))
             self._stored = list(self.store.map(expand, enumerate(self.blocks.rows)))
@@ -74,7 +74,7 @@ class ExpandedBlocks:
         return self._stored
 
     def over(self, work: Callable[[Iterator[Int32]], _Done], tasks: int | None = None) -> Iterator[_Done]:
-        """Run `work` over the records of some blocks at a time, divided into so many tasks: see `Workers.divided`."""
+        """Run `work` over groups of blocks, divided into `tasks` tasks: see `Workers.divided`."""
         parts: Sequence[Any] = self.blocks.rows if self._stored is None else self._stored
         groups = self.store.workers.divided(parts, tasks)
         return self.store.map(Over(work, self.expansion if self._stored is None else None), groups)
@@ -89,7 +89,7 @@ class _Expand:
     token: str
 
     def name(self, at: int) -> str:
-        """Return the name of a block's file."""
+        """Return the file name of a block."""
         return f"expanded-{self.token}-{at}"
 
     def __call__(self, numbered: tuple[int, StoredRows]) -> Int32:
@@ -100,11 +100,11 @@ class _Expand:
 
 @dataclass(frozen=True, eq=False)
 class Over:
-    """Runs work over some blocks, each of which is first made into what the work is for, unless it is that."""
+    """Applies `work` to some blocks, after `made` has converted each; without `made`, to the blocks directly."""
 
     work: Callable[[Iterator[Any]], Any]
     made: Callable[[Any], Any] | None
 
     def __call__(self, group: Iterable[Any]) -> Any:
-        """Return what the work finds of some blocks."""
+        """Return the result of `work` on some blocks."""
         return self.work(iter(group) if self.made is None else map(self.made, group))

@@ -1,4 +1,4 @@
-"""Records as the codes of the nodes above their items: the expanded transactions of the papers, indexed for walks."""
+"""Records as the codes of their items' ancestors: the expanded transactions of the papers, indexed for walks."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,25 +12,25 @@ from anonset_kernels._arrays import Expanded
 def expand_records(
     rows: tuple[Int64, Int32], image: Int32, parent: Int32, nodes: Int32, support: Int64
 ) -> tuple[Int32, Expanded]:
-    """Store each record as the codes of its nodes: its items' images and what is above them, of those that take part.
+    """Expand each record to the codes of its nodes: the images of its items and their ancestors, if they participate.
 
     Parameters
     ----------
     rows
-        The records: int64 (n + 1,) and int32 (nnz,) leaf codes.
+        Records: int64 (n + 1,) and int32 (nnz,) leaf codes.
     image
-        int32 (M,): the node that each leaf begins with.
+        int32 (M,): initial node of each leaf.
     parent
-        int32 (V,): parent of each node, -1 of the root.
+        int32 (V,): parent of each node, -1 for the root.
     nodes
-        int32 (C,): the nodes that take part, in the order of their codes.
+        int32 (C,): participating nodes, in the order of their codes.
     support
-        int64 (C,): records that hold each of them.
+        int64 (C,): support of each of these nodes.
 
     Returns
     -------
     int32 (V,) and Expanded
-        The code of each node, -1 where it takes no part; and the records.
+        Code of each node, -1 if it does not participate; and the records.
     """
     from anonset_kernels.count_tree import expand
 
@@ -41,7 +41,7 @@ def expand_records(
 
 
 def room_for(support: Int64, n: int) -> tuple[Int64, Index]:
-    """Return where the positions of each code start, and room for them, in `n` records."""
+    """Return the start of each code's positions, and an array for the positions in `n` records."""
     start = begins_of(support)
     wide = start[-1] + n > np.iinfo(np.int32).max
     room = int(start[-1])
@@ -58,6 +58,6 @@ def count_cut_below(hierarchy: Hierarchy, image: Int32) -> Int64:
 
 
 def nodes_at_or_above(hierarchy: Hierarchy, image: Int32) -> NDArray[np.bool_]:
-    """Return the nodes of a cut, given by the node of each leaf, and those above them: bool (V,)."""
+    """Return the nodes on or above a cut, given by the node of each leaf: bool (V,)."""
     reached: NDArray[np.bool_] = count_cut_below(hierarchy, image) > 0
     return reached

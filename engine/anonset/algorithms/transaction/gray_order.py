@@ -1,7 +1,7 @@
 """Horizontal partitions of similar records: runs of the reflected Gray order of their bit vectors.
 
-Records are sorted as rows of codes that compare as the bit vectors do (kernel `gray.gray_codes`), by the sort of
-published rows, which works in files if the column lies in files.
+Records are sorted as rows of codes that compare like the bit vectors (kernel `gray.gray_codes`). The sort is that of
+published rows, which uses files if the column is stored in files.
 """
 
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from anonset.data.table import Int32, Int64
 from anonset.generalization.row_order import UnsortedRows, sort_rows
 
 Run = tuple[int, int]
-"""Where the records of a partition begin and end in the Gray order."""
+"""Start and end of a partition in the Gray order."""
 
 
 @dataclass(frozen=True, eq=False)
 class GrayOrder(Discreet):
-    """The records of a column by the Gray rank of their bit vectors, ties by record index.
+    """Records of a column by the Gray rank of their bit vectors; ties are resolved by record index.
 
-    The bits are the items by descending support, then position; the first is the most significant.
+    The bits are the items by descending support, then position; the first bit is the most significant.
 
     >>> order = GrayOrder.of(SetColumn.of([{"a"}, {"a", "b"}, {"b"}, set()]))
     >>> order.record.tolist(), order.n_empty, list(order.slice(2, 4).rows())
@@ -33,29 +33,29 @@ class GrayOrder(Discreet):
     """
 
     record: Int64
-    """int64 (n,): the records; those without items come first."""
+    """Records in Gray order, int64 (n,); empty records come first."""
     n_empty: int
-    """Number of records without items."""
+    """Number of empty records."""
     keys: SetColumn
-    """The records in that order, each as the codes that it is sorted by, under the vocabulary of their items."""
+    """Records in Gray order, each as the codes of its sort key, with the vocabulary of the items."""
     item: Int32
-    """int32 (M,): the item of each bit."""
+    """Item of each bit, int32 (M,)."""
 
     @classmethod
     def of(cls, column: SetColumn, store: Store = MEMORY) -> "GrayOrder":
         """Sort the records of a column.
 
-        Cost: O(nnz) and a radix sort of 62 bits of each key, and of as many more as it takes to tell records apart.
+        Cost: O(nnz) and a radix sort of 62 bits of each key, and of as many more bits as records need to differ.
 
         Parameters
         ----------
         store
-            Where arrays as long as the column are to lie.
+            Storage for arrays of column length.
 
         Raises
         ------
         InputError
-            If the column lies in files that are damaged.
+            If the column's files are damaged.
         """
         for first, end in spans(column.n):
             sound((column.indptr[first : end + 1], column.codes), len(column.vocabulary))
@@ -69,7 +69,7 @@ class GrayOrder(Discreet):
     def runs(self, k: int, partitions: int) -> list[Run]:
         """Cut the order into at most `partitions` runs of about equal length, each of at least k records.
 
-        Records without items are in none. With fewer than k records there is one run.
+        Empty records belong to no run. With fewer than k records there is one run.
 
         >>> GrayOrder.of(SetColumn.of([{"a"}, {"a", "b"}, {"b"}, {"a"}, set()])).runs(2, 10)
         [(1, 3), (3, 5)]
@@ -81,7 +81,7 @@ class GrayOrder(Discreet):
         return list(pairwise(self.n_empty + j * n // number for j in range(number + 1)))
 
     def slice(self, first: int, end: int, store: Store = MEMORY) -> SetColumn:
-        """Return the records first .. end - 1 of that order; their items lie in `store`."""
+        """Return the records first .. end - 1 in Gray order, with their items in `store`."""
         from anonset_kernels.gray import gray_items
         from anonset_kernels.rows import sort_rows as sort_items
 
@@ -95,7 +95,7 @@ class GrayOrder(Discreet):
 
 
 def _keys(column: SetColumn, item: Int32, store: Store) -> SetColumn:
-    """Return the codes that each record is sorted by, which the vocabulary does not name."""
+    """Return the sort-key codes of each record. The vocabulary does not name these codes."""
     from anonset_kernels.gray import gray_codes
     from anonset_kernels.rows import sort_rows as sort_items
 
@@ -110,7 +110,7 @@ def _keys(column: SetColumn, item: Int32, store: Store) -> SetColumn:
 
 
 def gray_partitions(column: SetColumn, k: int, partitions: int) -> list[Int64]:
-    """Return the records of each run of the Gray order, as `GrayOrder.runs` cuts it.
+    """Return the records of each run of the Gray order, as divided by `GrayOrder.runs`.
 
     >>> [run.tolist() for run in gray_partitions(SetColumn.of([{"a"}, {"a", "b"}, {"b"}, {"a"}]), 2, 10)]
     [[2, 1], [0, 3]]

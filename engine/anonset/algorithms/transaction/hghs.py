@@ -1,6 +1,6 @@
 """Heuristic generalization with heuristic suppression (HgHs) of Liu and Wang, 2010, sections 3 and 4.1.
 
-The paper has no numbered lines; these are its steps::
+The paper has no numbered lines. Its steps and their implementation::
 
     4.1  the minimal threats of all cuts, mined beforehand       HgHs.search; MinimalThreats
     3.1  from the root, the cheapest child of the cut, while     cut_scan.search_cut; kernel hghs.step
@@ -27,7 +27,7 @@ from anonset.privacy import require_at_least
 
 @dataclass(frozen=True, kw_only=True)
 class ThreatBased(KmAlgorithm, ABC):
-    """An algorithm that searches a cut, and what to suppress of it, by the minimal threats: HgHs or rounds of it."""
+    """Base class of algorithms that find a cut and its suppressed nodes by minimal threats: HgHs, or rounds of it."""
 
     max_threats: int = 30_000_000
     """Give up above so many rare itemsets (about 50 bytes each at m=3)."""
@@ -41,7 +41,7 @@ class ThreatBased(KmAlgorithm, ABC):
 
     @abstractmethod
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
-        """Search the cut by the minimal threats of up to m nodes, none of which is mined yet; m >= 1."""
+        """Find the cut by the minimal threats of up to m nodes, m >= 1. No threat is mined before the call."""
 
     def recode(
         self,
@@ -50,13 +50,12 @@ class ThreatBased(KmAlgorithm, ABC):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the cut and what to suppress of it; what the trace lists, `search` says.
+        """Find the cut and its suppressed nodes. `search` documents the trace.
 
         Raises
         ------
         InputError
-            If there are more minimal threats than `max_threats`, or mining those of a size takes more than
-            `max_increments`.
+            If there are more minimal threats than `max_threats`, or mining one size takes more than `max_increments`.
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
         if self.k == 1:
@@ -75,18 +74,19 @@ class ThreatBased(KmAlgorithm, ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class HgHs(ThreatBased):
-    """Generalization and suppression together: a cut found top-down, and the nodes of it that are dropped.
+    """Combined generalization and suppression: a cut found top-down, some of whose nodes are suppressed.
 
-    Guarantees k^m-anonymity once the suppressed nodes are dropped, and is always feasible: it may drop everything.
-    Cost: one increment for each set of up to m nodes in each record whose members but the last form a frequent
-    set, or a few for each such set where records are dense; records that k others contain are left out first. Then
-    one evaluation for each node of a cut in each step of the search. Memory for the minimal threats; the search
-    refuses to hold more than `max_threats`, or to take more than `max_increments` for one size. MHgHs needs fewer.
+    Guarantees k^m-anonymity after the suppressed nodes are removed. Always feasible: it may suppress all nodes.
+    Cost: one increment for each set of up to m nodes in each record whose members except the last form a frequent
+    set, or a few for each such set if records are dense. Records contained in k others are excluded first. Each
+    search step then evaluates each node of a cut once. The search rejects more than `max_threats` threats, and more
+    than `max_increments` increments for one size; MHgHs needs fewer.
+    Memory: the minimal threats.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     sections 3 and 4.1.
-    Deviations: a threat must be supported (the paper's definition admits sets that no record holds). Costs are
-    compared as integers. The cut is evaluated by changes to the scan, which decides the same.
+    Deviations: a threat must be supported (the paper's definition admits sets that occur in no record). Costs are
+    compared as integers. The cut is evaluated by incremental changes to the scan, with the same decisions.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(
@@ -109,7 +109,7 @@ class HgHs(ThreatBased):
     )
 
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
-        """Search the cut; the trace lists the expansions in order."""
+        """Find the cut. The trace lists the expansions in order."""
         for _ in range(m):
             threats.mine_next()
         leaves = threats.hierarchy.n_leaves_below.astype(np.int64)

@@ -1,4 +1,4 @@
-"""HorPart: records parted by their most frequent items, of Terrovitis et al., PVLDB 2012."""
+"""HorPart: division of records by their most frequent items, of Terrovitis et al., PVLDB 2012."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -11,7 +11,7 @@ from anonset.data.table import Int64
 
 
 def near_equal(n: int, size: int) -> list[int]:
-    """Return where pieces of n records begin and end: each of `size`, what is left shared evenly by the last two.
+    """Return the boundaries of pieces of `size` records; the last two pieces share the rest evenly.
 
     >>> near_equal(14, 4), near_equal(12, 4), near_equal(3, 4)
     ([0, 4, 8, 11, 14], [0, 4, 8, 12], [0, 3])
@@ -24,11 +24,12 @@ def near_equal(n: int, size: int) -> list[int]:
 
 
 def horizontal_parts(rows: SetColumn, k: int, size: int) -> list[Int64]:
-    """Return the records of each part: those with the most frequent item apart from those without, again and again.
+    """Divide the records recursively by their most frequent item and return the records of each part.
 
-    Parts of at most `size` records are divided no more. An item that fewer than k records of a part hold, or lack,
-    divides neither it nor what it is divided into; where no other is left, the part is cut into pieces as it stands.
-    Cost: O(nnz) for each item that a record is divided by.
+    Parts of at most `size` records are not divided further. An item divides neither a part nor its subparts if fewer
+    than k records of the part contain it, or fewer than k do not. If no dividing item remains, the part is cut into
+    pieces in the given order.
+    Cost: O(nnz) for each item that divides a record's part.
 
     >>> rows = SetColumn.of(text.split() for text in ("a b", "a", "a b", "b", "c", "c"))
     >>> [part.tolist() for part in horizontal_parts(rows, 1, 2)]
@@ -37,7 +38,7 @@ def horizontal_parts(rows: SetColumn, k: int, size: int) -> list[Int64]:
     Parameters
     ----------
     rows
-        The records in an order that depends on what they hold alone.
+        Records in an order that depends only on their contents.
     size
         At least 2 k.
     """
@@ -55,7 +56,7 @@ def horizontal_parts(rows: SetColumn, k: int, size: int) -> list[Int64]:
 
 
 def _parted(rows: SetColumn, records: Int64, k: int, size: int) -> Iterator[Int64]:
-    """Yield the records with the most frequent item, those of the others with their most frequent one, and so on."""
+    """Yield the records with the most frequent item, then repeatedly those of the rest with its most frequent item."""
     own = rows.take(records)
     _, item = np.unique(own.items, return_inverse=True)
     row = np.repeat(np.arange(own.n), own.lengths)

@@ -1,16 +1,18 @@
-"""Coarsening a cut until it keeps k^m-anonymity together with an earlier release of the same persons.
+"""Generalization of a cut until it is k^m-anonymous in combination with an earlier release of the same persons.
 
-What somebody knows is a few items of a person who is in both releases; each item shows a symbol in the one, in the
-other, or in both. Two readings of what both releases leave, the stricter one where it can be had:
+An attacker knows a few items of a person who is in both releases. Each item appears as a symbol in one release, in
+the other, or in both. Every set of known items must match at least k. Matches are counted in one of two ways, the
+stricter one if it can be satisfied:
 
-* linked: the persons in both whose two rows show all of these symbols. It holds even against who can tell which rows
-  are of the same person. What the earlier release shows of the persons in both must be k^m-anonymous by itself.
-* by rows: the rows of each release that show these symbols, and that may be of one record with a row of the other that
-  does, too, as the attack by composition finds them; of persons whose record may be the same.
+* linked: the persons in both releases whose two rows show all of these symbols. This protects even against an
+  attacker who can match the rows of a person in the two releases. It requires that the earlier release alone is
+  k^m-anonymous for the persons in both.
+* by rows: the rows of each release that show these symbols and may be of the same record as a row of the other
+  release that also shows them, as in the composition attack. This counts persons whose records may be the same.
 
-Both only grow where the cut is raised, and at the root the second one holds. So the cut is raised, to the parents that
-mend most for their loss, until nothing is left to mend; and then lowered again, a node at a time, the most costly one
-first, as long as nothing breaks: no single node of the result can be parted. Our own.
+Raising the cut only adds matches, and the second condition is satisfied at the root. The search therefore raises the
+cut to the parents that fix most sets for their loss until no violation remains. Then it lowers nodes again, in order
+of descending cost, as long as the condition is satisfied: no single node of the result can be split. Our own method.
 """
 
 from collections import Counter
@@ -37,9 +39,9 @@ from anonset.spelling import counted, setting
 from anonset.support import SupportIndex
 
 MOST = 20_000_000
-"""Sets of known items of distinct records that are gone through at most."""
+"""Maximum number of sets of known items of distinct records to examine."""
 Known = tuple[tuple[int, int], ...]
-"""What known items show: each a symbol of the new release and one of the earlier, -1 where it shows none there."""
+"""Appearance of known items: for each, a symbol of the new and of the earlier release, or -1 if there is none."""
 
 
 def kept_together(
@@ -51,26 +53,26 @@ def kept_together(
     *,
     certain: tuple[bool, bool] = (False, False),
 ) -> tuple[Result, bool]:
-    """Raise the cut of a result until it keeps k^m-anonymity together with an earlier release.
+    """Raise the cut of a result until it preserves k^m-anonymity in combination with an earlier release.
 
     Parameters
     ----------
     column
-        The original, bound to the hierarchy of the cut.
+        Original column, bound to the hierarchy of the cut.
     certain
-        Of the new and the earlier release, whether an item without a symbol is certainly in none of its records.
+        For the new and the earlier release, whether an item without a symbol certainly occurs in none of its records.
 
     Returns
     -------
     tuple of Result and bool
-        The result, and whether it holds against who can tell which rows are of the same person.
+        The result, and whether it protects against an attacker who can match the rows of a person.
 
     Raises
     ------
     InfeasibleError
-        If the recoding is no cut, or the earlier release leaves fewer than k by itself.
+        If the recoding is not a cut, or the earlier release alone matches fewer than k persons.
     InputError
-        If the model is another one.
+        If the model is not k^m-anonymity.
     """
     k, m = sizes_of(algorithm.model)
     earlier = Side.of(beside.publication)
@@ -113,7 +115,7 @@ def sizes_of(model: PrivacyModel) -> tuple[int, int]:
     Raises
     ------
     InputError
-        If it is another model.
+        If the model is not k^m-anonymity.
     """
     if not isinstance(model, KmAnonymity):
         msg = f"{setting('after')} keeps the model km together with an earlier release, got {model.name}"
@@ -122,13 +124,13 @@ def sizes_of(model: PrivacyModel) -> tuple[int, int]:
 
 
 _OF_SEARCH = ("increments", "clauses", "closed", "rounds", "nodes")
-"""Figures that remain true where the cut is raised; the loss that is proven does not."""
+"""Figures that remain valid after the cut is raised, unlike the proven loss."""
 
 
 def _mending(cut: Cut, column: SetColumn, broken: list[Known]) -> list[int]:
-    """Return parents of nodes of a cut, so that each broken set has a node below one: those that mend most, greedily.
+    """Return parents of cut nodes that fix all violated sets, chosen greedily by fixed sets per loss.
 
-    A set that shows no node below the root is mended by raising any.
+    A parent fixes a set that has a node below it. A set without a node below the root is fixed by raising any node.
     """
     tree, occurrences = cut.hierarchy, begins_of(column.occurrences)
     leaves = tree.n_leaves_below.astype(np.int64)
@@ -152,16 +154,16 @@ def _mending(cut: Cut, column: SetColumn, broken: list[Known]) -> list[int]:
 
 
 def _raised(cut: Cut, parents: list[int]) -> Cut:
-    """Return a cut with everything below some nodes published as these; what is suppressed stays so."""
+    """Return a cut with all leaves below `parents` published as these nodes. Suppressed leaves remain suppressed."""
     tree, image = cut.hierarchy, cut.image.copy()
-    for parent in sorted(parents, reverse=True):  # the higher ones last: they come first in preorder
+    for parent in sorted(parents, reverse=True):  # ancestors last: they overwrite
         below = slice(int(tree.leaf_lo[parent]), int(tree.leaf_hi[parent]))
         image[below] = np.where(image[below] == SUPPRESSED, SUPPRESSED, parent)
     return Cut(tree, image)
 
 
 def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], bool]) -> Cut:
-    """Part nodes of a cut, the most costly first, into their children, at or above a floor, where it still holds."""
+    """Split nodes of a cut into children at or above `floor`, by descending cost, as long as the result `holds`."""
     tree, occurrences = cut.hierarchy, begins_of(column.occurrences)
     leaves = tree.n_leaves_below.astype(np.int64)
     tried = set[int]()
@@ -181,7 +183,7 @@ def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], b
 
 
 def _parted(cut: Cut, floor: Int32, node: int) -> Cut:
-    """Return a cut with the children of a node in its place, or what the floor publishes where that is higher."""
+    """Return a cut with a node replaced by its children, or by the nodes of `floor` if these are higher."""
     tree, image = cut.hierarchy, cut.image.copy()
     below = np.flatnonzero(image == node)
     child = tree.leaf_node[below].copy()
@@ -194,15 +196,15 @@ def _parted(cut: Cut, floor: Int32, node: int) -> Cut:
 
 @dataclass(frozen=True, eq=False)
 class _Together(Discreet):
-    """A cut and an earlier release, and the persons that are in both."""
+    """A cut, an earlier release, and the persons in both."""
 
     both: Both
     nodes: Int64
-    """int64: the node of each symbol of the cut."""
+    """Node of each symbol of the cut, int64."""
     here: Int64
-    """int64 (p,): the distinct row of each of them under the cut."""
+    """Distinct row of each person under the cut, int64 (p,)."""
     there: Int64
-    """int64 (p,): that in the earlier release."""
+    """Distinct row of each person in the earlier release, int64 (p,)."""
 
     @classmethod
     def of(
@@ -213,12 +215,12 @@ class _Together(Discreet):
         return cls(Both(later, earlier, certain), nodes, later.kind[people], there)
 
     def rare(self, column: SetColumn, k: int, m: int, *, linked: bool) -> Iterator[Known]:
-        """Yield what known items of persons in both show, where it leaves fewer than k.
+        """Yield the appearances of known items of persons in both that match fewer than k.
 
         Parameters
         ----------
         column
-            The original records of these persons.
+            Original records of these persons.
         """
         both, offset = self.both, len(self.nodes)
         index, same = self._index, both.of_one(self.here, self.there)
@@ -235,13 +237,13 @@ class _Together(Discreet):
 
     @cached_property
     def _index(self) -> SupportIndex:
-        """The rows of each person in both releases as one: symbols of the cut, and behind them the earlier ones."""
+        """Combined rows of each person: symbols of the cut, followed by symbols of the earlier release."""
         rows = hstack([self.both.later.rows[self.here], self.both.earlier.rows[self.there]], format="csr")
         names = Vocabulary(tuple(map(str, range(rows.shape[1]))))
         return SupportIndex(SetColumn("both", rows.indptr.astype(np.int64), rows.indices.astype(np.int32), names))
 
     def _known(self, column: SetColumn, who: Int64) -> list[tuple[tuple[int, int], ...]]:
-        """Return what the items of each person show in both, as distinct sets."""
+        """Return the appearances of each person's items in both releases, as distinct sets."""
         later, earlier = self.both.later, self.both.earlier
         labels = column.vocabulary.labels
         here = np.array([later.symbol_of.get(label, -1) for label in labels], np.int64)
@@ -251,18 +253,18 @@ class _Together(Discreet):
             items = column.held_by(person)
             shown = set(earlier.symbols(int(self.there[person])))
             cells = {(int(here[x]), int(other[x]) if other[x] in shown else -1) for x in items.tolist()}
-            cells |= {(-1, symbol) for symbol in shown - {symbol for _, symbol in cells}}  # what is no more there
+            cells |= {(-1, symbol) for symbol in shown - {symbol for _, symbol in cells}}  # only in the earlier release
             found[tuple(sorted(cells - {(-1, -1)}))] = None
         return list(found)
 
 
 def _occurring(records: list[tuple[tuple[int, int], ...]], m: int) -> Iterator[Known]:
-    """Yield each set of up to m of what records show, once.
+    """Yield each distinct set of up to m appearances of a record.
 
     Raises
     ------
     TooLargeError
-        If there are too many to go through.
+        If there are too many sets.
     """
     met, left = set[Known](), MOST
     for record in records:

@@ -1,11 +1,11 @@
-"""Apriori anonymization for l^m-diversity: non-sensitive items are generalized, sensitive ones stay as they are.
+"""Apriori anonymization for l^m-diversity: non-sensitive items are generalized, sensitive items are unchanged.
 
-The steps of AA (see `apriori`), with the test of diversity in place of the count, until a sweep changes nothing::
+The steps are those of AA (see `apriori`), with a diversity test instead of the count, until a sweep changes nothing::
 
     for i = 1 .. m                                               _DiversitySearch.sweep
-        the next set of i nodes of the cut whose cohort is       BadCohorts.found; kernel lm.find_violation
-        too small, or too often has the same sensitive item
-        the cheapest rules that give it a good cohort            kernel lm.choose_rules
+        next set of i nodes of the cut with a cohort that is     BadCohorts.found; kernel lm.find_violation
+        too small or has a sensitive item too often
+        the cheapest rules with a good cohort                    kernel lm.choose_rules
         added to the cut                                         _DiversitySearch._fix
 """
 
@@ -37,19 +37,20 @@ from anonset_kernels._arrays import Intervals
 
 @dataclass(frozen=True, kw_only=True)
 class LmApriori(Discreet):
-    """Apriori anonymization with the test of l^m-diversity in place of that of k^m-anonymity.
+    """Apriori anonymization with the test of l^m-diversity instead of k^m-anonymity.
 
-    Guarantees that the records that match up to m non-sensitive items are at least k, and that no sensitive item
-    is in more than one of l of them. Diversity is not monotone: a generalisation that mends one set may break
-    another, so sweeps over the sizes 1 to m repeat until one changes nothing.
-    Cost: one increment for each set of up to m nodes of the cut in each record, and one for each sensitive item of
-    these records, for each sweep.
+    Guarantees that each set of up to m non-sensitive items that matches a record matches at least k, and that no
+    sensitive item occurs in more than one of l of the matching records. Diversity is not monotone: a generalization
+    that fixes one set may violate another. Sweeps over the sizes 1 to m therefore repeat until a sweep changes nothing.
+    Cost: for each sweep, one increment for each set of up to m nodes of the cut in each record, and one for each
+    sensitive item of these records.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011, as described by Poulis et al., 2013, section 5.
-    Deviations: sets are visited on the current cut alone, since a threat above it says nothing about the sets below.
+    Deviations: only sets on the current cut are visited, because a threat above it implies nothing about the sets
+    below.
 
-    The recoding's hierarchy has the sensitive items as leaves beside the given one, which must not hold them
-    (`attach_sensitive`).
+    The hierarchy of the recoding contains the sensitive items as additional leaves. The given hierarchy must not
+    contain them (`attach_sensitive`).
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -77,7 +78,7 @@ class LmApriori(Discreet):
 
     @property
     def model(self) -> LmDiversity:
-        """l^m-diversity, with cohorts of at least k."""
+        """The l^m-diversity model, with cohorts of at least k."""
         return LmDiversity(self.k, self.l, self.m, self.sensitive_items)
 
     def recode(
@@ -87,15 +88,15 @@ class LmApriori(Discreet):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the cut; the trace lists the fixes in order.
+        """Find the cut. The trace lists the fixes in order.
 
         Raises
         ------
         InfeasibleError
-            If a sensitive item is in more than one of l of all records, these are some, but fewer than k, or no
-            generalisation of a set is good.
+            If a sensitive item occurs in more than one of l of all records, there are 1 to k - 1 records, or no
+            generalization of a set is good.
         InputError
-            If a sensitive item is in the hierarchy of the others.
+            If the hierarchy contains a sensitive item.
         """
         column = table.transactions
         if column is None or column.name not in hierarchies:
@@ -115,12 +116,13 @@ class LmApriori(Discreet):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the cut for records whose codes are leaf positions of a hierarchy with the sensitive items attached.
+        """Find the cut for records with leaf positions as codes; the hierarchy has the sensitive items attached.
 
         Parameters
         ----------
         column, blocks
-            The records, and the same ones in blocks: the cut and the trace are the same for any.
+            The records, and the same records in blocks. The cut and the trace are independent of the division into
+            blocks.
 
         Raises
         ------
@@ -136,7 +138,7 @@ class LmApriori(Discreet):
 
 
 class _DiversitySearch:
-    """A cut of the non-sensitive items under construction. Their leaf codes come first, the sensitive items after."""
+    """A cut of the non-sensitive items under construction. Sensitive items have the last leaf codes."""
 
     def __init__(
         self,
@@ -164,7 +166,10 @@ class _DiversitySearch:
 
     @cached_property
     def data(self) -> tuple[Int64, Int32, Int64, Int32]:
-        """The records and, transposed, those of each item that is not sensitive: in memory, or in files as they are."""
+        """The records and, transposed, the records of each non-sensitive item.
+
+        They are in memory, or in files like the records.
+        """
         from anonset_kernels.lm import add_records
 
         start, first = self.occurrences[: self.n_items + 1], 0
@@ -176,7 +181,7 @@ class _DiversitySearch:
         return self.column.indptr, self.column.items, start, records
 
     def require_feasible(self) -> None:
-        """Refuse data whose records, all together, are too few or too alike."""
+        """Reject data that violate the guarantee even if all records form one cohort."""
         k, diversity = self.rule
         n, counts = self.blocks.n, self.blocks.occurrences[self.n_items :]
         if 0 < n < k:
@@ -190,14 +195,14 @@ class _DiversitySearch:
             raise InfeasibleError(LmApriori.name, reason, achieved=float(counts[worst] / n), bound=1 / diversity)
 
     def sweep(self) -> bool:
-        """Fix the bad sets of 1 to m nodes of the cut; return whether there are any."""
+        """Fix the bad sets of 1 to m nodes of the cut; return True if there are any."""
         before = len(self.fixes)
         for size in range(1, min(self.m, self.blocks.longest) + 1):
             self._mend(size)
         return len(self.fixes) > before
 
     def _mend(self, size: int) -> None:
-        """Visit the sets of one size in the order of the count-tree, always on the current cut."""
+        """Visit the sets of one size in count-tree order, always on the current cut."""
         nodes = self.rank[nodes_at_or_above(self.hierarchy, self.image)[self.rank]]
         on_cut = np.isin(nodes, self.image).astype(np.uint8)
         intervals = Intervals(self.hierarchy.leaf_lo[nodes], self.hierarchy.leaf_hi[nodes])

@@ -1,13 +1,13 @@
 """Top-down local generalization (LG, "Partition") of He and Naughton, VLDB 2009.
 
-Its steps, and which part of the kernel `local_generalization` does them::
+Steps and their implementation in the kernel `local_generalization`::
 
-    the node of the partition with the largest gain              advance, _add_gains
-    a bucket for each set of its children that records have      _divide, _keys
-    buckets below k, and what makes them k, are leftovers        _fill_left
-    go on with the leftovers, without that node, and with        _push
-    the buckets, by its children
-    a partition of which no node is left to try is done          advance
+    select the node of the partition with the largest gain       advance, _add_gains
+    one bucket for each set of its children in the records       _divide, _keys
+    collect buckets below k, and records that fill them to k     _fill_left
+    continue with these leftovers, without that node, and        _push
+    with the buckets, by its children
+    a partition without further nodes is complete                advance
 """
 
 from collections.abc import Mapping
@@ -32,29 +32,29 @@ _WORK_PER_CALL = 5_000_000
 
 @dataclass(frozen=True)
 class Partition(Discreet):
-    """Records that are all published as the same nodes."""
+    """Records that are published as the same nodes."""
 
     records: tuple[int, ...]
     """Input records, ascending."""
     nodes: tuple[str, ...]
-    """The nodes that each of them is published as, in preorder."""
+    """Published nodes of each record, in preorder."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocalGeneralization(Discreet):
-    """Divide the records top-down, so that each is published like at least k - 1 others.
+    """Divide the records top-down so that each published record is identical to at least k - 1 others.
 
-    Guarantees k-anonymity of whole records, which implies k^m-anonymity for every m. Local recoding: an item may
-    be published as itself in one partition and as a node above in another.
+    Guarantees k-anonymity of entire records, which implies k^m-anonymity for every m. Local recoding: an item may be
+    published unchanged in one partition and as an ancestor in another.
     Cost: O(items of the data) for each level of the division, and a sort of each divided partition.
 
     References: He and Naughton, "Anonymization of set-valued data via top-down, local generalization", VLDB 2009,
     section 4.
-    Deviations: a node that divides a partition into small buckets alone is not tried again by the leftovers that
-    descend from it; the paper does not say. Records without items form a group of their own.
+    Deviations: a node that divides a partition only into small buckets is not tried again for its leftovers; the
+    paper does not specify this. Empty records form a group of their own.
 
-    A partition's recoding is a whole cut: items below one of its nodes map to that node, all others (which no
-    record of the partition holds) to themselves.
+    The recoding of a partition is a complete cut: items below one of its nodes map to that node. All other items,
+    which occur in no record of the partition, map to themselves.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -86,12 +86,12 @@ class LocalGeneralization(Discreet):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the partitions; the trace lists them in the order in which they are completed.
+        """Find the partitions. The trace lists them in order of completion.
 
         Raises
         ------
         InfeasibleError
-            If some, but fewer than k, records hold items, or hold none.
+            If the number of empty records, or of non-empty records, is between 1 and k - 1.
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
         _require_feasible(column, self.k)
@@ -105,14 +105,14 @@ class LocalGeneralization(Discreet):
             for ids, part in zip(records, present, strict=False)
         )
         inner = [part[~hierarchy.is_leaf[part]] for part in present]
-        inner.append(np.empty(0, np.int32))  # records without items, if any, come last
+        inner.append(np.empty(0, np.int32))  # empty records, if any, form the last partition
         order, first = renumber_clusters(cluster)
         cuts = ClusterCuts(hierarchy, tuple(inner[c] for c in first))
         return Result(PerCluster(order, cuts), trace, {"partitions": float(len(trace))})
 
 
 def _require_feasible(column: SetColumn, k: int) -> None:
-    """Refuse data with some, but fewer than k, records with items, or without."""
+    """Reject data with 1 to k - 1 non-empty records, or 1 to k - 1 empty records."""
     for n, kind in ((column.n_nonempty, "non-empty"), (column.n - column.n_nonempty, "empty")):
         if 0 < n < k:
             reason = f"there are {n} {kind} records, at least k={k} (or none) are required"
@@ -122,7 +122,7 @@ def _require_feasible(column: SetColumn, k: int) -> None:
 def _partition(
     column: SetColumn, hierarchy: Hierarchy, k: int, progress: Progress | None
 ) -> tuple[Int32, np.ndarray[tuple[int], np.dtype[np.int64]], Int32]:
-    """Return the partition of each record (records without items form the last), and the nodes of each."""
+    """Return the partition of each record (empty records form the last), and the nodes of each partition."""
     from anonset_kernels.local_generalization import EMITTED, FRAMES, Records, State, advance
 
     ids = np.flatnonzero(column.lengths).astype(np.int32)
@@ -156,7 +156,7 @@ def _partition(
 
 
 def _paths(hierarchy: Hierarchy) -> Int32:
-    """int32 (M, D): the nodes from the root down to each leaf, filled up with -1."""
+    """Nodes from the root to each leaf, int32 (M, D), padded with -1."""
     depth = hierarchy.depth[hierarchy.leaf_node]
     paths = np.full((hierarchy.n_leaves, int(depth.max()) + 1), -1, np.int32)
     leaf, node = np.arange(hierarchy.n_leaves), hierarchy.leaf_node

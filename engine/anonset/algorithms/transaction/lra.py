@@ -1,12 +1,12 @@
 """Local recoding anonymization (LRA) of Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011.
 
-Its steps, and where they are::
+Steps of the algorithm and their implementation::
 
-    the records in the Gray order of their items                 gray_order.GrayOrder; kernel gray.gray_codes
-    runs of it, each of k records or more, as partitions         GrayOrder.runs
+    sort the records in the Gray order of their items            gray_order.GrayOrder; kernel gray.gray_codes
+    cut them into runs of at least k records (partitions)        GrayOrder.runs
     AA on each partition                                         AprioriBased.run_apriori; kernel
                                                                  cluster_cuts.anonymize_cluster
-    the partitions as clusters, in parts that memory holds       clusters.number_clusters
+    number partitions as clusters, in parts that fit memory      clusters.number_clusters
 """
 
 from collections.abc import Iterator
@@ -34,10 +34,10 @@ from anonset.privacy import PartitionKmAnonymity, require_at_least
 
 @dataclass(frozen=True)
 class RecodedPartition(Discreet):
-    """One partition, and the cut that the apriori anonymization finds for it."""
+    """A partition and its cut by apriori anonymization."""
 
     records: tuple[int, ...] | Int64
-    """Input records, in Gray order; of data in a work directory an array in its files, int64 (records,)."""
+    """Input records in Gray order; for data in a work directory, an array in its files, int64 (records,)."""
     cut: tuple[str, ...]
     """Nodes of the cut, in preorder."""
     fixes: tuple[Fix, ...]
@@ -45,10 +45,10 @@ class RecodedPartition(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class _Recoded(Discreet):
-    """The result of a partition."""
+    """Result of a partition."""
 
     nodes: Int32
-    """int32: the inner nodes of its cut."""
+    """Inner nodes of the cut, int32."""
     labels: tuple[str, ...]
     fixes: tuple[Fix, ...]
     increments: float
@@ -56,12 +56,12 @@ class _Recoded(Discreet):
 
 @dataclass(frozen=True, kw_only=True)
 class Lra(AprioriBased):
-    """Divide the records into runs of similar ones, and anonymize each run by a hierarchy cut of its own.
+    """Divide the records into runs of similar records, and anonymize each run by its own hierarchy cut.
 
-    Guarantees k^m-anonymity of every partition, and so of the whole. Records are similar if they are close in the
-    Gray order of their bit vectors; records without items belong to no partition and stay as they are. Cost: that
-    of the apriori anonymization for each partition; partitions are independent tasks. By blocks the order lies in the
-    files of the work directory, and so does a partition that memory does not hold beside the others.
+    Guarantees k^m-anonymity of every partition, and therefore of the entire data. Records are similar if they are
+    close in the Gray order of their bit vectors. Empty records belong to no partition and are unchanged.
+    Cost: that of apriori anonymization for each partition; partitions are independent tasks. Out of core, the order
+    is stored in the work directory, and so is a partition that does not fit into memory with the others.
 
     References: Terrovitis, Mamoulis, Kalnis, "Local and global recoding methods for anonymizing set-valued data",
     VLDB Journal 2011 (LRA), as described by Poulis et al., 2013.
@@ -98,11 +98,11 @@ class Lra(AprioriBased):
 
     @property
     def on_each_part(self) -> Apriori:
-        """The algorithm that anonymizes each partition."""
+        """Algorithm that anonymizes each partition."""
         return Apriori(k=self.k, m=self.m, max_increments=self.max_increments)
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find the partitions and their cuts; the trace lists them in Gray order.
+        """Find the partitions and their cuts. The trace lists them in Gray order.
 
         Raises
         ------
@@ -140,7 +140,7 @@ class Lra(AprioriBased):
         hierarchy: Hierarchy,
         scratch: Store,
     ) -> Iterator[_Recoded]:
-        """Anonymize each partition, side by side; in files, where memory does not hold them, one after the other."""
+        """Anonymize the partitions in parallel; one after the other in files if they do not fit into memory."""
         if not scratch.in_files or _fit_together(order, runs, hierarchy, scratch):
             room, together = scratch.limits.room, scratch.workers.count
             memory = Memory(replace(scratch.limits, room=None if room is None else room // together), scratch.workers)
@@ -148,14 +148,14 @@ class Lra(AprioriBased):
         return (self._in_files(order, run, hierarchy, scratch) for run in runs)
 
     def _in_memory(self, records: SetColumn, hierarchy: Hierarchy, memory: Memory) -> _Recoded:
-        """Anonymize a partition; a small one by the kernel for clusters."""
+        """Anonymize a partition in memory; small partitions use the kernel for clusters."""
         if not self._suits_bitmaps(records, hierarchy):
             return self._search(Blocks.of(records, memory), hierarchy)
         nodes, fixes, increments = search_in_bitmaps(records, hierarchy, self.k, self.m)
         return _Recoded(nodes, tuple(Cut.of(hierarchy, nodes).labels), tuple(fixes), increments)
 
     def _suits_bitmaps(self, records: SetColumn, hierarchy: Hierarchy) -> bool:
-        """Tell whether the kernel takes a partition: only where it cannot take more increments than are allowed."""
+        """Return True if the kernel supports a partition and cannot exceed `max_increments`."""
         before = spans.begins_of(records.occurrences)
         n_nodes = int(np.count_nonzero(before[hierarchy.leaf_hi] > before[hierarchy.leaf_lo]))
         codes = np.bincount(records.lengths * (int(hierarchy.depth.max(initial=0)) + 1))
@@ -175,9 +175,9 @@ class Lra(AprioriBased):
 
 
 def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, store: Store) -> bool:
-    """Tell whether memory holds as many partitions of a work directory as are solved at a time, and each in one block.
+    """Return True if all partitions that are solved in parallel fit into memory, each in one block.
 
-    A partition takes its items, their nodes on all levels, and the matrix of the pairs of these.
+    A partition needs memory for its items, their nodes on all levels, and the matrix of node pairs.
     """
     items = max((int(order.keys.indptr[end] - order.keys.indptr[first]) for first, end in runs), default=0)
     records = max((end - first for first, end in runs), default=0)

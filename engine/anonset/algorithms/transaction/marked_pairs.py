@@ -1,4 +1,4 @@
-"""Marked pairs of codes, packed to be sent from one process to another."""
+"""Marked pairs of codes, packed for transfer between processes."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,21 +7,21 @@ from anonset.data.spans import spans
 from anonset.data.table import Int64
 
 UInt8 = NDArray[np.uint8]
-_PLACE, _BITS = 8, 8  # bytes of a place, cells of which a byte takes the marks
+_PLACE, _BITS = 8, 8  # bytes of a position; cells in a byte of marks
 
 
 def packed(pairs: UInt8) -> Int64 | UInt8:
-    """Return which cells of a matrix are set: their places where these take less, else a bit for each cell.
+    """Return the set cells of a matrix as positions or as bits, whichever is smaller.
 
     Parameters
     ----------
     pairs
-        uint8 (C, C): 1 where a pair is marked, else 0; side by side.
+        uint8 (C, C), contiguous: 1 for marked pairs, else 0.
 
     Returns
     -------
     int64 (set,), or uint8 (C * C / 8,)
-        Ascending places in the flattened matrix, or bits.
+        Ascending positions in the flattened matrix, or bits.
     """
     cells = pairs.reshape(-1)
     if np.count_nonzero(cells) * _PLACE * _BITS < len(cells):
@@ -30,7 +30,7 @@ def packed(pairs: UInt8) -> Int64 | UInt8:
 
 
 def mark(found: Int64 | UInt8, pairs: UInt8) -> None:
-    """Set the packed cells in a matrix, uint8 (C, C), besides those that are set."""
+    """Set the packed cells in a matrix, uint8 (C, C); other cells are unchanged."""
     cells = pairs.reshape(-1)
     if found.dtype != np.uint8:
         cells[found] = 1
@@ -41,6 +41,6 @@ def mark(found: Int64 | UInt8, pairs: UInt8) -> None:
 
 
 def make_symmetric(pairs: UInt8) -> None:
-    """Set each cell of a matrix, uint8 (C, C), whose mirrored one is set, without a second matrix."""
+    """Set each cell of a matrix, uint8 (C, C), with a set mirror cell, without a second matrix."""
     for first, end in spans(len(pairs), 256):
         pairs[first:end] |= pairs[:, first:end].T

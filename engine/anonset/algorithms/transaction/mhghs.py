@@ -17,32 +17,34 @@ from anonset.errors import InputError
 
 @dataclass(frozen=True)
 class Round(Discreet):
-    """The outcome of one round: HgHs for sets of up to `m` items over the taxonomy that the rounds before left."""
+    """Result of one round: HgHs for sets of up to `m` items over the taxonomy reduced by the earlier rounds."""
 
     m: int
     expansions: tuple[Expansion, ...]
     cut: tuple[str, ...]
-    """Nodes of the cut, whether published or suppressed, in preorder."""
+    """Nodes of the cut, published or suppressed, in preorder."""
     suppressed: tuple[str, ...]
     """Suppressed nodes of the cut, in preorder."""
     cost: int
-    """The loss metric LM, times (number of leaves - 1)."""
+    """Loss metric LM, times (number of leaves - 1)."""
     threats: int
     """Minimal threats over the reduced taxonomy."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MHgHs(ThreatBased):
-    """HgHs in rounds: for sets of one item, two, ... m, each below the cut of the round before.
+    """HgHs in rounds, for sets of 1, 2, ... m items, each round below the cut of the previous round.
 
-    Guarantees k^m-anonymity once the suppressed nodes are dropped, and is always feasible. A round searches from
-    the root again, over the taxonomy without what lies below the last cut, and mines only the threats of its own
-    size: those of smaller ones are those of the round before. Cost per round as HgHs.
+    Guarantees k^m-anonymity after the suppressed nodes are removed. Always feasible. A round starts at the root
+    again, over the taxonomy without the nodes below the last cut, and mines only threats of its own size: smaller
+    threats are known from the previous round.
+    Cost: for each round, as HgHs.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     section 4.2.
-    Deviations: what a round suppresses is not carried over. Costs count the leaves of the original taxonomy, as
-    in the losses that the paper reports; `cost="reduced"` counts those of the reduced one, as its text has it.
+    Deviations: suppression in one round has no effect on the next. Costs count the leaves of the original taxonomy,
+    as in the losses that the paper reports; `cost="reduced"` counts the leaves of the reduced taxonomy, as in the
+    paper's text.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(
@@ -69,10 +71,10 @@ class MHgHs(ThreatBased):
             raise InputError(msg)
 
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
-        """Search the cut in rounds, which the trace lists."""
+        """Find the cut in rounds, which the trace lists."""
         rounds: list[Round] = []
         labels = threats.hierarchy.labels
-        for i in range(1, m + 1):  # on the taxonomy that the rounds before left (H^{i-1} of the paper)
+        for i in range(1, m + 1):  # on the taxonomy reduced by the earlier rounds (H^{i-1} of the paper)
             threats.mine_next()
             scenario = search_cut(threats, self._leaves(threats), f"cuts of round {i}", progress)
             cut, suppressed = tuple(scenario.cut.labels), tuple(labels[v] for v in scenario.suppressed)
@@ -86,7 +88,7 @@ class MHgHs(ThreatBased):
         return Result(scenario.recoding, tuple(rounds), figures)
 
     def _leaves(self, threats: MinimalThreats) -> Int64:
-        """int64 (V,): the leaves below each node, as they count in the costs."""
+        """Leaves below each node as counted in the costs, int64 (V,)."""
         if self.cost == "original":
             return threats.hierarchy.n_leaves_below.astype(np.int64)
         return np.maximum(count_cut_below(threats.hierarchy, threats.bottom), 1)

@@ -24,13 +24,14 @@ from anonset.spelling import setting
 class Optimal(Generalization):
     """Optimal anonymization (OA): the k^m-anonymous hierarchy cut with the smallest NCP.
 
-    Guarantees k^m-anonymity and minimum NCP over all cuts. Cost: exponential in the number of items (a balanced
-    hierarchy of fan-out f has T(N) = 1 + T(N / f)^f cuts); so the search refuses beyond `max_cuts` and names
-    `Exact`, which finds a cut of the same loss for thousands of items.
+    Guarantees k^m-anonymity and minimum NCP over all cuts.
+    Cost: exponential in the number of items (a balanced hierarchy of fan-out f has T(N) = 1 + T(N / f)^f cuts). The
+    search therefore stops with an error beyond `max_cuts` and recommends `Exact`, which finds a cut of the same loss
+    for thousands of items.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2.
-    Deviations: a cut is queued once; rare sets that made a cut fail are remembered, so that a later cut that
-    publishes one of them fails without counting.
+    Deviations: a cut is queued only once. Rare sets found on a cut are stored, so that a later cut that publishes one
+    of them fails without counting.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -56,12 +57,12 @@ class Optimal(Generalization):
         super().__post_init__()
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find the cut; the trace lists the k^m-anonymous cuts that improved on the best, as node labels.
+        """Find the cut. The trace lists the successive best k^m-anonymous cuts, as node labels.
 
         Raises
         ------
         InputError
-            If there are more cuts to look at than `max_cuts`.
+            If the search would examine more cuts than `max_cuts`.
         """
         nodes, lattice = SupportedNodes(Blocks.of(column, store), hierarchy, self.k), _Cuts(column, hierarchy)
         leaf_cut = sum(1 << int(v) for v in hierarchy.leaf_node)
@@ -95,7 +96,7 @@ class Optimal(Generalization):
         return Result(lattice.cut(best), tuple(improved), {"cuts": examined})  # line 16
 
     def _is_km(self, nodes: SupportedNodes, lattice: "_Cuts", cut: int, rare_sets: list[int]) -> bool:
-        """Tell whether no set of up to m nodes of a cut is rare; remember the one that is."""
+        """Return True if no set of up to m nodes of a cut is rare; store the rare set if there is one."""
         if any(rare & cut == rare for rare in rare_sets):
             return False
         if (rare_set := nodes.rare_set(lattice.cut(cut), self.m)) is None:
@@ -105,7 +106,7 @@ class Optimal(Generalization):
 
 
 class _Cuts:
-    """The lattice of cuts; a cut is an integer whose bit v says that node v is in it."""
+    """The lattice of cuts. A cut is an integer; bit v is set if node v is in the cut."""
 
     def __init__(self, column: SetColumn, hierarchy: Hierarchy) -> None:
         self.hierarchy = hierarchy
@@ -113,7 +114,7 @@ class _Cuts:
         occurrences = running[hierarchy.leaf_hi] - running[hierarchy.leaf_lo]
         leaves = hierarchy.n_leaves_below.tolist()
         cost = [c * n if n > 1 else 0 for c, n in zip(occurrences.tolist(), leaves, strict=True)]
-        self.steps = []  # (children, node instead, change of the NCP's numerator), in preorder
+        self.steps = []  # (children, parent, change of the NCP numerator), in preorder
         for node in np.flatnonzero(~hierarchy.is_leaf).tolist():
             children = hierarchy.children(node)
             self.steps.append((sum(1 << c for c in children), 1 << node, cost[node] - sum(cost[c] for c in children)))

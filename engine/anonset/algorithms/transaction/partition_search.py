@@ -1,4 +1,4 @@
-"""Local search over partitions of the items: descents, and for m up to 2 penalties that let pairs be violated."""
+"""Local search over partitions of the items: descents, and for m <= 2 temporary violations at a penalty."""
 
 from itertools import cycle, islice
 
@@ -10,30 +10,30 @@ from anonset_kernels._partitions import CELLS, TOTAL, Records, Rule, count, make
 
 CELLS_OF_A_STEP = 10**8
 _FIRST, _AGAIN = (4, 16, 64), (32, 64, 128, 16)
-"""What the penalty begins with, in 64ths of the mean cost of an item: in the first rounds, and over and over again."""
+"""Initial penalties, in 64ths of the mean cost of an item: for the first rounds, then in a cycle for later rounds."""
 _ROUNDS = 40
-"""Rounds at most."""
+"""Maximum number of rounds."""
 _STEEPEST = 4096
-"""The most that a penalty grows to, of that mean."""
+"""Maximum penalty, as a multiple of the mean cost."""
 _SWEEPS, _NEXT_TO_NOTHING = 30, 14
-"""Sweeps of a descent at most; it ends where one gains no more than the cost divided by 2 so many times."""
+"""Maximum sweeps of a descent. It also ends if a sweep saves at most cost / 2**_NEXT_TO_NOTHING."""
 _CELLS_PER_CALL = 30_000_000
 _LARGEST_COST = 1 << 60
 
 
 class OutOfSteps(Exception):  # noqa: N818
-    """All steps of a search are taken."""
+    """All steps of a search are used."""
 
 
 class PartitionSearch:
-    """Searches a partition of the items of a column, from one that is k^m-anonymous.
+    """Search for a partition of a column's items, starting from a k^m-anonymous partition.
 
     Parameters
     ----------
     start
-        int32 (M,): a number for each item, the same in a group; -1 of those that never occur.
+        int32 (M,): group number of each item; -1 for items that never occur.
     max_steps
-        Steps of `CELLS_OF_A_STEP` cells that may be looked at.
+        Maximum number of steps, each of `CELLS_OF_A_STEP` cells.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class PartitionSearch:
         self.best, self.cost = self.groups.of.copy(), self._cost
 
     def run(self) -> None:
-        """Search, until no round is left or all steps are taken; `best` is the partition of least cost."""
+        """Search until all rounds or all steps are used. `best` is the partition of minimum cost."""
         if self.rule.m > 2:
             self._descents()
             return
@@ -64,10 +64,11 @@ class PartitionSearch:
             self._keep()
 
     def _descents(self) -> None:
-        """Descend twice, by moves that are safe, with weights that rise; half of the steps are for the first time.
+        """Descend twice by safe moves with increasing weights; the first descent uses at most half of the steps.
 
-        First from the partition given, frequent items first; then from one set of all items, rare ones first. The
-        second ends at once on most data, and on some is far better.
+        The first descent starts from the given partition and processes frequent items first. The second starts from a
+        single set of all items and processes rare items first. On most data, the second descent ends at once; on
+        some, its result is far better.
         """
         rule, rising, whole = self.rule, self.order, self.limit
         weights = sorted({rule.mu >> 2, rule.mu >> 1, rule.mu})
@@ -87,7 +88,7 @@ class PartitionSearch:
             self._keep()
 
     def _rounds(self) -> None:
-        """Let pairs be violated, at a price that grows, until no way to begin with it brings anything any more."""
+        """Allow violated pairs at an increasing penalty, until no initial penalty improves the partition."""
         failed = 0
         for number, share in enumerate((*_FIRST, *islice(cycle(_AGAIN), _ROUNDS - len(_FIRST)))):
             if failed >= len(_AGAIN) and number >= len(_FIRST) + len(_AGAIN):
@@ -102,7 +103,7 @@ class PartitionSearch:
 
     @property
     def item_groups(self) -> Int32:
-        """int32 (M,): group of each item, numbered by their smallest item; what never occurs stands alone."""
+        """Group of each item, int32 (M,), numbered by smallest item. Items that never occur are groups of their own."""
         alone = len(self.best) + np.arange(len(self.best))
         _, first, number = np.unique(np.where(self.best < 0, alone, self.best), return_index=True, return_inverse=True)
         return np.argsort(np.argsort(first))[number].astype(np.int32)
@@ -116,33 +117,33 @@ class PartitionSearch:
         return int(self.groups.state[TOTAL])
 
     def _keep(self) -> bool:
-        """Keep a partition that violates nothing and costs less than the best one; tell whether it does."""
+        """Store the current partition if it has no violation and costs less than the best; return True if so."""
         is_better = self._violated == 0 and self._cost < self.cost
         if is_better:
             self.best, self.cost = self.groups.of.copy(), self._cost
         return is_better
 
     def _open(self, of: Int32) -> None:
-        """Begin with a partition, whose groups are numbered by their smallest item."""
+        """Set the current partition and number its groups by their smallest item."""
         group, occurring = np.full(len(of), -1, np.int32), of >= 0
         _, first, number = np.unique(of[occurring], return_index=True, return_inverse=True)
         group[occurring] = np.argsort(np.argsort(first))[number]
         self._count(group, len(first))
 
     def _count(self, group: Int32, n_groups: int) -> None:
-        """Count what a partition holds, with room for half as many groups more."""
+        """Count the contents of a partition, with capacity for 50 % more groups."""
         room = n_groups + n_groups // 2 + 16
         self.groups = make_partition(group, room, len(self.records.weight), self.rule.m)
         self.scratch = make_scratch(room)
         count(self.records, self.groups, self.scratch, self.rule)
 
     def _sweep(self, penalty: int) -> int:
-        """Move each item to where it costs least; return how many moved.
+        """Move each item to the group of minimum cost; return the number of moves.
 
         Raises
         ------
         OutOfSteps
-            If no step is left.
+            If no step remains.
         """
         from anonset_kernels._sweeps import sweep
 
@@ -159,7 +160,7 @@ class PartitionSearch:
         return moves
 
     def _descend(self) -> None:
-        """Move items as long as that costs less, by more than next to nothing, and violates nothing."""
+        """Move items without violations until a sweep saves almost nothing."""
         for _ in range(_SWEEPS):
             before = self._cost
             self._sweep(0)
@@ -167,10 +168,10 @@ class PartitionSearch:
                 return
 
     def _anneal(self, share: int) -> bool:
-        """Move items at a penalty that doubles, as long as items move and pairs are violated, or it is low.
+        """Move items at a penalty that doubles, while items move and either pairs are violated or the penalty is low.
 
-        Returns whether there is hope that what is left can be satisfied: the cost is not far above the least, and no
-        more is violated at a high penalty than half of the number of groups.
+        Returns False if the remaining violations are unlikely to be resolved: the cost exceeds 1.5 times the best, or
+        at a high penalty there are more violations than half of the number of groups.
         """
         unit = max(1, self.cost // len(self.best))
         steepest = min(_STEEPEST * unit, _LARGEST_COST // (self.rule.k * len(self.groups.size)))
@@ -185,7 +186,7 @@ class PartitionSearch:
         return True
 
     def _repair(self) -> None:
-        """Merge groups until nothing is violated."""
+        """Merge groups until no pair is violated."""
         from anonset_kernels._sweeps import merge_violated
 
         while self._violated > 0:
@@ -193,12 +194,12 @@ class PartitionSearch:
             self._step()
 
     def _step(self) -> None:
-        """Count what was looked at.
+        """Add the examined cells to the step count.
 
         Raises
         ------
         OutOfSteps
-            If no step is left.
+            If no step remains.
         """
         self.cells += int(self.groups.state[CELLS])
         self.groups.state[CELLS] = 0
@@ -207,7 +208,7 @@ class PartitionSearch:
 
 
 def _distinct_records(column: SetColumn) -> Records:
-    """Return the records that hold something, equal ones once."""
+    """Return the distinct non-empty records."""
     from anonset_kernels.rows import first_equal, transpose
 
     first = first_equal(column.indptr, column.items)

@@ -1,6 +1,6 @@
 """PCTA (privacy-constrained clustering-based transaction anonymization) of Gkoulalas-Divanis and Loukides, 2011.
 
-Its loop is that of COAT's Algorithm 1, and in the same kernels, with this step in place of its lines 5 to 14::
+The loop is that of COAT's Algorithm 1, in the same kernels, with this step instead of lines 5 to 14::
 
     of all pairs of a group of p and any other, in the same     _repair._merge_cheapest, _seek_partner
     utility constraint: merge the one with the smallest
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Pcta(SetBased):
-    """PCTA: protect given itemsets by the cheapest merge of any of their items, one after the other.
+    """PCTA: protect given itemsets one after the other, by the cheapest merge of any of their items.
 
-    Guarantees that every privacy constraint is satisfied and, where utility constraints are given, that every group
-    lies inside one of them. Nothing is suppressed. Unlike COAT, which merges the rarest item of a constraint, every
-    item of the constraint is tried with every partner, and the merge with the smallest utility loss is done.
+    Guarantees that every privacy constraint is satisfied and that every group is within one utility constraint, if
+    these are given. No item is suppressed. COAT merges the rarest item of a constraint; PCTA tries each item of the
+    constraint with each partner and applies the merge with the smallest utility loss.
 
-    Cost: as COAT, times the items of a constraint.
+    Cost: that of COAT, times the number of items of a constraint.
 
     References: Gkoulalas-Divanis, Loukides, "PCTA: privacy-constrained clustering-based transaction data
     anonymization", 2011.
-    Deviations: a constraint is satisfied as COAT's paper defines it, so one that nobody supports need not reach k,
-    and constraints that a merge has broken are satisfied again.
+    Deviations: a constraint is satisfied as COAT's paper defines it, so an unsupported constraint need not reach k.
+    Constraints that a merge violates are satisfied again.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets(["abc", "ab", "ac", "bd", "d"])
@@ -47,13 +47,13 @@ class Pcta(SetBased):
     )
 
     def rule(self, n_items: int) -> "Rule":
-        """Return the parameters of a search over so many items, for the kernels."""
+        """Return the kernel parameters for a search over `n_items` items."""
         from anonset_kernels._repair import PCTA, Rule
 
         return Rule(self.k, self.m or 0, PCTA, suppress_single=False, limit=0)
 
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
-        """Return which group has no other to be merged with."""
+        """Return an error that names the group without a partner."""
         reason, where = self._dead_end(search, foreign(group_text(search.stuck_items)))
         reason = f"{reason}, and pcta does not suppress: widen the constraint, or use coat"
         return InfeasibleError(self.name, reason, where)

@@ -1,11 +1,11 @@
 """Pgen of Loukides, Gkoulalas-Divanis, Malin, 2010, section 5.1: privacy constraints from the data themselves.
 
-Algorithm 4, and where its lines are::
+Lines of Algorithm 4 and their implementation::
 
-    1        the transactions of D by falling size               np.lexsort, in generate_constraints
-    2 to 4   remove those that are part of one before            kernel pgen.maximal_rows
-    5 to 7   remove those that k transactions or more hold       the number of equal rows
-    8        the others are the constraints
+    1        sort the transactions of D by falling size          np.lexsort, in generate_constraints
+    2 to 4   remove each that is a subset of an earlier one      kernel pgen.maximal_rows
+    5 to 7   remove each that k or more transactions contain     the number of equal rows
+    8        the rest are the constraints
 """
 
 import numpy as np
@@ -17,14 +17,13 @@ from anonset.publications.symbols import row_ranks
 
 
 def generate_constraints(column: SetColumn, k: int) -> PrivacyPolicy:
-    """Return the maximal infrequent itemsets: whole records that fewer than k records hold, and no larger one does.
+    """Return the maximal infrequent itemsets: the maximal records that are contained in fewer than k records.
 
-    With these as constraints, no part of any record is linkable. They are in the order of their size, largest
-    first, then of their items.
+    With these constraints, no subset of any record is linkable. They are sorted by descending size, then by items.
 
-    A record that no other properly contains is held by its equals alone, so no support needs to be counted beyond
-    the number of equal records. Cost: sorting, and for each distinct record the records of its rarest item, where
-    the paper compares every pair.
+    A record that is not a proper subset of another record is contained only in equal records, so its support is the
+    number of these. Cost: sorting, and for each distinct record the records of its rarest item; the paper compares
+    every pair.
 
     References: Loukides, Gkoulalas-Divanis, Malin, "Towards utility-driven anonymization of transactions", 2010,
     Algorithm 4.

@@ -1,4 +1,4 @@
-"""The shared parameters and steps of COAT and PCTA."""
+"""Shared parameters and steps of COAT and PCTA."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ _ITEMS_NAMED = 8
 
 @dataclass(frozen=True, kw_only=True)
 class SetBased(Discreet, ABC):
-    """An algorithm that satisfies privacy constraints by merging items into sets."""
+    """Base class of algorithms that satisfy privacy constraints by merging items into sets."""
 
     name: ClassVar[str]
     """Name on the command line."""
@@ -61,7 +61,7 @@ class SetBased(Discreet, ABC):
 
     @property
     def own_traits(self) -> Traits:
-        """Privacy constraints are held against all records at once."""
+        """Traits without block processing if privacy constraints are listed: these need all records at once."""
         return self.traits if self.constraints is None else replace(self.traits, by_blocks=False)
 
     @property
@@ -79,11 +79,11 @@ class SetBased(Discreet, ABC):
 
     @abstractmethod
     def rule(self, n_items: int) -> "Rule":
-        """Return the parameters of a search over so many items, for the kernels."""
+        """Return the kernel parameters for a search over `n_items` items."""
 
     @abstractmethod
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
-        """Return why a search cannot satisfy a constraint."""
+        """Return an error that says why a search cannot satisfy a constraint."""
 
     def recode(
         self,
@@ -92,15 +92,16 @@ class SetBased(Discreet, ABC):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the item groups; the trace lists merges and suppressions in order.
+        """Find the item groups. The trace lists merges and suppressions in order.
 
         Raises
         ------
         InfeasibleError
-            If the privacy constraints cannot be satisfied within the utility constraints and the limit on suppression.
+            If the privacy constraints cannot be satisfied within the utility constraints and the limit on
+            suppression.
         InputError
-            If a constraint speaks of unknown items, the utility constraints are no partition of the items, the records
-            are too many, or the work directory in whose files they lie has no room for what the search changes.
+            If a constraint contains unknown items, the utility constraints are not a partition of the items, there
+            are too many records, or the work directory is too small for the arrays that the search modifies.
         """
         column, hierarchy = bind_items(table, hierarchies)
         terms, rule = self._terms(column, hierarchy), self.rule(len(column.vocabulary))
@@ -117,7 +118,7 @@ class SetBased(Discreet, ABC):
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
     ) -> ClusterSearch:
-        """Return a search on clusters of a column's records, each by itself.
+        """Return a search that anonymizes each cluster of a column's records separately.
 
         Raises
         ------
@@ -134,7 +135,7 @@ class SetBased(Discreet, ABC):
         return MergeTerms(column.vocabulary, hierarchy, self.utility, self.item_weights)
 
     def _dead_end(self, search: ConstraintSearch, named: str) -> tuple[str, str]:
-        """Return why a group cannot be generalized, and which group of which constraint it is."""
+        """Return the reason why a group cannot be generalized, and the constraint and group that it refers to."""
         number, n_plus = search.stuck_constraint, search.column.n_nonempty
         reason = f"utility constraint {number} leaves {named} nothing to be generalized with"
         if n_plus < self.k:
@@ -143,7 +144,7 @@ class SetBased(Discreet, ABC):
 
 
 def group_text(group: Sequence[str]) -> str:
-    """Return the items of a group as text, of many the first.
+    """Return the items of a group as text, shortened if there are many.
 
     >>> group_text("ab"), group_text("abcdefghi")
     ('(a,b)', '(a,b,c,d,e,f,g,h,…)')
