@@ -1,1 +1,1 @@
-"""Measures of losses, risks and usefulness of publications."""
+"""Measures of loss, disclosure risk and utility."""

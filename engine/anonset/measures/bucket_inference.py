@@ -1,7 +1,7 @@
-"""The probability with which a bucketized table discloses the sensitive value of a row, or of a person with some rows.
+"""Probability that a bucketized table discloses the sensitive value of a row, or of a person with several rows.
 
-Which row of a group has which of its values is hidden: all assignments are taken to be equally likely, and groups to be
-independent of each other.
+The publication hides which row of a group has which value. All assignments are assumed equally likely, and groups
+independent.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ Float64 = NDArray[np.float64]
 
 
 def of_groups(publication: Buckets) -> Float64:
-    """Return float64 (groups,): the share of the most frequent value of each group, the best guess for its rows."""
+    """Return the share of the most frequent value of each group, float64 (groups,): the success of the best guess."""
     most = np.zeros(publication.n_groups)
     for first, end in spans(len(publication.snt_group)):
         np.maximum.at(most, publication.snt_group[first:end], publication.snt_count[first:end])
@@ -28,12 +28,12 @@ def of_groups(publication: Buckets) -> Float64:
 
 
 def of_values(publication: Buckets, rows: Int64, values: Int64) -> Float64:
-    """Return float64 (r,): the share that a value, given by its code for each of some rows, has in the row's group."""
+    """Return the share of a value in the group of a row, float64 (r,), given the code of one value per row."""
     groups, codes = publication.group.codes[rows], publication.snt_value.codes
     low = np.searchsorted(publication.snt_group, groups)
     stop = np.searchsorted(publication.snt_group, groups, side="right")
     high = stop
-    while (open_ := low < high).any():  # binary search: the values of each group ascend
+    while (open_ := low < high).any():  # binary search: values are ascending in each group
         middle = (low + high) // 2
         below = codes[np.where(open_, middle, 0)] < values
         low, high = np.where(open_ & below, middle + 1, low), np.where(open_ & ~below, middle, high)
@@ -46,9 +46,9 @@ def of_values(publication: Buckets, rows: Int64, values: Int64) -> Float64:
 
 
 def likeliest(publication: Buckets, rows: Int64) -> Int64:
-    """Return int64 (r,): the code of the most frequent value of each row's group, the first of equal ones.
+    """Return the code of the most frequent value of each row's group, int64 (r,). Ties: the first value.
 
-    -1 stands for a group without values.
+    A group without values has -1.
     """
     groups, of = np.unique(publication.group.codes[rows], return_inverse=True)
     first = np.searchsorted(publication.snt_group, groups)
@@ -62,9 +62,9 @@ def likeliest(publication: Buckets, rows: Int64) -> Int64:
 
 
 def observed(publication: Buckets) -> ObservedDiversity:
-    """Return the smallest l and the largest t over the groups, as `observed_diversity` does of all tuples.
+    """Return the smallest l and the largest t over the groups, as `observed_diversity` for all tuples.
 
-    The values of a group are read as they are counted, by spans of groups.
+    Groups are processed in blocks.
     """
     groups, values = publication.snt_group, publication.snt_value
     overall = sums_by_code(values.codes, publication.snt_count, len(values.vocabulary)) / max(1, publication.n)
@@ -92,15 +92,15 @@ def observed(publication: Buckets) -> ObservedDiversity:
 
 
 def persons(publication: VisibleIndividuals) -> tuple[Int64, Int64]:
-    """Return the rows whose identity is shown, and the person of each: int64 (v,) both, persons from 0."""
+    """Return the rows with a visible identity, and the person of each: int64 (v,) both, persons numbered from 0."""
     shown = np.flatnonzero(~publication.starred) if publication.ids else np.zeros(0, np.int64)
     return shown, class_of([column.take(shown) for column in publication.ids], len(shown))
 
 
 def of_persons(publication: VisibleIndividuals) -> Float64:
-    """Return float64 (persons,): how likely each has the value that is likeliest to be on one of the person's rows.
+    """Return the probability that the best guess of a value on any of a person's rows is right, float64 (persons,).
 
-    The chance that none of t rows of a group of s has a value that c of them have is that of t draws without
+    If c of the s rows of a group have a value, the probability that none of t rows has it is that of t draws without
     replacement.
 
     >>> from anonset.data import CategoricalColumn, Table

@@ -1,8 +1,7 @@
-"""Privacy violations of a bucketized table through correlations: what several tuples of one individual give away.
+"""Disclosure by correlations in a bucketized table: inference from several tuples of an individual.
 
 References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec 2013,
-sections 5 and 8.2.1. Rows whose identity is hidden count in the size of their group and in the values, never for an
-individual.
+sections 5 and 8.2.1. Rows with a hidden identity count for the group size and the values, but for no individual.
 """
 
 from collections.abc import Iterator
@@ -22,49 +21,49 @@ _PAIRS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True)
 class IntraGroupViolation(Discreet):
-    """An individual with more tuples in a group than there are tuples without a value: some must have it."""
+    """An individual with more tuples in a group than it has tuples without a value: some must have the value."""
 
     group: str = field(repr=False)
     individual: tuple[str, ...]
     value: str = field(repr=False)
-    """The sensitive value at risk."""
+    """Sensitive value at risk."""
     tuples: int
-    """Tuples of the individual in the group."""
+    """Number of tuples of the individual in the group."""
     count: int
-    """Tuples of the group with the value."""
+    """Number of tuples of the group with the value."""
     size: int
-    """Tuples of the group."""
+    """Number of tuples of the group."""
     row: int
-    """The individual's first row of the group in the QIT (0-based)."""
+    """First QIT row of the individual in the group (0-based)."""
 
     @property
     def certain(self) -> int:
-        """At least so many of the individual's tuples have the value, with certainty."""
+        """Minimum number of the individual's tuples that certainly have the value."""
         return self.tuples + self.count - self.size
 
 
 @dataclass(frozen=True)
 class InterGroupViolation(Discreet):
-    """A value that an individual meets in more than 1/l of the groups, while the groups have too little in common."""
+    """A value in more than 1/l of an individual's groups, while fewer than l values are common to all these groups."""
 
     individual: tuple[str, ...]
     value: str = field(repr=False)
-    """The sensitive value at risk."""
+    """Sensitive value at risk."""
     groups_with: int
-    """Groups of the individual that hold the value."""
+    """Number of the individual's groups that contain the value."""
     groups: int
-    """Groups of the individual."""
+    """Number of groups of the individual."""
     common: int
-    """Values that all groups of the individual hold."""
+    """Number of values that occur in all groups of the individual."""
     row: int
-    """A row of the individual in the QIT (0-based)."""
+    """QIT row of the individual (0-based)."""
 
 
 def intra_group_violations(publication: VisibleIndividuals) -> list[IntraGroupViolation]:
-    """Find what the pigeonhole principle gives away inside groups, by group, individual and value.
+    """Find values that the pigeonhole principle discloses inside groups, by group, individual and value.
 
-    A group is flagged iff the tuples of its most frequent individual and those of its most frequent value are
-    together more than it has; named are all pairs of an individual and a value for which this is so. Sufficient
+    A group is flagged if the tuples of its most frequent individual plus the tuples of its most frequent value exceed
+    its size. The result lists all pairs of an individual and a value with this property. The condition is sufficient
     for a violation, not necessary.
 
     >>> from anonset.data import CategoricalColumn, Table
@@ -109,19 +108,19 @@ def inter_group_violations(
     alpha: int = 3,
     require_intersection: bool = True,
 ) -> list[InterGroupViolation]:
-    """Find individuals who meet a value in more than 1/l of their groups, by individual and value.
+    """Find individuals with a value in more than 1/l of their groups, by individual and value.
 
     Parameters
     ----------
     publication
         Any pair of QIT and SNT.
     l
-        A value is frequent for an individual if more than 1/l of the individual's groups hold it (>= 1).
+        A value is frequent for an individual if more than 1/l of the individual's groups contain it (>= 1).
     alpha
-        Individuals in fewer groups are not significant (>= 2; the paper: greater than 2).
+        Minimum number of groups of an individual (>= 2; the paper: greater than 2).
     require_intersection
-        Ask also that all groups of the individual together have fewer than l values in common, as the paper does.
-        Without it, an individual who alone is in all groups with a value is reported even if this holds for two values.
+        Also require that fewer than l values are common to all groups of the individual, as in the paper. Without it,
+        the only individual in all groups with a value is reported even if this applies to two values.
 
     Raises
     ------
@@ -140,7 +139,7 @@ def inter_group_violations(
 
 
 class _Incidence:
-    """Which individual is in which group, by individual, then group; and which values a group holds."""
+    """Pairs of individual and group, ordered by individual, then group; and the values of each group."""
 
     def __init__(self, publication: VisibleIndividuals) -> None:
         if not publication.ids:
@@ -165,17 +164,17 @@ class _Incidence:
         self.snt_start = np.searchsorted(publication.snt_group, np.arange(publication.n_groups + 1))
 
     def individual(self, pair: int) -> tuple[str, ...]:
-        """Return the identity of a pair of individual and group."""
+        """Return the identity of the individual of a pair."""
         row = int(self.row[pair])
         return tuple(column.vocabulary.labels[column.codes[row]] for column in self.publication.ids)
 
     def value(self, entry: int) -> str:
-        """Return the sensitive value of a row of the SNT."""
+        """Return the sensitive value of an SNT row."""
         values = self.publication.snt_value
         return values.vocabulary.labels[int(values.codes[entry])]
 
     def parts(self, pairs: Int64) -> Iterator[Int64]:
-        """Cut pairs between individuals, so that no part holds many more values than fit in memory."""
+        """Split pairs into parts that fit in memory. An individual's pairs are in the same part."""
         held = np.cumsum(self.snt_start[self.group[pairs] + 1] - self.snt_start[self.group[pairs]])
         person = self.person[pairs]
         begin = 0
@@ -194,7 +193,7 @@ def _inter_group(
     *,
     require_intersection: bool,
 ) -> list[InterGroupViolation]:
-    """Examine some individuals with all their groups."""
+    """Find the violations of some individuals, given all their groups."""
     vocabulary = seen.publication.snt_value.vocabulary
     person, first, n_groups = np.unique(seen.person[pairs], return_index=True, return_counts=True)
     start = seen.snt_start[seen.group[pairs]]

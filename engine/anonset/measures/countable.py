@@ -1,8 +1,8 @@
-"""What a recipient can still count: errors of frequent items and of frequent pairs, and what a symbol stands for.
+"""Accuracy of counts from a publication: errors of frequent items and frequent pairs, and mean symbol size.
 
-By the reading ``one-member`` (see `anonset.queries.ExpectedCounts`): an item is expected in 1/s of the records that
-show a symbol of s items with it, a pair of items of two symbols in 1/(s t) of those that show both, a pair within one
-symbol in none.
+With the reading ``one-member`` (see `anonset.queries.ExpectedCounts`), 1/s of the records with a symbol of s items are
+expected to contain a given item. A pair of items of two symbols is expected in 1/(s t) of the records with both
+symbols, and a pair within a symbol in none.
 """
 
 from collections.abc import Iterator
@@ -24,44 +24,44 @@ from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
 FREQUENT = 200
-"""How many items and how many pairs of them are counted: the most frequent ones."""
+"""Number of items and number of pairs that are counted: the most frequent."""
 NO_ITEMS = "counts of items are of a set-valued column, and the publication has none"
 _RECORDS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
 class Countable(Discreet):
-    """What a recipient can still count."""
+    """Accuracy of counts from a publication."""
 
     items_error: float | None
-    """Median relative error of the counts of the most frequent items; None where there are none."""
+    """Median relative error of the counts of the most frequent items, or None if there are none."""
     pairs_error: float | None
-    """Median relative error of the counts of the most frequent pairs; None where no record has two items."""
+    """Median relative error of the counts of the most frequent pairs, or None if no record has two items."""
     stands_for: float | None
-    """Items that a symbol of several items stands for, the mean over its occurrences; None where none is published."""
+    """Mean number of items of a symbol with several items, over its occurrences, or None if there is no such symbol."""
     reading: Reading = ONE_MEMBER
-    """What a symbol of several items is taken to stand for."""
+    """Interpretation of a symbol of several items."""
 
 
 @dataclass(frozen=True)
 class FrequentItems(Discreet):
-    """The most frequent items of the original, the most frequent pairs of these, and their counts.
+    """Most frequent items of the original, the most frequent pairs of these, and their counts.
 
-    Of equal counts the first in canonical order are taken, of pairs those of the first items.
+    Ties: items in canonical order, then pairs of the first items.
     """
 
     labels: tuple[str, ...]
-    """Of at most `FREQUENT` items, in canonical order."""
+    """At most `FREQUENT` items, in canonical order."""
     counts: Int64
-    """int64 (F,): records with each."""
+    """Number of records with each item, int64 (F,)."""
     pairs: Int64
-    """int64 (P, 2): at most `FREQUENT` pairs of them, the smaller first."""
+    """At most `FREQUENT` pairs of these items, the smaller first, int64 (P, 2)."""
     pair_counts: Int64
-    """int64 (P,): records with both."""
+    """Number of records with both items, int64 (P,)."""
 
     @classmethod
     def of(cls, column: SetColumn) -> "FrequentItems":
-        """Count them; cost: O(nnz) times the most of these items that one record has.
+        """Count the items and pairs. Cost: O(nnz) times the maximum number of these items in a record.
 
         >>> found = FrequentItems.of(SetColumn.of([["a", "b"], ["a", "b", "c"], ["a"]]))
         >>> found.labels, found.counts.tolist(), found.pairs.tolist(), found.pair_counts.tolist()
@@ -89,9 +89,9 @@ class FrequentItems(Discreet):
 
 
 def countable(frequent: FrequentItems, publication: Published) -> Countable:
-    """Return how well frequent items and pairs of the original are counted in a publication with a set-valued column.
+    """Return the accuracy of counts of frequent items and pairs from a publication with a set-valued column.
 
-    In a disassociated publication as by `anonset.queries.chunks.ChunkCounts`.
+    For a disassociated publication, `anonset.queries.chunks.ChunkCounts` computes the expected counts.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def countable(frequent: FrequentItems, publication: Published) -> Countable:
 def expected_counts(
     publication: Published, frequent: FrequentItems
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float | None]:
-    """Return how many records are expected to contain each item, and each pair; and `stands_for`.
+    """Return the expected number of records with each item and with each pair, and `stands_for`.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def _(publication: Buckets, frequent: FrequentItems) -> tuple[Any, Any, float | 
 
 
 def stands_for(publication: Records) -> float | None:
-    """Return how many items a symbol of several items stands for, the mean over its occurrences; None without any."""
+    """Return the mean number of items of a symbol with several items, over its occurrences. None if there is none."""
     if publication.transactions is None:
         return None
     sizes = np.array([len(symbol.members) for symbol in publication.symbols] or [0], np.int64)
@@ -151,9 +151,9 @@ def _error(true: Int64, expected: np.ndarray) -> float | None:
 
 
 def _expected(frequent: FrequentItems, publication: Records) -> tuple[np.ndarray, np.ndarray]:
-    """Return float64 (F,) and (P,): records in which each item, and each pair, is expected.
+    """Return the expected number of records with each item, float64 (F,), and each pair, float64 (P,).
 
-    Cost: O(n F), by a few records at a time.
+    Cost: O(n F), in blocks of records.
     """
     column = publication.transactions
     n, items, pairs = len(frequent.labels), np.zeros(len(frequent.labels)), np.zeros(len(frequent.pairs))
@@ -176,7 +176,10 @@ def _expected(frequent: FrequentItems, publication: Records) -> tuple[np.ndarray
 
 
 def _in_chunks(frequent: FrequentItems, publication: Chunks) -> tuple[np.ndarray, np.ndarray]:
-    """Return float64 (F,) and (P,): records in which each item, and each pair, is expected; 0 of what is not there."""
+    """Return the expected number of records with each item, float64 (F,), and each pair, float64 (P,).
+
+    The number is 0 if an item is not published.
+    """
     counts, index = ChunkCounts(publication), publication.vocabulary.index
     there = [place for place, label in enumerate(frequent.labels) if label in index]
     codes = [index[frequent.labels[place]] for place in there]
@@ -187,7 +190,7 @@ def _in_chunks(frequent: FrequentItems, publication: Chunks) -> tuple[np.ndarray
 
 
 def _members(frequent: FrequentItems, publication: Records) -> tuple[Int64, Int32, np.ndarray]:
-    """Return where the frequent items of each symbol begin and which they are, and 1/s of each symbol."""
+    """Return the offsets and codes of the frequent items of each symbol, and 1/s for each symbol."""
     place = {label: item for item, label in enumerate(frequent.labels)}
     own = [[place[label] for label in symbol.members if label in place] for symbol in publication.symbols]
     begin = begins_of(map(len, own))
@@ -196,6 +199,6 @@ def _members(frequent: FrequentItems, publication: Records) -> tuple[Int64, Int3
 
 
 def _spans(column: SetColumn) -> Iterator[tuple[int, int]]:
-    """Yield the records, some at a time: the first, and the one behind the last."""
+    """Yield blocks of records as (first, end)."""
     for first in range(0, column.n, _RECORDS_AT_ONCE):
         yield first, min(first + _RECORDS_AT_ONCE, column.n)

@@ -1,4 +1,4 @@
-"""The distinct records of a table, group by group: what the sets of known items are counted in."""
+"""Distinct records of a table, by group, for counting sets of known items."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -20,22 +20,22 @@ from anonset.measures.shares import Figures
 
 @dataclass(frozen=True, eq=False)
 class DistinctRecords(Discreet):
-    """The distinct records, group by group, over codes of which 0 is the rarest."""
+    """Distinct records, ordered by group, with codes by ascending frequency: 0 is the rarest item."""
 
     rows: SetColumn
-    """The items of each; the labels are those of other codes."""
+    """Recoded items of each distinct record. The vocabulary labels belong to the original codes."""
     groups: Int64
-    """int64 (G + 1,): where the records of each group begin."""
+    """Offset of the first distinct record of each group, int64 (G + 1,)."""
     of_group: Int64
-    """int64 (D,): the group of each."""
+    """Group of each distinct record, int64 (D,)."""
     start: Int64
-    """int64 (D + 1,): where the records like each begin in `record`."""
+    """Offset in `record` of the records equal to each distinct record, int64 (D + 1,)."""
     weight: Int64
-    """int64 (D,): how many records are like each."""
+    """Number of records equal to each distinct record, int64 (D,)."""
     record: Int64
-    """int64 (n,): the records that are like the first, the second, …"""
+    """Records ordered by distinct record, int64 (n,)."""
     store: Store
-    """Where all of this lies."""
+    """Store of the arrays."""
 
     @classmethod
     def of(cls, column: SetColumn, group: Sequence[Int32] = (), store: Store = MEMORY) -> "DistinctRecords":
@@ -46,9 +46,9 @@ class DistinctRecords(Discreet):
         column
             The items, or published symbols.
         group
-            int32 (n,) each: codes; only records that agree in all of them are of one group. Without any, all are.
+            int32 (n,) each: codes. Records are in the same group if they are equal in all of them. Empty: one group.
         store
-            Where the distinct records are to lie.
+            Store of the distinct records.
 
         Examples
         --------
@@ -88,17 +88,17 @@ class DistinctRecords(Discreet):
 
     @property
     def group_sizes(self) -> Int64:
-        """int64 (G,): number of records of each group."""
+        """Number of records of each group, int64 (G,)."""
         return np.diff(self.start[self.groups])
 
     def sizes(self, first: int, end: int) -> Int64:
-        """Return the number of records in the group of each distinct one of a span, int64 (end - first,)."""
+        """Return the number of records in the group of each distinct record of a span, int64 (end - first,)."""
         of_group = self.of_group[first:end]
         sizes: Int64 = self.start[self.groups[of_group + 1]] - self.start[self.groups[of_group]]
         return sizes
 
     def of_records(self, records: Int64) -> Int64:
-        """Return which distinct record each of some records is, int64 (records,)."""
+        """Return the distinct record of each of `records`, int64 (records,)."""
         order, which = np.argsort(records), np.empty(len(records), np.int64)
         for a, b in spans(len(self.record)):
             place = np.flatnonzero(np.isin(self.record[a:b], records))
@@ -108,7 +108,7 @@ class DistinctRecords(Discreet):
 
     @property
     def of_each_record(self) -> Int64:
-        """int64 (n,): which distinct record each one is."""
+        """Distinct record of each record, int64 (n,)."""
         which = np.empty(len(self.record), np.int64)
         which[self.record] = np.repeat(np.arange(self.n), self.weight)
         return which
@@ -117,7 +117,7 @@ class DistinctRecords(Discreet):
 def _borders(
     rows: SetColumn, group: Sequence[Int32], first: int, end: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return which rows of a span begin a group, and which differ from the row before."""
+    """Return masks of a span: rows that begin a group, and rows that differ from the previous row."""
     from anonset_kernels.known_items import mark_distinct
 
     apart, fresh = begins_group(group, first, end), np.empty(end - first, np.bool_)
@@ -126,7 +126,7 @@ def _borders(
 
 
 def begins_group(group: Sequence[Int32], first: int, end: int) -> NDArray[np.bool_]:
-    """Return bool (end - first,): which rows of a span differ in a code from the row before; the first of all does."""
+    """Return whether each row of a span differs in a code from the previous row, bool (end - first,). Row 0 does."""
     apart = np.zeros(end - first, np.bool_)
     apart[: first == 0] = True
     since = max(first, 1)
@@ -136,7 +136,7 @@ def begins_group(group: Sequence[Int32], first: int, end: int) -> NDArray[np.boo
 
 
 def class_figures(group: Sequence[Int32], store: Store = MEMORY) -> Figures:
-    """Return how many records agree with each one in all codes, int32 (n,) each.
+    """Return the class size of each record, as figures. A class contains the records with equal codes, int32 (n,) each.
 
     >>> class_figures([np.array([0, 1, 0], np.int32)]).values.tolist()
     [1, 2]
@@ -149,7 +149,7 @@ def class_figures(group: Sequence[Int32], store: Store = MEMORY) -> Figures:
 
 
 def codes_of(columns: Sequence[Column]) -> list[Int32]:
-    """Return int32 (n,) each: codes of the values of columns, equal where these are."""
+    """Return codes for the values of each column, int32 (n,) each. Equal values have equal codes."""
     return [
         column.codes
         if isinstance(column, CategoricalColumn)
@@ -159,7 +159,9 @@ def codes_of(columns: Sequence[Column]) -> list[Int32]:
 
 
 def rarest_first(column: SetColumn, store: Store = MEMORY) -> SetColumn:
-    """Return the column over codes of which 0 is the rarest; their labels are those of others."""
+    """Return the column with codes by ascending frequency, the rarest item first. Labels belong to the original
+    codes.
+    """
     place = np.empty(len(column.vocabulary), np.int32)
     place[np.argsort(column.occurrences, kind="stable")] = np.arange(len(place), dtype=np.int32)
     return column.recode(place, column.vocabulary, store)

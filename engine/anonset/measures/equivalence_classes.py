@@ -1,4 +1,4 @@
-"""Equivalence classes: the records that agree in their quasi-identifiers."""
+"""Equivalence classes: records with equal quasi-identifiers."""
 
 from collections.abc import Sequence
 
@@ -10,12 +10,12 @@ from anonset.data.table import Column, Int64
 
 
 def class_of(columns: Sequence[Column], n: int) -> NDArray[np.int64]:
-    """Return int64 (n,): the equivalence class of each record, from 0; one class where there are no columns.
+    """Return the equivalence class of each record, int64 (n,), numbered from 0. Without columns there is one class.
 
     >>> class_of([CategoricalColumn.of("sex", "fmf"), CategoricalColumn.of("race", "121")], 3).tolist()
     [0, 1, 0]
 
-    Cost: a sort of the records, and another one as often as the codes of the columns fill 63 bits.
+    Cost: one sort of the records, and one more for every 62 bits of combined codes.
     """
     classes, n_classes = np.zeros(n, np.int64), 1
     for column in columns:
@@ -28,7 +28,7 @@ def class_of(columns: Sequence[Column], n: int) -> NDArray[np.int64]:
 
 
 def class_sizes(columns: Sequence[Column], n: int) -> Int64:
-    """Return int64 (n,): the size of each record's equivalence class.
+    """Return the size of each record's equivalence class, int64 (n,).
 
     >>> class_sizes([CategoricalColumn.of("sex", "fmf")], 3).tolist()
     [2, 1, 2]

@@ -1,8 +1,8 @@
-"""Domain exclusiveness: whether the published symbols stand for disjoint sets of items.
+"""Domain exclusiveness: whether published symbols cover disjoint sets of items.
 
-Under a local recoding they may not: an item is published as itself here and as a node above it there, so that the
-records with the item's own symbol are only some of those that hold it, and standard mining tools miscount (Liu and
-Wang 2010, section 1).
+Under a local recoding they may overlap: an item is published unchanged in some records and generalized in others. The
+records with the item's own symbol are then only some of its records, so standard mining tools miscount (Liu and Wang
+2010, section 1).
 """
 
 from dataclasses import dataclass, field
@@ -18,38 +18,38 @@ from anonset.publications import Records
 
 @dataclass(frozen=True)
 class Overlap(Discreet):
-    """A published symbol that shares items with others."""
+    """A published symbol that shares items with other symbols."""
 
     symbol: str = field(repr=False)
     records: int
-    """Records that publish it: the least number that hold one of its items."""
+    """Records with the symbol: a lower bound on the records that contain one of its items."""
     records_with_others: int
-    """Records that publish it or a symbol that overlaps with it: the largest number that may hold one of its items."""
+    """Records with the symbol or an overlapping symbol: an upper bound on the records that contain one of its items."""
     others: tuple[str, ...]
-    """The symbols that share items with it, in canonical order."""
+    """Symbols that share items with it, in canonical order."""
 
 
 @dataclass(frozen=True)
 class Exclusiveness(Discreet):
-    """How far the published symbols are from standing for disjoint sets of items."""
+    """Overlaps between the published symbols."""
 
     symbols: int
-    """Symbols that occur."""
+    """Number of symbols that occur."""
     overlaps: tuple[Overlap, ...]
-    """Those that share items with others, in canonical order."""
+    """Symbols that share items with others, in canonical order."""
     ambiguous_items: int
-    """Items that more than one occurring symbol stands for."""
+    """Number of items that more than one occurring symbol covers."""
 
     @property
     def exclusive(self) -> bool:
-        """Whether no two symbols overlap, as under every global recoding."""
+        """No two symbols overlap, as under every global recoding."""
         return not self.overlaps
 
 
 def exclusiveness(publication: Records) -> Exclusiveness:
-    """Report which published symbols overlap.
+    """Return the overlaps between published symbols.
 
-    Cost: O(members of the symbols), and the records of each symbol for each that it overlaps with.
+    Cost: O(members of the symbols), plus for each pair of overlapping symbols the records of both.
 
     >>> from anonset.data import Hierarchy, Table
     >>> from anonset.generalization import PerCluster, apply
@@ -91,15 +91,15 @@ def exclusiveness(publication: Records) -> Exclusiveness:
 
 
 def ambiguous_items(publication: Records) -> int:
-    """Count the items that more than one occurring symbol stands for: 0 under every global recoding.
+    """Count the items that more than one occurring symbol covers: 0 under every global recoding.
 
-    The short form of `exclusiveness`. Cost: O(members of the symbols).
+    This is `exclusiveness` without details. Cost: O(members of the symbols).
     """
     return sum(len(codes) > 1 for codes in _standing(publication).values())
 
 
 def _standing(publication: Records) -> dict[str, list[int]]:
-    """Map each item to the occurring symbols that stand for it, in canonical order."""
+    """Return the occurring symbols that cover each item, in canonical order."""
     standing: dict[str, list[int]] = {}
     if publication.transactions is not None:
         for code in np.flatnonzero(publication.transactions.occurrences).tolist():

@@ -1,7 +1,7 @@
-"""The loss metric of safe grouping: the share of tuples that are starred or removed.
+"""Loss metric of safe grouping: share of tuples that are starred or removed.
 
 References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec 2013,
-section 8.2.2. Deviation: the text calls it a number of tuples; its example, 2/13, is the share, which is meant.
+section 8.2.2. Deviation: the text defines it as a number of tuples, but its example, 2/13, is a share.
 """
 
 from fractions import Fraction
@@ -24,5 +24,5 @@ def grouping_loss_exact(buckets: Bucketized) -> Fraction:
 
 
 def grouping_loss(buckets: Bucketized) -> float:
-    """Return the exact loss, rounded once."""
+    """Return the loss as a float: `grouping_loss_exact`, rounded."""
     return float(grouping_loss_exact(buckets))

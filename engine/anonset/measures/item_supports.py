@@ -1,4 +1,4 @@
-"""Counts of sets of items: in records as they are, and as a publication leads to expect."""
+"""Supports of itemsets: exact from records, or expected from a publication."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,45 +22,45 @@ from anonset.queries.estimate import ONE_MEMBER, Reading, presence_probability
 from anonset.support import SupportIndex
 
 LARGEST_SET = 4
-"""How many items a set has at most."""
+"""Maximum number of items in a set."""
 Chosen = tuple[int, ...]
-"""Numbers of groups of items, ascending; as many items of a group as it comes."""
+"""Group numbers, ascending, with one entry per item of a group."""
 _KEPT_BYTES = 2**28
 _MOST_PAIRED = 4096
 
 
 class Supports(Protocol):
-    """Counts of sets of items, of which those of a group are interchangeable."""
+    """Supports of itemsets. The items of a group are interchangeable."""
 
     @property
     def reading(self) -> Reading | None:
-        """What a symbol of several items is taken to stand for; None where there are no such symbols."""
+        """Interpretation of a symbol of several items, or None if the publication has no such symbols."""
         ...
 
     @property
     def groups(self) -> Sequence[tuple[str, ...]]:
-        """The items of each group, the most frequent ones first."""
+        """Items of each group, the most frequent group first."""
         ...
 
     def count(self, chosen: Chosen) -> float:
-        """Return how many records hold, or are expected to hold, so many given items of each group."""
+        """Return the exact or expected number of records that contain distinct items of the chosen groups."""
         ...
 
     def pairs(self, number: int) -> NDArray[np.float64] | None:
-        """Return the same of each two of the first groups, float64 (number, number), where each group is one item.
+        """Return the supports of all pairs of the first groups, float64 (number, number), if each group is one item.
 
-        None where that takes too much, or no less than one by one.
+        Returns None if this is too expensive, or not cheaper than separate counts.
         """
         ...
 
 
 def _in_order(counts: Mapping[Chosen, float]) -> list[Chosen]:
-    """Return keys by their counts, the largest first, the rest in the order given."""
+    """Return the keys by descending count. Ties keep their order."""
     return sorted(counts, key=lambda key: -counts[key])
 
 
 class ColumnSupports:
-    """Counts in records as they are: a group is an item."""
+    """Exact supports from records. Each group is one item."""
 
     reading = None
 
@@ -71,11 +71,14 @@ class ColumnSupports:
         self.groups = [(column.vocabulary.labels[code],) for code in self._codes]
 
     def count(self, chosen: Chosen) -> float:
-        """Return how many records hold the items."""
+        """Return the number of records that contain the items."""
         return float(self._index.support(self._codes[number] for number in chosen))
 
     def pairs(self, number: int) -> NDArray[np.float64] | None:
-        """Return how many records hold both of two items; cost: the pairs of these items in each record."""
+        """Return the number of records that contain both items of each pair.
+
+        Cost: pairs of these items in each record.
+        """
         if number > _MOST_PAIRED:
             return None
         column = self._index.column
@@ -96,7 +99,7 @@ class ColumnSupports:
 
 
 class ChunkSupports:
-    """Counts expected of chunks: a group is an item."""
+    """Expected supports from chunks. Each group is one item."""
 
     reading = None
 
@@ -108,16 +111,16 @@ class ChunkSupports:
         self.groups = [(publication.vocabulary.labels[item],) for item in self._codes]
 
     def count(self, chosen: Chosen) -> float:
-        """Return in how many records the items are expected."""
+        """Return the expected number of records that contain the items."""
         return self._counts.expected(self._codes[number] for number in chosen)
 
     def pairs(self, number: int) -> NDArray[np.float64] | None:
-        """Return in how many records both of two items are expected."""
+        """Return the expected number of records that contain both items of each pair."""
         return None if number > _MOST_PAIRED else self._counts.pairs(self._codes[:number])
 
 
 class SymbolSupports:
-    """Counts expected of records of symbols: a group is the items that the same symbols stand for."""
+    """Expected supports from records of symbols. A group contains the items with the same set of symbols."""
 
     def __init__(self, publication: Records, column: SetColumn, reading: Reading) -> None:
         self.reading = reading
@@ -144,7 +147,7 @@ class SymbolSupports:
         self._grown: dict[int, tuple[Chosen, _Holding]] = {}
 
     def count(self, chosen: Chosen) -> float:
-        """Return in how many records so many items of each group are expected."""
+        """Return the expected number of records that contain the chosen items."""
         if all(len(self._codes[number]) == 1 for number in set(chosen)):
             codes = {self._codes[number][0]: chosen.count(number) for number in chosen}
             return self._index.support(codes) * prod(float(self._present[n - 1, code]) for code, n in codes.items())
@@ -155,7 +158,7 @@ class SymbolSupports:
         return None
 
     def _holding(self, chosen: Chosen) -> "_Holding":
-        """Return the records that may hold the items, from those for all but the last item, which are kept."""
+        """Return the records that may contain the items. Extends the cached result for all items but the last."""
         size = len(chosen)
         if size not in self._grown or self._grown[size][0] != chosen:
             before = self._holding(chosen[:-1]) if size > 1 else _Holding.of_all(self._index.n)
@@ -163,7 +166,7 @@ class SymbolSupports:
         return self._grown[size][1]
 
     def _symbols_of(self, number: int) -> Int32:
-        """Return int32 (n,): the symbol of each record that stands for the items of a group, -1 where none does."""
+        """Return the symbol of each record that covers the items of a group, int32 (n,), or -1."""
         if number not in self._symbols:
             symbol = np.full(self._index.n, -1, np.int32)
             for code in self._codes[number]:
@@ -176,22 +179,22 @@ class SymbolSupports:
 
 @dataclass(frozen=True, eq=False)
 class _Holding(Discreet):
-    """The records that may hold some items."""
+    """Records that may contain given items."""
 
     record: Int64
-    """int64 (R,)."""
+    """Record numbers, int64 (R,)."""
     chance: NDArray[np.float64]
-    """float64 (R,): the probability that each does."""
+    """Probability that each record contains the items, float64 (R,)."""
     symbols: tuple[Int32, ...]
-    """int32 (R,) for each item: the symbol that stands for it."""
+    """Symbol that covers the item in each record, int32 (R,) for each item."""
 
     @classmethod
     def of_all(cls, n: int) -> "_Holding":
-        """Return all records, which hold no items."""
+        """Return all records for the empty set of items."""
         return cls(np.arange(n), np.ones(n), ())
 
     def with_one(self, symbol: Int32, present: NDArray[np.float64]) -> "_Holding":
-        """Return those that may hold one item more, given the symbol that stands for it in each record."""
+        """Return the records that may also contain another item, given the symbol that covers it in each record."""
         here = np.flatnonzero(symbol[self.record] >= 0)
         record, own = self.record[here], symbol[self.record[here]]
         before = [earlier[here] for earlier in self.symbols]
@@ -204,7 +207,7 @@ class _Holding(Discreet):
 
 @singledispatch
 def supports_of(publication: Published, reading: Reading = ONE_MEMBER) -> Supports:
-    """Return the counts that a publication with a set-valued column leads to expect.
+    """Return the expected supports of a publication with a set-valued column.
 
     Raises
     ------

@@ -1,7 +1,8 @@
-"""How many records the rarest set of each record leaves, of records that need not be held at once.
+"""Smallest support of an itemset of each record, for records that do not fit in memory.
 
-Whole groups are walked together, as many as may be held. Of a group that is larger, what goes on from the rarest codes
-on is gathered and walked, for as many codes as may be held; where one code is too many, by those that go on behind it.
+Small groups are counted together, as many as fit in memory. A larger group is divided by item code: for a range of
+codes, the items after each occurrence are gathered and counted. If a single code is too large, it is divided by the
+codes that follow it.
 """
 
 from collections.abc import Iterator
@@ -23,9 +24,9 @@ _MOST = np.iinfo(np.int64).max
 
 
 def least_of_all(distinct: DistinctRecords, size: int) -> list[Int64]:
-    """Return for 1, …, `size` items, int64 (D,) each: the records that hold the set which the fewest hold.
+    """Return the smallest support of the sets of at most 1, …, `size` items of each distinct record, int64 (D,) each.
 
-    The set of at most so many items of each record; of an empty one, all of its group.
+    For an empty record this is the size of its group.
     """
     counting = _Counting(distinct, size)
     for a, b in spans(distinct.n):
@@ -44,17 +45,17 @@ def least_of_all(distinct: DistinctRecords, size: int) -> list[Int64]:
 
 
 class _Counting(Discreet):
-    """The counting of the sets of all records."""
+    """State of counting the sets of all records."""
 
     def __init__(self, distinct: DistinctRecords, size: int) -> None:
         self.distinct, self.size = distinct, size
         self.n_codes = len(distinct.rows.vocabulary)
         self.least = [distinct.store.array("least", np.int64, distinct.n) for _ in range(size)]
-        bytes_each = 4 + 12 * max(1, size - 1) + 24 + 12 * size  # of a code that is walked, with its share of a record
+        bytes_each = 4 + 12 * max(1, size - 1) + 24 + 12 * size  # bytes per counted code, with its share of a record
         self.held = distinct.store.limits.held(_ALL, bytes_each)
 
     def pieces(self) -> Iterator[tuple[int, int]]:
-        """Yield the first group and the end of those that are walked together, or of one that is walked by codes."""
+        """Yield ranges of groups (first, end) to count together, or one large group to divide by codes."""
         groups, begin, first = self.distinct.groups, self.distinct.rows.indptr, 0
         while first < len(groups) - 1:
             row = int(groups[first])
@@ -64,12 +65,12 @@ class _Counting(Discreet):
             first = after
 
     def fits(self, first: int, end: int) -> bool:
-        """Tell whether the records of a span may be walked at once."""
+        """Return True if the records of a span fit in memory."""
         begin = self.distinct.rows.indptr
         return int(begin[end] - begin[first]) <= self.held and end - first <= self.held
 
     def walk_groups(self, first: int, end: int) -> None:
-        """Walk some groups at once."""
+        """Count the sets of some groups together."""
         rows, groups = self.distinct.rows, self.distinct.groups[first : end + 1]
         low, high = int(groups[0]), int(groups[-1])
         begin = rows.indptr[low : high + 1]
@@ -77,7 +78,7 @@ class _Counting(Discreet):
         self._lower(0, slice(low, high), self._walked(*held, groups - low, self.size, self.n_codes))
 
     def walk_codes(self, rows: tuple[int, int], prefix: tuple[int, ...]) -> None:
-        """Walk a group, from one row up to another, by the codes that go on behind a prefix."""
+        """Count the sets that begin with a prefix in a range of rows of a group, divided by the following codes."""
         from anonset_kernels.known_items import Span
 
         column, level, store = self.distinct.rows, len(prefix), self.distinct.store
@@ -99,7 +100,7 @@ class _Counting(Discreet):
                 self.walk_codes(rows, (*prefix, low))
 
     def _measured(self, span: "Span", rows: tuple[int, int]) -> tuple[Int64, Int64]:
-        """Return int64 (C,) each: the records with a prefix and each code, and how much there is to walk from it on."""
+        """Return the number of records with the prefix and each code, and the work for each code, int64 (C,) each."""
         from anonset_kernels.known_items import measure_behind
 
         def measure(part: tuple[int, int]) -> Int64:
@@ -115,9 +116,10 @@ class _Counting(Discreet):
     def _walk_codes(
         self, span: "Span", rows: tuple[int, int], entries: Int64, codes: tuple[int, int]
     ) -> tuple[Int64, Int64]:
-        """Gather what goes on from some codes on, and walk it; return the distinct record of each, and its counts.
+        """Gather and count the items from a range of codes on. Return the distinct record of each row and its supports.
 
-        Those are int64 (r, size - 1), of 2 and more codes: a record that ends with the first one is not gathered.
+        The supports are int64 (r, size - 1), for sets of 2 and more codes. Records whose last item is the first code
+        are not gathered.
         """
         from anonset_kernels.known_items import gather_behind
 
@@ -132,7 +134,7 @@ class _Counting(Discreet):
         return origin, tally[:, 1:]
 
     def _walked(self, begin: Int64, codes: Int32, weight: Int64, groups: Int64, size: int, upto: int) -> Int64:
-        """Return int64 (r, size): the records that hold the set of so many items of each which the fewest hold."""
+        """Return the smallest support of the sets of each size in each record, int64 (r, size)."""
         from anonset_kernels.known_items import Records, count_known_sets
 
         tally = np.zeros((len(weight), 3 * size), np.int64)
@@ -153,12 +155,12 @@ def _lower_to_supports(span: "Span", supports: Int64, least: Int64, rows: tuple[
 
 
 def _parts(rows: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    """Yield the rows from one up to another, a span at a time."""
+    """Yield blocks of a range of rows."""
     return ((rows[0] + first, rows[0] + end) for first, end in spans(rows[1] - rows[0]))
 
 
 def _code_spans(entries: Int64, held: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and the end of codes that are walked together; a code with more than may be held alone."""
+    """Yield ranges of codes (first, end) that are counted together, or a single code that exceeds the limit."""
     done, first = begins_of(entries), 0
     while first < len(entries):
         end = max(first + 1, int(np.searchsorted(done, done[first] + held, side="right")) - 1)

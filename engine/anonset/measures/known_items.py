@@ -1,4 +1,4 @@
-"""How far known items tell records apart: how many records hold the items that somebody knows of a person."""
+"""Re-identification risk by known items: how many records contain the items that an attacker knows of a person."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,45 +22,48 @@ if TYPE_CHECKING:
     from anonset_kernels.known_items import Records
 
 AFFORDABLE = 400_000_000
-"""Number of sets up to which those of all records are counted, about two seconds; beyond it a sample of records is."""
+"""Maximum number of sets for an exact count (about two seconds). Above it, a sample of records is used."""
 SAMPLED = 400
-"""Records of a sample."""
+"""Number of records in the sample."""
 
 
 @dataclass(frozen=True, eq=False)
 class KnownItems(Discreet):
-    """How many records some known items leave, for all records or a sample; of shorter records, all items are known."""
+    """Number of records that match a number of known items, for all records or a sample.
+
+    All items are known of records with fewer items.
+    """
 
     size: int
     """Number of known items."""
     least: Int64
-    """int64 (s,): records that hold the set of at most so many items that the fewest hold; all, for an empty record."""
+    """Smallest support of a set of at most `size` items of each record, int64 (s,); all records for an empty record."""
     below: NDArray[np.float64]
-    """float64 (s,): share of the record's sets of so many items that fewer than k records hold."""
+    """Share of each record's sets of `size` items with support below k, float64 (s,)."""
     unique: NDArray[np.float64]
-    """float64 (s,): share of the record's sets of so many items that one record holds."""
+    """Share of each record's sets of `size` items with support 1, float64 (s,)."""
     enough: NDArray[np.bool_]
-    """bool (s,): whether the record has so many items."""
+    """Whether each record has at least `size` items, bool (s,)."""
     known: NDArray[np.bool_] | None = None
-    """bool (s,) of a sample: whether the record's sets could be counted; None where all records were."""
+    """Whether the sets of each sampled record were counted, bool (s,). None if all records were counted."""
 
     @property
     def exact(self) -> bool:
-        """Whether all records were counted."""
+        """All records were counted, not a sample."""
         return self.known is None
 
     def worst(self, fewer_than: float) -> Share:
-        """Return the share of all records of which some set of at most so many items leaves fewer than that."""
+        """Return the share of records with a set of at most `size` items whose support is below `fewer_than`."""
         return share_of(self.least < fewer_than, self.known)
 
     @property
     def average_unique(self) -> Share:
-        """The share of random sets that single a record out, of a random record that has so many items."""
+        """Mean share of sets that identify a record uniquely, over records with enough items."""
         return mean_of(self.unique, self.known, self.enough)
 
     @property
     def average_below(self) -> Share:
-        """The share of random sets that fewer than k records hold, of a random record that has so many items."""
+        """Mean share of sets with support below k, over records with enough items."""
         return mean_of(self.below, self.known, self.enough)
 
 
@@ -74,7 +77,9 @@ def known_items(
     affordable: float = AFFORDABLE,
     sampled: int = SAMPLED,
 ) -> tuple[KnownItems, ...]:
-    """Count the records that hold each set of 1, …, `size` items of each record, or where that is much, of a sample.
+    """Count the records that contain each set of 1, …, `size` items of each record, or of sampled records.
+
+    A sample is used if an exact count is expensive.
 
     Parameters
     ----------
@@ -83,13 +88,13 @@ def known_items(
     size
         Largest number of known items (>= 1).
     k
-        Below so many records, a set counts as rare.
+        Sets with support below k are rare.
     group
-        int (n,): records of different groups are told apart anyway; by default all are one.
+        int (n,): group of each record. Sets are counted within a group; None: one group.
     seed
         Seed of the sample.
     affordable
-        Number of sets up to which those of all records are counted.
+        Maximum number of sets for an exact count.
     sampled
         Size of the sample, drawn from all records.
 
@@ -99,7 +104,7 @@ def known_items(
     >>> [known.least.tolist() for known in found], [str(known.worst(2)) for known in found]
     ([[2, 2, 1, 4], [2, 2, 1, 4]], ['25.0%', '25.0%'])
 
-    Cost: two steps for each set of at most `size` items of each distinct record, or of what others share with each
+    Cost: two steps for each set of at most `size` items of each distinct record, or of its intersection with each
     record of the sample.
     """
     require_at_least("size", size, 1)
@@ -122,16 +127,16 @@ def rows_left(
     affordable: float = AFFORDABLE,
     sampled: int = SAMPLED,
 ) -> tuple[Figures, ...]:
-    """Return how many records are left by the set of at most 1, …, `size` items of each that the fewest hold.
+    """Return the smallest support of a set of at most 1, …, `size` items of each record.
 
     Parameters
     ----------
     column, size, seed, affordable, sampled
         As for `known_items`, whose `KnownItems.least` this is.
     group
-        int32 (n,) each: codes; records that differ in one are told apart anyway.
+        int32 (n,) each: codes. Sets are counted among records that are equal in all of them.
     store
-        Where what is made of the records is to lie; in files, it is counted by blocks.
+        Store of the intermediate arrays. If it is in files, counting is out of core.
 
     Examples
     --------
@@ -154,7 +159,7 @@ def rows_left(
 
 
 def _sizes_of_all(distinct: DistinctRecords, size: int, affordable: float) -> int:
-    """Return up to which size the sets of all records are counted, not those of a sample alone."""
+    """Return the largest size for which the sets of all records are counted. Larger sizes use a sample."""
     begin = distinct.rows.indptr
     lengths = (np.diff(begin[a : b + 1]) for a, b in spans(distinct.n))
     numbers = np.sum([[number_of_sets(part, of) for of in range(1, size + 1)] for part in lengths] or [[0.0]], axis=0)
@@ -166,7 +171,7 @@ def _drawn(n: int, seed: int, sampled: int) -> Int64:
 
 
 def number_of_sets(lengths: Int64, size: int) -> float:
-    """Return how many sets of at most `size` items records of these lengths have, those of several records each."""
+    """Return the total number of sets of at most `size` items in records of these lengths, with repetitions."""
     total, number = 0.0, np.ones(len(lengths))
     for more in range(1, size + 1):
         number = number * np.maximum(lengths - more + 1, 0) / more
@@ -191,16 +196,16 @@ def _of_all(distinct: DistinctRecords, size: int, k: int) -> list[KnownItems]:
 def _counted(
     records: "Records", lengths: Int64, n_codes: int, size: int, k: int, sizes: Int64
 ) -> tuple[Int64, NDArray[np.float64], NDArray[np.float64]]:
-    """Return (size, D) each: the least support, and the shares of rare and of unique sets."""
+    """Return the smallest support, and the shares of rare and of unique sets, (size, D) each."""
     tally = _tally(records, n_codes, size, k, sizes)
     least, below, unique = (tally.T[start : start + size].copy() for start in (0, size, 2 * size))
     return np.minimum.accumulate(least, axis=0), shares_of_sets(below, lengths), shares_of_sets(unique, lengths)
 
 
 def shares_of_sets(counts: Int64, lengths: Int64) -> NDArray[np.float64]:
-    """Return (size, D): the shares of the sets of 1, 2, … items of each record, given how many there are.
+    """Return the shares of the sets of 1, 2, … items of each record, (size, D), given their counts.
 
-    Of a record with fewer items, all of them are the set.
+    A record with fewer items has one set: all its items.
     """
     shares, number = counts.astype(np.float64), np.ones(len(lengths))
     for row, share in enumerate(shares):
@@ -211,12 +216,12 @@ def shares_of_sets(counts: Int64, lengths: Int64) -> NDArray[np.float64]:
 
 
 def least_counts(records: "Records", n_codes: int, size: int, sizes: Int64) -> Int64:
-    """Return int64 (size, D): in how many records, or of how many owners, the rarest set of each record is.
+    """Return the smallest support of the sets of each record, in records or owners, int64 (size, D).
 
     Parameters
     ----------
     sizes
-        int64 (D,): what an empty record leaves.
+        int64 (D,): the result for an empty record.
     """
     tally = _tally(records, n_codes, size, 0, sizes)
     least: Int64 = np.minimum.accumulate(tally.T[:size], axis=0)

@@ -1,4 +1,4 @@
-"""How far known items tell persons apart who have several records: how many persons have a record with these items."""
+"""Re-identification risk by known items for persons with several records: how many persons have a matching record."""
 
 from dataclasses import dataclass
 
@@ -16,14 +16,14 @@ from anonset.privacy.model import require_at_least
 
 @dataclass(frozen=True, eq=False)
 class PersonsLeft(Discreet):
-    """How many persons a number of known items of one record leaves, for all persons or a sample."""
+    """Number of persons that match a number of known items of a record, for all persons or a sample."""
 
     size: int
     """Number of known items."""
     least: Int64
-    """int64 (s,): persons who have a record with the set of at most so many items that the fewest persons have."""
+    """Smallest number of persons who have a record with a set of at most `size` items of the person, int64 (s,)."""
     known: NDArray[np.bool_] | None = None
-    """bool (s,) of a sample: whether the person's sets could be counted; None where all persons were."""
+    """Whether the sets of each sampled person were counted, bool (s,). None if all persons were counted."""
 
 
 def persons_left(
@@ -43,13 +43,13 @@ def persons_left(
     column
         The items, or published symbols.
     size
-        Largest number of known items (>= 1); all are those of one record.
+        Largest number of known items (>= 1), all from the same record.
     owner
         int64 (n,): the person of each record, from 0 without gaps.
     group
-        int (n,): records of different groups are told apart anyway; by default all are one.
+        int (n,): group of each record. Sets are counted within a group; None: one group.
     seed, affordable, sampled
-        As for `known_items`; a sample is one of persons.
+        As for `known_items`, with a sample of persons.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def persons_left(
     >>> [left.least.tolist() for left in persons_left(visits, 2, np.array([0, 0, 1]))]
     [[1, 2], [1, 2]]
 
-    Cost: two steps for each set of at most `size` items of each record, or of what others share with each record of the
+    Cost: two steps for each set of at most `size` items of each record, or of its intersection with each record of the
     sample.
     """
     require_at_least("size", size, 1)
@@ -74,7 +74,7 @@ def persons_left(
 
 
 def fewest_persons(classes: Int64, owner: Int64) -> Int64:
-    """Return int64 (persons,): the number of persons in that class of each person which has fewest.
+    """Return the smallest number of persons in a class of each person, int64 (persons,).
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def _of_all(column: SetColumn, of_group: Int64, owner: Int64, members: Int64, si
 def _of_sample(
     column: SetColumn, of_group: Int64, owner: Int64, members: Int64, size: int, seed: int, sampled: int
 ) -> list[PersonsLeft]:
-    """Count the sets of the records of some persons, each among what all others share with it."""
+    """Count the sets of the records of sampled persons, from the intersections of each record with all others."""
     from anonset_kernels.known_items import Records, project
     from anonset_kernels.rows import transpose
 
@@ -129,7 +129,7 @@ def _of_sample(
 
 
 def _of_persons(figures: Int64, owner: Int64) -> Int64:
-    """Return int64 (persons,): the least figure among the records of each person."""
+    """Return the minimum over the records of each person, int64 (persons,)."""
     least = np.full(int(owner.max(initial=-1)) + 1, np.iinfo(np.int64).max)
     np.minimum.at(least, owner, figures)
     return least

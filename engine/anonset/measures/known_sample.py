@@ -1,4 +1,4 @@
-"""How many records each set of the items of some records leaves, where those of all are too many."""
+"""Supports of the itemsets of sampled records, if all records have too many itemsets."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,31 +18,32 @@ if TYPE_CHECKING:
     from anonset_kernels.known_sample import Sample
 
 LARGEST_PROJECTION = 30_000_000
-"""Sets of what others share with one record, up to which they are counted, or 4 for each distinct record."""
+"""Maximum number of sets in the intersections with one record, or 4 per distinct record if that is more."""
 _COUNTED_AT_ONCE = 1 << 22
-"""Sets of the sampled records that are counted in one pass; those of a single one are no more."""
+"""Maximum number of sets of the sample that are counted in one pass. A record with more sets is not counted."""
 
 
 @dataclass(frozen=True, eq=False)
 class SampledCounts(Discreet):
-    """The counts of the sets of some records."""
+    """Supports of the itemsets of sampled records."""
 
     least: Int64
-    """int64 (size, s): fewest records that hold a set of 1, 2, … items of each; of an empty one, its whole group."""
+    """Smallest support of the sets of 1, 2, … items of each record, int64 (size, s); group size for an empty record."""
     below: Int64
-    """int64 (size, s): sets that fewer than k records hold."""
+    """Number of sets with support below k, int64 (size, s)."""
     unique: Int64
-    """int64 (size, s): sets that one record holds."""
+    """Number of sets with support 1, int64 (size, s)."""
     lengths: Int64
-    """int64 (s,): items of each."""
+    """Number of items of each record, int64 (s,)."""
     known: NDArray[np.bool_]
-    """bool (s,): whether its sets could be counted."""
+    """Whether the sets of each record were counted, bool (s,)."""
 
 
 def count_sample(distinct: DistinctRecords, records: Int64, size: int, k: int) -> SampledCounts:
-    """Count the records that hold each set of up to `size` items of some records, int64 (s,).
+    """Count the records that contain each set of up to `size` items of the sampled records, int64 (s,).
 
-    Cost: two passes over what all records share with them, on threads; memory for the counts of each thread.
+    Cost: two passes over the intersections of all records with the sample, in threads. Each thread has its own
+    counters.
     """
     which = distinct.of_records(records)
     lengths = distinct.rows.indptr[which + 1] - distinct.rows.indptr[which]
@@ -85,13 +86,13 @@ def _parts(known: Int64, n_sets: Int64) -> list[Int64]:
 
 
 def _sample(distinct: DistinctRecords, which: Int64, size: int) -> "Sample":
-    """Return where the items of some distinct records stand, and the counts of their sets."""
+    """Return the positions of the items of some distinct records, and the offsets of the counters of their sets."""
     from anonset_kernels.known_sample import Sample
     from anonset_kernels.rows import transpose
 
     column: SetColumn = distinct.rows.take(which)
     holders, holder = transpose(column.indptr, column.items, len(column.vocabulary))
-    order = np.argsort(column.items, kind="stable")  # as `transpose` does: by code, then by record
+    order = np.argsort(column.items, kind="stable")  # same order as `transpose`: by code, then by record
     place = (np.arange(len(column.codes)) - np.repeat(column.indptr[:-1], column.lengths))[order].astype(np.int32)
     longest = max(1, column.longest)
     choose = np.array([[comb(n, of) for of in range(size + 1)] for n in range(longest)], np.int64)
@@ -101,7 +102,7 @@ def _sample(distinct: DistinctRecords, which: Int64, size: int) -> "Sample":
 
 
 def _measured(distinct: DistinctRecords, which: Int64, size: int) -> NDArray[np.float64]:
-    """Return float64 (s,): the sets of what all distinct records share with each of some."""
+    """Return the number of sets in the intersections of all distinct records with each sampled record, float64 (s,)."""
     from anonset_kernels.known_sample import measure_shared
 
     sample, rows = _sample(distinct, which, size), distinct.rows
@@ -119,7 +120,7 @@ def _measured(distinct: DistinctRecords, which: Int64, size: int) -> NDArray[np.
 
 
 def _counted(distinct: DistinctRecords, sample: "Sample", n_sets: int) -> Int64:
-    """Return int64 (sets,): how many records hold each set of the sample."""
+    """Return the support of each set of the sample, int64 (sets,)."""
     from anonset_kernels.known_sample import count_shared
 
     rows = distinct.rows
@@ -136,6 +137,6 @@ def _counted(distinct: DistinctRecords, sample: "Sample", n_sets: int) -> Int64:
 
 
 def _shares(distinct: DistinctRecords) -> list[tuple[int, int]]:
-    """Divide the distinct records into as many spans as there are threads."""
+    """Divide the distinct records into one span per thread."""
     bounds = np.linspace(0, distinct.n, distinct.store.workers.count + 1).astype(np.int64).tolist()
     return list(pairwise(bounds))

@@ -1,7 +1,7 @@
-"""NCP of items: the normalized certainty penalty of a hierarchy cut, exactly.
+"""NCP of items: the exact normalized certainty penalty of a hierarchy cut.
 
-References: Terrovitis, Mamoulis, Kalnis, "Privacy-preserving anonymization of set-valued data", VLDB 2008,
-section 3.3. Deviation: the paper has no suppression; an occurrence of a suppressed item costs 1.
+References: Terrovitis, Mamoulis, Kalnis, "Privacy-preserving anonymization of set-valued data", VLDB 2008, section 3.3.
+Deviation: the paper has no suppression; here each occurrence of a suppressed item costs 1.
 """
 
 from fractions import Fraction
@@ -19,11 +19,11 @@ _INT64_MAX = 2**63 - 1
 
 
 def ncp_numerator(column: SetColumn | Blocks, cut: Cut) -> int:
-    """Return the integer core of the NCP: over the generalized items, the sum of occurrences times leaves.
+    """Return the numerator of the NCP: the sum of occurrences times leaves over the generalized items.
 
-    The leaves are those of the node that replaces the item, without suppressed ones; an item published as itself
-    costs nothing, a suppressed one as much as the root. Divided by the numbers of leaves and of occurrences, it is the
-    NCP.
+    The leaves are those of the node that replaces the item, without suppressed leaves. An unchanged item costs 0, a
+    suppressed item as much as the root. NCP is the numerator divided by the number of leaves and the number of
+    occurrences.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def ncp_numerator(column: SetColumn | Blocks, cut: Cut) -> int:
 
 
 def ncp_exact(column: SetColumn, cut: Cut) -> Fraction:
-    """Return the NCP of a cut as a fraction in [0, 1]; 0 for a column without items.
+    """Return the NCP of a cut as a fraction in [0, 1], 0 for a column without items.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def ncp_exact(column: SetColumn, cut: Cut) -> Fraction:
 
 
 def ncp(column: SetColumn, cut: Cut) -> float:
-    """Return the NCP of a cut: the exact value of `ncp_exact`, rounded once.
+    """Return the NCP of a cut: `ncp_exact`, rounded.
 
     Raises
     ------
@@ -90,13 +90,13 @@ def occurring_classes(column: SetColumn, cut: Cut) -> int:
 
 
 def _leaves_of_image(cut: Cut) -> Int64:
-    """Return int64 (M,): the cost of an occurrence of each leaf, in leaves: 0 if kept, M if suppressed."""
+    """Return the cost of an occurrence of each leaf, int64 (M,), in leaves: 0 if unchanged, M if suppressed."""
     below = np.where(cut.sizes == 1, 0, cut.sizes)
     return np.where(cut.image == SUPPRESSED, cut.hierarchy.n_leaves, below[cut.image]).astype(np.int64)
 
 
 def _dot(counts: Int64, costs: Int64) -> int:
-    """Return the sum of products, in Python integers where int64 might overflow."""
+    """Return the scalar product. Uses Python integers if int64 might overflow."""
     if int(counts.sum()) * int(costs.max(initial=0)) <= _INT64_MAX:
         return int(counts @ costs)
     return sum(count * cost for count, cost in zip(counts.tolist(), costs.tolist(), strict=True))

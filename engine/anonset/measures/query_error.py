@@ -1,4 +1,4 @@
-"""AvgRE (ARE): the average relative error of COUNT queries answered from published data.
+"""AvgRE (ARE): average relative error of COUNT queries answered from published data.
 
 References: Loukides, Gkoulalas-Divanis, Malin (2010), section 6.1; Poulis et al. (2013), section 6.
 """
@@ -18,7 +18,7 @@ from anonset.queries.relational import ExpectedAnswers, TrueAnswers
 
 @dataclass(frozen=True)
 class QueryError(Discreet):
-    """One query, its true and its expected answer, and the relative error (None: not defined, the answer is 0)."""
+    """A query, its exact and expected answers, and the relative error. The error is None if the exact answer is 0."""
 
     query: Query
     true: float
@@ -28,16 +28,16 @@ class QueryError(Discreet):
 
 @dataclass(frozen=True)
 class AverageError(Discreet):
-    """The average relative error of a workload."""
+    """Average relative error of a workload."""
 
     average: float
-    """Mean over the queries that have an error; 0 if none has."""
+    """Mean over the queries with an error, 0 if there are none."""
     answered: int
-    """Number of these queries."""
+    """Number of queries with an error."""
     skipped: int
-    """Queries whose true answer is 0."""
+    """Number of queries whose exact answer is 0."""
     errors: tuple[QueryError, ...]
-    """The queries one by one."""
+    """Result of each query."""
 
 
 def mixed_relative_error(
@@ -49,23 +49,23 @@ def mixed_relative_error(
     reading: Reading = ONE_MEMBER,
     floor: float | None = None,
 ) -> AverageError:
-    """Return the average of |true - expected| / true over a workload of queries for relational values, items, or both.
+    """Return the mean of |true - expected| / true over a workload of queries for relational values, items, or both.
 
     Parameters
     ----------
     table
         The original records.
     hierarchies
-        Those of relational columns.
+        Hierarchies of relational columns, by name.
     reading
         See `anonset.queries.ExpectedCounts`.
     floor
-        Divide by this where the true answer is smaller; without it, queries with the answer 0 are skipped.
+        Minimum divisor. None: queries with exact answer 0 are skipped.
 
     Raises
     ------
     InputError
-        If a query speaks of an unknown column, value or item, or the floor is not positive.
+        If a query contains an unknown column, value or item, or the floor is not positive.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def mixed_relative_error(
 def relative_errors(
     queries: Iterable[Query], answer: Callable[[Query], tuple[float, float]], *, floor: float | None = None
 ) -> AverageError:
-    """Average the relative errors of queries, given a function to the true and the expected answer of each.
+    """Average the relative errors of queries. `answer` returns the exact and the expected answer of a query.
 
     Raises
     ------

@@ -1,8 +1,9 @@
-"""Utility loss (UL) of published records, the form for relational-transaction data.
+"""Utility loss (UL) of published records, as defined for relational-transaction data.
 
 References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, section 5.
-Deviations: the loss of an empty record, 0/0 in the paper, is 0; a symbol that stands for a single item weighs nothing
-unless asked otherwise, so that unmodified data has no loss.
+
+Deviations: an empty record, 0/0 in the paper, has loss 0. A symbol of a single item has weight 0 by default, so
+unmodified data have no loss.
 """
 
 from itertools import chain
@@ -22,7 +23,7 @@ SymbolWeights = Literal["uniform", "ones"]
 
 
 def symbol_weights(size: Int64, weights: SymbolWeights = "uniform") -> Float64:
-    """Return the weight of symbols by the number of items they stand for: 0 for one item and 1 else, or 1 always.
+    """Return symbol weights by number of items. ``uniform``: 0 for one item, otherwise 1. ``ones``: 1.
 
     Raises
     ------
@@ -36,14 +37,14 @@ def symbol_weights(size: Int64, weights: SymbolWeights = "uniform") -> Float64:
 
 
 def record_losses(published: SetColumn, size: Int64, weight: Float64) -> Float64:
-    """Return float64 (n,): UL of each published record, in [0, 1].
+    """Return UL of each published record, float64 (n,), in [0, 1].
 
     Parameters
     ----------
     published
         The published symbols of each record.
     size, weight
-        int64 and float64, by symbol code: the number of items it stands for, and its weight in [0, 1].
+        int64 and float64, by symbol code: number of items that the symbol covers, and its weight in [0, 1].
     """
     from anonset_kernels.record_loss import record_losses as kernel
 

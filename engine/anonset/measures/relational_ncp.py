@@ -1,7 +1,7 @@
 """NCP of relational values: the normalized certainty penalty of a local recoding.
 
-References: Xu et al., KDD 2006; Poulis et al., ECML/PKDD 2013, section 5. Deviations: a range costs its width, not
-the number of values in it; the domain of a numeric column is its range over all records.
+References: Xu et al., KDD 2006; Poulis et al., ECML/PKDD 2013, section 5. Deviations: a range costs its width, not the
+number of its values; the domain of a numeric column is its range over all records.
 """
 
 from math import fsum
@@ -16,10 +16,10 @@ from anonset.data.table import Int32, Int64
 
 
 def value_losses(qi: QuasiIdentifiers, cluster: Int32) -> Float64:
-    """Return float64 (v, C): the loss of each column in each cluster, in [0, 1], not weighted.
+    """Return the unweighted loss of each column in each cluster, float64 (v, C), in [0, 1].
 
-    A value costs nothing if it stands as it is; else a node its share of the leaves, a set its share of the values,
-    a range its share of the width. Cost: O(n log n) for each column.
+    An unchanged value costs 0, a node its share of the leaves, a set its share of the values, a range its share of the
+    width. Cost: O(n log n) for each column.
 
     >>> from anonset.data import Table
     >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f"], race=["1", "2", "2"]).relational, {})
@@ -49,7 +49,7 @@ def value_losses(qi: QuasiIdentifiers, cluster: Int32) -> Float64:
 
 
 def relational_ncp(qi: QuasiIdentifiers, cluster: Int32) -> float:
-    """Return the weighted loss of an average record; 0 if there are none."""
+    """Return the mean weighted loss of a record, 0 if there are none."""
     if not qi.n:
         return 0.0
     per_cluster = np.array(qi.weights) @ value_losses(qi, cluster)

@@ -1,6 +1,4 @@
-"""What becomes of item occurrences, values and tuples: how many are kept as they are, how far others change, what
-that costs: NCP and LM, exactly.
-"""
+"""Retention: unchanged item occurrences, values and tuples, generalization levels of others, and exact NCP and LM."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -20,13 +18,13 @@ from anonset.publications import Chunks
 _BANDS = (10, 100, 1000)
 SUPPRESSED, KEPT = "suppressed", "kept"
 _MOST_RARE = 0.5
-"""Share of occurrences of items that are too rare in their clusters, from which accounts warn."""
+"""Minimum share of occurrences of items that are rare in their clusters for a warning."""
 
 
 def rare_in_clusters(column: SetColumn, cluster: Int32, k: int) -> float:
-    """Return the share of occurrences of items that fewer than k records of their cluster contain.
+    """Return the share of occurrences whose item is in fewer than k records of the cluster.
 
-    Under k^m-anonymity within each cluster they cannot be published as they are. Cost: O(nnz log nnz).
+    k^m-anonymity within each cluster prevents their publication unchanged. Cost: O(nnz log nnz).
 
     Parameters
     ----------
@@ -45,7 +43,7 @@ def rare_in_clusters(column: SetColumn, cluster: Int32, k: int) -> float:
 
 
 def rare_text(share: float) -> str:
-    """Return the warning that most items are too rare in their clusters; empty if they are not.
+    """Return a warning if most items are too rare in their clusters, otherwise an empty string.
 
     >>> rare_text(0.4), rare_text(0.625)[:30]
     ('', 'fewer than k records of their ')
@@ -59,9 +57,9 @@ def rare_text(share: float) -> str:
 
 
 def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
-    """Count the occurrences of items by the number of items that their published symbol stands for.
+    """Count the occurrences of items by the number of items that their published symbol covers.
 
-    Each occurrence counts by what its own record publishes it as. Cost: O(nnz), and O(M) for each cluster.
+    Each occurrence counts by the symbol in its own record. Cost: O(nnz), and O(M) for each cluster.
 
     Parameters
     ----------
@@ -71,7 +69,7 @@ def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerClust
     Returns
     -------
     int64 (M + 1,)
-        At 0 the suppressed occurrences, at 1 those that are published as they are.
+        At 0 the suppressed occurrences, at 1 the unchanged occurrences.
 
     Raises
     ------
@@ -97,7 +95,7 @@ def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerClust
 
 
 def _add_occurrences(counts: Int64, column: SetColumn, recoding: PerCluster) -> None:
-    """Add the occurrences in the records of a part."""
+    """Add the occurrences in a part of the records to `counts`."""
     order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
     items = column.take(order).items
     lengths = np.bincount(recoding.cluster, weights=column.lengths, minlength=len(recoding.items))
@@ -108,7 +106,7 @@ def _add_occurrences(counts: Int64, column: SetColumn, recoding: PerCluster) -> 
 
 
 def sizes_of_items(column: SetColumn, mapping: Cut | ItemGroups) -> Int64:
-    """Return int64 (M,): number of items that the symbol of each item stands for, 0 if it is suppressed."""
+    """Return the number of items that the symbol of each item covers, int64 (M,), 0 if the item is suppressed."""
     if isinstance(mapping, Cut):
         if column.vocabulary != mapping.hierarchy.leaves:
             msg = f"column {column.name!r} must be bound to the recoding's hierarchy first (Hierarchy.bind)"
@@ -125,11 +123,10 @@ def sizes_of_items(column: SetColumn, mapping: Cut | ItemGroups) -> Int64:
 
 
 def ncp_of_sizes(by_size: Int64) -> Fraction:
-    """Return the NCP in [0, 1], given the occurrences by the number of items that their symbol stands for.
+    """Return the NCP in [0, 1], given the number of occurrences by symbol size.
 
-    That is for any recoding what `ncp.ncp_exact` is for a cut: each occurrence costs what its own record publishes it
-    as, over the same denominator; a suppressed one costs 1, one in a group of s items s / M (He and Naughton, VLDB
-    2009, section 3.2).
+    It extends `ncp.ncp_exact` to any recoding, with the same denominator. An occurrence costs 1 if it is suppressed,
+    and s / M in a group of s items in its record (He and Naughton, VLDB 2009, section 3.2).
 
     Examples
     --------
@@ -145,11 +142,11 @@ def ncp_of_sizes(by_size: Int64) -> Fraction:
 
 
 def lm_of_sizes(by_size: Int64) -> Fraction:
-    """Return LM averaged over the occurrences, in [0, 1], given these by the number of items of their symbol.
+    """Return the mean LM of the occurrences, in [0, 1], given their number by symbol size.
 
-    LM costs (leaves - 1) / (L - 1) where an occurrence is published as a node, with L the leaves of the root, and 1
-    where it is suppressed. It is not NCP: a node of two leaves costs 1 / (L - 1), not 2 / L. (Iyengar, KDD 2002; Liu
-    and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010, section 2.)
+    An occurrence costs (leaves - 1) / (L - 1) if it is published as a node, with L the leaves of the root, and 1 if it
+    is suppressed. LM differs from NCP: a node of two leaves costs 1 / (L - 1), not 2 / L. (Iyengar, KDD 2002; Liu and
+    Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010, section 2.)
     """
     costs = np.arange(-1, len(by_size) - 1, dtype=np.int64)
     costs[0] = max(0, len(by_size) - 2)
@@ -157,10 +154,7 @@ def lm_of_sizes(by_size: Int64) -> Fraction:
 
 
 def _mean(by_size: Int64, costs: Int64, most: int) -> Fraction:
-    """Return the mean of a cost over all occurrences, int64 (M + 1,) by the size of their symbol, as a share of most.
-
-    0 where there is nothing.
-    """
+    """Return the mean cost of the occurrences, int64 (M + 1,) by symbol size, as a share of `most`; 0 without any."""
     there = np.flatnonzero(by_size)
     total = sum(count * cost for count, cost in zip(by_size[there].tolist(), costs[there].tolist(), strict=True))
     return Fraction(total, max(1, most * int(by_size.sum())))
@@ -169,14 +163,14 @@ def _mean(by_size: Int64, costs: Int64, most: int) -> Fraction:
 def by_level(
     column: SetColumn, recoding: Cut | ItemGroups | PerCluster, hierarchy: Hierarchy | None = None
 ) -> dict[str, int]:
-    """Count the occurrences of items by how far each is generalized.
+    """Count the occurrences of items by generalization level.
 
     Parameters
     ----------
     column
         The **original** column, bound to the recoding's hierarchy or vocabulary.
     hierarchy
-        Its hierarchy, to count levels; symbols that are none of its nodes are counted by their size.
+        Its hierarchy, to count levels. Symbols that are not nodes of it are counted by size.
 
     Examples
     --------
@@ -194,13 +188,13 @@ def by_level(
 
 
 def levels_of(items: Int32, sizes: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
-    """Count occurrences by how far each is generalized.
+    """Count occurrences by generalization level.
 
     Parameters
     ----------
     items, sizes
-        int32 (nnz,) and int64 (nnz,): each occurrence's item, a leaf of the hierarchy if there is one, and how many
-        items its symbol stands for; 0 where it is suppressed.
+        int32 (nnz,) and int64 (nnz,): item of each occurrence (a leaf of the hierarchy, if any), and the number of
+        items that its symbol covers, 0 if it is suppressed.
     """
     width = int(sizes.max(initial=0)) + 1
     pairs, counts = np.unique(items.astype(np.int64) * width + sizes, return_counts=True)
@@ -208,7 +202,7 @@ def levels_of(items: Int32, sizes: Int64, hierarchy: Hierarchy | None) -> dict[s
 
 
 def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierarchy | None) -> dict[str, int]:
-    """Count occurrences as `levels_of` does, part after part."""
+    """Count occurrences as `levels_of`, one part of the records at a time."""
     width, counted = len(column.vocabulary) + 1, [(np.empty(0, np.int64), np.empty(0, np.int64))]
     for records, own in recoding.pieces():
         part = column if records is None else column.take(records)
@@ -222,13 +216,13 @@ def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierar
 
 
 def counted_levels(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
-    """Count occurrences by how far each is generalized, given the number of each pair of an item and a size.
+    """Count occurrences by generalization level, given the number of each pair of an item and a symbol size.
 
     Parameters
     ----------
     item, size, counts
-        int64 (p,) each: an item, a leaf of the hierarchy if there is one; how many items its symbol stands for, 0 where
-        it is suppressed; and how often.
+        int64 (p,) each: item (a leaf of the hierarchy, if any), number of items that its symbol covers (0 if
+        suppressed), and number of occurrences.
     """
     pairs = item
     up = np.full(len(pairs), -1, np.int64)
@@ -247,7 +241,7 @@ def counted_levels(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy
 
 
 def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Return which pairs belong to each fate, from the least loss to the largest."""
+    """Return masks of the pairs by outcome, from the smallest to the largest loss."""
     fates = {KEPT: size == 1}
     wide = size > 1
     for level in range(1, int(up.max(initial=0)) + 1):
@@ -262,7 +256,7 @@ def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dty
 
 
 def occurrence_sizes(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
-    """Return int64 (nnz,): how many items the symbol stands for that each occurrence is published as; 0: suppressed."""
+    """Return the number of items that the published symbol of each occurrence covers, int64 (nnz,), 0 if suppressed."""
     if not isinstance(recoding, PerCluster):
         return sizes_of_items(column, recoding)[column.items]
     of_row = np.repeat(recoding.cluster, column.lengths)
@@ -276,32 +270,32 @@ def occurrence_sizes(column: SetColumn, recoding: Cut | ItemGroups | PerCluster)
 
 
 def of_nodes(recoding: Cut | ItemGroups | PerCluster) -> bool:
-    """Tell whether a recoding publishes nodes of a hierarchy, and no sets of its own."""
+    """Return True if a recoding publishes nodes of a hierarchy, not item sets."""
     if isinstance(recoding, PerCluster):
         return len(recoding.items) > 0 and isinstance(recoding.items[0], Cut)
     return isinstance(recoding, Cut)
 
 
 Counts = dict[str, int]
-"""How many, by what became of them."""
+"""Counts by outcome."""
 
 
 def retention(table: Table, recoding: Recoding, publication: Any = None) -> dict[str, Counts]:
-    """Count what is published as it is, and what is not.
+    """Count unchanged, generalized and suppressed items, values and tuples.
 
     Parameters
     ----------
     table
-        The **original** table, its columns bound to the recoding's hierarchies.
+        The **original** table, with columns bound to the recoding's hierarchies.
     publication
-        The table as the recoding publishes it, where that is chunks.
+        The published table, if it is disassociated.
 
     Returns
     -------
     dict
         ``items``: occurrences kept, generalized, suppressed; ``values``: relational values kept, generalized;
-        ``tuples`` of buckets: kept, starred, removed; ``items`` of chunks: in_chunks, terms, suppressed. Each where the
-        table has them.
+        ``tuples`` of buckets: kept, starred, removed; ``items`` of chunks: in_chunks, terms, suppressed. The dict
+        contains only entries that apply to the table.
 
     Examples
     --------
@@ -323,7 +317,7 @@ def retention(table: Table, recoding: Recoding, publication: Any = None) -> dict
 
 
 def shares(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, float]]:
-    """Return counts as shares of their sums; 0 where there is nothing.
+    """Return counts as shares of their sums, 0 if a sum is 0.
 
     >>> shares({"items": {"kept": 3, "generalized": 1, "suppressed": 0}})
     {'items': {'kept': 0.75, 'generalized': 0.25, 'suppressed': 0.0}}
@@ -335,20 +329,20 @@ def shares(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, float
 
 
 def of_items(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Counts:
-    """Count the occurrences of items, each by what its own record publishes it as."""
+    """Count the occurrences of items by outcome in their own record."""
     by_size = occurrences_by_size(column, recoding)
     suppressed, kept = int(by_size[0]), int(by_size[1:2].sum())
     return {"kept": kept, "generalized": int(by_size.sum()) - kept - suppressed, "suppressed": suppressed}
 
 
 def of_chunks(column: SetColumn, publication: Chunks) -> Counts:
-    """Count the occurrences of items by where they are shown."""
+    """Count the occurrences of items by position: chunk, term, or suppressed."""
     in_chunks, terms = publication.occurrences, publication.in_terms or 0
     return {"in_chunks": in_chunks, "terms": terms, SUPPRESSED: len(column.codes) - in_chunks - terms}
 
 
 def of_values(columns: tuple[Column, ...], recoding: PerCluster) -> Counts:
-    """Count the relational values of all records."""
+    """Count the unchanged and generalized relational values of all records."""
     kept = 0
     for records, own in recoding.pieces():
         published = {values.name: values for values in own.relational}
@@ -359,7 +353,7 @@ def of_values(columns: tuple[Column, ...], recoding: PerCluster) -> Counts:
 
 
 def of_tuples(buckets: Bucketized) -> Counts:
-    """Count the tuples of a bucketized table."""
+    """Count the tuples of a bucketized table by outcome."""
     removed = buckets.group == NOT_PUBLISHED
     starred = int(np.count_nonzero(buckets.starred & ~removed))
     gone = int(np.count_nonzero(removed))
@@ -367,7 +361,7 @@ def of_tuples(buckets: Bucketized) -> Counts:
 
 
 def _is_kept(column: Column, cluster: NDArray[np.integer], published: RelationalValues) -> NDArray[np.bool_]:
-    """Bool (n,): whether each record's cluster publishes its own value: the text of it, not a range, set or node."""
+    """Return whether each record's cluster publishes its value unchanged, not as a range, set or node. Bool (n,)."""
     if isinstance(column, CategoricalColumn):
         index = column.vocabulary.index
         codes: Int64 = np.array([index.get(label, NOT_PUBLISHED) for label in published.labels], np.int64)

@@ -1,6 +1,6 @@
-"""What the classes of a publication disclose of their sensitive values: the observed l and t.
+"""Disclosure of sensitive values by the classes of a publication: the observed l and t.
 
-References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006 (l-diversity: distinct, by entropy); Xiao and
+References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006 (l-diversity: distinct, entropy); Xiao and
 Tao, VLDB 2006 (frequency: a value in at most 1/l of a class); Li, Li, Venkatasubramanian, ICDE 2007 (t-closeness, with
 the equal and the ordered ground distance).
 """
@@ -24,36 +24,36 @@ Float64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ObservedDiversity(Discreet):
-    """The smallest l and the largest t over the classes; without records 0 each."""
+    """Smallest l and largest t over the classes. All are 0 without records."""
 
     classes: int
     """Number of classes."""
     distinct_l: int
-    """Fewest different values in a class."""
+    """Minimum number of different values in a class."""
     frequency_l: float
-    """The largest l such that no value is in more than 1/l of the records of a class."""
+    """Largest l such that no value is in more than 1/l of the records of a class."""
     entropy_l: float
-    """Smallest effective number of values of a class: e to the entropy of their shares."""
+    """Minimum effective number of values in a class: e to the power of the entropy of their shares."""
     t: float
-    """Largest distance between the shares of a class and those of all records, in [0, 1]."""
+    """Maximum distance between the distribution in a class and in all records, in [0, 1]."""
     homogeneous_records: int
-    """Records of classes with one value alone: whoever finds the class learns the value."""
+    """Records in classes with a single value, which is disclosed to anyone who finds the class."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClassDiversity(Discreet):
-    """What each class discloses of its sensitive values."""
+    """Diversity of the sensitive values of each class."""
 
     size: Int64
-    """int64 (C,): records."""
+    """Number of records, int64 (C,)."""
     distinct: Int64
-    """int64 (C,): different values."""
+    """Number of different values, int64 (C,)."""
     largest: Int64
-    """int64 (C,): records with the most frequent value."""
+    """Number of records with the most frequent value, int64 (C,)."""
     entropy: Float64
-    """float64 (C,): entropy of the shares of the values, in nats."""
+    """Entropy of the shares of the values in nats, float64 (C,)."""
     distance: Float64
-    """float64 (C,): distance between the shares of the class and those of all records, in [0, 1]."""
+    """Distance between the distribution in the class and in all records, float64 (C,), in [0, 1]."""
 
     def worst(self) -> ObservedDiversity:
         """Return the smallest l and the largest t."""
@@ -70,7 +70,7 @@ class ClassDiversity(Discreet):
 
 
 def classes_of(columns: Sequence[CategoricalColumn]) -> Int64:
-    """Return the class of each record, int64 (n,): records are in one class if all their labels are the same.
+    """Return the class of each record, int64 (n,). Records with equal labels in all columns are in the same class.
 
     >>> classes_of([CategoricalColumn.of("sex", "fmf"), CategoricalColumn.of("race", "112")]).tolist()
     [0, 2, 1]
@@ -83,9 +83,9 @@ def classes_of(columns: Sequence[CategoricalColumn]) -> Int64:
 
 
 def class_diversity(class_of: NDArray[np.integer], values: CategoricalColumn | NumericColumn) -> ClassDiversity:
-    """Measure each class; the ground distance of categories is equal (1 for any two), that of numbers their rank's.
+    """Return the diversity of each class. Ground distance: 1 between any two categories, rank distance for numbers.
 
-    Cost: O(n log n), and for numbers the number of different values times the number of classes, a block at a time.
+    Cost: O(n log n), and for numbers the number of different values times the number of classes, in blocks.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def class_diversity(class_of: NDArray[np.integer], values: CategoricalColumn | N
 
 
 def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64, *, ordered: bool = False) -> ClassDiversity:
-    """Measure each class by the values that it has, class by class, and how many of its records have each."""
+    """Return the diversity of each class, given its values, ordered by class, and the number of records with each."""
     start = np.flatnonzero(np.diff(of, prepend=-1))
     size: Int64 = np.add.reduceat(count, start) if len(start) else np.zeros(0, np.int64)
     share = count / size[of]
@@ -139,17 +139,17 @@ def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64, *, order
 
 
 def observed_diversity(class_of: NDArray[np.integer], values: CategoricalColumn | NumericColumn) -> ObservedDiversity:
-    """Return the smallest l and the largest t over the classes: see `class_diversity`."""
+    """Return the smallest l and the largest t over the classes, see `class_diversity`."""
     return class_diversity(class_of, values).worst()
 
 
 def diversity_by_blocks(group: Sequence[Int32], values: CategoricalColumn, store: Store) -> ObservedDiversity:
-    """Return what `observed_diversity` does, of records that are sorted in a store and measured a span at a time.
+    """Return the result of `observed_diversity` out of core: records are sorted in a store and measured in blocks.
 
     Parameters
     ----------
     group
-        int32 (n,) each: codes; records are in one class if they agree in all of them. Without any, all are.
+        int32 (n,) each: codes. Records are in the same class if they are equal in all of them. Empty: one class.
 
     Examples
     --------
@@ -197,13 +197,13 @@ def _united(one: ObservedDiversity, other: ObservedDiversity) -> ObservedDiversi
 
 
 def _equal(value: Int64, share: Float64, overall: Float64, start: Int64) -> Float64:
-    """Return half the sum of differences: what is above the overall shares alone."""
+    """Return half the sum of absolute differences: the sum of the positive differences to the overall shares."""
     above: Float64 = np.add.reduceat(np.maximum(share - overall[value], 0.0), start)
     return above
 
 
 def _ordered(of: Int64, value: Int64, share: Float64, overall: Float64, start: Int64) -> Float64:
-    """Return the mean difference of the cumulated shares, by the rank of the values."""
+    """Return the mean absolute difference of the cumulative shares, with values in ascending order."""
     n_values = len(overall)
     if n_values < 2:
         return np.zeros(len(start))

@@ -1,4 +1,4 @@
-"""Shares of records, exact or estimated from a sample, with the interval in which they lie."""
+"""Shares of records: exact, or estimated from a sample with a confidence interval."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -9,23 +9,23 @@ from numpy.typing import NDArray
 from anonset.data.redacted_repr import Discreet
 from anonset.data.spans import spans
 
-_Z = 1.959963984540054  # of 95 percent
+_Z = 1.959963984540054  # 95 % confidence
 
 
 @dataclass(frozen=True)
 class Share(Discreet):
-    """A share between 0 and 1; an estimated one with the ends of its 95% confidence interval."""
+    """A share in [0, 1]. An estimate includes its 95% confidence interval."""
 
     value: float
-    """The share."""
+    """The share, or its estimate."""
     low: float | None = None
-    """Lower end of the interval; None where the share is exact."""
+    """Lower end of the interval, None if the share is exact."""
     high: float | None = None
     """Upper end of the interval."""
 
     @property
     def exact(self) -> bool:
-        """Whether it is counted, and not estimated."""
+        """The share is counted, not estimated."""
         return self.low is None
 
     def __str__(self) -> str:
@@ -36,14 +36,14 @@ class Share(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class Figures(Discreet):
-    """A whole number of each record, or of each record of a sample."""
+    """An integer for each record, or for each record of a sample."""
 
     values: NDArray[np.int64]
-    """int64 (v,): the numbers that occur, ascending; of a sample, that of each record."""
+    """Distinct integers, ascending, int64 (v,). For a sample: the integer of each record."""
     records: NDArray[np.int64]
-    """int64 (v,): how many records have each."""
+    """Number of records with each integer, int64 (v,)."""
     known: NDArray[np.bool_] | None = None
-    """bool (v,) of a sample: whether the number of a record is known; None where these are all records."""
+    """Whether the integer of each sampled record is known, bool (v,). None if all records were counted."""
 
     @classmethod
     def of(
@@ -53,7 +53,7 @@ class Figures(Discreet):
         *,
         weight: NDArray[np.int64] | None = None,
     ) -> "Figures":
-        """Count numbers, int64 (r,), a span at a time; `weight`, int64 (r,), is how many records have each, else 1.
+        """Count integers, int64 (r,), in blocks. `weight`, int64 (r,), is the number of records with each; default 1.
 
         >>> figures = Figures.of(np.array([3, 2, 3]))
         >>> figures.values.tolist(), figures.records.tolist(), str(figures.share(figures.values > 2))
@@ -71,20 +71,20 @@ class Figures(Discreet):
         return cls(occurring, records)
 
     def share(self, holds: NDArray[np.bool_]) -> Share:
-        """Return the share of the records for whose number something holds, bool (v,)."""
+        """Return the share of the records whose integer satisfies a condition, bool (v,)."""
         if self.known is not None:
             return share_of(holds, self.known)
         return Share(int(self.records[holds].sum()) / max(1, int(self.records.sum())))
 
     def mean(self, values: NDArray[np.float64]) -> Share:
-        """Return the mean of shares, float64 (v,), that follow from the numbers."""
+        """Return the mean over the records of a share, float64 (v,), that depends on the integer."""
         if self.known is not None:
             return mean_of(values, self.known)
         return Share(float((values * self.records).sum()) / max(1, int(self.records.sum())))
 
 
 def percent(share: float) -> str:
-    """Return a share in percent: a positive one is never shown as 0.0%, one below 1 never as 100.0%.
+    """Format a share in percent. A positive share is never shown as 0.0%, a share below 1 never as 100.0%.
 
     >>> [percent(share) for share in (0.0, 0.0002, 0.25, 0.9999, 1.0)]
     ['0.0%', '<0.1%', '25.0%', '>99.9%', '100.0%']
@@ -96,12 +96,12 @@ def percent(share: float) -> str:
 
 
 def share_of(holds: NDArray[np.bool_], known: NDArray[np.bool_] | None = None) -> Share:
-    """Return the share of records for which something holds.
+    """Return the share of records that satisfy a condition.
 
     Parameters
     ----------
     known
-        bool (s,): which records of a sample are known; one that is not may hold or not. None: these are all records.
+        bool (s,): sampled records for which the condition is known. None: all records were counted.
 
     >>> share_of(np.array([True, False])), str(share_of(np.array([True, False] * 50), np.ones(100, bool)))
     (Share(value=0.5), '50.0% (40.4% to 59.6%)')
@@ -117,14 +117,14 @@ def share_of(holds: NDArray[np.bool_], known: NDArray[np.bool_] | None = None) -
 def mean_of(
     values: NDArray[np.float64], known: NDArray[np.bool_] | None = None, among: NDArray[np.bool_] | None = None
 ) -> Share:
-    """Return the mean of shares, each one of a record, of those records that count.
+    """Return the mean of a share of each record.
 
     Parameters
     ----------
     known
         As for `share_of`.
     among
-        bool (s,): which records count; by default all.
+        bool (s,): records included in the mean; None: all.
     """
     taken = np.ones(len(values), bool) if among is None else among
     if known is None or not taken.any():
@@ -138,7 +138,7 @@ def mean_of(
 
 
 def _wilson(successes: int, n: int) -> tuple[float, float]:
-    """Return the ends of the Wilson score interval."""
+    """Return the ends of the Wilson score interval for 95 percent."""
     share, z2 = successes / n, _Z * _Z
     middle = share + z2 / (2 * n)
     reach = _Z * sqrt(share * (1 - share) / n + z2 / (4 * n * n))

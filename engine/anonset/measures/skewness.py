@@ -1,4 +1,4 @@
-"""How much more the classes of a publication tell of a sensitive value than all records together: the skewness attack.
+"""Skewness attack: how much more a class discloses of a sensitive value than all records together.
 
 Reference: Li, Li, Venkatasubramanian, ICDE 2007, section 3 (l-diversity does not prevent it).
 """
@@ -12,33 +12,33 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.table import CategoricalColumn, Int64
 
 DEALS = 10
-"""Times that the values are dealt out anew for the control."""
+"""Number of random permutations of the values for the control."""
 
 
 @dataclass(frozen=True)
 class Skewness(Discreet):
-    """How often the value of a row is guessed, and how much likelier its class makes it; without rows 0 each."""
+    """Success of guessing the value of a row, and gain from its class. All are 0 without rows."""
 
     guessed_of_all: float
-    """Share of the rows that have the most frequent value of all: what is guessed without any class."""
+    """Share of the rows with the most frequent value overall: success without classes."""
     guessed: float
-    """Share of the rows that have the most frequent value of their class: what is guessed by it."""
+    """Share of the rows with the most frequent value of their class: success with classes."""
     by_chance: float
-    """The same where values are dealt out to the classes at random: what small classes give by themselves."""
+    """`guessed` with randomly permuted values: the effect of small classes."""
     doubled: float
-    """Share of the rows whose value is at least twice as frequent in their class as among all."""
+    """Share of the rows whose value is at least twice as frequent in their class as overall."""
     largest_gain: float
-    """How many times as frequent as among all a value is in a class, at most."""
+    """Maximum ratio of the frequency of a value in a class to its overall frequency."""
     alone: float
-    """Share of the rows that are in classes with one value alone: it is told to whoever finds the class."""
+    """Share of the rows in classes with a single value, which is disclosed to anyone who finds the class."""
     alone_by_chance: float
-    """The same where values are dealt out to the classes at random."""
+    """`alone` with randomly permuted values."""
 
 
 def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int = 0) -> Skewness:
-    """Guess the value of each row by its class, and by classes of the same sizes with values dealt out at random.
+    """Guess the value of each row from its class, and from classes of the same sizes with randomly permuted values.
 
-    Cost: O(n log n), and for the control ten times as much.
+    Cost: O(n log n), and ten times as much for the control.
 
     Parameters
     ----------
@@ -77,14 +77,14 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
 
 
 def _pairs(class_of: NDArray[np.integer], codes: Int64) -> tuple[Int64, Int64, Int64]:
-    """Return each pair of a class and a value, and how many rows have both."""
+    """Return each pair of a class and a value, and the number of rows with both."""
     width = int(codes.max()) + 1
     pairs, count = np.unique(class_of.astype(np.int64) * width + codes, return_counts=True)
     return pairs // width, pairs % width, count.astype(np.int64)
 
 
 def _guessed(class_of: NDArray[np.integer], codes: Int64) -> tuple[int, int]:
-    """Return how many rows have the most frequent value of their class, and how many the only one."""
+    """Return the number of rows with the most frequent value of their class, and in classes with a single value."""
     of, _, count = _pairs(class_of, codes)
     begins = np.flatnonzero(np.diff(of, prepend=-1))
     most, values = np.maximum.reduceat(count, begins), np.diff(np.append(begins, len(of)))

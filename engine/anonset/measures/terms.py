@@ -1,4 +1,4 @@
-"""How often a disassociated publication shows each item."""
+"""Item counts in a disassociated publication."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from anonset.publications import Chunks
 
 
 def in_chunks(publication: Chunks) -> list[int]:
-    """Return how many sub-records hold each item.
+    """Return the number of sub-records that contain each item.
 
     >>> from anonset.data import Vocabulary
     >>> from anonset.publications.chunk_columns import Cluster
@@ -23,7 +23,7 @@ def in_chunks(publication: Chunks) -> list[int]:
 
 
 def in_terms(publication: Chunks) -> list[int]:
-    """Return how many records each item is in as a term: the published total, or one for each cluster."""
+    """Return the number of records in which each item is a term: the published total, or one per cluster."""
     clusters, n_items = publication.columns[0], len(publication.vocabulary)
     counts: list[int] = np.bincount(clusters.terms, minlength=n_items).tolist()
     for term, total in publication.totals or ():

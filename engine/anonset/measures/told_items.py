@@ -1,8 +1,8 @@
-"""What is told of the other items of a person who is known by the two rarest, and whom nobody needs to find for that.
+"""Inference of other items of a person from two known items, without finding the person's record.
 
-Who knows two items of a person, and takes all tables that a publication may stand for as likely as
-`anonset.queries` does, concludes another item with the probability E(all three) / E(the two), where E is in how many
-records items are expected. No record is linked to anybody.
+An attacker knows two items of a person and assumes the probabilities of `anonset.queries` for all tables that are
+consistent with the publication. The probability of another item is E(all three) / E(the two), with E the expected
+number of records that contain the items. No record is linked to a person.
 """
 
 from collections.abc import Sequence
@@ -15,46 +15,46 @@ from anonset.data.redacted_repr import Discreet
 from anonset.measures.item_supports import ColumnSupports, Supports
 
 KNOWN = 2
-"""Items that are known of a person: the rarest."""
+"""Number of known items of a person: the rarest."""
 LIKELY, SURE = 0.5, 0.9
-"""Probabilities from which on an item counts as told."""
+"""Probability thresholds for a likely and for a nearly certain inference."""
 RARE = 0.1
-"""Items of at most this share of the records are rare."""
+"""Maximum share of the records that contain a rare item."""
 
 
 @dataclass(frozen=True)
 class Telling(Discreet):
-    """How surely the other items of persons are told."""
+    """Success of inferring other items of persons."""
 
     source: str
-    """By what: ``publication``, ``frequencies`` (how often each item occurs, and nothing else) or ``original``."""
+    """Source: ``publication``, ``frequencies`` (item frequencies only) or ``original``."""
     persons: int
-    """Records that were tried, of more items than are known; each counts as one person."""
+    """Number of attacked records with more items than are known. Each counts as one person."""
     items: int
-    """Their other items."""
+    """Number of other items of these persons."""
     likely: float
-    """Share of these that are told with a probability of at least `LIKELY`."""
+    """Share of these items inferred with probability at least `LIKELY`."""
     sure: float
-    """With at least `SURE`."""
+    """Share of these items inferred with probability at least `SURE`."""
     rare_items: int
-    """Those of them that are rare."""
+    """Number of these items that are rare."""
     rare_likely: float
-    """Share of these that are told with a probability of at least `LIKELY`."""
+    """Share of the rare items inferred with probability at least `LIKELY`."""
     rare_sure: float
-    """With at least `SURE`."""
+    """Share of the rare items inferred with probability at least `SURE`."""
 
 
 def told_items(column: SetColumn, supports: Supports, attempts: int, seed: int) -> tuple[Telling, ...]:
-    """Return how surely a publication tells other items, beside how surely frequencies alone do, and the original.
+    """Return the success of inferring other items from a publication, from item frequencies, and from the original.
 
     Parameters
     ----------
     column
         The original column.
     supports
-        What the publication leads to expect.
+        Expected supports of the publication.
     attempts
-        How many rows are tried, drawn by the seed.
+        Maximum number of rows, drawn with `seed`.
 
     Examples
     --------
@@ -96,9 +96,10 @@ def _share(holds: np.ndarray) -> float:
 
 
 def _concluded(supports: Supports, known: Sequence[Sequence[str]], other: Sequence[str]) -> np.ndarray:
-    """Return the probability of each other item, given what is known, float64 (items,).
+    """Return the probability of each other item given the known items, float64 (items,).
 
-    What is nowhere to be seen, or not together, tells nothing: then the rarest that is there is known alone.
+    If the known items are not published together, only the rarest published item counts as known. If none is published,
+    the probability is 0.
     """
     group_of = {label: number for number, labels in enumerate(supports.groups) for label in labels}
     chance = np.zeros(len(other))

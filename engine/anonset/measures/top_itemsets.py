@@ -1,15 +1,16 @@
-"""What stays of the most frequent sets of items: tKd and re, and tlost of the items.
+"""Retention of the most frequent itemsets: tKd and re, and tlost of the items.
 
-Counted are the sets of 2 to 4 items that most records of the original hold, and those that most records of what is
-published are expected to hold:
+The measures compare the most frequent sets of 2 to 4 items of the original with the sets of highest expected support in
+the publication:
 
-* ``tkd``: the share of the first that are not among the second, which are as many;
-* ``re``: the mean of |s - s'| / ((s + s') / 2) over the first, where s records hold one, and s' are expected to;
-* ``tlost``: the share of the items of at least k records that no record, or sub-record, shows as themselves.
+* ``tkd``: the share of the first that are not among the second; both lists have the same length.
+* ``re``: the mean of |s - s'| / ((s + s') / 2) over the first, with s the support and s' the expected support.
+* ``tlost``: the share of the items in at least k records that no record or sub-record contains unchanged.
 
 References: Terrovitis, Liagouris, Mamoulis, Skiadopoulos, PVLDB 2012, section 6.
-Deviations: sizes 2 to 4; counts are expected, nothing is drawn; of sets that are expected equally often, by whatever
-items of their symbols, each is taken with the same share; re is of the most frequent sets.
+
+Deviations: sizes 2 to 4. Supports are expected values, not drawn. If several sets have the same expected support
+because their items share symbols, each counts with the same share. re is computed over the most frequent sets.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,39 +30,39 @@ from anonset.publications.base import unknown_kind
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
 SIZES = range(2, LARGEST_SET + 1)
-"""How many items the sets have."""
+"""Sizes of the itemsets."""
 _DIGITS, _EQUAL = 12, 1e-9
 _PAIRED = 256
 
 
 @dataclass(frozen=True)
 class TopItemsets(Discreet):
-    """What stays of the most frequent sets of items."""
+    """Retention of the most frequent itemsets."""
 
     top: int
-    """How many sets there are: as many as asked for, or all that occur."""
+    """Number of sets: as requested, or all that occur."""
     tkd: float
-    """Share of them that are not among as many that are expected most often."""
+    """Share of the sets that are not among the sets of highest expected support."""
     re: float
-    """Mean relative error of their counts, by the mean of both counts."""
+    """Mean relative error of their supports, relative to the mean of support and expected support."""
     reading: Reading | None
-    """What a symbol of several items is taken to stand for; None where there are none."""
+    """Interpretation of a symbol of several items, or None if there are none."""
 
 
 @dataclass(frozen=True)
 class _Set(Discreet):
-    """Sets of items that are expected equally often, by whatever items of their groups."""
+    """Itemsets with the same expected support because their items are from the same groups."""
 
     count: float
     chosen: Chosen
     number: int
-    """How many they are."""
+    """Number of itemsets."""
 
 
 def top_itemsets(column: SetColumn, publication: Published, top: int, *, reading: Reading = ONE_MEMBER) -> TopItemsets:
-    """Return what stays of the most frequent sets of the original column.
+    """Return the retention of the most frequent itemsets of the original column.
 
-    Of equally frequent sets those of the more frequent items are taken, then of the first in canonical order.
+    Ties: sets of more frequent items first, then canonical order.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def top_itemsets(column: SetColumn, publication: Published, top: int, *, reading
 
 
 def lost_items(column: SetColumn, publication: Published, k: int) -> float:
-    """Return tlost; 0 where no item is in k records."""
+    """Return tlost, 0 if no item is in k records."""
     shown = set(items_shown(publication))
     frequent = [column.vocabulary.labels[item] for item in np.flatnonzero(column.occurrences >= k).tolist()]
     return sum(label not in shown for label in frequent) / len(frequent) if frequent else 0.0
@@ -96,7 +97,7 @@ def lost_items(column: SetColumn, publication: Published, k: int) -> float:
 
 @singledispatch
 def items_shown(publication: Published) -> Iterator[str]:
-    """Yield the items that some record, or sub-record, shows as themselves."""
+    """Yield the items that a record or sub-record contains unchanged."""
     raise unknown_kind(publication)
 
 
@@ -121,15 +122,15 @@ def _(publication: Records) -> Iterator[str]:
 
 
 def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> list[_Set]:
-    """Return the sets that are expected most often: as few as make `top` or more, or all that are expected at all.
+    """Return the sets of highest expected support: as few entries as contain `top` sets, or all with positive support.
 
-    No set is expected more often than a part of it, so sets grow while they are above the last one that counts. Cost:
-    the pairs of the items above that, and some larger sets for each pair that counts.
+    The expected support of a set is at most that of its subsets, so only sets above the lowest support in the result
+    are extended. Cost: the pairs of items above this support, and some larger sets for each pair in the result.
 
     Parameters
     ----------
     at_least
-        What at least `top` sets are known to be expected.
+        Known lower bound on the expected support of `top` sets.
     """
     best = _Best(supports, top, at_least * (1 - _EQUAL))
     known = _add_pairs(best, supports)
@@ -145,9 +146,9 @@ def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> lis
 
 
 def _add_pairs(best: "_Best", supports: Supports) -> int:
-    """Add the pairs of the first groups where they are counted together; return of how many groups that is done.
+    """Add the pairs of the first groups, counted together. Return the number of groups processed.
 
-    Twice as many are taken until the rest is below the bound.
+    The number of groups is doubled until the remaining groups are below the bound.
     """
     known = 0
     while known < len(supports.groups) and supports.count((known,)) > best.bound:
@@ -164,22 +165,22 @@ def _add_pairs(best: "_Best", supports: Supports) -> int:
 
 
 class _Best:
-    """The sets that are expected most often so far; of equal ones the first that come."""
+    """Sets of highest expected support so far. Ties: the first added."""
 
     def __init__(self, supports: Supports, top: int, bound: float) -> None:
         self._supports, self.top = supports, top
         self.bound = bound
-        """A set must be expected more often than this."""
+        """Expected support that a set must exceed."""
         self._heap: list[tuple[float, int, _Set]] = []
         self._number = self._serial = 0
 
     @property
     def sets(self) -> list[_Set]:
-        """The sets, the one that is expected most often first."""
+        """Sets by descending expected support."""
         return [one for _, _, one in sorted(self._heap, reverse=True)]
 
     def add(self, chosen: Chosen) -> None:
-        """Count a set, and keep it if it is above the bound."""
+        """Count a set, and add it if it exceeds the bound."""
         groups = self._supports.groups
         number = prod(comb(len(groups[own]), chosen.count(own)) for own in set(chosen))
         count = _rounded(self._supports.count(chosen)) if number and self.top else 0.0
@@ -195,7 +196,7 @@ class _Best:
 
 
 def _grown(held: set[Chosen]) -> Iterator[Chosen]:
-    """Yield the sets of one more item of which all parts are among the given ones, in order."""
+    """Yield the sets with one more item whose subsets are all in `held`, in order."""
     for prefix, own in groupby(sorted(held), key=lambda chosen: chosen[:-1]):
         for pair in combinations_with_replacement([chosen[-1] for chosen in own], 2):
             grown = (*prefix, *pair)
@@ -204,7 +205,7 @@ def _grown(held: set[Chosen]) -> Iterator[Chosen]:
 
 
 def _shares(sets: Sequence[_Set], top: int) -> dict[Chosen, float]:
-    """Return the share that is taken of each: all but of the last ones, which are expected equally often."""
+    """Return the weight of each entry: 1, or less for entries that tie at the lowest support."""
     last = sets[-1].count if sets else 0.0
     above = sum(one.number for one in sets if one.count > last)
     tied = sum(one.number for one in sets if one.count == last)
@@ -212,5 +213,5 @@ def _shares(sets: Sequence[_Set], top: int) -> dict[Chosen, float]:
 
 
 def _rounded(count: float) -> float:
-    """Return a count without what rounding made of it, so that equal ones are equal."""
+    """Return a count rounded to `_DIGITS` digits, so that equal counts compare equal."""
     return float(f"{count:.{_DIGITS}g}")

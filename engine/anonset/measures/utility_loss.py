@@ -1,8 +1,8 @@
-"""Utility loss (UL) of a set-based anonymization, as a value and as a binary logarithm, and the weights in it.
+"""Utility loss (UL) of a set-based anonymization, as a value and as a binary logarithm, with its weights.
 
 References: Loukides, Gkoulalas-Divanis, Malin (2010), Definitions 3.14 and 3.16.
-Deviation: a single item that is published as itself loses nothing, as its meaning is unchanged, except with the weights
-``ones``.
+
+Deviation: an item that is published unchanged has loss 0, except with the weights ``ones``.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,16 +24,16 @@ from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED
 
 MAX_DENOMINATOR = 1_000_000_000
-"""Largest common denominator of weights: exact comparison in 64 bits needs one."""
+"""Maximum common denominator of weights, for exact comparison in 64 bits."""
 KINDS = ("lca", "uniform", "ones")
 
 
 @dataclass(frozen=True)
 class ItemWeights(Discreet):
-    """An owner's own weights: itemsets whose items are close, each with a weight in [0, 1].
+    """Weights defined by the owner: itemsets of similar items, each with a weight in [0, 1].
 
-    A group of at least two items has the smallest weight of the itemsets that hold all of its items, and 1 where
-    there is none: as with a hierarchy, whose nodes are such itemsets.
+    A group of at least two items has the smallest weight of the itemsets that contain all its items, or 1 if there is
+    none. The nodes of a hierarchy are such itemsets.
 
     >>> weights = ItemWeights.of({("a", "b", "c"): "0.375", ("a", "b"): 0.1})
     >>> [str(weight) for _, weight in weights.entries]
@@ -41,7 +41,7 @@ class ItemWeights(Discreet):
     """
 
     entries: tuple[tuple[tuple[str, ...], Fraction], ...]
-    """(itemset, weight), by ascending weight."""
+    """Pairs (itemset, weight), by ascending weight."""
 
     def __post_init__(self) -> None:
         for itemset, weight in self.entries:
@@ -64,7 +64,7 @@ class ItemWeights(Discreet):
 
     @classmethod
     def of(cls, weights: Mapping[tuple[str, ...], Written]) -> "ItemWeights":
-        """Build weights from a mapping; a float counts as the decimal number it is printed as."""
+        """Create weights from a mapping. A float is read as its printed decimal number."""
         entries = [(tuple(itemset), _exact(itemset, weight)) for itemset, weight in weights.items()]
         return cls(tuple(sorted(entries, key=lambda entry: entry[1])))
 
@@ -79,13 +79,13 @@ def _exact(itemset: Sequence[str], weight: Written) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class GroupWeights(Discreet):
-    """Weights of groups of items of one vocabulary."""
+    """Weights of groups of items of a vocabulary."""
 
     kind: str
     """``lca``, ``uniform``, ``ones`` or ``listed``."""
     vocabulary: Vocabulary
     hierarchy: Hierarchy | None = None
-    """The hierarchy, for ``lca``."""
+    """Hierarchy, for ``lca``."""
     listed: tuple[tuple[frozenset[int], Fraction], ...] = ()
     """Itemsets as codes with their weights, ascending, for ``listed``."""
 
@@ -103,20 +103,20 @@ class GroupWeights(Discreet):
 def group_weights(
     weights: str | ItemWeights | None, vocabulary: Vocabulary, hierarchy: Hierarchy | None = None
 ) -> GroupWeights:
-    """Resolve weights for a vocabulary.
+    """Create the weights for a vocabulary.
 
     Parameters
     ----------
     weights
-        ``lca``: the leaves below the lowest common ancestor, over all leaves; ``uniform``: 0 for a single item,
-        else 1; ``ones``: 1; or an owner's own. By default ``lca`` with a hierarchy, ``uniform`` without.
+        ``lca``: leaves below the lowest common ancestor, as a share of all leaves; ``uniform``: 0 for a single item,
+        otherwise 1; ``ones``: 1; or weights of the owner. Default: ``lca`` with a hierarchy, ``uniform`` without.
     hierarchy
         The hierarchy that the vocabulary is bound to, if any.
 
     Raises
     ------
     InputError
-        If the weights are unknown, need a hierarchy that is not there, or speak of unknown items.
+        If the weights are unknown, need a missing hierarchy, or contain unknown items.
 
     Examples
     --------
@@ -140,12 +140,12 @@ def group_weights(
 
 
 def require_known(weights: str) -> None:
-    """Refuse a name of weights that does not exist.
+    """Raise InputError if the name of the weights is unknown.
 
     Raises
     ------
     InputError
-        With the names that do.
+        If the name is unknown. The message lists the valid names.
     """
     if weights not in KINDS:
         msg = f"item weights must be one of {', '.join(KINDS)} or a file of weights, got {weights!r}"
@@ -166,14 +166,14 @@ Penalty = Literal["support", "fraction"]
 
 @dataclass(frozen=True)
 class UtilityLoss:
-    """UL of a dataset. The value underflows to 0 for large universes; the logarithm does not."""
+    """UL of a dataset. The value underflows to 0 for large universes, the logarithm does not."""
 
     generalization: float
     """Sum over the published groups."""
     generalization_log2: float
-    """Its binary logarithm; minus infinity for 0."""
+    """Binary logarithm of `generalization`, minus infinity for 0."""
     suppression: float
-    """Penalties of the suppressed items."""
+    """Sum of the penalties of the suppressed items."""
 
     @property
     def value(self) -> float:
@@ -182,28 +182,28 @@ class UtilityLoss:
 
     @property
     def log2(self) -> float:
-        """Binary logarithm of UL; minus infinity for 0."""
+        """Binary logarithm of UL, minus infinity for 0."""
         return self.generalization_log2 if self.suppression == 0 else log2(self.value)
 
 
 @dataclass(frozen=True)
 class GroupLoss(Discreet):
-    """What one published group costs."""
+    """Loss of a published group."""
 
     items: tuple[str, ...]
-    """Its items."""
+    """Items of the group."""
     support: int
-    """Published records that hold it."""
+    """Number of published records that contain the group."""
     weight: float
-    """Its weight."""
+    """Weight of the group."""
     value: float
     """UL of the group; may underflow to 0."""
     log2: float
-    """Its binary logarithm; minus infinity for 0."""
+    """Binary logarithm of `value`, minus infinity for 0."""
 
 
 def group_utility_loss(size: int, universe: int, weight: Fraction | float, support: int, n: int) -> tuple[float, float]:
-    """Return UL of a group of `size` of `universe` items, and its binary logarithm.
+    """Return UL of a group of `size` items out of `universe`, and its binary logarithm.
 
     >>> value, logarithm = group_utility_loss(3, 1657, 1.0, 100, 1000)
     >>> value, round(logarithm, 6)
@@ -217,12 +217,12 @@ def group_utility_loss(size: int, universe: int, weight: Fraction | float, suppo
 
 
 def _log2_below(size: int) -> float:
-    """Return log2(1 - 2^-size), 0 from 60 on."""
+    """Return log2(1 - 2^-size), rounded to 0 from size 60 on."""
     return log1p(-ldexp(1, -size)) / _LN2 if size < 60 else 0.0
 
 
 def group_losses(column: SetColumn, recoding: ItemGroups | Cut, weights: GroupWeights) -> list[GroupLoss]:
-    """Return what each published group costs, in canonical order."""
+    """Return the loss of each published group, in canonical order."""
     group = _group_of_item(column, recoding)
     supports = _supports(column, group)
     universe, labels, losses = len(column.vocabulary), column.vocabulary.labels, []
@@ -249,14 +249,14 @@ def utility_loss(
     recoding
         Item groups, or a hierarchy cut, whose nodes are groups.
     weights
-        See `anonset.measures.utility_loss.group_weights`; ``lca`` needs a cut here.
+        See `anonset.measures.utility_loss.group_weights`; ``lca`` needs a cut.
     penalty
-        What a suppressed item costs: its original support, or that over the number of records.
+        Cost of a suppressed item: its original support, or its support divided by the number of records.
 
     Raises
     ------
     InputError
-        If the recoding is not one for the column, or a parameter is unknown.
+        If the recoding does not match the column, or a parameter is unknown.
 
     Examples
     --------
@@ -272,12 +272,12 @@ def utility_loss(
 def weighted_utility_loss(
     column: SetColumn, recoding: ItemGroups | Cut, weights: GroupWeights, *, penalty: Penalty = "support"
 ) -> UtilityLoss:
-    """Return the utility loss of a recoding by weights that have been resolved for the column's vocabulary.
+    """Return the utility loss of a recoding with weights already created for the column's vocabulary.
 
     Raises
     ------
     InputError
-        If the recoding is not one for the column, or the penalty is unknown.
+        If the recoding does not match the column, or the penalty is unknown.
     """
     if penalty not in ("support", "fraction"):
         msg = f"penalty must be 'support' or 'fraction', got {penalty!r}"
@@ -299,7 +299,7 @@ def _log2_sum(logarithms: Sequence[float]) -> float:
 
 
 def _group_of_item(column: SetColumn, recoding: ItemGroups | Cut) -> Int32:
-    """int32 (M,): group of each item, numbered by smallest items; -1 where it is suppressed."""
+    """Return the group of each item, int32 (M,), numbered by smallest item, -1 if suppressed."""
     items = recoding.hierarchy.leaves if isinstance(recoding, Cut) else recoding.vocabulary
     if column.vocabulary != items:
         msg = (
@@ -325,7 +325,7 @@ def _members(group: Int32) -> list[list[int]]:
 
 
 def _supports(column: SetColumn, group: Int32) -> Int64:
-    """int64: records that hold any item of each group."""
+    """Return the number of records that contain any item of each group, int64."""
     from anonset_kernels.rows import map_rows
 
     supports = np.zeros(int(group.max(initial=-1)) + 1, np.int64)

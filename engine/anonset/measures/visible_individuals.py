@@ -1,4 +1,4 @@
-"""What a bucketized table shows of individuals: the interface of publications that measures of individuals read."""
+"""Interface of bucketized tables for measures of individuals."""
 
 from typing import Protocol
 
@@ -10,19 +10,19 @@ from anonset.data.table import Int32, Int64
 
 
 class VisibleIndividuals(Protocol):
-    """Rows of the QIT, and the values of all their groups: a whole publication, or that of some individuals."""
+    """Rows of the QIT and the values of all their groups, for a complete publication or for some individuals."""
 
     @property
     def ids(self) -> tuple[CategoricalColumn, ...]:
-        """The columns that together tell an individual."""
+        """Columns that together identify an individual."""
 
     @property
     def group(self) -> CategoricalColumn:
-        """The group of each row."""
+        """Group of each row."""
 
     @property
     def starred(self) -> NDArray[np.bool_]:
-        """Rows whose identity is hidden: bool (n,)."""
+        """Rows with a hidden identity, bool (n,)."""
 
     @property
     def n_groups(self) -> int:
@@ -30,16 +30,16 @@ class VisibleIndividuals(Protocol):
 
     @property
     def sizes(self) -> Int64:
-        """Tuples of each group, those of other individuals too: int64 (groups,)."""
+        """Number of tuples of each group, including tuples of other individuals, int64 (groups,)."""
 
     @property
     def snt_group(self) -> Int32:
-        """Group of each value, ascending: int32 (m,)."""
+        """Group of each value, ascending, int32 (m,)."""
 
     @property
     def snt_value(self) -> CategoricalColumn:
-        """The m values, ascending in each group."""
+        """The m values, ascending within each group."""
 
     @property
     def snt_count(self) -> Int64:
-        """Tuples of the group with the value: int64 (m,)."""
+        """Number of tuples of the group with the value, int64 (m,)."""
