@@ -1,1 +1,1 @@
-"""Bucketization: separating identities from sensitive values, group by group."""
+"""Bucketization: separates identities from sensitive values, group by group."""

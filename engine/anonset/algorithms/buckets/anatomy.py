@@ -28,15 +28,14 @@ from anonset.privacy.model import require_at_least
 class Anatomy(Discreet):
     """Anatomy: groups of l or more tuples with pairwise different sensitive values.
 
-    It takes each tuple for a person of its own, and so does not protect individuals with several tuples: see
-    `SafeGrouping`. Cost: O(n log V), V the number of sensitive values; 12 bytes a tuple, in memory or in the files of
-    the work directory in which the tuples lie.
+    Every tuple counts as a separate person, so individuals with several tuples are not protected; see `SafeGrouping`.
+    Cost: O(n log V) for V sensitive values; 12 bytes per tuple, in memory or, like the tuples, in the work directory.
 
-    Which tuple of a value goes into a group is drawn at random. If it were the first one, the order of the rows would
-    disclose most values; so would a guessed seed, if the draws depended on the seed alone (see `Draws`).
+    Tuples with the same value are assigned to groups at random. If they were assigned in row order, the order of the
+    rows would disclose most values. If the draws depended only on the seed, a guessed seed would as well (see `Draws`).
 
     References: Xiao, Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006.
-    Deviations: a tuple that is left over joins the first group that lacks its value, where the paper draws a group.
+    Deviations: a residual tuple joins the first group that lacks its value; the paper draws a group at random.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c"] * 2))
@@ -77,7 +76,7 @@ class Anatomy(Discreet):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Form the groups; hierarchies are not used.
+        """Form the groups. Hierarchies are not used.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Steps that the bucketizing algorithms share before their search begins."""
+"""Steps shared by the bucketizing algorithms before the search."""
 
 import numpy as np
 
@@ -11,23 +11,23 @@ from anonset.generalization.bucketizing import require_bucket_roles
 from anonset.publications.buckets import STAR
 
 MOST_TUPLES = (1 << 31) - 1
-"""Largest number of tuples: each is numbered by 31 bits."""
+"""Maximum tuple count: tuple numbers have 31 bits."""
 PARTS_INSTEAD = "publish parts of the individuals by themselves"
-"""What would do for more tuples."""
+"""Remedy for tables with more tuples, as used in messages."""
 _MISSING_ID = "?"
 _MOST_KEYS = 1 << 31
-"""Combinations of values that sorting has room for beside a row number."""
+"""Maximum number of value combinations that a sort key can contain in addition to the row number."""
 _IN_CACHE = 1 << 15
-"""So many entries are shuffled in the processor's cache (128 KiB)."""
+"""Number of entries that are shuffled within the CPU cache (128 KiB)."""
 
 
 def sensitive_column(table: Table) -> CategoricalColumn:
-    """Return the table's sensitive column, every value of which is known.
+    """Return the table's sensitive column after checking that no value is missing.
 
     Raises
     ------
     InputError
-        If there is none, a value is missing, the table has columns that buckets cannot publish, or too many tuples.
+        If the column or a value is missing, the table has columns that buckets cannot publish, or too many tuples.
     """
     require_bucket_roles(table)
     column = table.sensitive
@@ -42,18 +42,19 @@ def sensitive_column(table: Table) -> CategoricalColumn:
 
 
 def id_columns(table: Table) -> tuple[CategoricalColumn, ...]:
-    """Return the columns that together identify an individual, every value of which is known.
+    """Return the columns that together identify an individual, after checking that no value is missing.
 
     Raises
     ------
     InputError
-        If there is none, or a value is missing or looks like a starred identity.
+        If there is no id column, or a value is missing or looks like a starred identity.
     """
     if not table.ids:
         msg = "the table must have at least one id column (the left side of the dependency), got none"
         raise InputError(msg)
     for column in table.ids:
-        labels = () if column.vocabulary.filed is not None else column.vocabulary.labels  # reading refuses them
+        # the reader already rejects blank labels of filed vocabularies
+        labels = () if column.vocabulary.filed is not None else column.vocabulary.labels
         blank = tuple(label for label in labels if not label.strip())
         _refuse(column, (*blank, _MISSING_ID), "id", "a row without identity belongs to no individual; leave it out")
         _refuse(column, (STAR,), "id", f"{STAR!r} is what a hidden identity is published as; rename it")
@@ -61,7 +62,7 @@ def id_columns(table: Table) -> tuple[CategoricalColumn, ...]:
 
 
 def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:  # noqa: E741
-    """Refuse a column in which a value has more than 1/l of the tuples.
+    """Reject a column in which a value has more than 1/l of the tuples.
 
     Raises
     ------
@@ -84,17 +85,19 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
 
 
 def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str, store: Store = MEMORY) -> Int32:
-    """Return the entries sorted by code, those of the same code in random order: int32 (n,), in `store`."""
+    """Return the entries sorted by code, in random order within a code, int32 (n,), allocated in `store`."""
     from anonset_kernels import buckets
 
     stretch, order = (store.array("order", np.int32, len(codes)) for _ in range(2))
-    with np.errstate(over="ignore"):  # sums of draws wrap around, of which NumPy warns if kernels run as plain Python
+    with np.errstate(over="ignore"):  # draws wrap around; NumPy warns if kernels run as plain Python
         buckets.random_by_code(codes, n_codes, draws.key(purpose), _IN_CACHE, stretch, order)
     return order
 
 
 def random_runs(rows: Int32, starts: Int64, draws: Draws, purpose: str) -> tuple[Int32, Int64]:
-    """Return runs of rows by falling length, those of equal length in random order, and where each starts now."""
+    """Sort runs of rows by descending length, in random order within a length; return the rows and the new run
+    starts.
+    """
     from anonset_kernels import buckets
 
     with np.errstate(over="ignore"):
@@ -102,11 +105,11 @@ def random_runs(rows: Int32, starts: Int64, draws: Draws, purpose: str) -> tuple
 
 
 def sorted_rows(columns: tuple[CategoricalColumn, ...]) -> tuple[Int32, Int64]:
-    """Return the rows in the order of their values, a stable sort, and where each run of equal values starts.
+    """Sort the rows by their values (stable); return the rows and the start of each run of equal values.
 
     Returns
     -------
-    int32 (n,) and int64 (runs + 1,), the last being n. Cost: O(n) for each column that the keys have no room for.
+    int32 (n,) and int64 (runs + 1,), the last element is n. Cost: O(n) per column that does not fit into the keys.
     """
     from anonset_kernels.buckets import sorted_runs
 

@@ -1,4 +1,4 @@
-"""Draws that a publication does not disclose: keyed by the seed and the whole input, or by secure numbers."""
+"""Random draws that a publication does not disclose: keyed by the seed and the complete input, or by secure numbers."""
 
 import hashlib
 import secrets
@@ -14,21 +14,23 @@ from anonset.data.redacted_repr import Discreet
 
 @dataclass(frozen=True)
 class Draws(Discreet):
-    """The key of all draws of a run, from which each purpose gets a key of its own.
+    """Key of all draws of a run, from which a separate key is derived for each purpose.
 
-    A seed is often small, and groups show whether a guessed one is right: trying 40,000 seeds takes seconds. With these
-    keys, trying seeds needs the whole input, sensitive values included.
+    Seeds are often small, and the groups show whether a guessed seed is right: trying 40,000 seeds takes seconds. With
+    these keys, trying seeds requires the complete input, including sensitive values.
 
     >>> Draws(b"secret").key("star").dtype, Draws(b"secret").key("star").shape
     (dtype('uint64'), (2,))
     """
 
     secret: bytes = field(repr=False)
-    """Never published: the seed, or what it is made of, must not leave the private directory."""
+    """Never published. The seed and this key must not leave the private directory."""
 
     @classmethod
     def of(cls, table: Table, seed: int | None) -> "Draws":
-        """Return SHA-256(seed, 0, content hash of the table), the seed in decimals; secure numbers without a seed."""
+        """Return SHA-256(seed, 0, content hash of the table), the seed in decimals; secure random bytes without a
+        seed.
+        """
         if seed is None:
             return cls(secrets.token_bytes(32))
         return cls(hashlib.sha256(f"{seed}\0{content_sha256(table)}".encode()).digest())

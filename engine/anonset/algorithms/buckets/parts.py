@@ -1,7 +1,7 @@
-"""Safe grouping part by part: individuals are split by a keyed hash of their whole id, and each part is grouped.
+"""Safe grouping in parts: individuals are split by a keyed hash of their complete id, and each part is grouped.
 
-Without the key nobody can tell who is in a part: a part is a random share of the individuals. A publication does not
-show the part of a group: groups are numbered at random over all parts when all are done.
+Without the key, the members of a part are unknown: each part is a random share of the individuals. A publication does
+not show the part of a group, because groups are numbered at random over all parts at the end.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,20 +22,20 @@ from anonset.data.table import Int32
 from anonset.generalization.recoding import SUPPRESSED
 
 TUPLES_PER_PART = 1 << 21
-"""Tuples of a part, about: more where an individual has more."""
+"""Approximate tuple count of a part. Parts are larger if an individual has more tuples."""
 MOST_MERGED = 16
-"""A part in which no group is left joins its neighbours until it is so many times as large."""
+"""A part without valid groups joins its neighbours until it exceeds this many times the part size."""
 SPLIT = "safe grouping: who is in which part"
 
 
 @dataclass(frozen=True, eq=False)
 class PartOfTuples(Discreet):
-    """Some individuals' tuples."""
+    """The tuples of a subset of the individuals."""
 
     rows: Int32
-    """int32 (r,): the tuples, ascending."""
+    """int32 (r,): tuple numbers, ascending."""
     name: str
-    """Suffix of the purposes of this part's draws; empty if it is the only part."""
+    """Suffix of the draw purposes of this part; empty for a single part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +44,11 @@ class Grouped(Discreet):
 
     part: PartOfTuples
     group: Int32
-    """int32 (r,): group of each tuple, numbered within the part; -1 where it is removed."""
+    """int32 (r,): group of each tuple, numbered within the part; -1 if the tuple is removed."""
     starred: NDArray[np.bool_]
-    """bool (r,): tuples whose identity is hidden."""
+    """bool (r,): tuples with a hidden identity."""
     figures: dict[str, int]
-    """Counts, of ``groups`` among them."""
+    """Counts, including ``groups``."""
 
 
 Solve = Callable[[PartOfTuples], Grouped]
@@ -57,14 +57,14 @@ Solve = Callable[[PartOfTuples], Grouped]
 def split_individuals(
     ids: Sequence[CategoricalColumn], draws: Draws, most: int, store: Store
 ) -> Iterator[PartOfTuples]:
-    """Yield the tuples of parts of about `most` tuples each; one part, if all fit.
+    """Yield the tuples of parts of about `most` tuples each, or a single part if all fit.
 
     Parameters
     ----------
     ids
-        The columns that together identify an individual: its tuples are in one part.
+        Columns that together identify an individual. All tuples of an individual are in one part.
     store
-        A store of the caller's, which holds the parts until it is removed.
+        Store that contains the parts until the caller removes it.
     """
     n = ids[0].n
     count = -(-n // most)
@@ -79,11 +79,11 @@ def split_individuals(
 
 
 def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) -> NDArray[np.uint64]:
-    """Return the key of each tuple of a span, by which it is divided: a secret hash of all its id's codes."""
+    """Return the key that assigns each tuple of a block to a part: a secret hash of all codes of the id."""
     from anonset_kernels.buckets import draw_again
 
     words = np.zeros(end - first, np.uint64)
-    with np.errstate(over="ignore"):  # sums of draws wrap around: see `random_by_code`
+    with np.errstate(over="ignore"):  # draws wrap around: see `random_by_code`
         for column in ids:
             draw_again(words, column.codes[first:end], draws.key(SPLIT))
     return words
@@ -91,13 +91,13 @@ def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) 
 
 @dataclass(frozen=True, eq=False)
 class _OnWorker(Discreet):
-    """Groups the tuples of a part on a worker, into files: the result is as long as the part."""
+    """Groups the tuples of a part on a worker. Results are stored in files, because they are as long as the part."""
 
     solve: Solve
     store: Store
 
     def names(self, number: int) -> tuple[str, str]:
-        """Return the names of the files of a part."""
+        """Return the file names of a part."""
         return f"group-{number}", f"starred-{number}"
 
     def __call__(self, numbered: tuple[int, PartOfTuples]) -> Grouped:
@@ -109,7 +109,7 @@ class _OnWorker(Discreet):
 
 
 def _solved(parts: Iterator[PartOfTuples], solve: Solve, store: Store) -> Iterator[Grouped]:
-    """Yield the groups of each part: parts in files also on the workers of a cluster, others in this process."""
+    """Yield the groups of each part. Parts in files are also solved on cluster workers, others in this process."""
     if not (store.workers.remote and store.in_files):
         yield from store.here().map(solve, parts)
         return
@@ -127,10 +127,10 @@ def group_parts(
     n: int,
     store: Store = MEMORY,
 ) -> Iterator[Grouped]:
-    """Yield the groups of each part; a part without a group joins the next one, or the last one that has groups.
+    """Yield the groups of each part. A part without a group joins the next part, or the last part that has groups.
 
-    Parts that are joined until they have more than `largest` tuples, or all there are, are yielded without a group.
-    `store` holds the parts.
+    Parts that are joined until they exceed `largest` tuples, or until no tuples remain, are yielded without a group.
+    `store` contains the parts.
     """
     waiting: Grouped | None = None
     last: Grouped | None = None
@@ -160,27 +160,27 @@ def _joined(one: PartOfTuples, other: PartOfTuples) -> PartOfTuples:
 
 @dataclass(frozen=True, eq=False)
 class Union(Discreet):
-    """The groups of all parts as those of one table, under construction."""
+    """The groups of all parts, collected into one table."""
 
     group: Int32
     starred: NDArray[np.bool_]
     first: list[int]
-    """The number of the first group of each part so far, and of the next one."""
+    """Number of the first group of each part so far, and of the next part."""
 
     @classmethod
     def of(cls, n: int, store: Store) -> "Union":
-        """Return room for so many tuples, in the files of a directory if one is given."""
+        """Allocate arrays for n tuples in the store."""
         return cls(store.array("group", np.int32, n), store.array("starred", np.bool_, n), [0])
 
     def add(self, grouped: Grouped) -> None:
-        """Add the groups of a part after the others."""
+        """Append the groups of a part."""
         rows = grouped.part.rows
         self.group[rows] = np.where(grouped.group == SUPPRESSED, SUPPRESSED, grouped.group + np.int32(self.first[-1]))
         self.starred[rows] = grouped.starred
         self.first.append(self.first[-1] + grouped.figures["groups"])
 
     def number(self, number_of: Int32) -> None:
-        """Give the groups, which are numbered part by part, their numbers, int32 (groups,)."""
+        """Replace group numbers, assigned part by part, by the given numbers, int32 (groups,)."""
         for first, end in spans(len(self.group)):
             group = self.group[first:end]
             kept = group != SUPPRESSED
@@ -188,5 +188,5 @@ class Union(Discreet):
 
     @property
     def sizes(self) -> list[int]:
-        """Number of groups of each part."""
+        """Number of groups per part."""
         return [end - begin for begin, end in pairwise(self.first)]

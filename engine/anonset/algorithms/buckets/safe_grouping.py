@@ -49,31 +49,32 @@ FIGURES = ("individuals", "groups", "starred", "removed_for_diversity", "removed
 
 @dataclass(frozen=True, kw_only=True)
 class SafeGrouping(Discreet):
-    """Safe grouping: all tuples of an individual in one l-diverse group of k or more, as many visible as the others'.
+    """Safe grouping: all tuples of an individual are in one l-diverse group of k or more individuals, equally visible.
 
-    Individuals stand by falling number of tuples; k in turn form a group, or one more where k does not divide their
-    number. A group loses tuples of its most frequent value until it is l-diverse, and all its tuples if fewer than k
-    individuals remain; then the identities of tuples are starred until all individuals show equally many.
+    Individuals are sorted by descending tuple count. Each k consecutive individuals form a group, or k + 1 if k does
+    not divide their number. A group loses tuples of its most frequent value until it is l-diverse, and all tuples if
+    fewer than k individuals remain. Then identities of tuples are starred until all individuals of the group show
+    equally many.
 
-    All choices that do not follow from the numbers of tuples are drawn, and not published: the order of individuals
-    with equally many tuples, which groups are larger, the numbers of the groups; which of equally frequent values loses
-    a tuple, which of the individuals with most tuples, which of theirs with that value; which tuples are starred.
-    Otherwise the sizes of groups in falling order disclose who loses a tuple, and its value: of 3,000 persons with
-    k=l=2 about 60. So how much is lost varies a little from draw to draw.
+    All choices that the tuple counts do not determine are drawn at random and not published: the order of individuals
+    with equal counts, which groups are larger, and the group numbers; which of equally frequent values loses a tuple,
+    from which of the individuals with most tuples, and which of their tuples with that value; which tuples are starred.
+    Without random draws, group sizes in descending order disclose who loses a tuple, and its value: about 60 of 3,000
+    persons with k=l=2. Therefore the loss varies slightly from run to run.
 
-    What lies in files is grouped part by part, where it is too much for one: individuals are split by a keyed hash of
-    their id, so that what is lost is nearly the same, and groups are numbered at random over all parts.
+    Data in files that exceed one part are grouped part by part: individuals are split by a keyed hash of their id,
+    which hardly changes the loss, and groups are numbered at random over all parts.
 
-    Cost: O(n), and in groups that lose tuples O(size (log(size) + l)); about 60 bytes a tuple of a part.
+    Cost: O(n), and in groups that lose tuples O(size (log(size) + l)); about 60 bytes per tuple of a part.
 
-    References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization",
-    DBSec 2013, Algorithm 1.
-    Deviations: the individuals left over are spread over the groups, one each, where the paper's example has them in
-    the last one, which would show by its size that its individuals have fewest tuples. A group that fails is taken
-    out, without which the paper's loop does not end. Starring leaves the values in place, so it is by removal that
-    diversity is enforced; the tuple goes from the individual with most tuples of those with the value. Of several, each
-    is as likely, however many tuples with the value each has, of which losing one thus says nothing. minConf, maxConf
-    and exp have no use.
+    References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec
+    2013, Algorithm 1.
+    Deviations: residual individuals are distributed over the groups, one each; in the paper's example they join the
+    last group, whose size would show that its individuals have the fewest tuples. A failing group is removed; otherwise
+    the paper's loop does not terminate. Starring does not change values, so diversity is enforced by removal: the tuple
+    is taken from the individual with most tuples of those with the value. Ties are drawn with equal probability,
+    regardless of how many tuples with the value an individual has, so that a loss does not disclose this number.
+    minConf, maxConf and exp have no use.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2", "P1"])
@@ -119,14 +120,14 @@ class SafeGrouping(Discreet):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Form the groups; hierarchies are not used.
+        """Form the groups. Hierarchies are not used.
 
         Raises
         ------
         InputError
             If the sensitive column, the id columns or one of their values is missing.
         InfeasibleError
-            If there are fewer than k individuals, or nothing would be left.
+            If there are fewer than k individuals, or all tuples would be removed.
         """
         from anonset_kernels.buckets import shuffled
 
@@ -149,7 +150,7 @@ class SafeGrouping(Discreet):
             raise InfeasibleError(self.name, reason)
         if not figures["groups"]:
             self._refuse(sensitive, figures["removed_for_diversity"])
-        with np.errstate(over="ignore"):  # sums of draws wrap around: see `random_by_code`
+        with np.errstate(over="ignore"):  # draws wrap around: see `random_by_code`
             union.number(shuffled(figures["groups"], draws.key(NUMBER)))
         split = {"parts": len(sizes), "smallest_part": min(sizes), "largest_part": max(sizes)}
         more = split if len(sizes) > 1 else {}
@@ -158,7 +159,7 @@ class SafeGrouping(Discreet):
         )
 
     def _refuse(self, sensitive: CategoricalColumn, n_removed: int) -> NoReturn:
-        """Return why no group is left."""
+        """Raise the error that no group remains, with the reason."""
         counts = np.bincount(sensitive.codes)
         value, share = int(counts.argmax()), float(counts.max() / sensitive.n)
         reason = (
@@ -180,7 +181,7 @@ class _Solver(Discreet):
     draws: Draws
 
     def __call__(self, part: PartOfTuples) -> Grouped:
-        """Form groups of individuals, enforce diversity in each, and equal visibility."""
+        """Form groups of individuals, enforce diversity in each, and equalize visibility."""
         from anonset_kernels.safe_grouping import diversify, fewest_shown, group_bounds, settle
 
         k, n = self.algorithm.k, len(part.rows)
@@ -192,7 +193,7 @@ class _Solver(Discreet):
         if len(runs) - 1 < k:
             return Grouped(part, np.full(n, SUPPRESSED, np.int32), np.zeros(n, np.bool_), figures)
         tuples, start = random_runs(by_id, runs, self.draws, ORDER + part.name)
-        with np.errstate(over="ignore"):  # sums of draws wrap around: see `random_by_code`
+        with np.errstate(over="ignore"):  # draws wrap around: see `random_by_code`
             bounds = group_bounds(len(start) - 1, k, self._key(LARGER, part))
             keys = np.stack([self._key(purpose, part) for purpose in (VALUE, PERSON, TUPLE)])
             values = _looked_up(sensitive, tuples)
@@ -214,11 +215,11 @@ class _Solver(Discreet):
 
 
 def _unnamed(column: CategoricalColumn) -> CategoricalColumn:
-    """Return a column without its labels, which grouping does not read: a task only needs their number."""
+    """Return a column without labels. Grouping needs only their count, and tasks become smaller."""
     return CategoricalColumn(column.name, column.codes, Vocabulary.numbered(len(column.vocabulary)))
 
 
 def _looked_up(column: CategoricalColumn, tuples: Int32) -> Int32:
-    """Return the codes of tuples, int32 (n,). Indices of one byte, where they fit, halve the time of ten million."""
+    """Return the codes of tuples, int32 (n,). One-byte indices, if possible, halve the time for ten million tuples."""
     codes = column.codes.astype(np.uint8) if len(column.vocabulary) <= 1 << 8 else column.codes
     return codes[tuples].astype(np.int32, copy=False)

@@ -1,1 +1,1 @@
-"""Algorithms that form clusters of records by their relational values."""
+"""Algorithms that cluster records by their relational values."""

@@ -1,4 +1,4 @@
-"""The shared parameters and steps of the algorithms that form clusters."""
+"""Parameters and steps shared by the clustering algorithms."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -30,19 +30,19 @@ from anonset.spelling import hierarchy_of, setting
 
 @dataclass(frozen=True, eq=False)
 class Solution(Discreet):
-    """Clusters, what each is published as, and figures of the search."""
+    """Clusters, their published tuples, and figures of the search."""
 
     cluster: Int32
-    """int32 (n,): numbered by their smallest record."""
+    """int32 (n,): cluster of each record, numbered by smallest record."""
     tuples: GeneralizedTuples
     figures: dict[str, float]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Formation(Discreet, ABC):
-    """An algorithm that puts records into clusters of at least k: relational k-anonymity by local recoding.
+    """An algorithm that clusters at least k records each: relational k-anonymity by local recoding.
 
-    Given a sensitive column, and l or t, it gives (k,l)-diversity or (k,t)-closeness: no cluster breaks it.
+    With a sensitive column and l or t, the result satisfies (k,l)-diversity or (k,t)-closeness in every cluster.
     """
 
     name: ClassVar[str]
@@ -81,26 +81,26 @@ class Formation(Discreet, ABC):
 
     @property
     def model(self) -> KAnonymity:
-        """k-anonymity; with a sensitive column (k,l)-diversity or (k,t)-closeness."""
+        """k-anonymity; with a sensitive column, (k,l)-diversity or (k,t)-closeness."""
         return model_of(self.k, self.sensitive, (self.l, self.l_kind, self.c), (self.t, self.t_distance, self.t_tree))
 
     @abstractmethod
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by their smallest record.
+        """Return the cluster of each record, int32 (n,), numbered by smallest record.
 
         Raises
         ------
         InputError
-            If the algorithm's cost is quadratic and there are more than its `max_records`.
+            If the algorithm's cost is quadratic and the table has more than `max_records` records.
         """
 
     def clusters(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> tuple[Int32, dict[str, float]]:
-        """Form the clusters, refine them if `refine` is set, and return them as `form` does, with figures.
+        """Return the clusters of `form`, refined if `refine` is set, and figures of the search.
 
         Raises
         ------
         InputError
-            As `form`.
+            As in `form`.
         """
         if len(parts := _under_ceilings(qi)) > 1:
             return self._clusters_of_parts(qi, parts, progress)
@@ -116,7 +116,9 @@ class Formation(Discreet, ABC):
         return refined.cluster, {**before, "evaluations": float(refined.evaluations), "gains": float(refined.gains)}
 
     def _refined_by_rule(self, qi: QuasiIdentifiers, cluster: Int32, kept: Int32, progress: Progress | None) -> Refined:
-        """Refine clusters by k alone, merge what breaks the rule, and refine what costs less, that or `kept`, by it."""
+        """Refine by k only, merge clusters that break the rule, then refine the cheaper of this result and `kept` by
+        the rule.
+        """
         half = max(1, self.max_evaluations // 2)
         free = refine_clusters(replace(qi, rule=None), cluster, self.k, half, progress)
         merged = merge_broken(qi, free.cluster)
@@ -128,7 +130,7 @@ class Formation(Discreet, ABC):
     def _clusters_of_parts(
         self, qi: QuasiIdentifiers, parts: list[Int64], progress: Progress | None
     ) -> tuple[Int32, dict[str, float]]:
-        """Form the clusters of records that have common values below the ceilings, part by part."""
+        """Cluster each part separately: records of a part have common values below the ceilings."""
         smallest = min(map(len, parts))
         if smallest < self.k:
             small = sum(len(records) for records in parts if len(records) < self.k)
@@ -152,7 +154,7 @@ class Formation(Discreet, ABC):
         Raises
         ------
         InputError
-            As `form`.
+            As in `form`.
         """
         cluster, figures = self.clusters(qi, progress)
         return Solution(cluster, GeneralizedTuples.of(qi, cluster, int(cluster.max(initial=-1)) + 1), figures)
@@ -164,14 +166,14 @@ class Formation(Discreet, ABC):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Form clusters of a table without a set-valued column, and give each its common relational values.
+        """Cluster a table without a set-valued column, and publish common relational values per cluster.
 
         Raises
         ------
         InputError
-            If the table has a set-valued column, which k-anonymity does not protect, or for `form` too many records.
+            If the table has a set-valued column, which k-anonymity does not protect, or too many records for `form`.
         InfeasibleError
-            If there are fewer than k records.
+            If the table has fewer than k records.
         """
         if table.transactions is not None:
             msg = (
@@ -193,7 +195,9 @@ class Formation(Discreet, ABC):
 
 
 def _under_ceilings(qi: QuasiIdentifiers) -> list[Int64]:
-    """Return the records, ascending, that have common values below the ceilings of all columns; one part without."""
+    """Return groups of records, ascending, with common values below the ceilings of all columns; empty without
+    ceilings.
+    """
     tops = []
     for column, domain in zip(qi.columns, qi.domains, strict=True):
         if isinstance(domain, Hierarchy) and domain.capped and isinstance(column, CategoricalColumn):
@@ -214,7 +218,7 @@ def _numbered(parts: list[Int64], n: int) -> Int32:
 
 @dataclass(frozen=True, kw_only=True)
 class QuadraticFormation(Formation):
-    """A formation whose time grows with the square of the records, so that it refuses large tables."""
+    """A formation with quadratic running time. It rejects large tables."""
 
     max_records: int = 100_000
     """Refuse more records: time grows with their square."""
@@ -225,15 +229,15 @@ class QuadraticFormation(Formation):
 
     @abstractmethod
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
-        """Form the clusters as `form` does, of at most `max_records` records."""
+        """Form the clusters as in `form`, for at most `max_records` records."""
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by their smallest record.
+        """Return the cluster of each record, int32 (n,), numbered by smallest record.
 
         Raises
         ------
         InputError
-            If there are more than `max_records`.
+            If the table has more than `max_records` records.
         """
         if qi.n > self.max_records:
             msg = (
@@ -258,16 +262,16 @@ def bind_tuples(
     Parameters
     ----------
     name
-        Of the algorithm, for errors.
+        Name of the algorithm, for error messages.
     bounded
-        Whether the weights may be at most 1 together.
+        Require that the sum of the weights is at most 1.
 
     Raises
     ------
     InputError
         If a hierarchy or a weight is missing or unfit, or a value looks like a set of values.
     InfeasibleError
-        If there are some, but fewer than k, records.
+        If the table has records, but fewer than k.
     """
     if table.transactions is not None and not table.relational:
         alone = f"{setting('model', 'km')} {hierarchy_of(table.transactions.name, 'halves:frequency')}"

@@ -11,20 +11,22 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 @dataclass(frozen=True, kw_only=True)
 class BottomUp(SubtreeFormation):
-    """Full-subtree recoding, bottom-up: children become their node, where most is gained for what it costs.
+    """Full-subtree recoding, bottom-up: replace sibling values by their parent, best gain per loss first.
 
-    Guarantees k-anonymity. While there are classes of fewer than k records, the children of one node, all of them in
-    the cut, are generalized to it: where the smallest class grows most for each unit of loss; where it grows by none,
-    that of least loss; equal ones: in the first column, then in preorder. Then nodes are specialized again as by
-    top-down, since some of what was generalized early is of no use in the end. Cost: O(T v) for each node that could
-    be generalized, and step.
+    Guarantees k-anonymity. While some class has fewer than k records, the algorithm generalizes the children of one
+    node that are all in the cut. It selects the node with the largest growth of the smallest class per unit of loss,
+    or, if the smallest class cannot grow, the node with the least loss. Ties: first column, then preorder. Finally it
+    specializes nodes as in top-down, because some early generalizations become unnecessary. Cost: O(T v) per candidate
+    node and step.
 
-    What suits the smallest class is rare, but counting the records in all small classes instead drives one column
-    after the other to its root: on Adult (k=10) it loses 0.875, by the smallest class 0.667, as full-domain does.
+    The smallest class is a narrow criterion. Counting the records in all small classes, however, generalizes one column
+    after the other to the root: on Adult (k=10) the loss is 0.875, compared with 0.667 for the smallest class (as
+    full-domain).
 
-    References: Wang, Yu, Chakraborty, ICDM 2004 (bottom-up generalization; "critical" ones gain anonymity).
-    Deviations: the loss is NCP; specializing in the end; a column without hierarchy has two levels, its values and
-    all of them.
+    References: Wang, Yu, Chakraborty, ICDM 2004 (bottom-up generalization; "critical" generalizations increase
+    anonymity).
+    Deviations: the loss is NCP; specialization at the end; a column without hierarchy has two levels, single values and
+    the set of all values.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "1"])
@@ -59,9 +61,9 @@ class BottomUp(SubtreeFormation):
         return cuts
 
     def _try(self, cuts: Cuts, a: int, node: int, smallest: int) -> tuple[int, float]:
-        """Return whether the smallest class grows if a node is generalized, and by how much for each unit of loss.
+        """Return 1 and the growth of the smallest class per unit of loss if a node is generalized.
 
-        Where it does not grow: how little is lost.
+        If the smallest class does not grow, return 0 and the negative loss.
         """
         below = cuts.below(a, node)
         before = cuts.cost(a, below)

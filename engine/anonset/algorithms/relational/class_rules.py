@@ -1,4 +1,4 @@
-"""What classes of records keep beside k: the model that is asked for, the rule on the data, how clusters keep it."""
+"""Requirements on classes in addition to k: the requested model, its rule for a table, and merging until it is met."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -21,9 +21,9 @@ from anonset.privacy.k import KAnonymity
 from anonset.spelling import setting
 
 NEAREST = 64
-"""Clusters to merge with that are tried: those whose union costs least."""
+"""Number of merge candidates that are tried, by least loss of the union."""
 _LARGEST = 1 << 62
-"""Products of counts stay below it."""
+"""Upper bound of products of counts."""
 
 
 def model_of(
@@ -32,12 +32,12 @@ def model_of(
     diversity: tuple[int | None, Kind, Written | None],
     closeness: tuple[Written | None, Distance, str | None],
 ) -> KAnonymity:
-    """Return the model that parameters ask for: k-anonymity, (k,l)-diversity or (k,t)-closeness.
+    """Return the model requested by the parameters: k-anonymity, (k,l)-diversity or (k,t)-closeness.
 
     Raises
     ------
     InputError
-        If a parameter is missing, one too many, or not what it must be.
+        If a parameter is missing, superfluous or invalid.
     """
     (l, kind, c), (t, distance, tree) = diversity, closeness  # noqa: E741
     if sensitive is None:
@@ -71,13 +71,13 @@ def _require_alone(given: bool, name: str, of: str) -> None:
 
 
 def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
-    """Return the rule that a model asks of the classes of a table; None where it asks for their size alone.
+    """Return the rule that a model imposes on the classes of a table; None if it requires only a class size.
 
     Raises
     ------
     InputError
-        If the column is not there, a value is missing or is no number where these are ordered, or the table is too
-        large for exact comparison in 64 bits.
+        If the column is missing, a value is missing, a value of an ordered distance is not a number, or the table is
+        too large for exact comparison in 64 bits.
     """
     if not isinstance(model, (KLDiversity, KTCloseness)):
         return None
@@ -108,7 +108,7 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
 
 
 def notes_on(model: KAnonymity, table: Table) -> tuple[str, ...]:
-    """Return a note where values of the sensitive column count as different that may be the same, badly written."""
+    """Return a note if values of the sensitive column differ only in case or blanks, so they may be misspelled."""
     if model.sensitive_column is None:
         return ()
     column = _sensitive(model.sensitive_column, table)
@@ -123,14 +123,14 @@ def notes_on(model: KAnonymity, table: Table) -> tuple[str, ...]:
 
 
 def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
-    """Merge each cluster that breaks the rule of `qi` with another one, until all keep it; the whole does.
+    """Merge each cluster that breaks the rule of `qi` with another cluster, until all satisfy it; their union does.
 
-    Clusters go by their smallest record. One is merged with that of the 64 whose union raises the loss of all records
-    least with which it keeps the rule and costs least, or if there is none, with the cheapest.
+    Clusters are processed by smallest record. The candidates are the 64 clusters whose union increases the total loss
+    least. The cheapest candidate whose union satisfies the rule is chosen, or the cheapest of all if there is none.
 
     Returns
     -------
-    int32 (n,): the clusters, numbered by their smallest record.
+    int32 (n,): cluster of each record, numbered by smallest record.
     """
     rule, n = qi.rule, int(cluster.max(initial=-1)) + 1
     if rule is None or not rule.broken(cluster, n).any():
@@ -142,12 +142,12 @@ def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
 
 
 class _Merging:
-    """Clusters that are merged: what each holds, and into which one it went."""
+    """Clusters during merging, with their values and the cluster that each was merged into."""
 
     def __init__(self, qi: QuasiIdentifiers, rule: ClassRule, cluster: Int32, n: int) -> None:
         self.rule, self.tuples = rule, GeneralizedTuples.of(qi, cluster, n)
         self.open = rule.broken(cluster, n)
-        """bool (C,): which clusters break the rule."""
+        """bool (C,): clusters that break the rule."""
         self.there = np.ones(n, np.bool_)
         self.size = np.bincount(cluster, minlength=n)
         self.into: Int64 = np.arange(n)
@@ -155,7 +155,7 @@ class _Merging:
         self._values = np.split(rule.value[order], np.cumsum(self.size)[:-1])
 
     def merge(self, c: int) -> None:
-        """Merge a cluster with another one."""
+        """Merge a cluster with the best candidate."""
         losses = self.tuples.losses()
         rise = (self.size + self.size[c]) * self.tuples.union_losses(c) - self.size * losses
         keys = np.where(self.there, loss_keys(rise / self.size.sum()), np.inf)
@@ -172,7 +172,7 @@ class _Merging:
         self.open[kept] = bool(breaks.all())
 
     def _unions_break(self, c: int, others: Iterable[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """bool: whether the union of a cluster with each of some others breaks the rule."""
+        """Return, for each candidate, whether its union with cluster `c` breaks the rule: bool."""
         unions = [np.concatenate([self._values[c], self._values[other]]) for other in others]
         group = np.repeat(np.arange(len(unions)), [len(union) for union in unions])
         rule = replace(self.rule, value=np.concatenate(unions))
@@ -182,7 +182,7 @@ class _Merging:
 def _rule(
     terms: tuple[int, ...], column: CategoricalColumn, place_of: Int64, ways: NDArray[np.int64] | None = None
 ) -> ClassRule:
-    """Return the rule, given the place of each category among the values; those of one place are the same value."""
+    """Return the rule. Categories with the same place in `place_of` count as the same value."""
     overall = np.zeros(int(place_of.max(initial=0)) + 1, np.int64)
     np.add.at(overall, place_of, column.overall)
     moves = np.zeros((0, 3), np.int64) if ways is None else ways
@@ -192,8 +192,8 @@ def _rule(
 def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDArray[np.int64], int]:
     """Return the place of each category in a tree, the ways, and twice the height of the root.
 
-    From a value up to a node of height h are ways of length h, so that between two values are twice the height of the
-    lowest node above both.
+    The way from a value up to a node of height h has length h. The distance of two values is twice the height of their
+    lowest common ancestor.
     """
     labels, paths = column.vocabulary.labels, model.paths
     there = np.flatnonzero(column.overall).tolist()
@@ -218,7 +218,7 @@ def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDAr
 
 
 def _sensitive(name: str, table: Table) -> CategoricalColumn:
-    """Return the sensitive column of a table, every value of which is known."""
+    """Return the sensitive column of a table after checking that no value is missing."""
     beside = () if table.sensitive is None else (table.sensitive,)
     columns: tuple[CategoricalColumn, ...] = (*table.kept, *beside)
     for column in columns:
@@ -234,7 +234,7 @@ def _sensitive(name: str, table: Table) -> CategoricalColumn:
 
 
 def _ranks(column: CategoricalColumn) -> Int64:
-    """Return int64 (M,): the rank of each category among the numbers that occur."""
+    """Return the rank of each category among the numbers in the column, int64 (M,)."""
     numbers = {}
     for code in np.flatnonzero(column.overall).tolist():
         try:

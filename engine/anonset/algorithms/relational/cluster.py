@@ -1,6 +1,6 @@
 """CLUSTER, the cluster formation of Poulis et al., ECML/PKDD 2013, section 5.
 
-The paper's lines, and where they are::
+Lines of the paper and their implementation::
 
     1, 2     while at least k records are left                   Cluster._grow_around_seeds
     3        s := one of them at random                          by `seed`, or the first
@@ -36,14 +36,14 @@ _SEEDS_PER_CALL = 256
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster(Formation):
-    """CLUSTER: each seed takes the k - 1 records that go best with it; what is left joins the best cluster.
+    """CLUSTER: each seed is joined by the k - 1 records that match best; remaining records join the best cluster.
 
-    Guarantees k-anonymity. Cost: for each of the n / k seeds a bound on each block of 64 distinct tuples, and the
-    loss of the tuples in blocks that may take part; O(n^2 / k) at worst, much less where the attributes tell the
-    records apart.
+    Guarantees k-anonymity. Cost: for each of the n / k seeds, a bound per block of 64 distinct tuples and the exact
+    loss of the tuples in candidate blocks. O(n^2 / k) in the worst case, much less if the attributes separate the
+    records well.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, algorithm CLUSTER.
-    Deviations: the seed is the first record that is left, unless a random seed is given.
+    Deviations: the seed is the first remaining record, unless a random seed is given.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "1"])
@@ -70,7 +70,7 @@ class Cluster(Formation):
         super().__post_init__()
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
+        """Return the cluster of each record, int32 (n,), numbered by smallest record."""
         cluster = np.full(qi.n, -1, np.int32)
         n_clusters = qi.n // self.k
         if n_clusters:
@@ -98,7 +98,7 @@ class Cluster(Formation):
 
 
 class _TuplesLeft:
-    """The tuples of the records that are left, in spatial order, as the kernel wants them."""
+    """Tuples of the remaining records in spatial order, in the format of the kernel."""
 
     tuples: Tuples
     bounds: "Bounds"
@@ -129,7 +129,7 @@ class _TuplesLeft:
 
 
 def _accommodate(qi: QuasiIdentifiers, cluster: Int32, n_clusters: int) -> None:
-    """Put each record that is left into the cluster it costs least, at once."""
+    """Add each remaining record to the cluster with the least loss, and update this cluster immediately."""
     left = np.flatnonzero(cluster < 0)
     if not len(left):
         return

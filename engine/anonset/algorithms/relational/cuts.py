@@ -1,4 +1,4 @@
-"""Full-subtree recoding: a cut in the tree of each column, whose nodes stand for all that is below them."""
+"""Full-subtree recoding: a cut in the tree of each column. Each node replaces all values below it."""
 
 from dataclasses import dataclass
 
@@ -15,10 +15,10 @@ from anonset.data.table import Int32, Int64
 
 @dataclass(frozen=True, eq=False)
 class ColumnTree:
-    """The tree of one column in preorder: its hierarchy, or its values below all of them."""
+    """Tree of one column in preorder: its hierarchy, or a root above all values."""
 
     leaf: Int32
-    """int32 (T,): the leaf of each distinct tuple."""
+    """int32 (T,): leaf of each distinct tuple."""
     parent: Int32
     subtree_end: Int32
     cost: Float64
@@ -26,12 +26,12 @@ class ColumnTree:
 
     @property
     def inner(self) -> list[int]:
-        """The inner nodes, in preorder."""
+        """Inner nodes, in preorder."""
         nodes = np.arange(len(self.parent))
         return [int(v) for v in nodes[self.subtree_end > nodes + 1]]
 
     def above(self, node: int) -> bool:
-        """Tell whether a node stands above others."""
+        """Return True if a node has descendants."""
         return bool(self.subtree_end[node] > node + 1)
 
     def children(self, node: int) -> list[int]:
@@ -40,7 +40,7 @@ class ColumnTree:
 
 
 def column_trees(qi: QuasiIdentifiers) -> list[ColumnTree]:
-    """Return the tree of each column; one without hierarchy has two levels, its values and all of them."""
+    """Return the tree of each column. A column without hierarchy has two levels: its values and a root."""
     numbers, codes = qi.tuples
     trees = []
     for domain, weight, slot in zip(qi.domains, qi.weights, qi.slot, strict=True):
@@ -60,7 +60,7 @@ def column_trees(qi: QuasiIdentifiers) -> list[ColumnTree]:
 
 
 class Cuts:
-    """The nodes that each distinct tuple is published as under a cut in each tree, and their loss."""
+    """Published nodes of each distinct tuple under a cut per tree, and their loss."""
 
     def __init__(self, qi: QuasiIdentifiers, *, at_roots: bool) -> None:
         self.qi, self.trees = qi, column_trees(qi)
@@ -71,42 +71,42 @@ class Cuts:
         self._rows, self._free = np.arange(len(self.trees)), np.zeros(self.ids.shape)
 
     def below(self, a: int, node: int) -> Int64:
-        """int64: the tuples whose value stands below a node."""
+        """Return the tuples whose value is below a node, int64."""
         leaf = self.trees[a].leaf
         return np.flatnonzero((leaf >= node) & (leaf < self.trees[a].subtree_end[node]))
 
     def cost(self, a: int, tuples: Int64) -> float:
-        """Return the loss of some tuples in one column."""
+        """Return the loss of a set of tuples in one column."""
         return float((self.trees[a].cost[self.ids[a, tuples]] * self.weight[tuples]).sum())
 
     def put(self, a: int, tuples: Int64, nodes: Int32 | int) -> Int32:
-        """Publish some tuples as nodes; return the nodes they had before."""
+        """Set the published node of a set of tuples; return the previous nodes."""
         before: Int32 = self.ids[a, tuples]
         self.ids[a, tuples] = nodes
         return before
 
     def children_of(self, a: int, node: int, tuples: Int64) -> Int32:
-        """Return the child of a node that each of the tuples below it would be published as."""
+        """Return, for each given tuple below a node, the child of this node above the tuple's value."""
         starts = np.array(self.trees[a].children(node), np.int32)
         children: Int32 = starts[np.searchsorted(starts, self.trees[a].leaf[tuples], side="right") - 1]
         return children
 
     def small(self, k: int) -> int:
-        """Return how many records are in classes that fail: of fewer than k, or that break the rule."""
+        """Count the records in failing classes: smaller than k, or breaking the rule."""
         return self.smallest(k)[1]
 
     def smallest(self, k: int) -> tuple[int, int]:
-        """Return the size of the smallest class, and how many records are in classes that fail."""
+        """Return the size of the smallest class, and the number of records in failing classes."""
         return self.counted.count(self.ids, self._free, self._rows, k)[:2]
 
     def cluster(self) -> Int32:
-        """int32 (n,): the class of each record."""
+        """Return the class of each record, int32 (n,)."""
         self.counted.count(self.ids, self._free, self._rows, 1)
         class_of_record: Int32 = self.counted.class_of[self.qi.tuple_of]
         return class_of_record
 
     def generalize(self, cluster: Int32) -> GeneralizedTuples:
-        """Return what clusters of equal nodes are published as."""
+        """Return the published tuples of clusters. All records of a cluster have the same nodes."""
         qi = self.qi
         tuples = GeneralizedTuples.of(qi, cluster, int(cluster.max(initial=-1)) + 1)
         low, high, code, bits = tuples.values

@@ -1,4 +1,4 @@
-"""The names of the cluster formations, as in the RT frameworks."""
+"""Registry of the cluster formations, by the names used in the RT frameworks."""
 
 from typing import Any
 
@@ -29,16 +29,16 @@ FORMATIONS: dict[str, type[Formation]] = {
         TopDown,
     )
 }
-"""Class of each formation by its name."""
+"""Class of each formation by name."""
 
 
 def formation_of(name: str, k: int, seed: int | None = None, **more: Any) -> Formation:
-    """Return the formation of a name; `more` are parameters that every formation has.
+    """Return a formation by name, with `more` common formation parameters.
 
     Raises
     ------
     InputError
-        If there is none of this name, or it takes no seed but one is given.
+        If the name is unknown, or the formation does not support the given seed.
     """
     if name not in FORMATIONS:
         msg = f"{setting('formation')} must be one of {', '.join(FORMATIONS)}, got {name!r}"

@@ -1,10 +1,10 @@
 """Full-domain recoding of least loss (the problem of Incognito: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005).
 
-How the lattice is searched:
+Search of the lattice:
 
-    vectors of levels by the least that they can cost,           FullDomain._search
-    until that is more than the best one costs
-    a vector finer than one that suppresses too much fails too   FullDomain._climb
+    vectors of levels by a lower bound of their loss,            FullDomain._search
+    until the bound exceeds the best loss
+    a vector finer than a failing vector fails as well           FullDomain._climb
 """
 
 from dataclasses import dataclass, replace
@@ -26,18 +26,19 @@ from anonset.privacy import require_at_least, require_share
 
 @dataclass(frozen=True, kw_only=True)
 class FullDomain(Formation):
-    """Full-domain recoding: one level for each column, the same for all records, of least loss.
+    """Full-domain recoding of least loss: one level per column, the same for all records.
 
-    A level is a column of the hierarchy's file; a node with one child is published as that child, which hides as much.
+    A level is a column of the hierarchy file. A node with one child is published as this child, which hides as much.
 
-    Guarantees k-anonymity, and given a sensitive column also l or t; and the least loss (NCP) of all vectors of levels
-    that do; equal ones: the first in lexicographic order. Up to a share of the records may be suppressed: published
-    with every column at its root, none of them, or a class that holds what every class must. Cost: O(T v) for each
-    vector that is looked at, T the number of distinct tuples.
+    Guarantees k-anonymity, and with a sensitive column also l or t. The result has the least loss (NCP) of all valid
+    vectors of levels; ties: lexicographic order. A share of the records may be suppressed, i.e. published with every
+    column at its root. Suppressed records together must form a valid class. Cost: O(T v) per visited vector for T
+    distinct tuples.
 
-    References: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005 (Incognito); what it lists, the best of all.
-    Deviations: vectors are looked at by the least that they can cost; a column without hierarchy has two levels, its
-    values and all of them.
+    References: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005 (Incognito). Incognito lists all valid vectors; this class
+    returns the best of them.
+    Deviations: vectors are visited by a lower bound of their loss; a column without hierarchy has two levels, single
+    values and the set of all values.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "1"])
@@ -60,26 +61,26 @@ class FullDomain(Formation):
 
     @property
     def own_traits(self) -> Traits:
-        """Classes are published as nodes of the vector, unless they are refined."""
+        """Traits with these parameters. Classes are published as nodes of the vector, unless they are refined."""
         return replace(self.traits, tight=self.refine)
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the class of each record, int32 (n,), numbered by their smallest record.
+        """Return the class of each record, int32 (n,), numbered by smallest record.
 
         Raises
         ------
         InputError
-            If there are more than `max_vectors`.
+            If there are more than `max_vectors` vectors.
         """
         return self._solve(qi, progress)[0]
 
     def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
-        """Return the classes published by levels, or refined clusters by their lowest common values.
+        """Return the classes published by levels, or refined clusters published by their lowest common values.
 
         Raises
         ------
         InputError
-            As `form`.
+            As in `form`.
         """
         if self.refine:
             return super().solve(qi, progress)
@@ -92,7 +93,7 @@ class FullDomain(Formation):
         return Solution(cluster, levels.generalize(cluster, vectors), figures)
 
     def _solve(self, qi: QuasiIdentifiers, progress: Progress | None) -> tuple[Int32, Vector, NDArray[np.bool_]]:
-        """Return the class of each record, the vector, and which records are suppressed."""
+        """Return the class of each record, the vector, and the suppressed records."""
         levels = Levels.of(qi)
         require_few_vectors(self.name, levels, self.max_vectors)
         weight = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)
@@ -105,7 +106,7 @@ class FullDomain(Formation):
         return renumber_clusters(of_record)[0], vector, of_record < 0
 
     def _search(self, levels: Levels, counted: Classes, n: int, progress: Progress | None) -> Vector:
-        """Return the vector of least loss; equal ones: the first."""
+        """Return the vector of least loss, the first in case of ties."""
         vectors, budget = levels.allowed(), int(self.max_suppressed_records * n)
         row_loss = (levels.costs * counted.weight).sum(axis=1)
         least = row_loss[levels.first[:-1] + vectors].sum(axis=1)
@@ -121,7 +122,7 @@ class FullDomain(Formation):
             vector = tuple(vectors[at].tolist())
             _, small, loss = counted.count(levels.ids, levels.costs, levels.rows(vector), self.k)
             if small > budget:
-                if not hereditary:  # a coarser vector may join classes that fail with others, and fail with more
+                if not hereditary:  # a coarser vector may join failing classes with others, or fail with more
                     continue
                 self._climb(levels, counted, vectors, failed, at, budget)
             elif small == 0 or (small >= self.k and not counted.together_fail()):
@@ -130,7 +131,7 @@ class FullDomain(Formation):
                     best, best_key = at, key
             if progress is not None and done % 256 == 0:
                 progress("vectors", float(done), float(len(vectors)))
-        if best < 0:  # without a ceiling only the root class of fewer than k records, which `bind_tuples` refuses
+        if best < 0:  # without a ceiling, only a root class of fewer than k records; `bind_tuples` rejects it
             msg = f"no vector of levels below the ceilings gives {self.model}"
             raise InfeasibleError(self.name, msg)
         return tuple(vectors[best].tolist())
@@ -144,7 +145,9 @@ class FullDomain(Formation):
         at: int,
         budget: int,
     ) -> None:
-        """Look for a coarser vector that fails too, half way to the top at a time; all below it fail."""
+        """Search for a coarser vector that fails too, moving half way to the top at each step. All vectors below it
+        fail.
+        """
         vector = vectors[at]
         top = np.array(levels.heights)
         known = vector
@@ -160,12 +163,12 @@ class FullDomain(Formation):
 
 
 def require_few_vectors(name: str, levels: Levels, most: int) -> None:
-    """Refuse a lattice that is too large.
+    """Reject a lattice that is too large.
 
     Raises
     ------
     InputError
-        With the number of its vectors.
+        With the number of vectors.
     """
     if levels.n_vectors > most:
         msg = (

@@ -1,4 +1,4 @@
-"""Clusters of relational tuples as arrays: their losses, and the losses of their unions."""
+"""Clusters of relational tuples as arrays, with their losses and the losses of their unions."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,17 +9,18 @@ from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import ClusterStates, Tuples
 
 _NOISE = 1e-12
-"""As `anonset_kernels._noise.NOISE`."""
+"""Equal to `anonset_kernels._noise.NOISE`."""
 
 
 def loss_keys(loss: Float64) -> Float64:
-    """Return keys to compare losses by: twelve decimals, so that rounding noise makes no difference."""
+    """Return comparison keys of losses: rounded to twelve decimals, to remove rounding noise."""
     key: Float64 = np.rint(loss * 1e12)
     return key
 
 
 def first_least(loss: Float64) -> int:
-    """Return the place of the smallest loss, the first of equal ones: those that differ by rounding noise alone.
+    """Return the index of the smallest loss. Losses that differ only by rounding noise are equal; the first is
+    returned.
 
     >>> first_least(np.array([0.5, 0.1 + 0.2, 0.3]))
     1
@@ -29,7 +30,7 @@ def first_least(loss: Float64) -> int:
 
 
 def by_loss(loss: Float64) -> Int64:
-    """Return the places by their loss, equal ones (but for rounding noise) in their order.
+    """Return the indices sorted by loss. The sort is stable, and losses that differ only by rounding noise are equal.
 
     >>> by_loss(np.array([0.5, 0.1 + 0.2, 0.3, 0.1])).tolist()
     [3, 1, 2, 0]
@@ -41,7 +42,7 @@ def by_loss(loss: Float64) -> Int64:
 
 
 class GeneralizedTuples:
-    """What the tuples of each cluster generalize to.
+    """Generalized tuple of each cluster.
 
     >>> from anonset.data import Table
     >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f"], race=["1", "2", "2"]).relational, {})
@@ -55,14 +56,14 @@ class GeneralizedTuples:
 
     @classmethod
     def empty(cls, qi: QuasiIdentifiers, n: int) -> "GeneralizedTuples":
-        """Return room for n clusters."""
+        """Allocate n clusters."""
         bounds = np.zeros((qi.n_numbers, n)), np.zeros((qi.n_numbers, n))
         code = np.zeros((len(qi.columns) - qi.n_numbers, n), np.int32)
         return cls(qi, ClusterStates(*bounds, code, np.zeros((int(qi.word_at[-1]), n), np.uint64)))
 
     @classmethod
     def of_tuples(cls, qi: QuasiIdentifiers) -> "GeneralizedTuples":
-        """Return one cluster for each distinct tuple."""
+        """Return one cluster per distinct tuple."""
         from anonset_kernels.relational import put_tuples
 
         tuples = cls.empty(qi, qi.n_tuples)
@@ -71,7 +72,7 @@ class GeneralizedTuples:
 
     @classmethod
     def of(cls, qi: QuasiIdentifiers, cluster: Int32, n_clusters: int) -> "GeneralizedTuples":
-        """Return the tuples of a clustering: cluster of each record, none of the clusters empty."""
+        """Return the generalized tuples, given the cluster of each record. No cluster may be empty."""
         from anonset_kernels.relational import group_tuples
 
         pairs: Int64 = distinct(cluster.astype(np.int64) * max(1, qi.n_tuples) + qi.tuple_of)
@@ -89,7 +90,7 @@ class GeneralizedTuples:
         return self.values.low.shape[1] if len(self.values.low) else self.values.code.shape[1]
 
     def losses(self) -> Float64:
-        """float64 (C,): loss N of each cluster."""
+        """Return the loss N of each cluster, float64 (C,)."""
         from anonset_kernels.relational import losses
 
         out = np.empty(self.n, np.float64)
@@ -97,7 +98,9 @@ class GeneralizedTuples:
         return out
 
     def union_losses(self, c: int, others: "GeneralizedTuples | None" = None) -> Float64:
-        """float64: loss N of the union of cluster `c` with each of the others (or of these) clusters."""
+        """Return the loss N of the unions of cluster `c` with each cluster of `others` (default: this object),
+        float64.
+        """
         from anonset_kernels.relational import merged_loss
 
         target = self if others is None else others
@@ -106,26 +109,26 @@ class GeneralizedTuples:
         return out
 
     def merge(self, c: int, x: int, others: "GeneralizedTuples | None" = None) -> None:
-        """Replace cluster `c` by its union with cluster `x` of the others (or of these)."""
+        """Replace cluster `c` by its union with cluster `x` of `others` (default: this object)."""
         from anonset_kernels.relational import merge_into
 
         merge_into(self.qi.space, self.values, c, (self if others is None else others).values, x)
 
     def put(self, c: int, others: "GeneralizedTuples", x: int) -> None:
-        """Set cluster `c` to cluster `x` of the others."""
+        """Set cluster `c` to cluster `x` of `others`."""
         from anonset_kernels.relational import copy_cluster
 
         copy_cluster(self.values, c, others.values, x)
 
     def take(self, chosen: NDArray[np.integer] | NDArray[np.bool_]) -> "GeneralizedTuples":
-        """Return the chosen clusters."""
+        """Return the selected clusters."""
         low, high, code, bits = self.values
         bounds = np.ascontiguousarray(low[:, chosen]), np.ascontiguousarray(high[:, chosen])
         coded = np.ascontiguousarray(code[:, chosen]), np.ascontiguousarray(bits[:, chosen])
         return GeneralizedTuples(self.qi, ClusterStates(*bounds, *coded))
 
     def first_equal(self) -> Int64:
-        """int64 (C,): the first cluster that generalizes to the same tuple."""
+        """Return the first cluster with the same generalized tuple, for each cluster, int64 (C,)."""
         low, high, code, bits = self.values
         rows = np.concatenate([low.view(np.int64), high.view(np.int64), code.astype(np.int64), bits.view(np.int64)])
         _, first, inverse = np.unique(rows, axis=1, return_index=True, return_inverse=True)

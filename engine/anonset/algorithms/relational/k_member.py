@@ -16,12 +16,12 @@ from anonset.data.table import Int32
 
 @dataclass(frozen=True, kw_only=True)
 class KMember(QuadraticFormation):
-    """k-member: each cluster starts far from the last record added, and adds what raises its loss least.
+    """k-member: start each cluster far from the last added record, and add the records that increase its loss least.
 
-    Guarantees k-anonymity. Cost: O(n T v), T the number of distinct tuples; so the search refuses large tables.
+    Guarantees k-anonymity. Cost: O(n T v) for T distinct tuples, so large tables are rejected.
 
     References: Byun, Kamra, Bertino, Li, DASFAA 2007.
-    Deviations: the first start is the record furthest from record 0.
+    Deviations: the first start is the record farthest from record 0.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "2"])
@@ -35,7 +35,7 @@ class KMember(QuadraticFormation):
     )
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
+        """Return the cluster of each record, int32 (n,), numbered by smallest record."""
         left = _Left(qi)
         n_clusters = qi.n // self.k
         cluster = np.full(qi.n, -1, np.int32)
@@ -63,7 +63,7 @@ class KMember(QuadraticFormation):
 
 
 class _Left:
-    """The records that are left, by distinct tuples: equal ones leave in the order of their indices."""
+    """Remaining records by distinct tuple. Records with equal tuples are removed in index order."""
 
     def __init__(self, qi: QuasiIdentifiers) -> None:
         self.singles = GeneralizedTuples.of_tuples(qi)
@@ -73,7 +73,7 @@ class _Left:
         self.head = self.order[self.place] if qi.n else self.place
 
     def remove(self, t: int) -> int:
-        """Take the first record of a tuple that is left."""
+        """Remove and return the first remaining record of a tuple."""
         record = int(self.head[t])
         self.alive[t] -= 1
         self.place[t] += 1
@@ -82,13 +82,13 @@ class _Left:
         return record
 
     def furthest(self, t: int) -> int:
-        """Return the tuple of the record that goes worst with a tuple."""
+        """Return the tuple of the remaining record whose union with tuple `t` has the largest loss."""
         from anonset_kernels.relational import furthest
 
         return int(furthest(self.singles.union_losses(t), self.alive, self.head))
 
     def nearest(self, tuples: GeneralizedTuples, c: int, size: int) -> int:
-        """Return the tuple of the record that raises the loss of a cluster of `size` records least."""
+        """Return the tuple of the remaining record that increases the loss of a cluster of `size` records least."""
         from anonset_kernels.relational import nearest
 
         single = GeneralizedTuples(tuples.qi, tuples.take(np.array([c])).values)

@@ -1,9 +1,9 @@
-"""Relational columns by levels: the published value of each distinct tuple, and its loss.
+"""Generalization levels of relational columns: published value and loss of each distinct tuple.
 
-Level 0 publishes values as they are, the last one a single value for all. A level of a hierarchy is a column of its
-file: the nodes in it, the only child instead of a collapsed node, the leaf of a shorter path. Of h columns
-above the leaves, level g is column h - g from the root's. A column without hierarchy has two levels: its values, and
-the set or the range of all of them.
+Level 0 publishes the original values, the last level a single value for all records. A level of a hierarchy is a column
+of its file: the nodes in this column, the only child instead of a collapsed node, the leaf of a shorter path. With h
+columns above the leaves, level g is column h - g, counted from the root's column. A column without hierarchy has two
+levels: single values, and the set or range of all values.
 """
 
 from dataclasses import dataclass
@@ -20,20 +20,20 @@ from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 
 Vector = tuple[int, ...]
-"""A level for each column."""
+"""One level per column."""
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """The levels of all columns, one row each."""
+    """Levels of all columns, one row per level."""
 
     qi: QuasiIdentifiers
     ids: Int32
-    """int32 (R, T): what each distinct tuple is published as; nodes of a hierarchy, else ranks of values."""
+    """int32 (R, T): published value of each distinct tuple: a hierarchy node, or the rank of a value."""
     costs: Float64
-    """float64 (R, T): its weighted loss."""
+    """float64 (R, T): weighted loss of each distinct tuple."""
     first: Int64
-    """int64 (v + 1,): where the rows of each column begin."""
+    """int64 (v + 1,): first row of each column."""
 
     @classmethod
     def of(cls, qi: QuasiIdentifiers) -> "Levels":
@@ -68,15 +68,15 @@ class Levels:
         return prod(height + 1 for height in self.heights)
 
     def rows(self, vector: Vector) -> Int64:
-        """int64 (v,): the rows of a vector of levels."""
+        """Return the rows of a vector of levels, int64 (v,)."""
         return self.first[:-1] + np.array(vector, np.int64)
 
     def vectors(self) -> NDArray[np.int64]:
-        """int64 (n_vectors, v): all vectors of levels, in lexicographic order."""
+        """Return all vectors of levels in lexicographic order, int64 (n_vectors, v)."""
         return np.indices([height + 1 for height in self.heights]).reshape(len(self.heights), -1).T.astype(np.int64)
 
     def allowed(self) -> NDArray[np.int64]:
-        """int64 (n, v): the vectors of levels of which none is above a ceiling, in lexicographic order."""
+        """Return the vectors of levels below all ceilings in lexicographic order, int64 (n, v)."""
         vectors = self.vectors()
         for a, domain in enumerate(self.qi.domains):
             if isinstance(domain, Hierarchy) and domain.capped:
@@ -85,7 +85,7 @@ class Levels:
         return vectors
 
     def generalize(self, cluster: Int32, vectors: list[Vector]) -> GeneralizedTuples:
-        """Return what clusters are published as, each by its own vector of levels."""
+        """Return the published tuples of clusters, given a vector of levels per cluster."""
         qi = self.qi
         tuples = GeneralizedTuples.of(qi, cluster, len(vectors))
         low, high, code, bits = tuples.values
@@ -105,7 +105,7 @@ class Levels:
 
 
 def _nodes_by_level(tree: Hierarchy, leaves: Int32) -> list[Int32]:
-    """Return the nodes that leaves are published as, level by level."""
+    """Return the published nodes of leaves, level by level."""
     depth, rows = tree.column_depth, []
     height, node = int(depth.max(initial=0)), leaves.astype(np.int32)
     for limit in range(height, -1, -1):
@@ -115,21 +115,21 @@ def _nodes_by_level(tree: Hierarchy, leaves: Int32) -> list[Int32]:
 
 
 def all_of(n: int) -> NDArray[np.uint64]:
-    """Return the words of a value set that holds all of n values."""
+    """Return the bit words of a value set with all n values."""
     bits = np.zeros(-(-n // 64) * 64, np.uint8)
     bits[:n] = 1
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
 def tuple_rule(qi: QuasiIdentifiers) -> TupleRule | None:
-    """Return what classes of the distinct tuples must hold beside their size."""
+    """Return the rule for classes of distinct tuples, None if only the class size counts."""
     return None if qi.rule is None else qi.rule.by_tuple(qi.tuple_of, qi.n_tuples)
 
 
 class Classes:
-    """Classes of tuples that are published alike, counted repeatedly in the same arrays.
+    """Classes of tuples with equal published values. Repeated counts reuse the same arrays.
 
-    A class fails if it has fewer than k records, or breaks the rule, if there is one.
+    A class fails if it has fewer than k records or breaks the rule.
     """
 
     def __init__(self, weight: Int64, rule: TupleRule | None = None) -> None:
@@ -139,9 +139,10 @@ class Classes:
         self._room = np.empty(1 << (2 * len(weight) + 2).bit_length(), np.int32)
 
     def count(self, ids: Int32, costs: Float64, rows: Int64, k: int) -> tuple[int, int, float]:
-        """Form the classes; return the size of the smallest, the records of those that fail, and the loss of others.
+        """Form the classes; return the smallest size, the records in failing classes, and the loss of the other
+        classes.
 
-        `class_of`, int32 (T,), has the class of each tuple then, and `failed`, uint8 (C,), tells which fail.
+        Sets `class_of`, int32 (T,), the class of each tuple, and `failed`, uint8 (C,), 1 for failing classes.
         """
         from anonset_kernels.lattice import classes, outcome
 
@@ -151,7 +152,7 @@ class Classes:
         return outcome(costs, rows, self.weight, self.class_of, self.failed, k)
 
     def together_fail(self) -> bool:
-        """Tell whether the tuples of the classes that fail, published alike, break the rule."""
+        """Return True if the tuples of all failing classes, published as one class, break the rule."""
         if self.rule is None:
             return False
         alike = np.where(self.failed.astype(np.bool_)[self.class_of], 0, -1)

@@ -1,4 +1,4 @@
-"""Local recoding by full-domain recodings, one after the other (after the iterative optimization of ARX)."""
+"""Local recoding by successive full-domain recodings (after the iterative optimization of ARX)."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,22 +16,22 @@ from anonset.data.table import Int32, Int64
 from anonset.privacy import require_at_least
 
 PRICES = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 1.0)
-"""The price of a record that is left for later, in each round, as a share of the loss at all roots."""
+"""Price of a postponed record in each round, as a share of the loss at all roots."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocalRecoding(Formation):
-    """Local recoding: the best full-domain recoding of some records, then that of the others, until none is left.
+    """Local recoding: apply the best full-domain recoding to some records, then repeat with the remaining records.
 
-    Guarantees k-anonymity. In each round the classes of at least k records of one vector of levels are taken: of the
-    vector that costs least if a record that is left for later has a price, which rises from round to round. So dense
-    regions are published with little loss first, and outliers last. What is left in the end joins the class it costs
-    least. Cost: O(T v) for each vector and round, T the distinct tuples that are left; vectors that cost more than the
-    price at their best are not looked at.
+    Guarantees k-anonymity. Each round publishes the classes of at least k records under one vector of levels. The
+    vector minimizes the loss, including a price per postponed record that increases from round to round. Thus dense
+    regions are published first with little loss, and outliers last. Records that remain at the end join the class with
+    the least increase of loss. Cost: O(T v) per vector and round for T remaining distinct tuples. Vectors whose lower
+    bound exceeds the price are skipped.
 
     References: Prasser, Eicher, Spengler, Bild, Kuhn, Software: Practice and Experience 2020 (ARX: full-domain
-    recodings, iterated on what was suppressed).
-    Deviations: the price of what is left for later; each class publishes its lowest common values.
+    recodings, iterated on suppressed records).
+    Deviations: the price of postponed records; each class publishes its lowest common values.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "2"])
@@ -50,12 +50,12 @@ class LocalRecoding(Formation):
         super().__post_init__()
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the class of each record, int32 (n,), numbered by their smallest record.
+        """Return the class of each record, int32 (n,), numbered by smallest record.
 
         Raises
         ------
         InputError
-            If there are more than `max_vectors`.
+            If there are more than `max_vectors` vectors.
         """
         levels = Levels.of(qi)
         require_few_vectors(self.name, levels, self.max_vectors)
@@ -68,7 +68,7 @@ class LocalRecoding(Formation):
             counted = Classes(weight[rest], None if rule is None else rule.take(rest))
             class_of_rest = self._round(levels, counted, rest, root * PRICES[min(price, len(PRICES) - 1)])
             if class_of_rest is None and price >= len(PRICES) - 1:
-                class_of[rest] = n_classes  # all roots: they are published alike
+                class_of[rest] = n_classes  # all columns are at their roots, so all tuples form one class
                 rest = rest[:0]
             elif class_of_rest is not None:
                 class_of[rest] = np.where(class_of_rest < 0, -1, class_of_rest + n_classes)
@@ -80,7 +80,9 @@ class LocalRecoding(Formation):
         return self._join(qi, class_of) if len(rest) else renumber_clusters(class_of[qi.tuple_of])[0]
 
     def _round(self, levels: Levels, counted: Classes, rest: Int64, price: float) -> Int64 | None:
-        """Return the class of each tuple that is left, -1 for what fails; None where no class is worth its price."""
+        """Return the class of each remaining tuple, -1 for failing classes; None if no vector costs less than the
+        price.
+        """
         ids, costs = np.ascontiguousarray(levels.ids[:, rest]), np.ascontiguousarray(levels.costs[:, rest])
         n, vectors = int(counted.weight.sum()), levels.vectors()
         cheapest = costs.min(axis=1)[levels.first[:-1] + vectors].sum(axis=1)
@@ -99,7 +101,7 @@ class LocalRecoding(Formation):
         return np.where(of < 0, -1, np.unique(of, return_inverse=True)[1].reshape(-1) - int(counted.failed.any()))
 
     def _join(self, qi: QuasiIdentifiers, class_of: Int64) -> Int32:
-        """Put the records of fewer than k in all that are left into the classes they cost least."""
+        """Add the last records, if there are fewer than k, to the classes with the least increase of loss."""
         cluster = class_of[qi.tuple_of]
         kept, left = np.flatnonzero(cluster >= 0), np.flatnonzero(cluster < 0)
         cluster[kept] = renumber_clusters(cluster[kept])[0]

@@ -1,4 +1,4 @@
-"""Mondrian of LeFevre, DeWitt, Ramakrishnan, ICDE 2006, strict."""
+"""Strict Mondrian of LeFevre, DeWitt, Ramakrishnan, ICDE 2006."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,15 +16,15 @@ from anonset.data.table import CategoricalColumn, Int32
 
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Formation):
-    """Mondrian: split by the widest attribute that leaves at least k records on each side, until none does.
+    """Mondrian: split by the widest attribute that allows at least k records on each side, until no split is possible.
 
-    Guarantees k-anonymity; given a sensitive column, a split whose sides do not keep l or t is none. Cost:
-    O(v n log^2 n): the formation for millions of records.
+    Guarantees k-anonymity. With a sensitive column, both sides of a split must also satisfy l or t. Cost: O(v n log^2
+    n). Suitable for millions of records.
 
     References: LeFevre, DeWitt, Ramakrishnan, ICDE 2006 (strict partitioning).
-    Deviations: the width of an attribute is its loss (NCP); a category with a hierarchy is split into the children
-    of its node; one without is split at the median of its values by descending frequency in the whole input, since
-    the order of labels means nothing; each part publishes its tight ranges.
+    Deviations: the width of an attribute is its loss (NCP); a category with a hierarchy is split into the children of
+    its node; a category without hierarchy is split at the median of its values by descending frequency in the input,
+    because the order of labels has no meaning; each part publishes its tight ranges.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "1", "1", "1"])
@@ -42,12 +42,12 @@ class Mondrian(Formation):
     )
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
+        """Return the cluster of each record, int32 (n,), numbered by smallest record."""
         from anonset_kernels.relational_mondrian import Shares, mondrian
 
         plain = QuasiIdentifiers(qi.columns, qi.domains, (1.0,) * len(qi.columns))
         kind, slot, _, _, width, cost_at, cost, parent, subtree_end = plain.space
-        share_at = cost_at + begins_of(kind == 0)  # room for the width of each range
+        share_at = cost_at + begins_of(kind == 0)  # extra element for the width of each range
         share = np.empty(int(share_at[-1]), np.float64)
         parents, ends = np.zeros(len(share), np.int32), np.zeros(len(share), np.int32)
         for a in range(len(kind)):
@@ -65,7 +65,7 @@ class Mondrian(Formation):
 
 
 def _by_frequency(qi: QuasiIdentifiers) -> Int32:
-    """Return the codes of the distinct tuples, those of values without hierarchy by descending frequency."""
+    """Return the codes of the distinct tuples. Values without hierarchy are coded by descending frequency."""
     codes = qi.tuples.codes.copy()
     for column, kind, slot in zip(qi.columns, qi.kind, qi.slot, strict=True):
         if kind == SET and isinstance(column, CategoricalColumn):

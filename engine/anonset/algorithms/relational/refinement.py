@@ -1,8 +1,8 @@
-"""Refining clusters: neighbours are dissolved and formed anew as long as that lowers the loss.
+"""Cluster refinement: dissolve neighbouring clusters and form them again while the loss decreases.
 
-References: the moves are those of local search for constrained clustering; dissolving several clusters at once and
-forming them anew, and to accept for a while what costs a little more, is ruin and recreate (Schrimpf, Schneider,
-Stamm-Wilbrandt, Dueck, J. Comput. Phys. 159, 2000).
+References: the moves are the local search moves of constrained clustering. Dissolving several clusters at once and
+temporarily accepting slightly higher costs is ruin and recreate (Schrimpf, Schneider, Stamm-Wilbrandt, Dueck, J.
+Comput. Phys. 159, 2000).
 """
 
 from dataclasses import dataclass, replace
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     from anonset_kernels.relational_refine import Clusters, Pieces
 
 WINDOW = 4096
-"""Clusters around one, in spatial order, among which its neighbours are looked for."""
+"""Number of clusters in spatial order that are searched for the neighbours of a cluster."""
 PATIENCE = 30
-"""The search ends after so many unsuccessful steps for each possible cluster."""
+"""Unsuccessful steps per possible cluster before the search stops."""
 PHASES = 64
-"""Parts of equal evaluations; from one to the next less is tolerated, in the last nothing."""
+"""Number of phases with equal evaluation counts. The tolerance decreases by phase to 0 in the last phase."""
 TOLERANCE = 1 / 16
-"""How much more new clusters may cost at first, as a share of the mean loss of a cluster."""
+"""Initial tolerance: allowed increase by new clusters, as a share of the mean loss of a cluster."""
 
 
 @dataclass(frozen=True)
 class Refined:
-    """Clusters of less loss, and counts of the search."""
+    """Refined clusters and search statistics."""
 
     cluster: Int32
-    """int32 (n,): numbered by their smallest record."""
+    """int32 (n,): cluster of each record, numbered by smallest record."""
     evaluations: int
-    """Computed losses of unions."""
+    """Number of computed union losses."""
     steps: int
     gains: int
-    """Steps that lowered the loss."""
+    """Number of steps that decreased the loss."""
 
 
 def refine_clusters(
@@ -56,11 +56,11 @@ def refine_clusters(
     window: int = WINDOW,
     tolerance: float = TOLERANCE,
 ) -> Refined:
-    """Lower the loss of clusters of at least k records; if that fails, return them unchanged.
+    """Reduce the loss of clusters of at least k records. If this fails, return them unchanged.
 
-    Where clusters keep the rule of `qi`, so do those that are returned: a step that breaks it is not taken. Records of
-    a tuple are told apart by their values then. Cost: at most `max_evaluations` losses of unions, about 10^8 a second,
-    and those of the last step.
+    If the clusters satisfy the rule of `qi`, the result does, because steps that break it are rejected. In this case,
+    records of a tuple are distinguished by sensitive value. Cost: at most `max_evaluations` union losses (about 10^8
+    per second), plus the losses of the last step.
 
     >>> from anonset.data import Table
     >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f", "m"]).relational, {})
@@ -103,7 +103,7 @@ def refine_clusters(
             while run[EVALUATIONS] < most and run[IDLE] < patience:
                 limits = Limits(k, most, patience, window, now)
                 refine(qi.space, table, apart.tuples, clusters, pieces, run, random, apart.rule.packed, limits)
-                if now and run[IDLE] >= patience:  # go on without tolerance
+                if now and run[IDLE] >= patience:  # continue without tolerance
                     now, allowed, run[IDLE] = 0.0, 0.0, 0
             if progress is not None:
                 progress("refining", float(min(int(run[EVALUATIONS]), max_evaluations)), float(max_evaluations))
@@ -117,17 +117,17 @@ def refine_clusters(
 
 @dataclass(frozen=True, eq=False)
 class _Apart(Discreet):
-    """What is dealt out: the distinct tuples, those with different sensitive values apart where there is a rule."""
+    """Distinct tuples to distribute. With a rule, tuples with different sensitive values are distinct."""
 
     tuples: Tuples
     tuple_of: Int32
-    """int32 (n,): that of each record."""
+    """int32 (n,): distinct tuple of each record."""
     rule: ClassRule
-    """The rule, with the value of each tuple instead of each record."""
+    """The rule, with values per tuple instead of per record."""
 
     @classmethod
     def of(cls, qi: QuasiIdentifiers) -> "_Apart":
-        """Tell the records apart."""
+        """Return the distinct tuples of `qi`, separated by sensitive value if there is a rule."""
         if qi.rule is None:
             return cls(qi.tuples, qi.tuple_of, ClassRule.none())
         width = len(qi.rule.overall)
@@ -139,12 +139,14 @@ class _Apart(Discreet):
 
 
 def _loss(clusters: "Clusters") -> float:
-    """Return the loss of all records together."""
+    """Return the total loss of all records."""
     return float(np.dot(clusters.size, clusters.loss))
 
 
 def _slot_of(qi: QuasiIdentifiers, cluster: Int32, slots: int, window: int) -> Int64:
-    """Return the slot of each cluster: in spatial order where not all are looked at, the empty ones in between."""
+    """Return the slot of each cluster, with empty slots in between. Clusters are in spatial order if a window is
+    used.
+    """
     from anonset_kernels.relational_cluster import spatial_order
 
     n_clusters = int(cluster.max()) + 1
@@ -158,14 +160,14 @@ def _slot_of(qi: QuasiIdentifiers, cluster: Int32, slots: int, window: int) -> I
 
 
 def _pieces(apart: _Apart, slot: Int64) -> tuple[Int64, Int64, Int64]:
-    """Return slot, tuple and number of records of each piece, by slot, then by tuple."""
+    """Return the slot, tuple and record count of each piece, sorted by slot, then tuple."""
     n_tuples = int(apart.tuple_of.max()) + 1
     pairs, count = np.unique(slot * n_tuples + apart.tuple_of, return_counts=True)
     return pairs // n_tuples, pairs % n_tuples, count.astype(np.int64)
 
 
 def _lists(of: Int64, slots: int) -> tuple[Int64, Int64]:
-    """Return the first piece of each slot, and the piece after each of the same slot, -1 where there is none."""
+    """Return the first piece of each slot, and the next piece of the same slot for each piece; -1 if there is none."""
     head = np.full(slots, -1, np.int64)
     chosen, first = np.unique(of, return_index=True)
     head[chosen] = first
@@ -175,7 +177,7 @@ def _lists(of: Int64, slots: int) -> tuple[Int64, Int64]:
 
 
 def _deal_out(tuple_of: Int32, head: Int64, pieces: "Pieces") -> Int64:
-    """Return the slot of each record: those of one tuple, ascending, go to its pieces in the order of their slots."""
+    """Return the slot of each record. Records of a tuple, ascending, are assigned to its pieces in slot order."""
     of = np.full(len(tuple_of), -1, np.int64)
     piece, slot = head[head >= 0], np.flatnonzero(head >= 0)
     while len(piece):

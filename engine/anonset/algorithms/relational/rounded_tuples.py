@@ -1,4 +1,4 @@
-"""Clusters of relational tuples whose losses are those of the published ranges, which are rounded outward."""
+"""Clusters of relational tuples with the losses of the published ranges, which are rounded outward."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from anonset_kernels._arrays import ClusterStates
 
 
 def as_published(tuples: GeneralizedTuples) -> GeneralizedTuples:
-    """Return clusters whose losses are those of their published values."""
+    """Return clusters with the losses of their published values."""
     grids = [domain.grid for domain in tuples.qi.domains if isinstance(domain, Range)]
     if isinstance(tuples, RoundedTuples) or all(grid is None for grid in grids):
         return tuples
@@ -18,10 +18,10 @@ def as_published(tuples: GeneralizedTuples) -> GeneralizedTuples:
 
 
 class RoundedTuples(GeneralizedTuples):
-    """Clusters whose ranges cost the share of the domain that they cover when rounded outward.
+    """Clusters whose ranges cost the share of the domain that they cover after rounding outward.
 
     `values` contains the ranges before rounding. The rounded range of a union is the union of the rounded ranges, so
-    each range is rounded only once. A single value is published as it is and costs nothing, but counts as its cell in
+    each range is rounded only once. A single value is published unchanged without loss, but counts as its cell in
     unions with other values.
     """
 
@@ -33,17 +33,19 @@ class RoundedTuples(GeneralizedTuples):
 
     @property
     def published(self) -> ClusterStates:
-        """The rounded ranges, and the values of the other columns."""
+        """Rounded ranges, and the values of the other columns."""
         return ClusterStates(self.low, self.high, *self.values[2:])
 
     def losses(self) -> Float64:
-        """float64 (C,): loss N of each cluster."""
+        """Return the loss N of each cluster, float64 (C,)."""
         low, high = self.values[:2]
         ranges = np.where(low == high, low, self.low), np.where(low == high, high, self.high)
         return GeneralizedTuples(self.qi, ClusterStates(*ranges, *self.values[2:])).losses()
 
     def union_losses(self, c: int, others: GeneralizedTuples | None = None) -> Float64:
-        """float64: loss N of the union of cluster `c` with each of the others (or of these) clusters."""
+        """Return the loss N of the unions of cluster `c` with each cluster of `others` (default: this object),
+        float64.
+        """
         own, target = GeneralizedTuples(self.qi, self.published), self._rounded(others)
         out = own.union_losses(c, GeneralizedTuples(self.qi, target.published))
         low, high = target.values[:2]
@@ -57,20 +59,20 @@ class RoundedTuples(GeneralizedTuples):
         return out
 
     def merge(self, c: int, x: int, others: GeneralizedTuples | None = None) -> None:
-        """Replace cluster `c` by its union with cluster `x` of the others (or of these)."""
+        """Replace cluster `c` by its union with cluster `x` of `others` (default: this object)."""
         target = self._rounded(others)
         super().merge(c, x, target)
         self.low[:, c] = np.minimum(self.low[:, c], target.low[:, x])
         self.high[:, c] = np.maximum(self.high[:, c], target.high[:, x])
 
     def put(self, c: int, others: GeneralizedTuples, x: int) -> None:
-        """Set cluster `c` to cluster `x` of the others."""
+        """Set cluster `c` to cluster `x` of `others`."""
         target = self._rounded(others)
         super().put(c, target, x)
         self.low[:, c], self.high[:, c] = target.low[:, x], target.high[:, x]
 
     def take(self, chosen: NDArray[np.integer] | NDArray[np.bool_]) -> "RoundedTuples":
-        """Return the chosen clusters."""
+        """Return the selected clusters."""
         rounded = np.ascontiguousarray(self.low[:, chosen]), np.ascontiguousarray(self.high[:, chosen])
         return RoundedTuples(self.qi, super().take(chosen).values, rounded)
 
@@ -81,7 +83,7 @@ class RoundedTuples(GeneralizedTuples):
 
 
 def _rounded_ranges(qi: QuasiIdentifiers, values: ClusterStates) -> tuple[Float64, Float64]:
-    """Return the cells that the ranges reach into, float64 (ranges, C), cut off at the ends of the domain."""
+    """Return the ends of the cells that the ranges overlap, float64 (ranges, C), cut off at the domain bounds."""
     low, high = values[0].copy(), values[1].copy()
     for domain, slot in zip(qi.domains, qi.slot.tolist(), strict=True):
         if isinstance(domain, Range) and domain.grid is not None:

@@ -1,4 +1,4 @@
-"""Relational tuples as points, for searches of neighbours."""
+"""Relational tuples as points, for neighbour searches."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from anonset.data.table import Int32
 
 
 def points(qi: QuasiIdentifiers, numbers: Float64, codes: Int32) -> Float64:
-    """Return the tuples as points whose axes compare: by the share of the domain, weighted."""
+    """Return the tuples as points. Coordinates are weighted shares of the domain, so axes are comparable."""
     axes: list[NDArray[np.float64]] = []
     for kind, slot, weight in zip(qi.kind, qi.slot, qi.weights, strict=True):
         values = numbers[slot] if kind == RANGE else codes[slot].astype(np.float64)

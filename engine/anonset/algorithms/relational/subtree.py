@@ -1,4 +1,4 @@
-"""Shared steps of the full-subtree recodings: a cut in the tree of each column decides the classes."""
+"""Steps shared by the full-subtree recodings: a cut in the tree of each column determines the classes."""
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
@@ -15,19 +15,19 @@ from anonset.data.table import Int32
 
 @dataclass(frozen=True, kw_only=True)
 class SubtreeFormation(Formation):
-    """A formation by full-subtree recoding: values below one node of a cut are published as it everywhere."""
+    """A formation by full-subtree recoding: all values below a node of the cut are published as this node."""
 
     @property
     def own_traits(self) -> Traits:
-        """Classes are published as nodes of the cuts, unless they are refined."""
+        """Traits with these parameters. Classes are published as nodes of the cuts, unless they are refined."""
         return replace(self.traits, tight=self.refine)
 
     @abstractmethod
     def cut(self, qi: QuasiIdentifiers, progress: Progress | None) -> Cuts:
-        """Return the cuts, under which no class is smaller than k."""
+        """Return cuts without a class smaller than k."""
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the class of each record, int32 (n,), numbered by their smallest record."""
+        """Return the class of each record, int32 (n,), numbered by smallest record."""
         return renumber_clusters(self.cut(qi, progress).cluster())[0]
 
     def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
@@ -36,7 +36,7 @@ class SubtreeFormation(Formation):
         Raises
         ------
         InputError
-            As `form`.
+            As in `form`.
         """
         if self.refine:
             return super().solve(qi, progress)
@@ -46,7 +46,7 @@ class SubtreeFormation(Formation):
 
 
 def specialize(cuts: Cuts, k: int, progress: Progress | None) -> None:
-    """Specialize nodes, the one that lowers the loss most first, as long as that leaves no class below k."""
+    """Specialize nodes while no class becomes smaller than k, in the order of largest loss reduction."""
     open_nodes = [(a, v) for a, tree in enumerate(cuts.trees) for v in np.unique(cuts.ids[a]).tolist() if tree.above(v)]
     done = 0
     while open_nodes:
@@ -54,7 +54,7 @@ def specialize(cuts: Cuts, k: int, progress: Progress | None) -> None:
         open_nodes.remove((a, node))
         below = cuts.below(a, node)
         undo = cuts.put(a, below, cuts.children_of(a, node, below))
-        if cuts.small(k):  # for good: classes only become smaller
+        if cuts.small(k):  # final: later specializations only make classes smaller
             cuts.put(a, below, undo)
         else:
             open_nodes += [(a, v) for v in cuts.trees[a].children(node) if cuts.trees[a].above(v)]
@@ -64,7 +64,7 @@ def specialize(cuts: Cuts, k: int, progress: Progress | None) -> None:
 
 
 def _fall(cuts: Cuts, a: int, node: int) -> float:
-    """Return by how much the loss falls if a node is specialized, in nine decimals."""
+    """Return the decrease of the loss if a node is specialized, rounded to nine decimals."""
     below = cuts.below(a, node)
     before = cuts.cost(a, below)
     undo = cuts.put(a, below, cuts.children_of(a, node, below))

@@ -11,15 +11,15 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 @dataclass(frozen=True, kw_only=True)
 class TopDown(SubtreeFormation):
-    """Full-subtree recoding, top-down: nodes are specialized to their children as long as k records are left alike.
+    """Full-subtree recoding, top-down: specialize nodes to their children while every class has at least k records.
 
-    Guarantees k-anonymity. From the roots on, the node whose specialization lowers the loss (NCP) most, and leaves no
-    class of fewer than k records, becomes its children; equal ones: in the first column, then in preorder. Cost: O(T v)
-    for each inner node of the hierarchies, T the number of distinct tuples.
+    Guarantees k-anonymity. Starting at the roots, the algorithm specializes the node that reduces the loss (NCP) most
+    without creating a class of fewer than k records. Ties: first column, then preorder. Cost: O(T v) per inner node of
+    the hierarchies for T distinct tuples.
 
     References: Fung, Wang, Yu, ICDE 2005 (top-down specialization).
-    Deviations: what is gained is the fall of NCP, not information about a class; a column without hierarchy has two
-    levels, its values and all of them.
+    Deviations: the gain is the reduction of NCP, not information about a class; a column without hierarchy has two
+    levels, single values and the set of all values.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "1"])
@@ -31,7 +31,7 @@ class TopDown(SubtreeFormation):
     traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=("k", "kl", "kt"))
 
     def cut(self, qi: QuasiIdentifiers, progress: Progress | None) -> Cuts:
-        """Specialize until no node can be without a class below k."""
+        """Specialize until every further specialization creates a class smaller than k."""
         cuts = Cuts(qi, at_roots=True)
         specialize(cuts, self.k, progress)
         return cuts

@@ -1,4 +1,4 @@
-"""The text that a cluster's relational values are published as."""
+"""Published text of the relational values of clusters."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,9 @@ from anonset.publications.symbols import range_label, set_label
 
 
 def relational_values(qi: QuasiIdentifiers, tuples: GeneralizedTuples) -> tuple[RelationalValues, ...]:
-    """Return the published text of each column for each cluster: a value, a node, ``[low:high]`` or ``(a,b,c)``.
+    """Return the published text of each column per cluster: a value, a node, ``[low:high]`` or ``(a,b,c)``.
 
-    A range is rounded outward to the grid of its column, if there is one.
+    If the column has a grid, ranges are rounded outward to it.
     """
     low, high, code, bits = tuples.values
     published = []
@@ -34,7 +34,7 @@ def relational_values(qi: QuasiIdentifiers, tuples: GeneralizedTuples) -> tuple[
 
 
 def range_text(low: float, high: float, *, whole: bool) -> str:
-    """Return a range as text, a point as its value.
+    """Return a range as text, or the value itself if both ends are equal.
 
     >>> range_text(19.0, 22.0, whole=True), range_text(1.5, 1.5, whole=False)
     ('[19:22]', '1.5')
@@ -44,7 +44,7 @@ def range_text(low: float, high: float, *, whole: bool) -> str:
 
 
 def require_plain_values(qi: QuasiIdentifiers) -> None:
-    """Refuse values that a set of values could not be told apart from: with a comma, or in parentheses.
+    """Reject values that could be confused with sets of values: with a comma, or in parentheses.
 
     Raises
     ------

@@ -15,12 +15,12 @@ from anonset.data.table import Int32, Int64
 
 @dataclass(frozen=True, kw_only=True)
 class XuBottomUp(QuadraticFormation):
-    """Bottom-up: undersized clusters merge with the partner that costs least; oversized ones are split.
+    """Bottom-up: merge undersized clusters with the partner of least loss, and split oversized clusters.
 
-    Guarantees k-anonymity. Cost: O(n^2 v log k); so the search refuses large tables.
+    Guarantees k-anonymity. Cost: O(n^2 v log k), so large tables are rejected.
 
     References: Xu, Wang, Pei, Wang, Shi, Fu, KDD 2006.
-    Deviations: clusters go by their smallest record; a cluster of 2k records or more is split by closeness to its
+    Deviations: clusters are processed by smallest record; a cluster of 2k records or more is split by distance to its
     first record.
 
     >>> from anonset.data import Table
@@ -35,7 +35,7 @@ class XuBottomUp(QuadraticFormation):
     )
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
+        """Return the cluster of each record, int32 (n,), numbered by smallest record."""
         singles = GeneralizedTuples.of_tuples(qi)
         tuples = singles.take(qi.tuple_of)
         parts = [[r] for r in range(qi.n)]
@@ -54,9 +54,9 @@ class XuBottomUp(QuadraticFormation):
         return renumber_clusters(cluster)[0]
 
     def _round(self, tuples: GeneralizedTuples, parts: list[list[int]], small: list[int]) -> Int64:
-        """Merge each of the clusters, unless it has been, with the best partner; return the places still used.
+        """Merge each small cluster, unless already merged, with the best partner; return the places still in use.
 
-        The place of a union is that of the earlier cluster, so that places stand in the order of smallest records.
+        A union is stored at the place of the earlier cluster, so places remain sorted by smallest record.
         """
         size = np.array([len(part) for part in parts])
         there, touched = np.ones(len(parts), bool), np.zeros(len(parts), bool)
@@ -75,7 +75,7 @@ class XuBottomUp(QuadraticFormation):
         return np.flatnonzero(there)
 
     def _split(self, qi: QuasiIdentifiers, singles: GeneralizedTuples, records: list[int]) -> list[list[int]]:
-        """Cut a cluster of 2k records or more into pieces of k, by closeness to its first record."""
+        """Split a cluster of 2k records or more into pieces of k, by distance to its first record."""
         pieces = len(records) // self.k
         if pieces < 2:
             return [records]

@@ -16,13 +16,12 @@ from anonset.data.table import Int32
 
 @dataclass(frozen=True, kw_only=True)
 class XuTopDown(QuadraticFormation):
-    """Top-down: split in two around records that are far apart, as long as at least 2k records are left.
+    """Top-down: split clusters of at least 2k records in two, around distant records.
 
-    Guarantees k-anonymity. Cost: O(n v) for each level of splits, O(n^2 v) at worst; so the search refuses large
-    tables.
+    Guarantees k-anonymity. Cost: O(n v) per level of splits, O(n^2 v) in the worst case, so large tables are rejected.
 
     References: Xu, Wang, Pei, Wang, Shi, Fu, KDD 2006.
-    Deviations: the first seed is the first record; an undersized side takes records from the other.
+    Deviations: the first seed is the first record; an undersized side receives records from the other side.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "2"])
@@ -36,7 +35,7 @@ class XuTopDown(QuadraticFormation):
     )
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
+        """Return the cluster of each record, int32 (n,), numbered by smallest record."""
         singles = GeneralizedTuples.of_tuples(qi)
         cluster, n_done = np.empty(qi.n, np.int64), 0
         stack = [np.arange(qi.n)]
@@ -53,7 +52,7 @@ class XuTopDown(QuadraticFormation):
         return renumber_clusters(cluster)[0]
 
     def _halves(self, singles: GeneralizedTuples) -> NDArray[np.int8]:
-        """Return the side of each record: grow two clusters around seeds that are far apart."""
+        """Return the side of each record: grow two clusters around distant seeds."""
         from anonset_kernels.relational import grow_two
 
         u = 0

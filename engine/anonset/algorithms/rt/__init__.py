@@ -1,1 +1,1 @@
-"""Frameworks for relational-transaction data: clusters of records, each with a mapping of its own."""
+"""Frameworks for relational-transaction data: clusters of records, each with a separate item mapping."""

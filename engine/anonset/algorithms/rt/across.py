@@ -1,8 +1,9 @@
-"""Merging clusters over the parts of split data: merging begins in each part and continues over all of them.
+"""Merging of clusters across parts: each part starts merging separately, then all parts are merged together.
 
-Merging in each part alone loses more than merging over all: a cluster finds its best partners across a cut, too, and
-the bound is on the loss of all records. So each part merges its clusters only as long as the seed loses less than some
-threshold, which leaves as many clusters as can be merged by one process; these are then merged as in the paper.
+Merging within parts only loses more than merging across all, because the best partner of a cluster may be in another
+part, and the bound applies to the loss of all records. Therefore each part merges its clusters only up to a threshold
+on the seed's loss. The threshold leaves as many clusters as one process can merge. They are then merged as in the
+paper.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,47 +23,49 @@ from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import ClusterStates
 
 MOST_BEGUN = 1 << 15
-"""Clusters of all parts that are merged across parts, about: merging is quadratic, these take some seconds."""
+"""Approximate number of clusters that are merged across parts. Merging is quadratic and takes some seconds."""
 MOST_TOGETHER = 1 << 22
-"""Most records of a cluster that is merged across parts: it is published in memory."""
+"""Maximum record count of a cluster merged across parts, because it is published in memory."""
 _LONGEST = 8
-"""Records of each cluster whose items stand for all: distances of clusters are those of their longest records."""
+"""Number of longest records per cluster that represent its items. Cluster distances are distances of these records."""
 
 
 @dataclass(frozen=True, eq=False)
 class Begun(Discreet):
-    """The clusters of a part, some of them merged."""
+    """Clusters of a part, some of them merged."""
 
     cluster: Int32
-    """int32 (records of the part,): cluster of each."""
+    """int32 (records of the part,): cluster of each record."""
     size: Int64
-    """int64 (C,): records of each cluster."""
+    """int64 (C,): record count of each cluster."""
     values: ClusterStates
-    """What the tuples of each cluster generalize to."""
+    """Generalized tuple of each cluster."""
     seeds: Float64
     """float64: loss of each merged seed, ascending."""
     longest: tuple[SetColumn, Int64] | None
-    """The longest records of the clusters, R of them, and int64 (R,), the cluster of each; None: items don't matter."""
+    """The R longest records of the clusters, and int64 (R,), the cluster of each; None if items do not matter."""
     figures: Mapping[str, float]
     """Figures of the clusters before merging."""
 
     @classmethod
     def of(cls, clusters: Clusters, seeds: Sequence[float], figures: Mapping[str, float], *, by_items: bool) -> "Begun":
-        """Take the facts on clusters, none of them deleted; `by_items`: also those that order them by their items."""
+        """Return the data of clusters, none of them deleted. `by_items` adds the records that merging by items
+        needs.
+        """
         cluster = clusters.cluster()
         longest = _longest(clusters.function.column, cluster) if by_items else None
         return cls(cluster, clusters.size, clusters.tuples.values, np.array(seeds, np.float64), longest, dict(figures))
 
 
 class BegunClusters(Clusters):
-    """The clusters of all parts, to be merged: each of them counts as one, whatever records it has.
+    """Clusters of all parts, to be merged. Each initial cluster counts as one unit, whatever its records are.
 
     Parameters
     ----------
     qi
-        Relational columns with the domains of the whole table, whatever records they have.
+        Relational columns with the domains of the complete table; the records are not used.
     begun
-        The clusters of each part.
+        Clusters of each part.
     """
 
     order = "btd"
@@ -80,7 +83,7 @@ class BegunClusters(Clusters):
             self._distances = _distances(longest, [len(part.size) for part in begun], numerator)
 
     def merged(self) -> Int32:
-        """int32 (B,): the merged cluster of each initial cluster."""
+        """Return the merged cluster of each initial cluster, int32 (B,)."""
         cluster = np.empty(sum(len(part) for parts in self.parts for part in parts), np.int32)
         for c, place in enumerate(np.flatnonzero(self.alive).tolist()):
             cluster[np.concatenate(self.parts[place])] = c
@@ -88,19 +91,19 @@ class BegunClusters(Clusters):
 
 
 def threshold(samples: Sequence[Begun], share: float) -> float:
-    """Return the loss of a seed up to which parts merge so that about `MOST_BEGUN` clusters are left over all parts.
+    """Return the seed loss up to which parts merge, such that about `MOST_BEGUN` clusters remain over all parts.
 
     Parameters
     ----------
     samples
-        Some parts, whose clusters are merged as far as the bound allows.
+        Some parts, with clusters merged as far as the bound allows.
     share
-        Records of these parts, of all.
+        Share of all records in these parts.
 
     Returns
     -------
     float
-        -1 where nothing need be merged in parts.
+        -1 if the parts need no merging.
     """
     seeds = np.sort(np.concatenate([part.seeds for part in samples]))
     begun = sum(len(part.size) + len(part.seeds) for part in samples)
@@ -111,7 +114,7 @@ def threshold(samples: Sequence[Begun], share: float) -> float:
 
 
 def _distances(longest: Sequence[tuple[SetColumn, Int64]], counts: Sequence[int], numerator: Numerator) -> Distances:
-    """Return the distances of the clusters of all parts, by their longest records."""
+    """Return the distances of the clusters of all parts, based on their longest records."""
     with GrowingSets(longest[0][0].name) as rows:
         for records, _ in longest:
             rows.append(records)
@@ -123,7 +126,7 @@ def _distances(longest: Sequence[tuple[SetColumn, Int64]], counts: Sequence[int]
 
 
 def _longest(column: SetColumn, cluster: Int32) -> tuple[SetColumn, Int64]:
-    """Return the longest records of each cluster, cluster by cluster, and the cluster of each."""
+    """Return the longest records of each cluster, cluster by cluster, and the cluster of each record."""
     order = np.lexsort((-column.lengths, cluster)).astype(np.int64)
     of = cluster[order].astype(np.int64)
     chosen = np.arange(len(of)) - np.searchsorted(of, of) < _LONGEST

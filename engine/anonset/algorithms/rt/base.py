@@ -1,4 +1,4 @@
-"""The shared parameters and steps of the RT frameworks around the clusters that they form and merge."""
+"""Parameters and steps shared by the RT frameworks, before and after clusters are formed and merged."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -28,19 +28,19 @@ from anonset.spelling import listed, setting
 
 _SPLIT = [name for name, formation in FORMATIONS.items() if formation.traits.split_records is not None]
 MOST_MERGED = 1 << 14
-"""Most records of a part whose clusters are merged by their items."""
+"""Maximum record count of a part whose clusters are merged by items."""
 OnInfeasible = Literal["error", "merge"]
-"""What to do with a cluster that has some, but fewer than k, records with items."""
+"""Action for a cluster that has non-empty records, but fewer than k."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RTFramework(Discreet, ABC):
-    """A framework that puts records into clusters with relational values and a mapping of the items of their own."""
+    """A framework that clusters records. Each cluster has relational values and a separate item mapping."""
 
     name: ClassVar[str]
     """Name on the command line."""
     bounded_weights: ClassVar[bool] = True
-    """Whether the weights of the relational columns may be at most 1 together: their loss is held against a bound."""
+    """True if the weights of the relational columns must sum to at most 1. Their loss is compared with a bound."""
 
     k: int
     """Smallest number of records that share relational values and up to m items (>= 1)."""
@@ -66,7 +66,7 @@ class RTFramework(Discreet, ABC):
         *,
         progress: Progress | None,
     ) -> Result:
-        """Form clusters of at least k records, of which there are some, and publish each."""
+        """Form clusters of at least k records from a non-empty table, and publish each."""
 
     def recode(
         self,
@@ -75,12 +75,12 @@ class RTFramework(Discreet, ABC):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Form clusters and publish each by itself; what the trace lists, `form_and_publish` says.
+        """Form clusters and publish each separately. `form_and_publish` defines the content of the trace.
 
         Raises
         ------
         InfeasibleError
-            If there are fewer than k records, a loss exceeds its bound, or nothing makes some cluster anonymous.
+            If there are fewer than k records, a loss exceeds its bound, or no mapping makes some cluster anonymous.
         InputError
             If a column, a hierarchy or a weight is missing or unfit.
         """
@@ -97,7 +97,7 @@ class RTFramework(Discreet, ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class RelationalFirst(RTFramework):
-    """A framework that forms clusters by their relational values, and gives each to a transaction algorithm."""
+    """A framework that clusters records by relational values and applies a transaction algorithm to each cluster."""
 
     traits: ClassVar[Traits] = Traits(
         split_records=MOST_MERGED,
@@ -128,7 +128,7 @@ class RelationalFirst(RTFramework):
 
     @property
     def own_traits(self) -> Traits:
-        """Those of the formation and of the transaction algorithm, as far as they concern the result."""
+        """Traits with these parameters: of the formation and the transaction algorithm, if relevant for the result."""
         of_formation, function = traits_of(self.forming).split_records, self.algorithm
         return replace(
             self.traits,
@@ -151,22 +151,22 @@ class RelationalFirst(RTFramework):
 
     @property
     def model(self) -> KKmAnonymity | KLmDiversity:
-        """(k, k^m)-anonymity, or (k, l^m)-diversity by a transaction algorithm that guarantees l^m-diversity."""
+        """(k, k^m)-anonymity, or (k, l^m)-diversity if the transaction algorithm guarantees l^m-diversity."""
         return transaction_model(self.algorithm, self.k, self.m)
 
     @property
     def most_merged(self) -> int:
-        """Most records of a part whose clusters are merged: merging is quadratic."""
+        """Maximum record count of a part whose clusters are merged, because merging is quadratic."""
         return MOST_MERGED
 
     @abstractmethod
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
-        """Merge clusters, if the framework does, and publish each; the trace lists the merges in order.
+        """Merge clusters, if the framework does, and publish each. The trace lists the merges in order.
 
         Raises
         ------
         InfeasibleError
-            If a loss cannot be kept within its bound, or nothing makes some cluster anonymous.
+            If a loss cannot be kept within its bound, or no mapping makes some cluster anonymous.
         """
 
     def form_and_publish(
@@ -177,7 +177,7 @@ class RelationalFirst(RTFramework):
         *,
         progress: Progress | None,
     ) -> Result:
-        """Form clusters, then go on with `merge_and_publish`."""
+        """Form clusters, then call `merge_and_publish`."""
         return self.merge_and_publish(self.formed(table, hierarchies, qi, progress), progress)
 
     def formed(
@@ -187,7 +187,7 @@ class RelationalFirst(RTFramework):
         qi: QuasiIdentifiers,
         progress: Progress | None,
     ) -> Clusters:
-        """Form clusters; those that nothing makes anonymous are merged, if that is asked for."""
+        """Form clusters. If requested, merge clusters that no mapping can make anonymous."""
         function = self.function(table, hierarchies)
         cluster, _ = self.forming.clusters(qi, progress)
         clusters = self.begin(qi, cluster, function)
@@ -197,7 +197,7 @@ class RelationalFirst(RTFramework):
         return clusters
 
     def function(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> ClusterFunction:
-        """Return the transaction function on clusters of a table's records."""
+        """Return the transaction function for clusters of the table."""
         return transaction_function(self.algorithm, self.k, table, hierarchies)
 
     def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
@@ -207,7 +207,7 @@ class RelationalFirst(RTFramework):
 
 @dataclass(frozen=True, kw_only=True)
 class MergingFramework(RelationalFirst):
-    """A framework that merges clusters with respect to a bound on one of their losses."""
+    """A framework that merges clusters subject to a bound on one of their losses."""
 
     delta: float
     """Largest loss, in [0, 1]: of the relational values (Rum) for rum-bound, of the items (Tum) for tum-bound."""
@@ -226,12 +226,12 @@ class MergingFramework(RelationalFirst):
         super().__post_init__()
 
     def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
-        """Return the initial clusters, and what orders their merges by items."""
+        """Return the initial clusters, with the item order for merging."""
         return Clusters(qi, cluster, function, self.order, self.btd)
 
 
 def transaction_model(algorithm: Algorithm, k: int, m: int) -> KKmAnonymity | KLmDiversity:
-    """Return the model of clusters of k records whose items an algorithm anonymizes."""
+    """Return the model of clusters of k records whose items are anonymized by an algorithm."""
     anonymity, promised = KKmAnonymity(k, m), algorithm.model
     if promised.secrets_beside:
         return KLmDiversity(k, promised.diversity, m, promised.beside)
@@ -241,7 +241,7 @@ def transaction_model(algorithm: Algorithm, k: int, m: int) -> KKmAnonymity | KL
 def transaction_function(
     algorithm: Algorithm, k: int, table: Table, hierarchies: Mapping[str, Hierarchy]
 ) -> ClusterFunction:
-    """Return an algorithm as the transaction function on clusters of a table's records."""
+    """Return an algorithm as transaction function for clusters of the table."""
     kind: type[ClusterFunction] = DiverseFunction if algorithm.model.secrets_beside else ClusterFunction
     if isinstance(algorithm.model, PartitionKmAnonymity):
         kind = PartsFunction
@@ -249,13 +249,13 @@ def transaction_function(
 
 
 def tell_merges(progress: Progress | None, clusters: Clusters, n_begun: int) -> None:
-    """Report how many merges are done, and how many are possible, from the initial number of clusters."""
+    """Report the number of completed and possible merges, given the initial cluster count."""
     if progress is not None:
         progress("merges", float(n_begun - clusters.count), float(n_begun - 1))
 
 
 def require_one_of(name: str, value: str, choices: tuple[str, ...], *, option: str | None = None) -> None:
-    """Refuse a parameter that is none of its choices; its `option` is what it is called on the command line.
+    """Reject a parameter with an unknown value. `option` is its name on the command line.
 
     Raises
     ------

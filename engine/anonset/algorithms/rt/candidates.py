@@ -1,7 +1,7 @@
-"""Which cluster a seed is merged with: the candidates in order (Poulis et al. 2013, section 4).
+"""Merge candidates of a seed, in order (Poulis et al. 2013, section 4).
 
-The first candidate is nearly always one of the nearest by its items, or of the best by both. So only the first few
-are searched, and more when these do not suffice: this does not change the order.
+The first candidate is almost always among the nearest by items, or among the best by both criteria. Therefore only the
+first few are searched, and more on demand. This does not change the order.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,31 +17,33 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int64
 
 MergeOrder = Literal["r", "t", "rt"]
-"""Which candidates come first: the best relationally, by their items, or by both ranks together."""
+"""Order of candidates: by relational loss, by item distance, or by both ranks."""
 Nearest = Callable[[int], tuple[Int64, Float64]]
-"""Returns the places of that many candidates, the nearest by their items first, and how far their unions' items are."""
+"""Function from a count to the places of that many nearest candidates by items, and the item distances of the
+unions.
+"""
 
 _FEW, _WIDER = 64, 4
 _DOUBT = 1e-9
-"""Updated sums are trusted if they are further than this from the bound; otherwise all losses are summed anew."""
+"""Updated sums are used if they differ from the bound by more than this value. Otherwise all losses are summed."""
 
 
 def candidates(
     clusters: Clusters, seed: int, merge: MergeOrder, ncp: Float64, allowed: NDArray[np.bool_]
 ) -> Iterator[tuple[int, float]]:
-    """Yield the allowed clusters to merge `seed` with, best first, and the distance of each union's items.
+    """Yield the allowed merge partners of `seed`, best first, with the item distance of each union.
 
     Parameters
     ----------
     clusters, seed
-        The clusters, and the place of the one to merge next.
+        The clusters, and the place of the cluster to merge next.
     merge
-        The order; by losses (r) there is one candidate only, the first of all usable ones. The distance is known
-        where items matter.
+        The order. By losses (r) there is a single candidate, the first of all usable clusters. The distance is computed
+        only if items matter.
     ncp
         float64 (C,): loss of the union of the seed with each cluster.
     allowed
-        bool (C,): the usable clusters that are wanted. The ranks are those among all usable ones.
+        bool (C,): usable clusters that are requested. Ranks are computed among all usable clusters.
     """
     if merge == "r":
         best = int(np.argmin(np.where(clusters.usable(seed), loss_keys(ncp), np.inf)))
@@ -56,10 +58,10 @@ def candidates(
 def first_within(
     clusters: Clusters, seed: int, merge: MergeOrder, total: float, delta: float
 ) -> tuple[int, float, float, float] | None:
-    """Find the first candidate after whose merge the relational loss is at most `delta`.
+    """Find the first candidate whose merge results in a relational loss of at most `delta`.
 
-    Returns its place, the loss and the distance of the union, and how much the sum of the losses of all records
-    grows; None if there is no candidate.
+    Returns its place, the loss and item distance of the union, and the increase of the total loss of all records; None
+    if there is no candidate.
     """
     ncp = clusters.tuples.union_losses(seed)
     size, own = clusters.size, clusters.ncp
@@ -75,12 +77,12 @@ def first_within(
 
 
 def merge_infeasible(name: str, clusters: Clusters) -> None:
-    """Merge each cluster that nothing makes anonymous with its best partner by losses, the first cluster first.
+    """Merge each cluster that no mapping can make anonymous with its best partner by loss, in cluster order.
 
     Raises
     ------
     InfeasibleError
-        If one such cluster is all there is; `name` is that of the algorithm.
+        If only one such cluster remains. `name` is the algorithm name for the message.
     """
     function = clusters.function
     infeasible = function.infeasible(clusters.all_members())
@@ -113,10 +115,10 @@ def _by_items(clusters: Clusters, seed: int, allowed: NDArray[np.bool_]) -> Iter
 
 
 def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, float]]:
-    """Yield candidates in the order of (u + v, u), their ranks by losses and by items.
+    """Yield candidates in the order of (u + v, u), their ranks by loss and by items.
 
-    The first t of both orders give u and v of the candidates in both; all others have u + v > t + 1. Among C clusters
-    the smallest u + v is about sqrt(2C) if the orders are independent.
+    The first t candidates of both orders determine u and v of the candidates in both; all others have u + v > t + 1.
+    For C clusters, the smallest u + v is about sqrt(2C) if the orders are independent.
     """
     usable = clusters.usable(seed)
     count = int(np.count_nonzero(usable))
@@ -148,10 +150,10 @@ def _nearest(clusters: Clusters, seed: int, among: NDArray[np.bool_]) -> Nearest
 
 
 def _cheapest(keys: Float64, usable: NDArray[np.bool_]) -> Callable[[int], Int64]:
-    """Return a function to the usable places with the smallest keys, ascending, the first place first among equals.
+    """Return a function from a count to the usable places with the smallest keys, ascending, ties by place.
 
-    Keys are whole numbers; with the place in their low bits they are distinct, and plain sorting is much faster than
-    stable sorting of pairs.
+    Keys are integers. With the place in their low bits they are distinct, and sorting them is much faster than a stable
+    sort of pairs.
     """
     places, shift = np.flatnonzero(usable), max(1, len(keys).bit_length())
     keys = keys[places]

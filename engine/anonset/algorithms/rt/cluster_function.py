@@ -1,4 +1,4 @@
-"""The transaction function T: what makes the items of each cluster k^m-anonymous (Poulis et al. 2013, section 4)."""
+"""The transaction function T, which makes the items of each cluster k^m-anonymous (Poulis et al. 2013, section 4)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ NAME = "transaction function"
 
 
 class TransactionClass(Protocol):
-    """A transaction algorithm as a class, to be made with k and m."""
+    """A transaction algorithm class, constructed with k and m."""
 
     def __call__(self, *, k: int, m: int) -> Algorithm:
         """Return the algorithm for these parameters."""
@@ -39,15 +39,15 @@ class TransactionClass(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ClusterFunction(Discreet):
-    """Anonymizes the items of clusters of records, and computes the loss."""
+    """Anonymizes the items of record clusters and computes the loss."""
 
     column: SetColumn
-    """The items of all records, bound to the hierarchy if there is one."""
+    """Items of all records, bound to the hierarchy if there is one."""
     hierarchy: Hierarchy | None
     k: int
-    """Smallest number of non-empty records of a cluster that has any."""
+    """Minimum number of non-empty records in a cluster, unless all its records are empty."""
     search: ClusterSearch
-    """The transaction algorithm on clusters."""
+    """The transaction algorithm, applied to clusters."""
 
     @classmethod
     def of(
@@ -57,47 +57,47 @@ class ClusterFunction(Discreet):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
     ) -> "ClusterFunction":
-        """Bind the items of a table, with a hierarchy or without, as the algorithm needs it.
+        """Bind the items of a table, with or without a hierarchy, as the algorithm requires.
 
         Raises
         ------
         InputError
-            If an item is no leaf of the hierarchy.
+            If an item is not a leaf of the hierarchy.
         """
         column, hierarchy = bind_items(table, hierarchies)
         return cls(column, hierarchy, k, search_on_clusters(algorithm, column, hierarchy, table.store))
 
     def mappings(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
-        """Anonymize each cluster (record indices, ascending) by itself.
+        """Anonymize each cluster (record indices, ascending) separately.
 
         Raises
         ------
         InfeasibleError
-            If nothing makes a cluster anonymous.
+            If no mapping makes a cluster anonymous.
         """
         self.require_feasible(clusters)
         return self.search(clusters)
 
     def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
-        """Tell which clusters nothing makes anonymous: some, but fewer than k, of their records have items."""
+        """Return True for clusters that no mapping makes anonymous: with non-empty records, but fewer than k."""
         members, start = concatenate(clusters)
         n_filled = np.diff(begins_of(self.column.lengths[members] > 0)[start])
         too_few: NDArray[np.bool_] = (n_filled > 0) & (n_filled < self.k)
         return too_few
 
     def infeasible_at_all(self, name: str, members: Int64) -> InfeasibleError:
-        """Return the error that nothing makes one cluster of all records anonymous."""
+        """Return the error for a single cluster of all records that no mapping makes anonymous."""
         n_filled = int(np.count_nonzero(self.column.lengths[members]))
         reason = f"there are {n_filled} non-empty records, at least k={self.k} (or none) are required"
         return InfeasibleError(name, reason, achieved=float(n_filled), bound=float(self.k))
 
     def require_feasible(self, clusters: Sequence[Int64]) -> None:
-        """Refuse clusters that nothing makes anonymous.
+        """Reject clusters that no mapping makes anonymous.
 
         Raises
         ------
         InfeasibleError
-            For the first of them.
+            For the first such cluster.
         """
         infeasible = self.infeasible(clusters)
         if not infeasible.any():
@@ -113,7 +113,7 @@ class ClusterFunction(Discreet):
         raise InfeasibleError(NAME, reason, where, achieved=float(n_filled), bound=float(self.k))
 
     def losses(self, clusters: Sequence[Int64], mappings: Sequence[ClusterMapping]) -> list[Float64]:
-        """Return UL of each record of each cluster, published by its mapping."""
+        """Return UL of each record of each cluster under its mapping."""
         from anonset_kernels.record_loss import published_rows, record_losses
 
         if not clusters:
@@ -133,7 +133,7 @@ class ClusterFunction(Discreet):
 
     @cached_property
     def _node_sizes(self) -> tuple[Int64, Float64]:
-        """Leaves below each node, and the weight of its loss: a single item loses nothing."""
+        """Leaf count below each node, and the weight of its loss: 0 for single items."""
         size = np.ones(1, np.int64) if self.hierarchy is None else self.hierarchy.n_leaves_below.astype(np.int64)
         return size, (size > 1).astype(np.float64)
 
@@ -153,7 +153,7 @@ class ClusterFunction(Discreet):
         return out
 
     def recoding(self, mappings: Sequence[ClusterMapping]) -> Sequence[Cut | ItemGroups]:
-        """Return the mappings as recodings, one for each cluster."""
+        """Return the mappings as recodings, one per cluster."""
         groups = tuple(mapping for mapping in mappings if isinstance(mapping, MergedItems))
         if groups or self.hierarchy is None:
             return ClusterGroups(self.column.vocabulary, groups)
@@ -167,6 +167,6 @@ class ClusterFunction(Discreet):
         Parameters
         ----------
         cluster
-            int32 (n,): cluster of each record. Here the cluster is the part.
+            int32 (n,): cluster of each record. In this class each cluster is one part.
         """
         return cluster, np.arange(len(mappings), dtype=np.int32), self.recoding(mappings)

@@ -1,4 +1,4 @@
-"""The mappings of current clusters, and their average utility loss (Tum of Poulis et al. 2013)."""
+"""Mappings of the current clusters, and their average utility loss (Tum of Poulis et al. 2013)."""
 
 from math import fsum
 
@@ -10,14 +10,14 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
 from anonset.data.table import Int64
 
 _SCALE = 1074
-"""Losses are summed as whole multiples of 2^-1074, as every float64 is one: sums stay exact."""
+"""Losses are summed as integer multiples of 2^-1074. Every float64 is such a multiple, so sums are exact."""
 
 
 class ClusterLosses:
-    """The mapping of each cluster, and the loss of its records together.
+    """Mapping of each cluster, and the total loss of its records.
 
-    Losses are never negative, so the sum of the known ones is a lower bound: while it exceeds the bound in question,
-    unions are left open, and most are merged again before their mappings are needed.
+    Losses are never negative, so the sum of the known losses is a lower bound. While it exceeds the requested bound,
+    mappings of unions are not computed. Most unions are merged further before their mappings are needed.
     """
 
     def __init__(self, clusters: Clusters) -> None:
@@ -27,25 +27,25 @@ class ClusterLosses:
         self._open = set(clusters.smallest[clusters.alive].tolist())
         self._total = 0
         self._begun, self._repairs = clusters.cluster(), len(clusters.trace)
-        self._known: dict[tuple[int, int], int] = {}  # by smallest record and size: clusters only grow
+        self._known: dict[tuple[int, int], int] = {}  # key: smallest record and size, unique because clusters only grow
 
     @property
     def tum(self) -> float:
-        """Average loss of a record."""
+        """Average loss per record."""
         self._publish_open()
         return self._mean(self._total)
 
     def exceeds(self, bound: float) -> bool:
-        """Tell whether the average loss of a record is larger than a bound."""
+        """Return True if the average loss per record exceeds a bound."""
         return not (self._mean(self._total) <= bound and self.tum <= bound)
 
     def mappings(self) -> list[ClusterMapping]:
-        """Return the mappings of the clusters that are there, in their order."""
+        """Return the mappings of the current clusters, in cluster order."""
         self._publish_open()
         return [self._mapping[first] for first in self.clusters.smallest[self.clusters.alive].tolist()]
 
     def take_merge(self, seed: int, other: int) -> None:
-        """Record a merge of the clusters of two smallest records."""
+        """Record the merge of two clusters, identified by their smallest records."""
         for first in (seed, other):
             self._open.discard(first)
             self._mapping.pop(first, None)
@@ -53,14 +53,14 @@ class ClusterLosses:
         self._open.add(min(seed, other))
 
     def tum_after(self, seed: int, other: int) -> float:
-        """Return the average loss of a record after a merge of the clusters of two smallest records."""
+        """Return the average loss per record after merging two clusters, identified by their smallest records."""
         self._publish_open()
         places = self.clusters.place(seed), self.clusters.place(other)
         (loss,) = self._publish([self.clusters.members(*places)])[1]
         return self._mean(self._total - self._loss[seed] - self._loss[other] + loss)
 
     def _publish_open(self) -> None:
-        """Map all open clusters together: one by one would need fewer mappings, but takes longer."""
+        """Compute the missing mappings together: one by one, some could be skipped, but the total time is longer."""
         if not self._open:
             return
         chosen = sorted(self._open)
@@ -73,7 +73,7 @@ class ClusterLosses:
         self._open.clear()
 
     def smallest_tum(self) -> float:
-        """Return the smallest average loss since the beginning, with mappings also of the open clusters."""
+        """Return the smallest average loss of all states so far, including clusters without computed mappings."""
         members = {int(part[0]): part for part in list_members(self._begun)}
         loss = {first: self._known[first, len(part)] for first, part in members.items()}
         total = smallest = sum(loss.values())
@@ -93,7 +93,7 @@ class ClusterLosses:
         return mappings, losses
 
     def _mean(self, total: int) -> float:
-        """Return the average of summed losses: dividing whole numbers rounds once, as ``fsum`` does."""
+        """Return the average of summed losses. Integer division rounds only once, like ``fsum``."""
         return float(total / 2**_SCALE) / self.clusters.n
 
 

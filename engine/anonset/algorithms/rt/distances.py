@@ -1,4 +1,4 @@
-"""Distances of the items of clusters: how far apart any two records of a union are (Poulis et al. 2013, section 5)."""
+"""Item distances of clusters: distances between the records of a union (Poulis et al. 2013, section 5)."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -12,20 +12,20 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int64
 
 Numerator = Literal["xor", "or"]
-"""The numerator of the distance of transactions."""
+"""Numerator of the transaction distance."""
 
 
 class Distances:
-    """BTD of the unions of clusters: the records of each cluster, longest first.
+    """BTD of unions of clusters. The records of each cluster are sorted by length, longest first.
 
-    The longest records of all clusters are contiguous, since a search reads hardly any others.
+    The longest records of all clusters are stored contiguously, because a search rarely reads other records.
 
     Parameters
     ----------
     column
-        The items of all records.
+        Items of all records.
     clusters
-        The records of each cluster; no record is in two.
+        Records of each cluster. No record is in two clusters.
     numerator
         See `Numerator`.
     """
@@ -52,11 +52,11 @@ class Distances:
         self.expanded = np.zeros((64, len(column.vocabulary) // 64 + 1), np.uint64)
 
     def search(self, c: int, wanted: NDArray[np.bool_]) -> "Search":
-        """Return a search for the wanted clusters whose unions with `c` have the smallest distances."""
+        """Return a search for the `wanted` clusters whose unions with `c` have the smallest distances."""
         return Search(self, c, np.where(wanted, np.maximum(self.own, self.own[c]), np.inf))
 
     def merge(self, c: int, x: int, distance: float) -> None:
-        """Replace cluster `c` by its union with `x`, whose distance is known."""
+        """Replace cluster `c` by its union with `x`, given the distance of the union."""
         from anonset_kernels.btd import gather_segments, unite
 
         size = int(self.size[c] + self.size[x])
@@ -69,20 +69,20 @@ class Distances:
         self.end += size
 
     def keep(self, alive: NDArray[np.bool_]) -> None:
-        """Delete the clusters that are gone."""
+        """Keep only the current clusters."""
         self.first, self.size, self.own = self.first[alive], self.size[alive], self.own[alive]
         self.heads = self.heads[alive]
 
 
 class Search:
-    """A search for the clusters whose unions with one of them have the smallest distances; it may be widened.
+    """An expandable search for the clusters whose unions with a given cluster have the smallest distances.
 
     Parameters
     ----------
     distances, c
-        The clusters, and the place of the one to merge with others.
+        The clusters, and the place of the given cluster.
     bound
-        float64 (C,): the larger distance of both parts of each union; infinite for clusters that are not wanted.
+        float64 (C,): the larger distance of the two clusters of each union; infinite for unwanted clusters.
     """
 
     def __init__(self, distances: Distances, c: int, bound: Float64) -> None:
@@ -91,7 +91,7 @@ class Search:
         self._count = int(np.count_nonzero(bound < np.inf))
 
     def nearest(self, count: int) -> tuple[Int64, Float64]:
-        """Return the nearest `count` of the wanted clusters, or all, the first place first among equals; distances."""
+        """Return places and distances of the `count` nearest wanted clusters (or all), ties by place."""
         from anonset_kernels.btd import nearest_unions
 
         of, count = self._distances, min(count, self._count)

@@ -1,6 +1,6 @@
-"""The transaction function for (k, l^m)-diversity (Poulis et al. 2013, section 5): l^m-AA on each cluster.
+"""Transaction function for (k, l^m)-diversity (Poulis et al. 2013, section 5): l^m-AA on each cluster.
 
-Sensitive items are published as they are. Distances and losses are those of the other items.
+Sensitive items are published unchanged. Distances and losses count only the other items.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,14 +25,14 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True, eq=False)
 class DiverseFunction(ClusterFunction):
-    """A search for l^m-diversity on clusters; `column` and `hierarchy` are those of the other items."""
+    """A search for l^m-diversity on clusters. `column` and `hierarchy` contain only the non-sensitive items."""
 
     diversity: int = field(kw_only=True)
-    """A sensitive item may be in at most one of so many records of a cluster."""
+    """Diversity l: at most 1/l of a cluster's records may contain the same sensitive item."""
     full: SetColumn = field(kw_only=True)
     """All items of all records."""
     attached: Hierarchy = field(kw_only=True)
-    """The hierarchy with the sensitive items attached."""
+    """Hierarchy with the sensitive items attached."""
 
     @classmethod
     def of(
@@ -42,7 +42,7 @@ class DiverseFunction(ClusterFunction):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
     ) -> "DiverseFunction":
-        """Bind a table whose hierarchy is one of the other items, or has the sensitive ones attached.
+        """Bind a table. The hierarchy contains the non-sensitive items only, or has the sensitive items attached.
 
         Raises
         ------
@@ -74,15 +74,17 @@ class DiverseFunction(ClusterFunction):
         )
 
     def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
-        """Tell which clusters nothing makes diverse: too few hold items, or too many the same sensitive one."""
+        """Return True for clusters that no mapping makes diverse: too few non-empty records, or a too frequent
+        sensitive item.
+        """
         return np.array([bool(self.why_infeasible(members)) for members in clusters], bool)
 
     def infeasible_at_all(self, name: str, members: Int64) -> InfeasibleError:
-        """Return the error that nothing makes one cluster of all records diverse."""
+        """Return the error for a single cluster of all records that no mapping makes diverse."""
         return InfeasibleError(name, f"one cluster of all records {self.why_infeasible(members)}")
 
     def why_infeasible(self, members: Int64) -> str:
-        """Return why nothing makes a cluster diverse; empty if something does."""
+        """Return the reason why no mapping makes a cluster diverse; empty if it is feasible."""
         holding = members[self.column.lengths[members] > 0]
         if 0 < len(holding) < self.k:
             return f"has {len(holding)} records with items, at least k={self.k} (or none) are required"
@@ -97,12 +99,12 @@ class DiverseFunction(ClusterFunction):
         return ""
 
     def require_feasible(self, clusters: Sequence[Int64]) -> None:
-        """Refuse clusters that nothing makes diverse.
+        """Reject clusters that no mapping makes diverse.
 
         Raises
         ------
         InfeasibleError
-            For the first of them.
+            For the first such cluster.
         """
         for members in clusters:
             if reason := self.why_infeasible(members):
@@ -112,14 +114,14 @@ class DiverseFunction(ClusterFunction):
                 raise InfeasibleError(NAME, text, where)
 
     def recoding(self, mappings: Sequence[ClusterMapping]) -> Sequence[Cut | ItemGroups]:
-        """Return the mappings as cuts of the hierarchy that has the sensitive items, too."""
+        """Return the mappings as cuts of the hierarchy with attached sensitive items."""
         shift = np.int32(self.hierarchy is not None and self.attached.n_nodes > self.hierarchy.n_nodes)
         inner = [mapping for mapping in mappings if isinstance(mapping, np.ndarray)]
         return ClusterCuts(self.attached, tuple(nodes + shift for nodes in inner))
 
 
 def _detach(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
-    """Return the hierarchy of the items that are not sensitive, whose leaf codes are the same."""
+    """Return the hierarchy of the non-sensitive items, with the same leaf codes."""
     if not is_attached(attached, sensitive):
         return attached
     end = int(attached.subtree_end[1])
@@ -128,6 +130,6 @@ def _detach(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
 
 
 def _leave_out(full: SetColumn, base: Hierarchy) -> SetColumn:
-    """Return the column without the items that are no leaves of the hierarchy, whose codes come last."""
+    """Return the column without items that are not leaves of the hierarchy. Their codes are the last ones."""
     kept = full.items < base.n_leaves
     return SetColumn(full.name, begins_of(kept)[full.indptr], full.items[kept], base.leaves)

@@ -1,6 +1,6 @@
-"""Joint top-down splitting of RT-datasets: regions and items are weighed against each other from the top.
+"""Joint top-down splitting of RT-datasets: relational loss and item loss are weighed against each other.
 
-No publication of this algorithm is known. Its three phases, and their modules::
+This algorithm is unpublished. It has three phases::
 
     grow      cut the records in two by one column, as long as the weighted loss falls      TreeGrowth.grow
     prune     cut back the tree for all smaller weights: the frontier                       pruning.frontier
@@ -41,30 +41,29 @@ LARGEST_RELATIONAL_LOSS: Mapping[str, Fraction] = {
     "balanced": Fraction(10, 100),
     "attributes": Fraction(3, 100),
 }
-"""Largest relational NCP of each point; provisional, until a study of several data sets has set them."""
+"""Largest relational NCP of each point. Provisional until a study of several data sets determines them."""
 LARGEST_WEIGHT = WHOLE // 2
-"""Largest weight, in millionths, that is tried for a point."""
+"""Largest weight that is tried for a point, in millionths."""
 _PLACES = 6
 _AT_ONCE = 64
-"""Leaves that are anonymized between two reports of progress."""
+"""Number of leaves that are anonymized between two progress reports."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointSplit(Discreet):
-    """Joint splitting: split the records top-down by relational values while relational and item loss fall together.
+    """Joint splitting: split the records top-down by relational values while the weighted sum of both losses decreases.
 
-    Guarantees (k, k^m)-anonymity: each leaf has at least k records with the same published relational values, and
-    its items are k^m-anonymous. Cost: for each level of the tree and each relational column, the pairs of nodes above
-    the items of each record, of m > 2 the larger sets too, then one run of the transaction algorithm for each leaf.
+    Guarantees (k, k^m)-anonymity: each leaf has at least k records with the same published relational values, and its
+    items are k^m-anonymous. Cost: per tree level and relational column, the pairs of nodes above the items of each
+    record (for m > 2 also the larger sets), then one run of the transaction algorithm per leaf.
 
-    Regions are chosen by the items: a boundary says that the items on its sides are distributed differently
-    (minimality). Each side has at least k records, and ends of ranges are rounded.
+    The items influence the choice of regions, so a boundary discloses that item distributions differ between its sides
+    (minimality). Each side has at least k records, and range ends are rounded.
 
-    References: our own.
-    Deviations: a leaf publishes the values that occur in it, not the region between the cuts: at the same relational
-    loss, counts of frequent items and pairs have smaller errors on two data sets (at 0.31 4.3 and 8.6 %, not 5.7 and
-    9.0 %).
-    Range ends are rounded outward to the grid of the column.
+    References: none (developed for this library).
+    Deviations: a leaf publishes the values that occur in it, not the region between the cuts. On two data sets, counts
+    of frequent items and pairs then have smaller errors at the same relational loss (at 0.31: 4.3 and 8.6 %, instead of
+    5.7 and 9.0 %). Range ends are rounded outward to the grid of the column.
     """
 
     name: ClassVar[str] = "joint-split"
@@ -108,7 +107,7 @@ class JointSplit(Discreet):
 
     @property
     def own_traits(self) -> Traits:
-        """Sets of items are formed if the transaction algorithm forms them."""
+        """Traits with these parameters. Item sets are formed if the transaction algorithm forms them."""
         own = traits_of(self.algorithm)
         return replace(self.traits, forms_sets=own.forms_sets, sets_from_data=own.sets_from_data)
 
@@ -119,12 +118,12 @@ class JointSplit(Discreet):
 
     @property
     def model(self) -> KKmAnonymity | KLmDiversity:
-        """(k, k^m)-anonymity, or (k, l^m)-diversity by a transaction algorithm that guarantees l^m-diversity."""
+        """(k, k^m)-anonymity, or (k, l^m)-diversity if the transaction algorithm guarantees l^m-diversity."""
         return transaction_model(self.algorithm, self.k, self.m)
 
     @property
     def largest_relational_loss(self) -> Fraction:
-        """The largest relational NCP of the point."""
+        """Largest relational NCP of the point."""
         return LARGEST_RELATIONAL_LOSS[self.point or "balanced"]
 
     def recode(
@@ -134,12 +133,12 @@ class JointSplit(Discreet):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Grow a tree of regions, prune it, and anonymize each leaf; the trace lists the prunings of the tree.
+        """Grow a tree of regions, prune it, and anonymize each leaf. The trace lists the prunings of the tree.
 
         Raises
         ------
         InfeasibleError
-            If there are fewer than k records, or nothing makes the items of all records anonymous.
+            If there are fewer than k records, or no mapping makes the items of all records anonymous.
         InputError
             If a column or a hierarchy is missing or unfit.
         """
@@ -168,14 +167,14 @@ class JointSplit(Discreet):
 
     @property
     def _given(self) -> int | None:
-        """The weight asked for, in millionths."""
+        """Requested weight, in millionths."""
         return None if self.w is None else int(exact(self.w) * WHOLE)
 
     def _least_weight(self, growth: TreeGrowth) -> int:
-        """Return a weight, in millionths, whose tree reaches the point: the first power of 2 that does, then halved.
+        """Return a weight, in millionths, whose tree reaches the point: search powers of 2 upwards, then bisect.
 
-        Between the last weight that fails and the first that does not, the middle is tried, until they are within
-        1/16 of each other. If no weight up to 1/2 reaches the point, that is the weight.
+        The bisection between the largest failing and the smallest successful weight stops when they are within 1/16 of
+        each other. If no weight up to 1/2 reaches the point, 1/2 is returned.
         """
         largest = self.largest_relational_loss
 
@@ -195,7 +194,7 @@ class JointSplit(Discreet):
 
 
 def _weight(w: Written) -> float | Fraction:
-    """Return a weight as it was written.
+    """Return an exact weight.
 
     Raises
     ------
@@ -213,7 +212,7 @@ def _weight(w: Written) -> float | Fraction:
 
 
 def _mappings(function: ClusterFunction, leaves: list[Node], progress: Progress | None) -> list[ClusterMapping]:
-    """Anonymize the items of each leaf, and report the progress after some leaves."""
+    """Anonymize the items of each leaf, and report the progress after each batch of leaves."""
     mappings: list[ClusterMapping] = []
     for first in range(0, len(leaves), _AT_ONCE):
         mappings += function.mappings([leaf.members for leaf in leaves[first : first + _AT_ONCE]])
@@ -231,7 +230,7 @@ def _published(
     w: int,
     points: list[Pruning],
 ) -> Result:
-    """Return the leaves as clusters with their regions and their mappings of items."""
+    """Return the leaves as clusters with their regions and item mappings."""
     cluster = np.empty(losses.records, np.int32)
     for number, leaf in enumerate(leaves):
         cluster[leaf.members] = number

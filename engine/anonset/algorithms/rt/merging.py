@@ -1,7 +1,7 @@
-"""Merging clusters of an RT-dataset: the current clusters (Poulis et al. 2013, section 4).
+"""The current clusters of an RT-dataset during merging (Poulis et al. 2013, section 4).
 
-Clusters are in the order of their smallest records, and keep their place when they grow: the union of two takes the
-place of the earlier, so that the first place among equals is the smallest index.
+Clusters are sorted by smallest record. The union of two clusters is stored at the place of the earlier cluster, so ties
+are resolved by the smallest index.
 """
 
 from collections.abc import Sequence
@@ -22,45 +22,45 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 
 ItemOrder = Literal["btd", "ul"]
-"""What orders candidates by their items: the distance of transactions, or the true utility loss."""
+"""Item order of candidates: by transaction distance, or by actual utility loss."""
 
 TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
 class Merge(Discreet):
-    """One decision: merge the cluster of record `seed` with the cluster of record `other`."""
+    """One merge: the cluster of record `seed` with the cluster of record `other`."""
 
     seed: int
     """Smallest record of the seed cluster."""
     other: int
-    """Smallest record of the chosen cluster."""
+    """Smallest record of the other cluster."""
     size: int
-    """Records of the union."""
+    """Record count of the union."""
     ncp: float
     """Relational loss of a record of the union."""
     rum: float
-    """Average relational loss of a record after the merge."""
+    """Average relational loss per record after the merge."""
 
 
 def on_the_way(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4) -> list[tuple[float, int]]:
-    """Return how the relational loss grows as clusters become fewer: before the merges, at a few values, and after.
+    """Return relational loss and cluster count before the merges, at a few intermediate losses, and after the merges.
 
-    This is the course of one run: another bound may choose other partners once the first ones exceed it.
+    The values describe one run. A run with another bound may choose other partners when the first ones exceed it.
 
     Parameters
     ----------
     rum, clusters
         Loss and number of clusters before the merges.
     trace
-        The merges, whose losses ascend.
+        The merges, with ascending losses.
     most
-        Largest number of values in between, each a multiple of 0.05.
+        Maximum number of intermediate values, all multiples of 0.05.
 
     Returns
     -------
     list of (loss, clusters)
-        The number of clusters left when the loss is at most the given one.
+        The cluster count when the loss is at most the given value.
 
     Examples
     --------
@@ -77,20 +77,20 @@ def on_the_way(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4)
 
 
 class Clusters:
-    """The current clusters: their records, relational tuples, and losses or distances of their items.
+    """The current clusters: records, relational tuples, and item losses or distances.
 
     Parameters
     ----------
     qi, cluster
-        The relational columns, and the cluster of each record, numbered by their smallest record.
+        The relational columns, and the cluster of each record, numbered by smallest record.
     function
         The transaction function.
     order, numerator
-        What orders candidates by their items.
+        Item order of candidates.
     """
 
     most: int | None = None
-    """Most records of a union; None: there is no limit."""
+    """Maximum record count of a union; None if unlimited."""
 
     def __init__(
         self,
@@ -106,7 +106,9 @@ class Clusters:
         self._begin(formed, size, GeneralizedTuples.of(qi, cluster, len(formed)), qi.n)
 
     def _begin(self, formed: Sequence[Int64], size: Int64, tuples: GeneralizedTuples, n: int) -> None:
-        """Begin with formed clusters: the records of each, ascending, their sizes and tuples, and all records."""
+        """Initialize from clusters: the records of each, ascending, their sizes and tuples, and the total record
+        count.
+        """
         self.parts = [[members] for members in formed]
         self.smallest = np.array([members[0] for members in formed], np.int64)
         self.tuples, self.n, self.size = as_published(tuples), n, size
@@ -120,11 +122,11 @@ class Clusters:
 
     @property
     def rum(self) -> float:
-        """Average relational loss of a record."""
+        """Average relational loss per record."""
         return fsum((self.size * self.ncp)[self.alive].tolist()) / self.n
 
     def cluster(self) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by their smallest record."""
+        """Return the cluster of each record, int32 (n,), numbered by smallest record."""
         cluster = np.empty(self.n, np.int32)
         for c, place in enumerate(np.flatnonzero(self.alive).tolist()):
             for part in self.parts[place]:
@@ -132,7 +134,7 @@ class Clusters:
         return cluster
 
     def members(self, *places: int) -> Int64:
-        """Return the records of a cluster, or of the union of some, ascending."""
+        """Return the records of a cluster or of a union of clusters, ascending."""
         parts = [part for place in places for part in self.parts[place]]
         whole = parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
         if len(places) == 1:
@@ -140,29 +142,29 @@ class Clusters:
         return whole
 
     def all_members(self) -> list[Int64]:
-        """Return the records of each cluster that is there, ascending."""
+        """Return the records of each current cluster, ascending."""
         return [self.members(place) for place in np.flatnonzero(self.alive).tolist()]
 
     def place(self, smallest: int) -> int:
-        """Return the place of the cluster whose smallest record is given."""
+        """Return the place of a cluster, given its smallest record."""
         return int(np.searchsorted(self.smallest, smallest))
 
     def seed(self) -> int:
-        """Return the cluster with the smallest loss, the first among equals."""
+        """Return the cluster with the smallest loss, ties by place."""
         return int(np.argmin(self._seed_keys))
 
     def usable(self, seed: int) -> NDArray[np.bool_]:
-        """Bool (C,): the clusters that `seed` may be merged with."""
+        """Return the clusters that may be merged with `seed`, bool (C,)."""
         usable = self.alive.copy()
         usable[seed] = False
         return usable if self.most is None else usable & (self.size + self.size[seed] <= self.most)
 
     def too_large(self, seed: int) -> bool:
-        """Tell whether a cluster is too large for a seed: it would soon find only unsuitable small partners."""
+        """Return True if a cluster is too large for a seed: few partners fit, and these are small and unsuitable."""
         return self.most is not None and 2 * int(self.size[seed]) > self.most
 
     def set_aside(self, seed: int) -> bool:
-        """Exclude a cluster as a seed if it finds no partner for its size; tell whether other seeds are left."""
+        """Exclude a cluster from the seeds if no partner fits its size limit; return True if other seeds remain."""
         if self.most is None or not np.any(self.alive & (self.size + self.size[seed] > self.most)):
             return False
         self._seed_keys[seed] = np.inf
@@ -170,7 +172,7 @@ class Clusters:
 
     @property
     def distances(self) -> Distances:
-        """Distances of the clusters' items, computed when they are first asked for."""
+        """Item distances of the clusters, computed on first access."""
         if self._distances is None:
             members = [
                 self.members(place) if there else self.smallest[:0] for place, there in enumerate(self.alive.tolist())
@@ -179,7 +181,9 @@ class Clusters:
         return self._distances
 
     def merge(self, seed: int, other: int, ncp: float, distance: float) -> int:
-        """Merge two clusters and return the place of the union; `distance` is that of their items, if known."""
+        """Merge two clusters and return the place of the union. `distance` is the item distance of the union, if
+        known.
+        """
         size = int(self.size[seed] + self.size[other])
         self.total += size * ncp - float(self.size[seed] * self.ncp[seed] + self.size[other] * self.ncp[other])
         decision = Merge(int(self.smallest[seed]), int(self.smallest[other]), size, ncp, self.total / self.n)
@@ -198,12 +202,12 @@ class Clusters:
         return kept
 
     def compact(self) -> None:
-        """Delete the clusters that are gone, once they are half of all: places change."""
+        """Delete merged clusters when they are at least half of all. This changes places."""
         if 2 * self.count <= len(self.alive):
             self.drop_merged()
 
     def drop_merged(self) -> None:
-        """Delete the clusters that are gone: places change."""
+        """Delete merged clusters. This changes places."""
         alive = self.alive
         self.parts = [parts for parts, there in zip(self.parts, alive.tolist(), strict=True) if there]
         self.smallest = self.smallest[alive]

@@ -1,4 +1,4 @@
-"""The transaction function that divides each cluster into parts with mappings of their own: LRA on each cluster."""
+"""Transaction function that divides each cluster into parts with separate mappings: LRA on each cluster."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,10 +20,10 @@ from anonset.generalization import Cut, ItemGroups
 
 @dataclass(frozen=True, eq=False)
 class PartsFunction(ClusterFunction):
-    """LRA on clusters: every part of a cluster is k^m-anonymous by itself, so that their union is."""
+    """LRA on clusters. Every part of a cluster is k^m-anonymous, hence their union is."""
 
     partitions: int = field(kw_only=True)
-    """Largest number of parts of a cluster."""
+    """Maximum number of parts of a cluster."""
 
     @classmethod
     def of(
@@ -38,7 +38,7 @@ class PartsFunction(ClusterFunction):
         Raises
         ------
         InputError
-            If there is no hierarchy, or an item is no leaf of it.
+            If there is no hierarchy, or an item is not a leaf of it.
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
         lra = algorithm if isinstance(algorithm, Lra) else Lra(k=k, m=1)
@@ -46,12 +46,12 @@ class PartsFunction(ClusterFunction):
         return cls(column, hierarchy, k, search, partitions=lra.partitions)
 
     def mappings(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
-        """Divide each cluster in the Gray order of its records, and anonymize each part by itself.
+        """Divide each cluster in the Gray order of its records, and anonymize each part separately.
 
         Raises
         ------
         InfeasibleError
-            If nothing makes a cluster anonymous.
+            If no mapping makes a cluster anonymous.
         """
         self.require_feasible(clusters)
         parts = [self._parts(members) for members in clusters]
@@ -84,7 +84,7 @@ class PartsFunction(ClusterFunction):
         return numbers, of_cluster[old], self.recoding([flat[p] for p in old.tolist()])
 
     def _parts(self, members: Int64) -> list[Int64]:
-        """Return the parts of a cluster as records, ascending; those without items are in the last one."""
+        """Return the parts of a cluster as ascending record numbers. Empty records are in the last part."""
         rows = self.column.take(members)
         runs = [np.sort(members[run]) for run in gray_partitions(rows, self.k, self.partitions)]
         empty = members[rows.lengths == 0]

@@ -1,4 +1,4 @@
-"""The results of the RT frameworks: each cluster's relational values, and its mapping of the items."""
+"""Results of the RT frameworks: relational values and item mapping of each cluster."""
 
 from collections.abc import Mapping
 from math import fsum
@@ -14,7 +14,7 @@ from anonset.generalization import PerCluster, RelationalValues
 
 
 def tum(clusters: Clusters) -> float | None:
-    """Return the average UL of the clusters published as they are; None if one of them cannot be."""
+    """Return the average UL if the current clusters are published; None if one of them is infeasible."""
     members = clusters.all_members()
     if clusters.function.infeasible(members).any():
         return None
@@ -22,7 +22,7 @@ def tum(clusters: Clusters) -> float | None:
 
 
 def publish(clusters: Clusters, figures: Mapping[str, float | None]) -> Result:
-    """Apply the transaction function to each cluster, and give it its relational values."""
+    """Apply the transaction function to each cluster, and return the result with relational values."""
     mappings = clusters.function.mappings(clusters.all_members())
     return publish_mapped(clusters, mappings, _average_loss(clusters, mappings), figures)
 
@@ -30,7 +30,7 @@ def publish(clusters: Clusters, figures: Mapping[str, float | None]) -> Result:
 def publish_mapped(
     clusters: Clusters, mappings: list[ClusterMapping], average_loss: float, figures: Mapping[str, float | None]
 ) -> Result:
-    """Return clusters with known mappings, and the average UL of these, as a result."""
+    """Return the result for clusters with known mappings and known average UL."""
     size = clusters.size[clusters.alive]
     known_figures: dict[str, float | None] = {
         **figures,

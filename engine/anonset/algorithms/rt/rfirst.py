@@ -11,10 +11,9 @@ from anonset.algorithms.rt.results import publish
 
 @dataclass(frozen=True, kw_only=True)
 class RFirst(RelationalFirst):
-    """RFIRST: k-anonymous clusters first, then the items of each; relational values suffer least, items most.
+    """RFIRST: form k-anonymous clusters, then anonymize the items of each. Favours relational values over items.
 
-    Guarantees (k, k^m)-anonymity. Cost: that of the formation, and one run of the transaction algorithm for each
-    cluster.
+    Guarantees (k, k^m)-anonymity. Cost: the formation, plus one run of the transaction algorithm per cluster.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, section 3.
     """
@@ -23,5 +22,5 @@ class RFirst(RelationalFirst):
     traits: ClassVar[Traits] = replace(RelationalFirst.traits, memory_factor=1.3)
 
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
-        """Publish the clusters as they are formed."""
+        """Publish the initial clusters without merging."""
         return publish(clusters, {})

@@ -1,21 +1,21 @@
 """Rum-bound of Poulis et al., ECML/PKDD 2013, sections 4 and 5.
 
-The paper's lines, and where they are. Rum-bound::
+Lines of the paper and their implementation. Rum-bound::
 
     1, 2    D := CLUSTERFORMATION(D, k)                          RelationalFirst.form_and_publish
     3       if Rum(D) > delta: no solution                       RumBound.merge_and_publish
     4       D := RMERGE(D, T, delta)                             RumBound._merge
     5, 6    apply T to each cluster                              results.publish, ClusterFunction
 
-RMERGE_R, RMERGE_T and RMERGE_RT, which differ in the order of candidates alone::
+RMERGE_R, RMERGE_T and RMERGE_RT, which differ only in the order of candidates::
 
     R     T       RT
     1     1       1         while D changes
     2     2       2             C := the cluster with the smallest Rum        Clusters.seed
-    3     3, 4    3 to 5        C' := the other clusters in turn, by their    candidates.candidates
-                                losses, by their items, or by both ranks
+    3     3, 4    3 to 5        C' := the other clusters in order of their    candidates.candidates
+                                losses, their items, or both ranks
     4, 5  5       6, 7          if Rum <= delta once C and C' are merged:     candidates.first_within
-    5     6, 7    8, 9              merge them, and look for the next         Clusters.merge
+    5     6, 7    8, 9              merge them, and continue with the next    Clusters.merge
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,16 +37,16 @@ from anonset.errors import InfeasibleError
 
 @dataclass(frozen=True, kw_only=True)
 class RumBound(MergingFramework):
-    """Rum-bound: merge clusters, to publish their items with less loss, while the relational loss stays bounded.
+    """Rum-bound: merge clusters to reduce the item loss while the relational loss remains within a bound.
 
-    Guarantees (k, k^m)-anonymity, and a relational loss (NCP) of at most `delta`. Cost: that of the formation; for
-    each merge, one loss for each cluster, and a distance for those that may be among the nearest; one run of the
-    transaction algorithm for each cluster that is published (order "ul": for each candidate of each merge).
+    Guarantees (k, k^m)-anonymity, and a relational loss (NCP) of at most `delta`. Cost: the formation; per merge, one
+    loss per cluster and a distance for possible nearest clusters; one run of the transaction algorithm per published
+    cluster (order "ul": per candidate of each merge).
 
-    References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Rum-bound and RMERGE_R, _T, _RT;
-    with order "ul" the baselines RM_TUL and RM_RTUL.
-    Deviations: merging goes on after the first merge; candidates by both orders are all clusters. It ends as soon as
-    no partner of the cluster with the smallest loss keeps the bound, as in the paper.
+    References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Rum-bound and RMERGE_R, _T, _RT; with
+    order "ul" the baselines RM_TUL and RM_RTUL.
+    Deviations: merging continues after the first merge; candidates by both orders are all clusters. Merging stops when
+    no partner of the cluster with the smallest loss satisfies the bound, as in the paper.
     """
 
     name: ClassVar[str] = "rum-bound"
@@ -67,16 +67,18 @@ class RumBound(MergingFramework):
 
     @property
     def most_merged(self) -> int:
-        """Most records of a part whose clusters are merged: more where items, which take longer, don't matter."""
+        """Maximum record count of a part whose clusters are merged. It is larger if items, which are slower, do not
+        matter.
+        """
         return 1 << 15 if self.merge == "r" else super().most_merged
 
     @property
     def merges_across(self) -> bool:
-        """Whether clusters of parts can be merged across parts: by facts on each cluster without its records."""
+        """True if clusters can be merged across parts without access to their records."""
         return self.order == "btd"
 
     def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> Begun:
-        """Form the clusters of a part, and merge them as long as the seed loses at most so much, within the bound."""
+        """Form the clusters of a part, and merge them within the bound while the seed's loss is at most `up_to`."""
         qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
         clusters = self.formed(part, hierarchies, qi, None)
         before = self._before(clusters)
@@ -93,7 +95,7 @@ class RumBound(MergingFramework):
         Parameters
         ----------
         none
-            The table without its records, for the domains.
+            The table without records, for the domains.
 
         Raises
         ------
@@ -111,7 +113,9 @@ class RumBound(MergingFramework):
         return clusters.merged()
 
     def publish_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32) -> Result:
-        """Publish some clusters, given that of each of their records; they are numbered by their smallest record."""
+        """Publish some clusters, given the cluster of each of their records. Clusters are numbered by smallest
+        record.
+        """
         qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
         return publish(Clusters(qi, cluster, self.function(part, hierarchies)), {})
 
@@ -119,7 +123,7 @@ class RumBound(MergingFramework):
         return {"rum_before": clusters.rum, "clusters_before": float(clusters.count), "tum_before": tum(clusters)}
 
     def _require_within(self, rum: float) -> None:
-        """Refuse initial clusters that exceed the bound."""
+        """Reject initial clusters that exceed the bound."""
         if not rum <= self.delta + TOLERANCE:
             reason = (
                 f"the clusters to begin with have a relational loss of {rum:.6g}, delta={self.delta} is "
@@ -128,9 +132,9 @@ class RumBound(MergingFramework):
             raise InfeasibleError(self.name, reason, achieved=rum, bound=self.delta)
 
     def _merge(self, clusters: Clusters, progress: Progress | None = None, *, up_to: float = inf) -> list[float]:
-        """RMERGE: the seed takes its first candidate that keeps the bound, until a seed finds none.
+        """RMERGE: merge the seed with its first candidate within the bound, until a seed has no candidate.
 
-        It ends before a seed that loses more than `up_to`. Returns the losses of the seeds before their merges.
+        Stops before a seed with a loss above `up_to`. Returns the losses of the seeds before their merges.
         """
         total, n_begun, seeds = clusters.rum * clusters.n, clusters.count, list[float]()
         while clusters.count > 1:  # line 1

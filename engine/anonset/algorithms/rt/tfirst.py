@@ -24,12 +24,12 @@ from anonset.privacy import require_at_least
 
 @dataclass(frozen=True, kw_only=True)
 class TFirst(RTFramework):
-    """TFIRST: k^m-anonymous partitions of the items first, then common relational values; items suffer least.
+    """TFIRST: form k^m-anonymous partitions of the items, then publish common relational values. Favours items.
 
-    Guarantees (k, k^m)-anonymity. Cost: that of LRA.
+    Guarantees (k, k^m)-anonymity. Cost: the same as LRA.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, section 3.
-    Deviations: the partitions are those of LRA; records without items join the last one.
+    Deviations: the partitions are the partitions of LRA; empty records join the last partition.
     """
 
     name: ClassVar[str] = "tfirst"
@@ -52,9 +52,9 @@ class TFirst(RTFramework):
         *,
         progress: Progress | None,
     ) -> Result:
-        """Partition the records by their items, and give each partition its common relational values.
+        """Partition the records by their items, and publish common relational values per partition.
 
-        The trace lists the partitions, as that of LRA.
+        The trace lists the partitions, as in LRA.
         """
         column, _ = bind_to_hierarchy(table, hierarchies)
         lra = Lra(k=self.k, m=self.m, partitions=self.partitions)
@@ -66,7 +66,7 @@ class TFirst(RTFramework):
 
 
 def _with_empty_records(partitioned: Result, empty: NDArray[np.bool_]) -> tuple[Int32, list[Cut | ItemGroups]]:
-    """Put the records without items into the last partition; return the clusters by smallest record, and their cuts."""
+    """Add the empty records to the last partition; return the clusters by smallest record, and their cuts."""
     recoding = partitioned.recoding
     if not isinstance(recoding, PerCluster):
         msg = f"lra must give a recoding for each partition, got {type(recoding).__name__}"

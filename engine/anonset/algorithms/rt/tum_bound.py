@@ -1,6 +1,6 @@
 """Tum-bound of Poulis et al., ECML/PKDD 2013, sections 4 and 5.
 
-The paper's lines, and where they are. Tum-bound::
+Lines of the paper and their implementation. Tum-bound::
 
     1, 2    D := CLUSTERFORMATION(D, k)                          RelationalFirst.form_and_publish
     3       if Tum(T(D)) <= delta: D                             TumBound.merge_and_publish
@@ -8,7 +8,7 @@ The paper's lines, and where they are. Tum-bound::
     5, 6    apply T to each cluster                              cluster_losses.ClusterLosses, while merging
     7       if Tum(D) > delta: no solution                       TumBound.merge_and_publish
 
-TMERGE_R, TMERGE_T and TMERGE_RT are RMERGE_R, RMERGE_T and RMERGE_RT (see `rum_bound`) with Tum in place of Rum.
+TMERGE_R, TMERGE_T and TMERGE_RT are RMERGE_R, RMERGE_T and RMERGE_RT (see `rum_bound`) with Tum instead of Rum.
 """
 
 from collections.abc import Iterator
@@ -27,16 +27,16 @@ from anonset.errors import InfeasibleError
 
 @dataclass(frozen=True, kw_only=True)
 class TumBound(MergingFramework):
-    """Tum-bound: merge clusters until the loss of their items is within a bound.
+    """Tum-bound: merge clusters until the item loss is within a bound.
 
-    Guarantees (k, k^m)-anonymity, and a utility loss (UL) of the items of at most `delta`. Cost: that of the
-    formation; for each merge, one loss for each cluster, and a distance for those that may be among the nearest; one
-    run of the transaction algorithm on each union that the bound cannot be told without (order "ul": on each
-    candidate; scan: on each candidate until one meets the bound).
+    Guarantees (k, k^m)-anonymity, and a utility loss (UL) of the items of at most `delta`. Cost: the formation; per
+    merge, one loss per cluster and a distance for possible nearest clusters; one run of the transaction algorithm per
+    union that is needed to check the bound (order "ul": per candidate; scan: per candidate until one satisfies the
+    bound).
 
-    References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Tum-bound and TMERGE_R, _T, _RT;
-    with order "ul" the baselines TM_TUL and TM_RTUL.
-    Deviations: merges accumulate, whether or not they meet the bound at once.
+    References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Tum-bound and TMERGE_R, _T, _RT; with
+    order "ul" the baselines TM_TUL and TM_RTUL.
+    Deviations: merges accumulate, even if they do not satisfy the bound immediately.
     """
 
     name: ClassVar[str] = "tum-bound"
@@ -69,7 +69,7 @@ class TumBound(MergingFramework):
         return publish_mapped(clusters, losses.mappings(), losses.tum, before)
 
     def _merge(self, clusters: Clusters, losses: ClusterLosses) -> None:
-        """TMERGE: the seed takes its first candidate (scan: the first that meets the bound, if any)."""
+        """TMERGE: merge the seed with its first candidate (scan: the first that satisfies the bound, if any)."""
         seed = clusters.seed()
         ncp = clusters.tuples.union_losses(seed)
         order = candidates(clusters, seed, self.merge, ncp, clusters.usable(seed))
@@ -81,7 +81,7 @@ class TumBound(MergingFramework):
     def _scan(
         self, clusters: Clusters, losses: ClusterLosses, seed: int, order: Iterator[tuple[int, float]]
     ) -> tuple[int, float]:
-        """Return the first candidate that meets the bound at once, else the first of all."""
+        """Return the first candidate that satisfies the bound, or the first candidate if none does."""
         first = next(order)
         for other, distance in chain([first], order):
             tum = losses.tum_after(int(clusters.smallest[seed]), int(clusters.smallest[other]))

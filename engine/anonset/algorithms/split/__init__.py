@@ -1,1 +1,1 @@
-"""Split and solve: data that no algorithm can take at once, cut into parts that one can."""
+"""Split and solve: tables that are too large for an algorithm are split into parts that fit."""

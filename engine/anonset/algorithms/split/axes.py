@@ -1,4 +1,4 @@
-"""The relational columns as axes: the values in at most some hundred bins, in the order for cuts."""
+"""Relational columns as axes: values in at most some hundred ordered bins."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,46 +14,46 @@ from anonset.data.spans import spans
 from anonset.data.table import Column, Int64
 
 BINS = 512
-"""Largest number of bins of an axis, and so of places for a cut."""
+"""Maximum number of bins of an axis, and thus of cut positions."""
 _SAMPLE = 1 << 16
 
 Bins = NDArray[np.uint16]
 
 
 class BinnedColumn(Discreet, ABC):
-    """A relational column whose values are in bins."""
+    """A relational column with binned values."""
 
     n_bins: int
     """Number of bins (>= 1)."""
 
     @abstractmethod
     def bins(self, first: int, end: int) -> Bins:
-        """Return the bin of each record of a span, uint16."""
+        """Return the bin of each record of a block, uint16."""
 
     @abstractmethod
     def width(self, counts: Int64) -> float:
-        """Return the loss of a part by this column, in [0, 1], given its records in each bin (one at least)."""
+        """Return the loss of a part in this column, in [0, 1], given its record count per bin (at least one record)."""
 
     def cuts(self, counts: Int64) -> Int64:
-        """Return where a part may be cut: the first bins behind a cut."""
+        """Return the possible cuts of a part: the first bin after each cut."""
         return np.flatnonzero(counts)[1:].astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class _Numbers(BinnedColumn):
-    """Numbers, in bins between quantiles of a sample of every so-many-th record."""
+    """Numbers, binned by quantiles of a systematic sample."""
 
     column: NumericColumn
     bounds: Float64
-    """float64 (bins - 1,): the smallest value of each bin but the first."""
+    """float64 (bins - 1,): smallest value of each bin but the first."""
     low: Float64
     high: Float64
-    """float64 (bins,): what the values of each bin lie between."""
+    """float64 (bins,): `low` and `high` bound the values of each bin."""
     n_bins: int
 
     @classmethod
     def of(cls, column: NumericColumn) -> "_Numbers":
-        """Bin a column that knows the range of its values."""
+        """Bin a column with a known value range."""
         sample = np.sort(column.values[:: max(1, column.n // _SAMPLE)].astype(np.float64))
         quantiles = sample[np.arange(1, BINS) * len(sample) // BINS]
         bounds = np.unique(quantiles)
@@ -72,7 +72,7 @@ class _Numbers(BinnedColumn):
 
 @dataclass(frozen=True, eq=False)
 class _Values(BinnedColumn):
-    """Categories without hierarchy, by falling number of records, the first by their codes among equals."""
+    """Categories without hierarchy, by descending record count, ties by code."""
 
     column: CategoricalColumn
     rank: Bins
@@ -97,7 +97,9 @@ class _Values(BinnedColumn):
 
 @dataclass(frozen=True, eq=False)
 class _Leaves(BinnedColumn):
-    """Categories in the order of the leaves of their hierarchy; cut between the children of a node, where bins tell."""
+    """Categories in leaf order of their hierarchy, cut between the children of a node if the bins distinguish all
+    leaves.
+    """
 
     column: CategoricalColumn
     hierarchy: Hierarchy
@@ -129,13 +131,13 @@ class _Leaves(BinnedColumn):
         return cuts
 
     def _node(self, there: Int64) -> int:
-        """Return the lowest node above the leaves of some bins."""
+        """Return the lowest common ancestor of the leaves of some bins."""
         scale = self.hierarchy.n_leaves / self.n_bins
         return int(self.hierarchy.lowest_common_ancestor([int(there[0] * scale), int(there[-1] * scale)]))
 
 
 def axes_of(columns: Sequence[Column], hierarchies: Mapping[str, Hierarchy]) -> list[BinnedColumn]:
-    """Return the axes of relational columns; numeric ones know the range of their values (`with_range`)."""
+    """Return the axes of relational columns. Numeric columns must have a value range (`with_range`)."""
     axes: list[BinnedColumn] = []
     for column in columns:
         hierarchy = hierarchies.get(column.name)
@@ -153,6 +155,6 @@ def binned(axis: BinnedColumn, out: Bins) -> None:
 
 
 def _thinned(place: Int64) -> tuple[Bins, int]:
-    """Return places as bins, neighbours sharing one where there are too many, and the number of bins."""
+    """Map places to bins and return the number of bins. Neighbours share a bin if there are too many places."""
     n_bins = max(1, min(BINS, len(place)))
     return (place * n_bins // max(1, len(place))).astype(np.uint16), n_bins

@@ -1,4 +1,4 @@
-"""Results of parts, kept in the work directory: a run that is resumed continues with the first unfinished part."""
+"""Results of parts, stored in the work directory. A resumed run continues with the first unfinished part."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,25 +26,25 @@ Arrays = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Kept(Discreet):
-    """The parts that are done, each in a file of its own, without which it is solved again.
+    """The completed parts, each stored in a file. A part without a file is solved again.
 
-    A part is identified by its name. The caller checks that a work directory is of the same data, settings and version;
-    if the directory does not say of which run it is, nothing is kept.
+    Parts are identified by name. The caller checks that the work directory belongs to the same data, settings and
+    version. If the directory does not identify its run, no results are stored.
     """
 
     store: Files | None
-    """The work directory of a run that can be resumed; None: nothing is kept."""
+    """Work directory of a resumable run; None if no results are stored."""
     whole: Table
     hierarchies: Mapping[str, Hierarchy]
 
     @classmethod
     def of(cls, store: Store, whole: Table, hierarchies: Mapping[str, Hierarchy]) -> "Kept":
-        """Keep parts in a work directory, if it is of a run that can be resumed."""
+        """Store parts in a work directory if it belongs to a resumable run."""
         place = store if isinstance(store, Files) and (store.path / RUN).exists() else None
         return cls(place, whole, hierarchies)
 
     def keep(self, name: str, result: Any) -> None:
-        """Keep the result of a part, if it is of a kind that can be kept.
+        """Store the result of a part, if results of its type can be stored.
 
         Raises
         ------
@@ -60,7 +60,7 @@ class Kept(Discreet):
             np.savez(file, **everything)
 
     def restored(self, name: str) -> Any:
-        """Return the kept result of a part, or None.
+        """Return the stored result of a part, or None.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Kept(Discreet):
         return Begun(arrays["cluster"], arrays["size"], values, arrays["seeds"], longest, facts["figures"])
 
     def _tree(self, hierarchy: Hierarchy) -> str | None:
-        """Return the name of the column whose hierarchy it is; None: it is another one."""
+        """Return the column name of a hierarchy; None if it belongs to no column."""
         same = (n for n, tree in self.hierarchies.items() if tree is hierarchy or tree.labels == hierarchy.labels)
         return next(same, None)
 

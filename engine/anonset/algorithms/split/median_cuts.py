@@ -1,6 +1,6 @@
-"""Strict Mondrian on histograms of blocks: the data are cut into parts that fit, without moving a record.
+"""Strict Mondrian on block histograms: splits the data into parts of limited size without moving records.
 
-The lines of LeFevre, DeWitt, Ramakrishnan (ICDE 2006), and where they are::
+Lines of LeFevre, DeWitt, Ramakrishnan (ICDE 2006) and their implementation::
 
     1       if no cut is allowable: a part                  MedianCuts._cut_of
     2       the attribute that is widest                    MedianCuts._cut_of
@@ -8,7 +8,7 @@ The lines of LeFevre, DeWitt, Ramakrishnan (ICDE 2006), and where they are::
     4       the median                                      _nearest
     5, 6    the records on both sides                       MedianCuts._moved
 
-A part is cut as long as it has more records than fit. All parts of a level are cut by one pass over the blocks.
+A part is split while it has too many records. One pass over the blocks splits all parts of a level.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,11 +26,11 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int32, Int64
 
 _LEAST_SHARE = 8
-"""A part has at least this share of the records that fit, so that cuts leave no tiny parts."""
+"""Minimum size of a part, as a fraction (1/8) of the maximum size, to avoid tiny parts."""
 
 
 class _Node(NamedTuple):
-    """A part during the search: how it is cut, and the numbers of the parts that it is cut into."""
+    """A part during the search: the axis and position of its cut, and the number of its left half."""
 
     axis: int
     at: int
@@ -39,12 +39,12 @@ class _Node(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PartRecords(Discreet):
-    """The records of each part."""
+    """The records of each part, part by part."""
 
     record: Int64
-    """int64 (n,): the records, part after part, ascending in each."""
+    """int64 (n,): record numbers, part by part, ascending within each part."""
     first: Int64
-    """int64 (parts + 1,): where each part begins."""
+    """int64 (parts + 1,): start of each part."""
 
 
 def cut_into_parts(
@@ -55,17 +55,17 @@ def cut_into_parts(
     *,
     store: Store = MEMORY,
 ) -> PartRecords:
-    """Cut records into parts of at most `most`, by the median of the widest column; neighbouring parts are adjacent.
+    """Split records into parts of at most `most`, at the median of the widest column. Neighbouring parts are adjacent.
 
-    Records with equal values are cut by their order. Cost: O(n v) for each halving; 14 bytes a record in the
-    work directory, and the histograms of the parts that are cut.
+    Records with equal values are split by record order. Cost: O(n v) per halving; 14 bytes per record in the work
+    directory, plus the histograms of the current parts.
 
     Parameters
     ----------
     columns
-        Relational columns of the same records (n > 0); numeric ones know the range of their values (`with_range`).
+        Relational columns of the same records (n > 0). Numeric columns must have a value range (`with_range`).
     store
-        Where arrays of table length are stored; its workers in this process count.
+        Store for arrays of table length. Its workers in this process count the histograms.
 
     >>> from anonset.data import Table
     >>> from anonset.data.domains import with_range
@@ -88,21 +88,21 @@ def cut_into_parts(
 
 @dataclass
 class MedianCuts(Discreet):
-    """The cutting of records, level by level."""
+    """Splits records level by level."""
 
     axes: Sequence[BinnedColumn]
     places: Sequence[Bins]
-    """The bin of each record on each axis."""
+    """Bin of each record, per axis."""
     node: Int32
-    """int32 (n,): the part that each record is in so far."""
+    """int32 (n,): current part of each record."""
     most: int
     least: int
-    """Smallest number of records on either side of a cut."""
+    """Minimum record count on both sides of a cut."""
     store: Store
     nodes: list[_Node | None] = field(default_factory=lambda: [None])
 
     def parts(self) -> PartRecords:
-        """Cut until all parts fit, and return them."""
+        """Split until all parts fit, and return them."""
         active, cut = [0], False
         while active:
             counts = self._histograms(active, moving=cut)
@@ -110,7 +110,7 @@ class MedianCuts(Discreet):
         return self._gathered()
 
     def _cut_all(self, active: Sequence[int], counts: Int64) -> list[int]:
-        """Cut those parts that are too large; return those that they were cut into."""
+        """Split the parts that are too large; return the new parts."""
         halves = []
         ends = np.cumsum([axis.n_bins for axis in self.axes])
         for number, of_node in zip(active, counts, strict=True):
@@ -124,7 +124,9 @@ class MedianCuts(Discreet):
         return halves
 
     def _cut_of(self, histograms: Sequence[Int64]) -> tuple[int, int] | None:
-        """Return the axis of a cut and the first bin behind it: on the widest axis that has an allowable one."""
+        """Return the axis and position of a cut: the widest axis with an allowed cut, and the first bin after the
+        cut.
+        """
         widths = [axis.width(counts) for axis, counts in zip(self.axes, histograms, strict=True)]
         for a in sorted(range(len(self.axes)), key=lambda a: -widths[a]):
             at = _nearest(histograms[a], self.axes[a].cuts(histograms[a]), self.least)
@@ -133,7 +135,7 @@ class MedianCuts(Discreet):
         return None
 
     def _histograms(self, active: Sequence[int], *, moving: bool) -> Int64:
-        """Put the records into the parts of this level, and count for each part those in each bin of each axis."""
+        """Move the records to the parts of this level, and count the records per part, axis and bin."""
         place = np.full(len(self.nodes), -1, np.int64)
         place[list(active)] = np.arange(len(active))
         table = self._table()
@@ -154,7 +156,7 @@ class MedianCuts(Discreet):
         return total
 
     def _table(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-        """Return how each part is cut: the axis (-1: not at all), the first bin behind the cut, and the left part."""
+        """Return the cut of each part: the axis (-1 if not split), the first bin after the cut, and the left half."""
         rows = [(-1, 0, 0) if node is None else tuple(node) for node in self.nodes]
         axis, at, left = np.array(rows, np.int64).T
         return axis, at, left.astype(np.int32)
@@ -162,7 +164,7 @@ class MedianCuts(Discreet):
     def _moved(
         self, span: tuple[int, int], table: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]
     ) -> Int32:
-        """Put the records of a span into what their parts were cut into."""
+        """Move the records of a block to the halves of their parts."""
         axis, at, left = table
         node = self.node[slice(*span)].copy()
         of = axis[node]
@@ -174,7 +176,7 @@ class MedianCuts(Discreet):
         return node
 
     def _gathered(self) -> PartRecords:
-        """Return the records part by part, in the order of the tree; parts that are still too large are cut evenly."""
+        """Return the records part by part, in tree order. Parts that are still too large are split evenly."""
         leaves, waiting = [], [0]
         while waiting:
             number = waiting.pop()
@@ -198,7 +200,7 @@ class MedianCuts(Discreet):
 
 
 def _even(size: int, pieces: int) -> list[int]:
-    """Return where equal pieces end.
+    """Return the ends of equal pieces.
 
     >>> _even(5, 2)
     [2, 5]
@@ -207,18 +209,18 @@ def _even(size: int, pieces: int) -> list[int]:
 
 
 def placed(rank: Int32, node: Int32, sizes: Int64, record: Int64) -> None:
-    """Write the records of each part one after the other, ascending in each.
+    """Write the records part by part, ascending within each part.
 
     Parameters
     ----------
     rank
-        int32: the number of the part of each node.
+        int32: part number of each node.
     node
-        int32 (n,): the node of each record.
+        int32 (n,): node of each record.
     sizes
-        int64 (parts,): records of each part.
+        int64 (parts,): record count of each part.
     record
-        int64 (n,): where to write them.
+        int64 (n,): output array.
     """
     to = np.cumsum(sizes) - sizes
     for first, end in spans(len(node)):
@@ -231,7 +233,7 @@ def placed(rank: Int32, node: Int32, sizes: Int64, record: Int64) -> None:
 
 
 def _nearest(counts: Int64, cuts: Int64, least: int) -> int | None:
-    """Return the cut that is nearest to the median and leaves enough records on both sides, the first among equals."""
+    """Return the cut nearest to the median with at least `least` records on both sides, the first in case of ties."""
     if not len(cuts):
         return None
     total = int(counts.sum())

@@ -1,8 +1,8 @@
-"""Merging over parts: the clusters of each part are merged over all parts, and then published.
+"""Merging across parts: the clusters of all parts are merged together and then published.
 
-Three passes over the parts. A few parts determine up to which loss of a seed parts may merge by themselves; all parts
-form their clusters and merge them up to it; these are then merged over all parts, in this process, and the resulting
-clusters are published, some at a time: these groups are the parts of the recoding.
+There are three passes over the parts. First, a sample of parts determines the seed loss up to which parts merge
+separately. Second, all parts form clusters and merge them up to this loss. The clusters are then merged across parts in
+this process. Third, the resulting clusters are published in groups, which are the parts of the recoding.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,36 +25,36 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 
 _SAMPLED = 16
-"""Number of parts that determine how far parts may merge by themselves."""
+"""Number of sampled parts that determine how far parts merge separately."""
 _TOGETHER = 1 << 17
-"""Records of clusters that are published at a time, where no cluster has more."""
+"""Number of records of clusters that are published together, unless one cluster has more."""
 _OF_CUTS = ("parts", "smallest_part", "largest_part", "rum_before", "tum_before", "clusters_before")
-"""Figures that are of the parts as they were cut."""
+"""Figures that describe the initial parts."""
 
 
 @runtime_checkable
 class MergesAcross(Protocol):
-    """An algorithm that merges clusters, and can go on with clusters of parts over all of them."""
+    """An algorithm that merges clusters within parts and across parts."""
 
     name: str
 
     @property
     def merges_across(self) -> bool:
-        """Whether it can with its parameters."""
+        """True if merging across parts is possible with the current parameters."""
         ...
 
     def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> Begun:
-        """Form the clusters of a part, and merge them as long as the seed loses at most so much."""
+        """Form the clusters of a part, and merge them while the seed's loss is at most `up_to`."""
         ...
 
     def merge_across(
         self, none: Table, hierarchies: Mapping[str, Hierarchy], begun: Sequence[Begun], progress: Progress | None
     ) -> Int32 | None:
-        """Merge the clusters of all parts; None: these merged too far by themselves."""
+        """Merge the clusters of all parts; return None if the parts have already merged too much."""
         ...
 
     def publish_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32) -> Result:
-        """Publish some clusters, given that of each of their records."""
+        """Publish some clusters, given the cluster of each of their records."""
         ...
 
 
@@ -66,7 +66,7 @@ class _Begin(Discreet):
 
     @property
     def name(self) -> str:
-        """Which says up to which loss parts merge, exactly."""
+        """Exact loss up to which parts merge, as text."""
         return float(self.up_to).hex()
 
     def __call__(self, part: Table, records: Int64) -> Begun:
@@ -93,19 +93,19 @@ def merge_over_parts(
     hierarchies: Mapping[str, Hierarchy],
     store: Store,
 ) -> Result:
-    """Anonymize a table that is cut into parts, its clusters merged over all of them.
+    """Anonymize a table in parts, with clusters merged across all parts.
 
     Parameters
     ----------
     first
-        int64 (parts + 1,): where each part begins.
+        int64 (parts + 1,): start of each part.
     store
-        Where arrays as long as the table are to lie.
+        Store for arrays of table length.
 
     Raises
     ------
     InfeasibleError
-        If a part stays infeasible, however many neighbours it joins, or the clusters exceed the bound.
+        If a part remains infeasible after joining its neighbours, or the clusters exceed the bound.
     """
     ends = list(pairwise(first.tolist()))
     up_to = _up_to(algorithm, solving, ends, hierarchies)
@@ -135,7 +135,7 @@ def merge_over_parts(
 def _up_to(
     algorithm: MergesAcross, solving: Solving, ends: Sequence[tuple[int, int]], hierarchies: Mapping[str, Hierarchy]
 ) -> float:
-    """Return the loss of a seed up to which parts merge by themselves."""
+    """Return the seed loss up to which parts merge separately."""
     chosen = np.unique(np.linspace(0, len(ends) - 1, min(len(ends), _SAMPLED)).astype(np.int64))
     task = _Begin(algorithm, hierarchies, float("inf"))
     samples = [part for part in solving.each(task, [ends[at] for at in chosen], "samples") if part.found is not None]
@@ -148,14 +148,14 @@ def _begun(parts: Sequence[SolvedPart]) -> list[Begun]:
 
 
 def _without_records(table: Table) -> Table:
-    """Return a table of no records, whose columns have the domains of the whole."""
+    """Return a table without records whose columns have the domains of the complete table."""
     none, sets = np.empty(0, np.int64), table.transactions
     relational = tuple(column.take(none) for column in table.relational)
     return replace(table, transactions=None if sets is None else sets.take(none), relational=relational)
 
 
 def _merged_cluster(parts: Sequence[SolvedPart], merged: Int32, record: Int64, store: Store) -> tuple[Int32, Int64]:
-    """Return the merged cluster of each record, and the records of each merged cluster."""
+    """Return the merged cluster of each record, and the record count of each merged cluster."""
     cluster, begun = store.array("merged", np.int32, len(record)), 0
     size = np.zeros(int(merged.max()) + 1, np.int64)
     for part in parts:
@@ -167,7 +167,7 @@ def _merged_cluster(parts: Sequence[SolvedPart], merged: Int32, record: Int64, s
 
 
 def _in_groups(cluster: Int32, size: Int64, store: Store) -> tuple[Int64, list[tuple[int, int]]]:
-    """Return the records group by group of clusters, ascending in each, and where each group begins and ends."""
+    """Return the records by group of clusters, ascending within each group, and the start and end of each group."""
     group, groups, filled = np.empty(len(size), np.int32), 0, 0
     for c, records in enumerate(size.tolist()):
         if filled and filled + records > _TOGETHER:

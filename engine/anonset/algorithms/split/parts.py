@@ -1,4 +1,4 @@
-"""Tasks on the parts of a table, one after the other or on workers, and the union of their results."""
+"""Tasks on the parts of a table, run sequentially or on workers, and the union of their results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +19,13 @@ from anonset.generalization.local import MappingsInParts
 from anonset.generalization.recoding import Parts
 
 MOST_MERGED = 64
-"""A part that is infeasible joins its neighbours until it is so many times as large as fits."""
+"""An infeasible part joins its neighbours until it exceeds this many times the maximum part size."""
 _MEANS = frozenset({"rum", "rum_before", "tum", "tum_before", "ncp", "ncp_before", "w", "estimated_item_loss"})
-"""Figures of an average record."""
+"""Figures that are averages per record."""
 _EXTREMES = {"largest_cluster": max, "smallest_cluster": min}
 
 Span = tuple[int, int]
-"""Where the records of a part begin and end in the order of the parts."""
+"""Start and end of a part's records in part order."""
 
 
 class Task(Protocol):
@@ -33,23 +33,23 @@ class Task(Protocol):
 
     @property
     def name(self) -> str:
-        """Name that is unique among the tasks of the run."""
+        """Unique name among the tasks of the run."""
         ...
 
     def __call__(self, part: Table, records: Int64) -> Any:
-        """Return the result of a part, given the places of its records in the whole table.
+        """Return the result of a part, given the positions of its records in the complete table.
 
         Raises
         ------
         InfeasibleError
-            If the part is infeasible by itself.
+            If the part is infeasible.
         """
         ...
 
 
 @dataclass(frozen=True)
 class SolvedPart:
-    """A part and its result; None: it is infeasible by itself."""
+    """A part and its result; None if the part is infeasible."""
 
     span: Span
     found: Any
@@ -58,7 +58,7 @@ class SolvedPart:
 
 @dataclass(frozen=True, eq=False)
 class _OnPart(Discreet):
-    """Does a task with a part, here or on a worker."""
+    """Runs a task on a part, in this process or on a worker."""
 
     task: Task
     whole: Table
@@ -81,30 +81,31 @@ class _OnPart(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class Solving(Discreet):
-    """Does tasks with the parts of a table.
+    """Runs tasks on the parts of a table.
 
-    In this process parts are solved one after the other, and the algorithm has the threads (two parts at a time are
-    slower, since much of the work is Python's); on workers of a cluster side by side. The results do not depend on it.
+    In this process, parts are solved one after the other, and the algorithm uses all threads. Two parts at a time are
+    slower, because much of the work is Python code. On cluster workers, parts are solved in parallel. The results are
+    the same.
     """
 
     name: str
-    """Of the algorithm, for errors."""
+    """Name of the algorithm, for error messages."""
     whole: Table
-    """The table; numeric columns know the range of their values (`with_range`)."""
+    """The table. Numeric columns must have a value range (`with_range`)."""
     record: Int64
-    """int64 (n,): the records, part after part, ascending in each."""
+    """int64 (n,): record numbers, part by part, ascending within each part."""
     most: int
-    """Most records of a part after the cuts."""
+    """Maximum record count of a part after splitting."""
     progress: Progress | None
     kept: Kept
 
     def each(self, task: Task, spans: Sequence[Span], phase: str = "parts") -> list[SolvedPart]:
-        """Do a task with each of some parts, feasible or not, but those whose results are kept.
+        """Run a task on the given parts, except parts with stored results. Parts may be infeasible.
 
         Raises
         ------
         InputError
-            If a kept result is damaged, or the disk is full.
+            If a stored result is damaged, or the disk is full.
         """
         names = {span: f"{phase}-{task.name}-{span[0]}-{span[1]}" for span in spans}
         done = {span: SolvedPart(span, self.kept.restored(name)) for span, name in names.items()}
@@ -123,12 +124,12 @@ class Solving(Discreet):
         return [done[span] for span in spans]
 
     def joined(self, task: Task, spans: Sequence[Span]) -> list[SolvedPart]:
-        """Do a task with all parts; one that is infeasible by itself joins its neighbour.
+        """Run a task on all parts. An infeasible part joins its neighbour.
 
         Raises
         ------
         InfeasibleError
-            If a part stays infeasible, however many neighbours it is merged with.
+            If a part remains infeasible after joining its neighbours.
         """
         parts = self.each(task, spans)
         while any(part.found is None for part in parts):
@@ -136,7 +137,9 @@ class Solving(Discreet):
         return parts
 
     def _merged(self, task: Task, parts: Sequence[SolvedPart]) -> list[SolvedPart]:
-        """Merge each infeasible part with the next one, the last with the one before, and solve the merged parts."""
+        """Merge each infeasible part with the next part (the last with the previous part), and solve the merged
+        parts.
+        """
         groups: list[list[SolvedPart]] = []
         for part in parts:
             if groups and len(groups[-1]) == 1 and groups[-1][0].found is None:
@@ -164,7 +167,7 @@ class Solving(Discreet):
 
 
 def union(n: int, parts: Sequence[SolvedPart], record: Int64, store: Store) -> Result:
-    """Return the recoding of all parts of n records, each of which has a result, and their figures together."""
+    """Return the recoding of all parts of n records, with combined figures. Each part must have a result."""
     cluster, n_clusters = store.array("cluster", np.int32, n), [0]
     recodings, labels = [], dict[str, list[str]]()
     for part in parts:
@@ -186,7 +189,7 @@ def union(n: int, parts: Sequence[SolvedPart], record: Int64, store: Store) -> R
 
 
 def figures_of(parts: Sequence[SolvedPart]) -> dict[str, float]:
-    """Return the figures that all parts have: means by their records, extremes, or else sums; and their sizes."""
+    """Return the figures common to all parts, combined as weighted means, extremes or sums, and the part sizes."""
     sizes = [part.span[1] - part.span[0] for part in parts]
     each = [part.found.figures for part in parts]
     combined: dict[str, float] = {}

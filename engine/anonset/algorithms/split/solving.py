@@ -1,9 +1,9 @@
-"""Split and solve: the data are cut into parts, each part is anonymized by itself, and the parts are published as one.
+"""Split and solve: the data are split into parts, each part is anonymized, and the parts are published together.
 
-What holds of the union: a record's relational tuple is shared by k records of its own part at least, and under `kkm`
-those of a tuple, whatever parts they are in, are the union of sets that are k^m-anonymous each. Domains, and with them
-losses and widths, are those of the whole data. A publication does not show the parts: rows are in the order of
-their content, names are given when all parts are done.
+Guarantees of the union: a record's relational tuple is shared by at least k records of its part. Under `kkm`, the
+records of a tuple, over all parts, are a union of k^m-anonymous sets. Domains, and thus losses and widths, refer to the
+complete data. The publication does not show the parts: rows are sorted by content, and names are assigned after all
+parts are done.
 """
 
 from collections.abc import Mapping
@@ -29,17 +29,17 @@ def split_and_solve(
     *,
     progress: Progress | None = None,
 ) -> Result:
-    """Cut a table into parts of at most `most` records, anonymize each, and return the recoding of all.
+    """Split a table into parts of at most `most` records, anonymize each, and return the combined recoding.
 
-    A table that fits is not cut: its result is the algorithm's own. Otherwise there is no trace, and the figures are
-    those of all parts together. An algorithm that merges clusters does so over all parts (`merge_over_parts`).
+    A table that fits is not split, and the algorithm's result is returned unchanged. Otherwise there is no trace, and
+    the figures refer to all parts together. Algorithms that merge clusters merge across all parts (`merge_over_parts`).
 
     Raises
     ------
     InputError
         If the algorithm cannot use the columns.
     InfeasibleError
-        If a part stays infeasible, however many neighbours it is merged with.
+        If a part remains infeasible after joining its neighbours.
     """
     if table.n <= most or not table.relational:
         return algorithm.recode(_with_arrays(table), hierarchies, progress=progress)
@@ -61,7 +61,7 @@ def split_and_solve(
 
 
 def _with_arrays(table: Table) -> Table:
-    """Return a table that is taken at once: its items are an array."""
+    """Return a table whose items are a plain array, for algorithms that process it at once."""
     column = table.transactions
     if column is None:
         return table
@@ -70,7 +70,7 @@ def _with_arrays(table: Table) -> Table:
 
 @dataclass(frozen=True, eq=False)
 class _Recode(Discreet):
-    """Anonymizes a part by itself."""
+    """Anonymizes a part separately."""
 
     algorithm: Algorithm
     hierarchies: Mapping[str, Hierarchy]

@@ -1,1 +1,1 @@
-"""Joint top-down splitting of RT-datasets, step by step: regions, scores, growth, pruning."""
+"""Steps of joint top-down splitting of RT-datasets: regions, scores, growth, pruning."""

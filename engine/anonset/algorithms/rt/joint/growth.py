@@ -1,4 +1,4 @@
-"""Growing the tree of regions: each node takes the cut of least loss, as long as the loss falls."""
+"""Growth of the region tree: each node is split by the cut of least loss, while the loss decreases."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,23 +16,23 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 
 WHOLE = 10**6
-"""Weights are integers: so many are the weight 1."""
+"""Integer that represents the weight 1."""
 Regions = tuple[Region, ...]
 
 
 _AT_ONCE = 1 << 11
-"""Nodes of fewer records have all of their cuts scored by one call: more calls would take longer than they skip."""
+"""Nodes of fewer records have all of their cuts scored by one call: more calls would cost more than they save."""
 
 
 @dataclass(eq=False)
 class NodeSplit(Discreet):
-    """A node cut in two by one column: the regions and losses of both sides."""
+    """A split of a node by one column: the regions and losses of both sides."""
 
     sides: tuple[Regions, Regions]
     axis: int
     relational: tuple[int, int]
     items: list[int | None]
-    """The item loss of each side; None before it is scored."""
+    """Item loss of each side; None if not scored yet."""
 
 
 @dataclass(eq=False)
@@ -41,32 +41,32 @@ class Node(Discreet):
 
     regions: Regions
     members: Int64
-    """The records, ascending."""
+    """Record numbers, ascending."""
     relational: int
     items: int
     cuts: list[NodeSplit] | None = None
-    """The possible cuts, by falling relational gain (ties: column order); None before they are listed."""
+    """Possible cuts, by descending relational gain (ties: column order); None if not computed yet."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tree(Discreet):
-    """A grown tree: parents before children."""
+    """A grown tree, parents before children."""
 
     nodes: list[Node] = field(default_factory=list)
     children: list[tuple[int, int] | None] = field(default_factory=list)
-    """The places of the children of each node; None for a leaf."""
+    """Positions of the two children of each node; None for a leaf."""
 
     @property
     def leaves(self) -> list[Node]:
-        """The nodes that are not cut."""
+        """Nodes without children."""
         return [node for node, children in zip(self.nodes, self.children, strict=True) if children is None]
 
 
 @dataclass(frozen=True)
 class Losses(Discreet):
-    """The units of both losses, which make the weighted sum an integer.
+    """Units of both losses, chosen such that the weighted sum is an integer.
 
-    The relational loss of a node is its records times the sum of its widths, each over that of the column.
+    The relational loss of a node is its record count times the sum of its widths, each divided by the column's width.
     """
 
     axes: Sequence[Axis]
@@ -80,42 +80,44 @@ class Losses(Discreet):
 
     @property
     def relational_unit(self) -> int:
-        """The relational loss of all records if each column is published as one region."""
+        """Relational loss of all records if each column is published as one region."""
         return self.records * len(self.axes) * self._common
 
     @property
     def items_unit(self) -> int:
-        """The item loss if each occurrence is published as the set of all items."""
+        """Item loss if each occurrence is published as the set of all items."""
         return max(1, self.occurrences * (self.n_items - 1))
 
     def relational(self, regions: Regions, n: int) -> int:
-        """Return the relational loss of n records in the same regions."""
+        """Return the relational loss of n records in the given regions."""
         widths = zip(self.axes, regions, strict=True)
         return n * sum(axis.width(region) * (self._common // axis.full_width) for axis, region in widths)
 
     def weighted(self, relational: int, items: int, w: int) -> int:
-        """Return the loss L of both losses with the weight w."""
+        """Return the weighted loss L of both losses for the weight w."""
         return w * relational * self.items_unit + (WHOLE - w) * items * self.relational_unit
 
 
 @dataclass(eq=False)
 class TreeGrowth(Discreet):
-    """Grows trees for several weights; the scores of nodes that several trees share are computed once."""
+    """Grows trees for several weights. Node scores are shared between the trees."""
 
     losses: Losses
     scores: Scores
     infeasible: Callable[[Sequence[Int64]], NDArray[np.bool_]]
-    """Tells which record sets nothing makes anonymous."""
+    """Returns True for record sets that no mapping makes anonymous."""
     k: int
     store: Store = MEMORY
-    """Its workers compute the cuts of nodes."""
+    """Store whose workers compute the cuts of nodes."""
     progress: Progress | None = None
     at_once: int = _AT_ONCE
     """Nodes with fewer records have all of their cuts scored by one call."""
     _known: dict[Regions, Node] = field(default_factory=dict)
 
     def grow(self, w: int) -> Tree:
-        """Grow the tree for a weight: the cut of least loss at each node, ties in column order, while it falls."""
+        """Grow the tree for a weight: split each node by the cut of least loss (ties: column order) while the loss
+        decreases.
+        """
         tree = Tree([self._root], [None])
         level = [0]
         while level:
@@ -141,7 +143,7 @@ class TreeGrowth(Discreet):
         return Node(regions, members, self.losses.relational(regions, len(members)), items)
 
     def _cuts(self, node: Node) -> list[NodeSplit]:
-        """Return the possible cuts of a node, those of small nodes with their item losses."""
+        """Return the possible cuts of a node. Small nodes include the item losses."""
         found: list[NodeSplit] = []
         sets: list[Int64] = []
         for a, (axis, region) in enumerate(zip(self.losses.axes, node.regions, strict=True)):
@@ -168,14 +170,14 @@ class TreeGrowth(Discreet):
         return sorted(found, key=lambda cut: sum(cut.relational))
 
     def _hulls(self, regions: Regions, members: Int64) -> Regions:
-        """Return the smallest regions of some records, which they publish."""
+        """Return the smallest regions that contain the given records, which the node publishes."""
         return tuple(axis.hull(region, members) for axis, region in zip(self.losses.axes, regions, strict=True))
 
     def _best(self, w: int, node: Node) -> NodeSplit | None:
-        """Return the cut of least loss (ties: column order), if it is below that of the node.
+        """Return the cut of least loss (ties: column order) if it is below the loss of the node.
 
-        Item losses are at least 0, so the relational loss of a cut and the item loss of one side are a lower bound of
-        its loss. Sides of a cut that cannot win by this bound are not scored.
+        Item losses are at least 0, so the relational loss of a cut plus the item loss of one side is a lower bound of
+        its loss. If this bound rules a cut out, its remaining side is not scored.
         """
         if node.cuts is None:
             node.cuts = self._cuts(node)
@@ -191,7 +193,7 @@ class TreeGrowth(Discreet):
         return best
 
     def _bound(self, cut: NodeSplit, w: int) -> int:
-        """Return a lower bound of the loss of a cut: the loss itself if both sides are scored."""
+        """Return a lower bound of the loss of a cut, or the exact loss if both sides are scored."""
         return self.losses.weighted(sum(cut.relational), sum(items or 0 for items in cut.items), w)
 
     def _parts(self, node: Node, cut: NodeSplit) -> list[Int64]:
@@ -201,7 +203,7 @@ class TreeGrowth(Discreet):
         return [node.members[first], node.members[~first]]
 
     def _halves(self, node: Node, cut: NodeSplit) -> list[Node]:
-        """Return the nodes on both sides of a cut whose sides are scored."""
+        """Return the nodes on both sides of a scored cut."""
         if not all(side in self._known for side in cut.sides):
             sides = zip(cut.sides, self._parts(node, cut), cut.relational, cut.items, strict=True)
             self._known |= {side: Node(side, part, low, items or 0) for side, part, low, items in sides}

@@ -15,20 +15,20 @@ class Pruning(Discreet):
     """One pruning of a grown tree."""
 
     w: float
-    """Largest weight with this pruning."""
+    """Largest weight that results in this pruning."""
     clusters: int
     """Number of leaves."""
     relational_ncp: float
     item_loss: float
-    """Estimated item loss (by the scores of the growth)."""
+    """Estimated item loss, by the scores used in growth."""
 
 
 _APART = 1 / 200
-"""Least difference in relational loss between two points that are shown."""
+"""Minimum difference in relational loss between two displayed points."""
 
 
 def shown_frontier(trace: Sequence[Any]) -> tuple[Pruning, ...]:
-    """Return the points of a trace, from the finest to the root; of several within 1/200 the first.
+    """Return the points of a trace, from the finest to the root. Of points within 1/200, only the first is returned.
 
     Empty for the trace of another algorithm.
     """
@@ -40,12 +40,12 @@ def shown_frontier(trace: Sequence[Any]) -> tuple[Pruning, ...]:
 
 
 def frontier(tree: Tree, losses: Losses, w: int) -> list[Pruning]:
-    """Return all prunings of a tree that was grown for the weight w, from the finest to the root."""
+    """Return all prunings of a tree grown for the weight w, from the finest to the root."""
     steps = _weakest_links(tree, losses)
     points, at_most = [], w
     for number, (_, clusters, relational, items) in enumerate(steps):
         above = steps[number + 1][0] if number + 1 < len(steps) else Fraction(-1)
-        if at_most > above:  # else no weight of 6 places has this pruning
+        if at_most > above:  # otherwise no weight with 6 decimals has this pruning
             share = relational / losses.relational_unit, items / losses.items_unit
             points.append(Pruning(at_most / WHOLE, clusters, *share))
         at_most = min(at_most, int(above // 1)) if above >= 0 else -1
@@ -55,7 +55,7 @@ def frontier(tree: Tree, losses: Losses, w: int) -> list[Pruning]:
 
 
 def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int, int]]:
-    """Return for each pruning the weight (in millionths) at and below which it begins, its leaves, and its losses."""
+    """Return for each pruning its largest weight (in millionths), its leaf count, and its losses."""
     nodes, children = tree.nodes, tree.children
     parent = [-1] * len(nodes)
     relational, items = [node.relational for node in nodes], [node.items for node in nodes]
@@ -97,7 +97,7 @@ def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int,
 
 
 def _forget_below(tree: Tree, top: int, current: dict[int, Fraction]) -> None:
-    """Drop the links of a node that becomes a leaf, and of all nodes below it."""
+    """Delete the links of a node that becomes a leaf, and of all its descendants."""
     waiting = [top]
     while waiting:
         at = waiting.pop()

@@ -1,7 +1,7 @@
-"""The regions of relational columns, and how a region is cut in two.
+"""Regions of relational columns, and how a region is split in two.
 
-A leaf publishes a region of each column: a number range between admissible ends, a set of values, or a set of
-hierarchy nodes none of which is above another. After each cut a region shrinks to the values that occur in it.
+A leaf publishes one region per column: a number range between admissible ends, a set of values, or a set of hierarchy
+nodes, none a descendant of another. After each split, regions shrink to the values that occur.
 """
 
 from abc import ABC, abstractmethod
@@ -30,46 +30,47 @@ from anonset.errors import InputError, datum
 from anonset.publications.symbols import set_label
 
 Region = tuple[int, ...]
-"""Numbers: the first cell, one past the last, and, except in halves, both published ends; values without hierarchy:
-their codes; with a hierarchy: nodes."""
+"""Numbers: first cell, last cell + 1, and (except in halves) both published ends. Values without hierarchy: their
+codes. Values with a hierarchy: nodes.
+"""
 Halves = tuple[Region, Region]
 
 
 @dataclass(frozen=True, eq=False)
 class Axis(Discreet, ABC):
-    """A relational column: a code for each record, and the regions of codes."""
+    """A relational column: one code per record, and regions of codes."""
 
     codes: Int32
     """int32 (n,): cell, value or leaf of each record."""
     n_codes: int
     whole: Region
-    """The region of all records."""
+    """Region of all records."""
     full_width: int
     """Width of the column, in the unit of `width` (>= 1)."""
 
     @abstractmethod
     def width(self, region: Region) -> int:
-        """Return the width of a region, at most `full_width`; 0 if it publishes one value."""
+        """Return the width of a region, at most `full_width`; 0 if it publishes a single value."""
 
     @abstractmethod
     def halves(self, region: Region, counts: Int64, k: int) -> Halves | None:
-        """Cut a region in two, or return None.
+        """Split a region in two; return None if it cannot be split.
 
         Parameters
         ----------
         counts
-            int64 (n_codes,): records of each code, of those in the region.
+            int64 (n_codes,): number of records in the region per code.
         k
-            Smallest number of records on either side; only ranges need it to choose the cut.
+            Minimum record count of both sides. Only number ranges need it to choose the cut.
         """
 
     @abstractmethod
     def inside(self, region: Region) -> NDArray[np.bool_]:
-        """Bool (n_codes,): the codes in a region."""
+        """Return the codes in a region, bool (n_codes,)."""
 
     @abstractmethod
     def hull(self, region: Region, members: Int64) -> Region:
-        """Return the smallest region to publish for some records of a region, int64, at least one."""
+        """Return the smallest publishable region of some records of a region, int64, at least one record."""
 
     @abstractmethod
     def label(self, region: Region) -> str:
@@ -78,18 +79,20 @@ class Axis(Discreet, ABC):
 
 @dataclass(frozen=True, eq=False)
 class _Numbers(Axis):
-    """Numbers, cut between the cells of a grid. Published ranges end at the smallest and the largest number of a leaf,
-    rounded outward to the column's grid if it has one; a single number is published as it is.
+    """Numbers, split between the cells of a grid.
+
+    Published ranges end at the smallest and largest number of a leaf, rounded outward to the column's grid if there is
+    one. A single number is published unchanged.
     """
 
     values: NDArray[np.int64] | NDArray[np.float64]
-    """(n,): the number of each record."""
+    """(n,): number of each record."""
     grid: Grid | None
     """Admissible ends of published ranges."""
     within: tuple[int, int]
-    """Smallest and largest number of the column: widths end there."""
+    """Smallest and largest number of the column. Widths are cut off at these numbers."""
     scale: int
-    """Multiple that makes all published ends integers, as they are in regions."""
+    """Factor that makes all published ends integers. Regions contain these integers."""
 
     @classmethod
     def of(cls, column: NumericColumn, domain: Range, k: int) -> "_Numbers":
@@ -169,13 +172,14 @@ class _Values(Axis):
 class _Nodes(Axis):
     """Categories with a hierarchy.
 
-    A region of several nodes is published as the set of their leaves. If such sets list persons, it is published as the
-    node above them, and a cut takes one node out: a region becomes narrower only where it is a single node.
+    A region of several nodes is published as the set of their leaves. If such sets would identify persons, the region
+    is published as the lowest common ancestor, and a split separates one node. In this case a region becomes narrower
+    only when it is reduced to a single node.
     """
 
     hierarchy: Hierarchy
     lists_leaves: bool
-    """Whether regions of several nodes are published as sets of leaves."""
+    """True if regions of several nodes are published as sets of leaves."""
 
     @classmethod
     def of(cls, column: CategoricalColumn, hierarchy: Hierarchy, k: int) -> "_Nodes":
@@ -227,7 +231,7 @@ class _Nodes(Axis):
 
 
 def _frequent_half(members: Sequence[int], counts: Mapping[int, int]) -> Halves | None:
-    """Cut off the shortest prefix by falling frequency with at least half of the records, but not all that occur.
+    """Split off the shortest prefix by descending frequency with at least half of the records, but not all that occur.
 
     >>> _frequent_half((0, 1, 2, 3), {0: 1, 1: 5, 2: 0, 3: 2})
     ((1,), (0, 2, 3))
@@ -242,7 +246,7 @@ def _frequent_half(members: Sequence[int], counts: Mapping[int, int]) -> Halves 
 
 
 def _most_frequent(members: Sequence[int], counts: Mapping[int, int]) -> Halves | None:
-    """Cut off the member with the most records.
+    """Split off the member with the most records.
 
     >>> _most_frequent((0, 1, 2, 3), {0: 1, 1: 5, 2: 0, 3: 5})
     ((1,), (0, 2, 3))
@@ -254,7 +258,7 @@ def _most_frequent(members: Sequence[int], counts: Mapping[int, int]) -> Halves 
 
 
 def axes_of(qi: QuasiIdentifiers, k: int) -> tuple[Axis, ...]:
-    """Return the axes of relational columns, which have records.
+    """Return the axes of relational columns of a non-empty table.
 
     Raises
     ------

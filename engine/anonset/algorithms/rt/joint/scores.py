@@ -1,4 +1,4 @@
-"""The item loss of record sets under a fast item search: apriori on halves:frequency of their own items."""
+"""Item loss of record sets by a fast item search: apriori on halves:frequency of the items in the set."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32, Int64
 
 _CELLS = 1 << 26
-"""Pairs of nodes that the kernel counts at most, with 2 bytes each."""
+"""Maximum number of node pairs that the kernel counts, 2 bytes each."""
 _LARGEST_K = (1 << 16) - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Scores(Discreet):
-    """The loss of record sets: the number of other items of its group, summed over the occurrences."""
+    """Loss of record sets: the number of other items in the item's group, summed over the occurrences."""
 
     column: SetColumn
     k: int
@@ -29,7 +29,7 @@ class Scores(Discreet):
     cells: int = _CELLS
 
     def losses(self, sets: Sequence[Int64]) -> list[int]:
-        """Return the loss of each record set; at least k of its records, or none, have items."""
+        """Return the loss of each record set. Each set must have at least k non-empty records, or none."""
         from anonset_kernels.cluster_sets import halved_losses
 
         if self.k > _LARGEST_K:
@@ -43,7 +43,7 @@ class Scores(Discreet):
         ]
 
     def _searched(self, members: Int64) -> int:
-        """Return the loss of a record set by the search that takes any number of items and any m."""
+        """Return the loss of a record set by the general search, for any number of items and any m."""
         rows = self.column.take(members)
         own = np.flatnonzero(rows.occurrences)
         if not len(own) or self.k == 1:
