@@ -1,8 +1,9 @@
-"""Which sets of nodes above a hierarchy cut are rare, and their supports, from the rare sets of the cut.
+"""Rare sets of nodes above a hierarchy cut, and their supports, derived from the rare sets of the cut.
 
-A set above the cut is rare only if no set of the cut below it is held by k records; tables of the cut's sets tell. Then
-its support is that of the only rare set of the cut below it, or the number of the records that hold some of several,
-which are few, and found among those that add to a table. Where no table tells, the sets are counted.
+A set above the cut is rare only if no set of the cut below it has support k or more; tables of the cut's sets show
+this. If a single rare set of the cut is below it, both have the same support. If there are several, its support is
+the size of the union of their records. These records are few, and are found among the records that increased a
+counter of a table. Without tables, the sets are counted.
 """
 
 from collections.abc import Sequence
@@ -26,37 +27,37 @@ if TYPE_CHECKING:
     from anonset_kernels.sets_above import Below
 
 SETS_AT_ONCE, BYTES_AT_ONCE = 1 << 22, 1 << 28
-"""Sets of which a member is raised at once, and what looking for sets may take in a task, memory permitting.
+"""Number of sets in which a member is raised at once, and memory of a task for the search of sets, if memory permits.
 
-With 1 GiB instead of 256 MiB a task made more misses of the cache than a pass over the records costs.
+With 1 GiB instead of 256 MiB, the cache misses of a task cost more than a pass over the records.
 """
 MOST_BELOW = 1 << 12
-"""Sets of the cut below one, above which that is counted."""
+"""Maximum number of cut sets below a set; a set with more is counted directly."""
 _TASKS = 4
-_BYTES_OF_RAISED = 80  # a set, its key, and how these are sorted
-_BYTES_OF_HOLDER = 40  # a set and a record, as found and as sorted
+_BYTES_OF_RAISED = 80  # a set, its key, and sort buffers
+_BYTES_OF_HOLDER = 40  # a set and a record, unsorted and sorted
 
 
 class RareAbove:
-    """The sets of nodes at or above a cut that are rare.
+    """Rare sets of nodes at or above a cut.
 
     Parameters
     ----------
     nodes
-        The nodes of the hierarchy, and the records.
+        Nodes of the hierarchy, and the records.
     image
         int32 (M,): the cut, as the node of each leaf.
     rare
-        The rare sets of the cut, by code.
+        Rare sets of the cut, by code.
     tables
-        What is rare was read from these; none if it was found without tables.
+        Tables that the rare sets were read from; empty if they were found without tables.
     """
 
     def __init__(self, nodes: SupportedNodes, image: Int32, rare: RareSets, tables: Sequence[RareTable] = ()) -> None:
         self.nodes, self.image, self.rare, self.tables = nodes, image, rare, tables
 
     def sets(self) -> RareSets:
-        """Return the sets in the order of the count-tree."""
+        """Return the sets in count-tree order."""
         hierarchy = self.nodes.hierarchy
         raised = int(hierarchy.depth.max(initial=0)) + 1
         at_once = self.nodes.blocks.store.limits.held(SETS_AT_ONCE, _BYTES_OF_RAISED * raised)
@@ -64,7 +65,7 @@ class RareAbove:
             return self.rare
         parts = sets_above(hierarchy, self.rare.node_of_code[self.rare.codes], at_once, self._possible)
         found = [self._rare_of(part) for part in parts]
-        del parts, self._indexed  # what is found may be large
+        del parts, self._indexed  # free memory: these may be large
         codes = np.concatenate([sets for sets, _ in found])
         support = np.concatenate([supports for _, supports in found])
         found.clear()
@@ -75,7 +76,7 @@ class RareAbove:
 
     @cached_property
     def _below(self) -> "Below":
-        """The codes of the cut below each node."""
+        """Codes of the cut below each node."""
         from anonset_kernels.sets_above import Below
 
         tree = self.nodes.hierarchy
@@ -86,13 +87,13 @@ class RareAbove:
 
     @cached_property
     def _indexed(self) -> tuple["SetIndex", Int32]:
-        """The rare sets of the cut, and their supports, in the order of the index."""
+        """Rare sets of the cut and their supports, in index order."""
         order = np.lexsort(self.rare.codes.T)
         sets = np.ascontiguousarray(self.rare.codes[order])
         return indexed(sets, len(self.rare.node_of_code)), self.rare.support[order]
 
     def _possible(self, sets: Int32) -> NDArray[np.bool_]:
-        """Tell which sets of nodes can be rare."""
+        """Return which sets of nodes can be rare: bool (T,)."""
         from anonset_kernels.sets_above import keep_possible
 
         possible = np.ones(len(sets), np.bool_)
@@ -102,7 +103,7 @@ class RareAbove:
         return possible
 
     def _rare_of(self, sets: Int32) -> Found:
-        """Return those of some possible sets that are rare, with their supports."""
+        """Return the rare sets among possible sets, with their supports."""
         from anonset_kernels.sets_above import rare_below
 
         index, support_on_cut = self._indexed
@@ -116,12 +117,12 @@ class RareAbove:
         return sets[rare], support[rare]
 
     def _sizes_of_unions(self, n_below: Int64, below: Int32) -> Int32:
-        """Return how many records, up to k, hold some of the rare sets of the cut below each set of nodes.
+        """Return the number of records, up to k, that contain any of the rare cut sets below each set of nodes.
 
         Parameters
         ----------
         n_below, below
-            int64 (T,), how many there are; and int32, these, as places in the index.
+            int64 (T,), number of rare cut sets below each set; and int32, their positions in the index.
         """
         from anonset_kernels.sets_above import sizes_of_unions
 
@@ -141,7 +142,7 @@ class RareAbove:
         return sizes
 
     def _holders(self, sets: Int32) -> Int64:
-        """Return the numbers of the records that hold each of some sets of the cut, int64, set after set."""
+        """Return the record numbers that contain each set of the cut, int64, concatenated by set."""
         nodes = self.rare.node_of_code
         wanted = WantedSets(sets, self._ancestors(nodes), len(nodes), self.nodes.k)
         of_tables = zip(*(table.rows for table in self.tables), strict=True)
@@ -152,7 +153,7 @@ class RareAbove:
         return by_set
 
     def _counted(self, sets: Int32) -> Int32:
-        """Count the records that hold each of some sets of nodes, up to k: int32 (T,)."""
+        """Count the records that contain each set of nodes, up to k: int32 (T,)."""
         met, taking_part = np.empty(len(sets), np.int32), np.zeros(self.nodes.hierarchy.n_nodes, np.bool_)
         taking_part[sets.ravel()] = True
         nodes = self.nodes.by_support[taking_part[self.nodes.by_support]]
@@ -169,7 +170,7 @@ class RareAbove:
         return met
 
     def _ancestors(self, nodes: Int32) -> "Ancestors":
-        """Return the codes of each leaf: those of its node of the cut, and of what is above it, among some nodes."""
+        """Return the codes of each leaf: of its node on the cut and this node's ancestors, restricted to `nodes`."""
         from anonset_kernels._record_codes import ancestor_codes
 
         tree = self.nodes.hierarchy

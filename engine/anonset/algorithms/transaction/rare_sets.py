@@ -1,4 +1,4 @@
-"""Sets of nodes that too few records support, whoever finds them: tables, count-trees, or counts of given sets."""
+"""Sets of nodes that too few records support, as found by tables, count-trees or counts of given sets."""
 
 from dataclasses import dataclass
 
@@ -10,33 +10,33 @@ from anonset.errors import TooLargeError
 from anonset.spelling import setting
 
 Nodes = NDArray[np.bool_]
-"""bool (V,): a set of nodes."""
+"""Set of nodes, bool (V,)."""
 Pairs = NDArray[np.uint8]
-"""uint8 (C, C): a set of pairs of codes."""
+"""Set of pairs of codes, uint8 (C, C)."""
 Found = tuple[Int32, Int32]
 """Sets as codes, int32 (T, size), and their supports, int32 (T,)."""
 
 
 @dataclass(frozen=True, eq=False)
 class RareSets:
-    """Some sets with a support below k, in the order of the count-tree."""
+    """Sets with a support below k, in count-tree order."""
 
     codes: Int32
-    """int32 (T, size): the members of each as places in `node_of_code`, filled up with -1."""
+    """Members of each set as positions in `node_of_code`, int32 (T, size), padded with -1."""
     support: Int32
-    """int32 (T,)."""
+    """Support of each set, int32 (T,)."""
     node_of_code: Int32
-    """int32 (C,)."""
+    """Node of each code, int32 (C,)."""
 
     @classmethod
     def joined(cls, parts: "list[RareSets]") -> "RareSets":
-        """Return sets of the same nodes, one part after the other."""
+        """Return the concatenation of sets of the same nodes."""
         codes = np.concatenate([part.codes for part in parts])
         return cls(codes, np.concatenate([part.support for part in parts]), parts[0].node_of_code)
 
 
 def refuse_above(limit: float, size: int, increments: float) -> None:
-    """Refuse to count sets of a size that take more increments than a limit.
+    """Raise an error if counting the sets of a size takes more increments than `limit`.
 
     Raises
     ------

@@ -1,8 +1,9 @@
-"""Which sets of nodes are rare, from few passes over the records: counters that stop at k, 64 sets a word.
+"""Rare sets of nodes, from few passes over the records with counters that stop at k, 64 sets in a word.
 
-A search asks for rare sets, never for a support of k or more. A pass counts the sets whose first node, in the order of
-the count-tree, is one of the first some, in a table of bit planes (`kernels.bit_planes`) that has room; the next pass
-those of the nodes that follow, without what was generalised meanwhile. The records are read anew in each.
+A search needs rare sets, never a support of k or more. In each pass, a table of bit planes (`kernels.bit_planes`)
+counts the sets whose first node, in count-tree order, is among the first nodes for which there is memory. The next
+pass counts the sets of the following nodes, without nodes that were generalized in the meantime. Each pass reads the
+records again.
 """
 
 from bisect import bisect_right
@@ -30,81 +31,88 @@ if TYPE_CHECKING:
     from anonset_kernels._record_codes import Ancestors
 
 SIZES = (2, 3, 4, 5)
-"""Sizes of the sets of which there are tables."""
+"""Set sizes for which tables exist."""
 BY_LARGEST = 5
-"""Size of the sets that are counted, and read out, by their largest code."""
+"""Size of the sets that are counted and read out by their largest code."""
 BYTES_OF_TABLE, BYTES_SHARED = 1 << 30, 1 << 29
-"""What the table of a task may take, memory permitting; and those of all tasks of a cluster, whose tables come back,
-or of all threads where no limit says what they may take."""
+"""Maximum table memory of a task, if memory permits; and of all tasks of a cluster, which return their tables, or of
+all threads if no memory limit is set.
+"""
 LARGE, BYTES_BESIDE = 3, BYTES_SHARED + (1 << 26)
-"""From this size on, tables of sets may be as large as that; and what an algorithm then takes beside the data: these
-tables, and the bits of what is rare."""
+"""Set size from which tables may reach these limits; and additional memory of an algorithm for these tables and for
+the bits of rare sets.
+"""
 BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
-"""Pairs: all are counted in one pass where they take no more than the first, else in the first pass those of so few
-first nodes that they take the second: what these generalise, often nearly all, is not counted; then half of what is
-left at a time. Each look at a table that the cache has no room for is a miss."""
+"""Limits for tables of pairs. If all pairs fit into the first limit, a single pass counts them. Otherwise the first
+pass counts pairs of as many first nodes as fit into the second limit. The nodes that it generalizes, often nearly
+all, are not counted again; later passes count half of the remaining nodes. Each access to a table larger than the
+cache is a cache miss.
+"""
 RECORDS_PER_PIECE = 1 << 16
 SETS_PER_CALL, WORDS_PER_CALL, SETS_OF_CALL = 1 << 14, 4, 1 << 20
-"""Rare sets for which there is room at first; words of first codes that are read out at once, and sets at most, memory
-permitting. To read one word after the other fetches each line of the table several times."""
+"""Initial capacity for rare sets; words of first codes per call; and maximum number of sets per call, if memory
+permits. Reading word by word would fetch each line of the table several times.
+"""
 BYTES_READ_OUT = 128
-"""A rare set as it is read out and put in order, by threads, and as it waits for others."""
+"""Bytes of a rare set while threads read and sort it, and while it waits for others."""
 BYTES_PER_INCREMENT, MOST_PASSES = 1, 4
-"""Larger sets: bytes of a table for each increment of a walk, unless the cache has room for it; and passes, at most."""
+"""Limits for larger sets: table bytes for each increment of a walk, unless the table fits the cache; and number of
+passes.
+"""
 _SAMPLES, _SAMPLED = 8, 256
 _TASKS, _SMALL_TASKS = 4, 16
 _OF_16_BITS = 1 << 16
 
 UInt64 = NDArray[np.uint64]
 Counted = tuple["Planes", Int64, list[UInt64]]
-"""A table; how many records hold so many codes, int64 (C + 1,); and, by block, the bits of those that add to it."""
+"""A table; record counts by number of codes, int64 (C + 1,); and bits of the records that raised a counter, by block.
+"""
 CountedRows = tuple[int, StoredRows, UInt64]
-"""The number of the first of some records, these, and the bits of those that add to a table."""
+"""Number of the first record, the records, and bits of the records that raised a counter of a table."""
 _Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True, eq=False)
 class RareTable:
-    """The sets of `size` nodes whose first is one of the first some, as far as fewer than k records hold them."""
+    """Sets of `size` nodes with their first node in a leading range, and supports below k."""
 
     node_of_code: Int32
-    """int32 (C,): the nodes that take part, by descending support."""
+    """Participating nodes by descending support, int32 (C,)."""
     intervals: Intervals
-    """int32 (C,) and int32 (C,): the leaves below each node, from and to."""
+    """Start and end of each node's leaf interval, int32 (C,) and int32 (C,)."""
     size: int
     planes: "Planes"
     lengths: Int64
-    """int64 (C + 1,): number of records that hold so many of the nodes."""
+    """Number of records by number of participating nodes, int64 (C + 1,)."""
     rows: Sequence[CountedRows]
-    """The records; of sets of 5 there are none."""
+    """Records; empty for sets of 5."""
     at_once: int
-    """Rare sets that are read out at once, at most, unless they begin alike."""
+    """Maximum number of rare sets read out at once, unless they share their first code."""
 
     @property
     def increments(self) -> float:
-        """Increments that counting each set in each record takes, also those whose first node comes later."""
+        """Increments for counting each set in each record, including sets with a later first node."""
         return increments_of(self.lengths, self.size)
 
     def without_supports(self) -> "RareTable":
-        """Return what tells which sets k records hold, and no more."""
+        """Return the table without supports: it only shows which sets have support k or more."""
         return replace(self, planes=self.planes._replace(planes=np.empty(0, np.uint64)))
 
     def rare_sets(self, generalized: NDArray[np.uint8]) -> Iterator[RareSets]:
-        """Yield the rare sets in the order of the count-tree, some at a time.
+        """Yield the rare sets in count-tree order, in batches.
 
         Parameters
         ----------
         generalized
-            uint8 (V,): nodes whose sets are passed over. It is read anew from one part to the next: the caller may add
-            to it.
+            uint8 (V,): nodes whose sets are skipped. It is read again before each batch, so the caller may add to it.
         """
         for word in range(self.planes.n_words):
             yield from self._parts([(64 * word, 64 * word + 64)], lambda: generalized[self.node_of_code])
 
     def all_rare_sets(self, store: Store) -> Iterator[RareSets]:
-        """Yield the rare sets in the order of the count-tree, whatever is generalised, some at a time.
+        """Yield the rare sets in count-tree order, generalized nodes included, in batches.
 
-        The tables are in this process, and so are those workers of the store that read them.
+        Only workers of this process read the tables, because these are in its memory.
         """
         none = np.zeros(len(self.node_of_code), np.uint8)
         firsts = list(spans(64 * self.planes.n_words, 64 * WORDS_PER_CALL))
@@ -114,7 +122,7 @@ class RareTable:
     def _parts(
         self, ranges: Sequence[tuple[int, int]], dead: Callable[[], NDArray[np.uint8]], each: Callable[..., Any] = map
     ) -> Iterator[RareSets]:
-        """Yield the rare sets whose first code lies in some ranges, and that hold no dead one; divided where many."""
+        """Yield the rare sets with a first code in `ranges` and without dead codes. Large ranges are divided."""
         found: Iterator[RareSets | None] = each(lambda firsts: self._rare(firsts, dead()), ranges)
         for (low, high), part in zip(ranges, found, strict=True):
             if part is None:
@@ -125,7 +133,7 @@ class RareTable:
                 yield part
 
     def _rare(self, firsts: tuple[int, int], dead: NDArray[np.uint8]) -> RareSets | None:
-        """Return the rare sets whose first code lies in a range, and that hold no dead one; None if they are many."""
+        """Return the rare sets with a first code in a range and without dead codes; None if there are too many."""
         from anonset_kernels.rare_in_planes import rare_from
 
         n_found, room = SETS_PER_CALL, 0
@@ -138,32 +146,32 @@ class RareTable:
         if self.size == BY_LARGEST:
             order = np.lexsort(codes[:n_found].T[::-1])
         else:
-            first = codes[:n_found, 0]  # the other codes ascend; 16 bits are sorted by counting
+            first = codes[:n_found, 0]  # other codes are ascending; NumPy sorts 16 bits by counting
             order = np.argsort(first.astype(np.uint16) if len(dead) <= _OF_16_BITS else first, kind="stable")
         return RareSets(codes[order], support[order], self.node_of_code)
 
 
 @dataclass(frozen=True, eq=False)
 class CountSets:
-    """Counts the sets of some codes in some records, up to k."""
+    """Counts the sets of some codes in records, up to k."""
 
     ancestors: "Ancestors"
-    """The codes of each leaf's node and of what is above it."""
+    """Codes of each leaf's node and its ancestors."""
     n_codes: int
     size: int
     k: int
     n_words: int
-    """Words of first codes."""
+    """Number of words of first codes."""
 
     def __call__(self, group: Iterable[StoredRows]) -> "Counted":
-        """Return the table of the sets, the lengths of the records in codes, and which of them add to it."""
+        """Return the table of the sets, the number of codes in each record, and the records that raised a counter."""
         counted = self.nothing()
         for rows in group:
             self.add(rows, counted)
         return counted
 
     def add(self, rows: StoredRows, counted: "Counted") -> None:
-        """Add some records to what is counted."""
+        """Add records to the counts."""
         from anonset_kernels.bit_planes import count_fives, count_sets
 
         rows = sound(rows, len(self.ancestors.start) - 1)
@@ -175,7 +183,7 @@ class CountSets:
             count_sets(rows, self.ancestors, self.size, table, lengths, adding[-1])
 
     def nothing(self) -> "Counted":
-        """Return what is counted in no record."""
+        """Return zero counts."""
         from anonset_kernels._planes import Planes, row_starts
 
         start = row_starts(self.n_codes, self.size, self.n_words)
@@ -187,7 +195,7 @@ class CountSets:
 
 
 def bytes_of(n_codes: int, size: int, k: int, n_words: int) -> int:
-    """Return the bytes that the table of the sets of 2 to 5 codes takes whose first lies in so many words.
+    """Return the table size, in bytes, for sets of 2 to 5 codes with a first code in `n_words` words.
 
     >>> bytes_of(64, 2, 5, 1), bytes_of(1657, 3, 5, 26) >> 20
     (2016, 381)
@@ -201,38 +209,38 @@ def bytes_of(n_codes: int, size: int, k: int, n_words: int) -> int:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RareTables:
-    """The tables of the sets of `size` nodes, in which records are counted as they are asked for."""
+    """Tables of the sets of `size` nodes. Records are counted when a table is requested."""
 
     rows: Sequence[StoredRows]
-    """The records, in parts."""
+    """Records in parts."""
     store: Store
-    """Where the records lie; its limits say how much memory the tables may take."""
+    """Store of the records, whose limits bound the memory of the tables."""
     hierarchy: Hierarchy
     image: Int32
-    """int32 (M,): the node that each leaf begins with; it and what is above it is what a record holds."""
+    """Initial node of each leaf, int32 (M,). A record contains these nodes and their ancestors."""
     nodes: Int32
-    """int32 (C,): the nodes that take part, by descending support, so that ancestors come first."""
+    """Participating nodes by descending support, so that ancestors come first: int32 (C,)."""
     size: int
     k: int
     progress: Progress | None
     max_increments: float = float("inf")
-    """Refuse to count if it would take more increments."""
+    """Maximum number of increments."""
 
     @property
     def fit(self) -> bool:
-        """Whether there are tables of sets of this size, and they have room in few passes."""
+        """True if tables for this size exist and need few passes."""
         return self.size in SIZES and MOST_PASSES * 64 * self._words_of(self.nodes) >= len(self.nodes)
 
     @property
     def suit(self) -> bool:
-        """Whether tables are likely to take less than a walk: there are few, and each is small for the work."""
+        """True if tables are likely faster than a walk: few tables, each small relative to the work."""
         if not self.fit:
             return False
         taken = bytes_of(len(self.nodes), self.size, self.k, self._words_of(self.nodes))
         return taken <= BYTES_IN_CACHE or taken <= BYTES_PER_INCREMENT * self._about()
 
     def _about(self) -> float:
-        """Return about how many increments counting each set in each record takes, from a sample of the records."""
+        """Estimate the increments for counting each set in each record from a sample of the records."""
         pieces = self._pieces()
         chosen = [pieces[at * len(pieces) // _SAMPLES] for at in range(_SAMPLES if pieces else 0)]
         ends = [len(indptr) - 1 for indptr, _ in chosen]
@@ -243,12 +251,12 @@ class RareTables:
         return increments_of(lengths, self.size) * n / max(1, int(lengths.sum()))
 
     def of_all(self, generalized: NDArray[np.uint8] | None = None) -> Iterator[RareTable]:
-        """Yield tables, in the order of the sets' first nodes, that together hold all sets of nodes that take part.
+        """Yield tables, ordered by first node, that together contain all sets of participating nodes.
 
         Parameters
         ----------
         generalized
-            uint8 (V,): nodes that take part no longer, read anew from one table to the next; None: there are none.
+            uint8 (V,): nodes that no longer participate, read again before each table; None if there are none.
 
         Raises
         ------
@@ -263,22 +271,22 @@ class RareTables:
             nodes = nodes if generalized is None else nodes[generalized[nodes] == 0]
 
     def increments(self) -> float:
-        """Return the increments that counting each set in each record takes: nothing is counted but lengths."""
+        """Return the increments for counting each set in each record. Only record lengths are counted."""
         return self._counted(self.nodes, 0).increments
 
     def rare_together(self, room: Callable[[float], int]) -> tuple[float, Pairs, RareSets | None, list[RareTable]]:
-        """Return the increments, the pairs of nodes that are in a rare set, the rare sets, and which are frequent.
+        """Return the increments, the pairs of nodes in rare sets, the rare sets, and tables of frequent sets.
 
         Parameters
         ----------
         room
-            From the increments, how many rare sets are returned at most.
+            Returns the maximum number of rare sets for a number of increments.
 
         Returns
         -------
         float, uint8 (C, C), RareSets and tables
-            If all sets are returned, the pairs are not: (0, 0), and the tables say which sets k records hold, not how
-            many hold the others; else the sets are None, and there are no tables.
+            If all rare sets are returned, the pairs are empty, (0, 0), and the tables show which sets have support k
+            or more, without the supports of other sets. Otherwise the sets are None and there are no tables.
         """
         from anonset_kernels.rare_in_planes import mark_together
 
@@ -302,7 +310,7 @@ class RareTables:
         return increments, together, None if total > most else RareSets.joined(kept), frequent
 
     def rare_bits(self) -> NDArray[np.uint64]:
-        """Return which pairs are rare: uint64 (C, W), for the node in place a a bit for each b > a."""
+        """Return the rare pairs as uint64 (C, W): for the node at position a, a bit for each b > a."""
         from anonset_kernels.rare_in_planes import mark_rare_pairs
 
         n_codes = len(self.nodes)
@@ -315,11 +323,11 @@ class RareTables:
         return RareSets(np.empty((0, self.size), np.int32), np.empty(0, np.int32), self.nodes)
 
     def _words_of(self, nodes: Int32) -> int:
-        """Return how many words of first nodes there is room for at a time, of some nodes; 0 if not for one."""
+        """Return how many words of first nodes fit into memory at a time; 0 if none."""
         return self._words_within(self._held(), len(nodes), (len(nodes) + 63) // 64)
 
     def _words_before(self, nodes: Int32) -> int:
-        """Return how many words of first nodes to count before what these have generalised is left out."""
+        """Return how many words of first nodes to count before nodes generalized by their sets are removed."""
         n_words, held = (len(nodes) + 63) // 64, self._held()
         if self.size > 2 or bytes_of(len(nodes), 2, self.k, n_words) <= BYTES_OF_PAIRS:
             return self._words_within(held, len(nodes), n_words)
@@ -328,7 +336,7 @@ class RareTables:
         return max(few, half)
 
     def _held(self) -> int:
-        """Return how many bytes the table of a task may take."""
+        """Return the maximum table size of a task, in bytes."""
         limits, workers = self.store.limits, self.store.workers
         if workers.remote:
             return limits.held(BYTES_SHARED, 1) // workers.tasks(_TASKS)
@@ -336,13 +344,13 @@ class RareTables:
         return BYTES_SHARED // tasks if limits.room is None else limits.held(BYTES_OF_TABLE, tasks)
 
     def _words_within(self, held: int, n_codes: int, n_words: int) -> int:
-        """Return so many words, or as many as passes of equally many need whose table takes no more than some bytes."""
+        """Return `n_words`, or the words for each of the fewest equal passes whose table fits into `held` bytes."""
         sizes = range(1, n_words + 1)
         most = bisect_right(sizes, held, key=lambda words: bytes_of(n_codes, self.size, self.k, words))
         return -(-n_words // -(-n_words // most)) if most else 0
 
     def _counted(self, nodes: Int32, n_words: int) -> RareTable:
-        """Count the sets of some nodes in all records, up to k, where the first lies in the first words."""
+        """Count the sets of some nodes with a first node in the leading words, in all records, up to k."""
         from anonset_kernels.bit_planes import merge
 
         count, pieces = self._count(nodes, n_words), self._pieces()
@@ -357,7 +365,7 @@ class RareTables:
             groups = workers.divided(pieces, _SMALL_TASKS if small else workers.at_once(_TASKS))
             by_task = list[list[UInt64]]()
             for other, of_task, adding in self._telling(self.store.map(count, groups), len(groups)):
-                if by_task or workers.remote:  # what comes back from a cluster may not be written to
+                if by_task or workers.remote:  # arrays returned from a cluster are read-only
                     merge(table, other)
                     lengths += of_task
                 else:
@@ -372,19 +380,19 @@ class RareTables:
         return RareTable(nodes, intervals, self.size, table, lengths, rows_of, at_once)
 
     def _require_few(self, lengths: Int64, n_words: int) -> None:
-        """Refuse to go on where the records so far take too many increments."""
+        """Raise an error if the records counted so far exceed the maximum number of increments."""
         if n_words and increments_of(lengths, self.size) > self.max_increments:
             refuse_above(self.max_increments, self.size, self.increments())
 
     def _telling(self, parts: Iterable[_Part], n_parts: int) -> Iterator[_Part]:
-        """Yield parts, and tell how many are done."""
+        """Yield parts and report progress."""
         for done, part in enumerate(parts, 1):
             yield part
             if self.progress is not None:
                 self.progress(f"sets of {self.size}", float(done), float(n_parts))
 
     def _count(self, nodes: Int32, n_words: int) -> CountSets:
-        """Return what counts the sets of some nodes whose first lies in the first words."""
+        """Return a counter for the sets of `nodes` with a first node in the leading words."""
         from anonset_kernels._record_codes import ancestor_codes
 
         tree, code = self.hierarchy, np.full(self.hierarchy.n_nodes, -1, np.int32)
@@ -393,7 +401,7 @@ class RareTables:
         return CountSets(ancestors, len(nodes), self.size, self.k, n_words)
 
     def _pieces(self) -> list[StoredRows]:
-        """Return the parts of the records; for threads, in pieces."""
+        """Return the parts of the records, divided into smaller pieces for threads."""
         if self.store.workers.remote:
             return list(self.rows)
         within = ((rows, spans(len(rows[0]) - 1, RECORDS_PER_PIECE)) for rows in self.rows)
@@ -401,5 +409,5 @@ class RareTables:
 
 
 def increments_of(lengths: Int64, size: int) -> float:
-    """Return how many sets of `size` nodes records of some lengths hold."""
+    """Return the number of sets of `size` nodes in records of the given lengths."""
     return float(sum(int(lengths[length]) * comb(length, size) for length in np.flatnonzero(lengths).tolist()))

@@ -1,4 +1,4 @@
-"""The state of a search after each itemset size, kept in the work directory, so that a killed run can be resumed."""
+"""Search state after each itemset size, stored in the work directory so that an interrupted run can be resumed."""
 
 import hashlib
 import json
@@ -15,14 +15,14 @@ NAME = "rounds.npz"
 
 
 class Rounds:
-    """The finished sizes of a search over records that lie in a work directory.
+    """Finished sizes of a search over records in a work directory.
 
     Parameters
     ----------
     search
-        A search that has fixed nothing yet.
+        A search without any fix.
     store
-        The directory.
+        The work directory.
     """
 
     def __init__(self, search: CutSearch, store: Files) -> None:
@@ -30,15 +30,15 @@ class Rounds:
         described = json.dumps([search.k, search.hierarchy.labels, search.hierarchy.parent.tolist()])
         counted = search.nodes.support.tobytes() + search.image.tobytes()
         self.key = hashlib.sha256(described.encode() + counted).hexdigest()
-        """What the search depends on: k, the hierarchy, the supports of its nodes, and the cut that it begins with."""
+        """Hash of all inputs of the search: k, the hierarchy, the supports of its nodes, and the initial cut."""
 
     def restored(self) -> int:
-        """Restore the state that the last killed run has kept; return the largest finished size.
+        """Restore the state stored by an interrupted run; return the largest finished size.
 
         Raises
         ------
         InputError
-            If the kept state is damaged.
+            If the stored state is damaged.
         """
         path = self.store.path / NAME
         if not path.exists():
@@ -58,7 +58,7 @@ class Rounds:
         return int(facts["size"])
 
     def finished(self, size: int) -> None:
-        """Keep the state of the search.
+        """Store the state of the search.
 
         Raises
         ------

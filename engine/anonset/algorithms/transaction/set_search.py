@@ -1,4 +1,4 @@
-"""A partition of the items into sets by local search, which begins with the best cut of a tree of halves."""
+"""Local search for a partition of the items into sets, starting from the best cut of a tree of halves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,19 +23,21 @@ _LARGEST_MU = 100
 
 @dataclass(frozen=True, kw_only=True)
 class SetSearch(KmAlgorithm):
-    """Sets of items of little loss, without a hierarchy: single items move from set to set while that costs less.
+    """Sets of items with small loss, without a hierarchy: single items move between sets while the cost decreases.
 
-    Guarantees k^m-anonymity, and a cost at or below that of the cut it begins with: `exact` on the trees of halves by
-    frequency and by number. A set costs its occurrences times its items, and `mu` times as much again for each unit of
-    variance of the binary logarithms of their supports: with 0, NCP alone counts, and frequent items are hidden behind
-    rare ones. For m up to 2, pairs may be violated on the way, at a price that grows; beyond, each move is safe, `mu`
-    rises to what is asked, and a second search begins with one set of all items.
+    Guarantees k^m-anonymity, and at most the cost of the initial cut, which `exact` finds on the trees of halves by
+    frequency and by number. The cost of a set is its number of occurrences times its number of items, plus `mu` times
+    this product for each unit of variance of the binary logarithms of the item supports. With `mu=0`, the cost is NCP
+    only, and frequent items share sets with rare items. For m <= 2, pairs may be violated temporarily, at an
+    increasing penalty. For m > 2, each move is safe, `mu` increases to the requested value, and a second search
+    starts from a single set.
 
-    Cost: for each item of a set in each of some dozen sweeps, its records times their sets times those of up to 64 sets
-    to which it could move; beyond m = 2, also the bits of the records of each set of m sets that an item's records
-    hold. Memory: the distinct records, 4 bytes a pair of sets, and beyond m = 2 a bit for each record of a set.
+    Cost: for each item in each of some dozen sweeps, and each of its records, the number of sets in the record times
+    the number of these among up to 64 target sets; for m > 2, also the bits of the records of each set of m sets in an
+    item's records.
+    Memory: the distinct records and 4 bytes for each pair of sets; for m > 2, also a bit for each record of a set.
 
-    References: our own; `exact` tells how its cut is found.
+    References: our own; `exact` documents the search for its cut.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets(["ab", "ab", "ac", "ac", "bd", "bd", "be", "ce"])
@@ -64,7 +66,7 @@ class SetSearch(KmAlgorithm):
 
     @property
     def begins_with(self) -> Exact:
-        """What finds the cut to begin with."""
+        """Algorithm that finds the initial cut."""
         return Exact(k=self.k, m=self.m)
 
     def recode(
@@ -74,16 +76,16 @@ class SetSearch(KmAlgorithm):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the sets; of a hierarchy, the items alone are taken.
+        """Find the sets. A hierarchy is used only for its items.
 
         Raises
         ------
         InfeasibleError
-            If some, but fewer than k, records are non-empty.
+            If the number of non-empty records is between 1 and k - 1.
         InputError
-            If there is no set-valued column, or an item is no leaf of its hierarchy.
+            If there is no set-valued column, or an item is not a leaf of its hierarchy.
         """
-        from anonset.algorithms.transaction.partition_search import PartitionSearch  # it imports numba
+        from anonset.algorithms.transaction.partition_search import PartitionSearch  # imports numba
         from anonset_kernels._partitions import Rule
 
         column, _ = bind_items(table, hierarchies)
@@ -106,9 +108,9 @@ class SetSearch(KmAlgorithm):
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
     ) -> ClusterSearch:
-        """Return a search on clusters of a column's records, each by itself.
+        """Return a search that anonymizes each cluster of a column's records separately.
 
-        One kernel searches many clusters. It begins with cuts of apriori instead of exact ones.
+        A single kernel searches many clusters. It starts from cuts of `apriori` instead of exact cuts.
         """
         from anonset.algorithms.transaction.sets_on_clusters import LARGEST_K, SetsOnClusters
 
@@ -122,7 +124,7 @@ _STOPPED = "set-search stopped, for all of its steps are taken: more max_steps m
 
 
 def _groups(column: SetColumn, found: Result) -> Int32:
-    """Return the node of each item in a cut of halves: int32 (M,); -1 of those that never occur."""
+    """Return the node of each item in a cut of halves, int32 (M,); -1 for items that never occur."""
     cut = found.recoding
     if not isinstance(cut, Cut):
         msg = f"exact must find a cut, got {type(cut).__name__}"

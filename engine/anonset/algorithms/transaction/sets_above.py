@@ -1,4 +1,4 @@
-"""The sets of nodes above those of a hierarchy cut."""
+"""Sets of nodes above the sets of a hierarchy cut."""
 
 from collections.abc import Callable, Iterator
 
@@ -9,36 +9,36 @@ from anonset.data import Hierarchy
 from anonset.data.table import Int32
 
 Kept = Callable[[Int32], NDArray[np.bool_]]
-"""Which of some sets to keep: from int32 (T, size) to bool (T,)."""
+"""Function that returns which sets to keep: from int32 (T, size) to bool (T,)."""
 
 
 def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, kept: Kept) -> Iterator[Int32]:
-    """Yield some sets of nodes, and what comes of them by raising members, no two above each other, in parts.
+    """Yield sets of nodes and all sets obtained by raising their members, without related members, in batches.
 
-    Where the rare sets of a cut are given, every rare set of nodes at or above the cut is among these: a record that
-    holds it holds a set of the cut below it, and that is no more frequent.
+    If the rare sets of a cut are given, the result includes every rare set of nodes at or above the cut: a record
+    that contains such a set contains a set of the cut below it, which is at most as frequent.
 
     Parameters
     ----------
     sets
-        int32 (T, size): sets of nodes, no two above each other.
+        int32 (T, size): sets of nodes, none above another.
     at_once
-        How many sets a member is raised in at once. Sets that can lead to the same are never apart, even if they are
-        more.
+        Maximum number of sets in which a member is raised at once. Sets with common results are always in the same
+        batch, even if they exceed this number.
     kept
-        Which sets are kept: where one is not, nothing above it may be. The given sets are kept.
+        Which sets to keep. If it rejects a set, it must reject all sets above. The given sets are always kept.
 
     Yields
     ------
     int32 (R, size)
-        The sets, each in one part and there once, each row ascending; none holds the root.
+        Distinct sets, each in one batch, with ascending rows and without the root.
     """
-    sets = _distinct(hierarchy, np.sort(sets, axis=1))  # what was given may be large, and goes
+    sets = _distinct(hierarchy, np.sort(sets, axis=1))  # drops the reference to the given sets, which may be large
     yield from _above(hierarchy, sets, 0, at_once, kept)
 
 
 def _above(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int, kept: Kept) -> Iterator[Int32]:
-    """Yield what comes of raising the members of ascending sets from one on, in parts; those before it are raised."""
+    """Yield the results of raising the members from position `member` on, in batches; earlier members are done."""
     if member == sets.shape[1]:
         yield sets
         return
@@ -52,7 +52,10 @@ def _above(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int, kept: K
 
 
 def _parts(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int) -> Iterator[Int32]:
-    """Yield parts of ascending sets that differ in a member before one, or in what is above that and below the root."""
+    """Yield batches of ascending sets with disjoint results.
+
+    Batches differ in a member before position `member`, or in this member's ancestor below the root.
+    """
     if len(sets) <= at_once:
         yield sets
         return
@@ -70,7 +73,7 @@ def _parts(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int) -> Iter
 
 
 def _distinct(hierarchy: Hierarchy, sets: Int32) -> Int32:
-    """Return the rows, each once."""
+    """Return the distinct rows."""
     keys: NDArray[np.generic]
     if hierarchy.n_nodes ** sets.shape[1] <= np.iinfo(np.int64).max:
         numbers = np.zeros(len(sets), np.int64)
@@ -85,12 +88,12 @@ def _distinct(hierarchy: Hierarchy, sets: Int32) -> Int32:
     keys = keys[order]
     new = np.ones(len(order), np.bool_)
     new[1:] = keys[1:] != keys[:-1]
-    del keys  # several times as large as the rows, with what `np.unique` makes of them
+    del keys  # free memory: the keys are several times as large as the rows
     return sets[order if new.all() else order[new]]
 
 
 def _raised(hierarchy: Hierarchy, sets: Int32, member: int) -> Int32:
-    """Return the sets with one member replaced by its parent, where that is above no other."""
+    """Return the sets with one member replaced by its parent, if the parent is not above another member."""
     low, high = hierarchy.leaf_lo, hierarchy.leaf_hi
     parent = hierarchy.parent[sets[:, member]]
     apart = parent > 0

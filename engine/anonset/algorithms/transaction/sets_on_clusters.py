@@ -1,4 +1,4 @@
-"""Local search of item sets on clusters, each by itself, by one kernel for all of them."""
+"""Local search for item sets in separate clusters, by one kernel for all clusters."""
 
 from collections.abc import Sequence
 
@@ -12,17 +12,17 @@ from anonset.data.table import Int64
 from anonset.generalization.local import MergedItems
 
 LARGEST_K = (1 << 16) - 1
-"""Largest k of the kernel."""
+"""Largest k that the kernel supports."""
 _CELLS = 1 << 26
-"""Pairs of nodes that apriori counts at most, with 2 bytes each; beyond that the cluster is searched by itself."""
+"""Maximum number of node pairs (2 bytes each) that apriori counts; larger clusters are searched separately."""
 _RECORDS_PER_TASK, _CLUSTERS_PER_TASK = 1 << 11, 1 << 8
 
 
 class SetsOnClusters:
-    """set-search on clusters of one column.
+    """`set-search` on clusters of one column.
 
-    It begins with the better cut of apriori on both trees of halves of the cluster's own items, where `SetSearch` on a
-    table begins with exact cuts: these take most of the time on small clusters, and end at about the same loss.
+    The kernel starts from the better cut of apriori on both trees of halves of the cluster's items. `SetSearch` on a
+    table starts from exact cuts, which would dominate the time on small clusters for about the same loss.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class SetsOnClusters:
         self.store = store.here()
 
     def __call__(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
-        """Return the items that share a group in each cluster."""
+        """Return the merged items of each cluster."""
         return [mapping for part in self.store.map(self._search, _tasks(clusters)) for mapping in part]
 
     def _search(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
@@ -56,7 +56,7 @@ class SetsOnClusters:
 
 
 def _tasks(clusters: Sequence[Int64]) -> list[list[Int64]]:
-    """Return runs of clusters that take about as long as each other."""
+    """Return groups of clusters that need about the same time."""
     tasks: list[list[Int64]] = []
     records = _RECORDS_PER_TASK
     for members in clusters:

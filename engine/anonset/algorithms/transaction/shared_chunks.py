@@ -1,4 +1,4 @@
-"""Refining: terms of neighbouring clusters go into chunks that these share, by groups of 4, 16, 64, ... clusters."""
+"""Refining: terms of neighboring clusters are moved into chunks shared by groups of 4, 16, 64, ... clusters."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,53 +20,52 @@ Bools = NDArray[np.bool_]
 
 
 class Shared(NamedTuple):
-    """Terms that are moved into shared chunks, and these chunks."""
+    """Terms moved into shared chunks, and these chunks."""
 
     pair: Int64
-    """int64: the number of each such term among the pairs of a cluster and an item."""
+    """Position of each moved term among the pairs of cluster and item, int64."""
     chunk: Int32
-    """int32: its chunk."""
+    """Chunk of each moved term, int32."""
     first: Int32
-    """int32 (chunks,): the first cluster of each chunk."""
+    """First cluster of each chunk, int32 (chunks,)."""
     last: Int32
-    """int32 (chunks,): the last one."""
+    """Last cluster of each chunk, int32 (chunks,)."""
 
 
 @dataclass(eq=False)
 class Terms(Discreet):
-    """Terms of neighbouring clusters that a shared chunk may take, and what else the clusters show."""
+    """Terms of neighboring clusters that may move into shared chunks, and the items that the clusters show."""
 
     n: Int64
-    """int64 (clusters,): records of each cluster."""
+    """Records of each cluster, int64 (clusters,)."""
     terms: Int32
-    """int32 (clusters,): its terms."""
+    """Terms of each cluster, int32 (clusters,)."""
     must_keep: Bools
-    """bool (clusters,): whether a term must stay, since the chunks of a cluster alone would say too much."""
+    """Whether a cluster must keep a term because its chunks alone would disclose too much, bool (clusters,)."""
     pair: Int64
-    """int64 (t,): the number of each term, among whatever."""
+    """Caller's number of each term, int64 (t,)."""
     cluster: Int32
-    """int32 (t,)."""
+    """Cluster of each term, int32 (t,)."""
     item: Int32
-    """int32 (t,)."""
+    """Item of each term, int32 (t,)."""
     starts: Int64
-    """int64 (t,): where its posting begins, the records of the cluster that hold it."""
+    """Start of each term's posting (the records of its cluster that contain its item), int64 (t,)."""
     ends: Int64
-    """int64 (t,): where it ends."""
+    """End of each term's posting, int64 (t,)."""
     records: Int32
-    """int32: the postings."""
+    """Postings, int32."""
     shown: Int64
-    """int64: ascending, each group with each item that a chunk of it shows: the group times the items, plus the item.
-    """
+    """Items shown by a chunk of each group, int64, ascending, as group number times number of items plus item."""
     width: int = 1
-    """Clusters of a group."""
+    """Clusters in a group."""
 
     def share(self, rule: "Rule", widest: int) -> Shared:
-        """Move terms into chunks that clusters share, the narrow ranges first, up to groups of `widest` clusters.
+        """Move terms into chunks that clusters share, in groups of increasing width, up to `widest` clusters.
 
-        A shared chunk falls on the clusters of its range that show none of its items by themselves or in a chunk that
-        fewer clusters share. So items that some cluster of the range shows get a chunk each; the others go into chunks
-        together, which stay k^m-anonymous. An item that is capped has a chunk alone, below its cap. The last term of a
-        cluster stays where the chunks alone would say too much.
+        A shared chunk is assigned to the clusters of its range that show none of its items in a chunk of their own or
+        in a chunk of fewer clusters. An item that a cluster of the range shows therefore gets a separate chunk; other
+        items are combined in k^m-anonymous chunks. A capped item gets a separate chunk, below its cap. The last term
+        of a cluster stays if the chunks alone would disclose too much.
         """
         none = np.empty(0, np.int32)
         moved = [Shared(np.empty(0, np.int64), none, none, none)]
@@ -114,14 +113,14 @@ class Terms(Discreet):
         return moved
 
     def _compact(self) -> None:
-        """Keep the postings of the terms that are left alone, their records numbered 0, 1, 2, ..."""
+        """Keep only the postings of the remaining terms, and renumber their records 0, 1, 2, ..."""
         begins, places = gathered(self.starts, self.ends - self.starts)
         self.starts, self.ends = begins[:-1], begins[1:]
         self.records = np.unique(self.records[places], return_inverse=True)[1].ravel().astype(np.int32)
 
     @classmethod
     def joined(cls, parts: "Sequence[Terms]", n_items: int) -> "Terms":
-        """Return what is left of the terms of neighbours, at least one, in groups of the same width."""
+        """Return the remaining terms of one or more neighbors, in groups of the same width."""
 
         def all_of(name: str, sizes: Iterable[int]) -> NDArray[Any]:
             shift = begins_of(sizes).tolist()

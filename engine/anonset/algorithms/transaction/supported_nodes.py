@@ -1,4 +1,4 @@
-"""The nodes above the items of some records, with their supports: where count-trees begin."""
+"""Nodes above the items of records, with their supports, as the start of count-trees."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from anonset_kernels._arrays import Intervals
 
 
 class SupportedNodes:
-    """The nodes above the items of some records, and count-trees of them.
+    """Nodes above the items of records, and count-trees of these nodes.
 
     Parameters
     ----------
     blocks
-        The records, bound to the hierarchy (item codes are leaf positions).
+        Records, bound to the hierarchy (item codes are leaf positions).
     k
-        Smallest support that is not rare.
+        Smallest support of a set that is not rare.
     """
 
     def __init__(
@@ -45,28 +45,28 @@ class SupportedNodes:
         self.support: Int64 = sum(found, np.zeros(hierarchy.n_nodes, np.int64))
         order = np.lexsort((np.arange(hierarchy.n_nodes), -self.support)).astype(np.int32)
         self.by_support: Int32 = order[(order != 0) & (self.support[order] > 0)]
-        """int32: the nodes without the root, by descending support, then in preorder: ancestors come first."""
+        """Nodes except the root by descending support, then in preorder, so that ancestors come first: int32."""
 
     @property
     def longest(self) -> int:
-        """Length of the longest record: no record supports a larger set of nodes, none of which is above another."""
+        """Length of the longest record, an upper bound of the size of supported sets without related nodes."""
         return self.blocks.longest
 
     def rare(self, taking_part: Nodes) -> RareSets:
-        """Return the nodes that are rare by themselves, of those that take part."""
+        """Return the participating nodes that are rare by themselves."""
         nodes = self.by_support
         nodes = nodes[(self.support[nodes] < self.k) & taking_part[nodes]]
         return RareSets(np.arange(len(nodes), dtype=np.int32)[:, None], self.support[nodes].astype(np.int32), nodes)
 
     def count_tree(self, taking_part: Nodes, image: Int32, size: int) -> CountTree:
-        """Return the count-tree of the sets of `size` nodes that take part (lines 1 to 3 of Algorithm 1).
+        """Return the count-tree of the sets of `size` participating nodes (lines 1 to 3 of Algorithm 1).
 
         Parameters
         ----------
         taking_part
-            bool (V,).
+            bool (V,): participating nodes.
         image
-            int32 (M,): the node that each leaf begins with; it and what is above it is what a record expands to.
+            int32 (M,): initial node of each leaf. A record expands to these nodes and their ancestors.
         """
         tree, nodes = self.hierarchy, self.by_support[taking_part[self.by_support]]
         code = self.place(nodes)
@@ -82,7 +82,7 @@ class SupportedNodes:
     def rare_tables(
         self, taking_part: Nodes, image: Int32, size: int, max_increments: float = float("inf")
     ) -> RareTables:
-        """Return the tables of the sets of `size` nodes that take part; see `count_tree` for the parameters."""
+        """Return the tables of the sets of `size` participating nodes. Parameters as for `count_tree`."""
         return RareTables(
             rows=self.blocks.rows,
             store=self.blocks.store,
@@ -96,17 +96,17 @@ class SupportedNodes:
         )
 
     def _expanded(self, image: Int32, code: Int32, n_codes: int) -> ExpandedBlocks:
-        """Return the records as codes, from the node that each leaf begins with on upward."""
+        """Return the records as codes of the initial nodes and their ancestors."""
         return ExpandedBlocks(self.blocks, BlockExpansion.of(self.hierarchy, image, code, n_codes))
 
     def place(self, nodes: Int32) -> Int32:
-        """Return where each node of the hierarchy stands among some, int32 (V,); -1 where it is none of them."""
+        """Return the position of each node of the hierarchy in `nodes`, int32 (V,); -1 for other nodes."""
         place = np.full(self.hierarchy.n_nodes, -1, np.int32)
         place[nodes] = np.arange(len(nodes), dtype=np.int32)
         return place
 
     def rare_set(self, cut: Cut, m: int) -> tuple[int, ...] | None:
-        """Find a rare set of at most `m` nodes of a cut, if there is one."""
+        """Return a rare set of at most `m` nodes of a cut, or None."""
         on_cut = np.isin(np.arange(self.hierarchy.n_nodes), cut.image)
         rare = np.flatnonzero(on_cut & (self.support > 0) & (self.support < self.k))
         if len(rare):
@@ -118,13 +118,13 @@ class SupportedNodes:
 
 @dataclass(frozen=True, eq=False)
 class NodeSupports:
-    """Counts the records of some blocks that hold an item below each node."""
+    """Counts the records of some blocks that contain an item below each node."""
 
     leaf_node: Int32
     parent: Int32
 
     def __call__(self, group: Iterable[StoredRows]) -> Int64:
-        """Return int64 (V,)."""
+        """Return the counts, int64 (V,)."""
         from anonset_kernels.count_tree import node_supports
 
         found = np.zeros(len(self.parent), np.int64)

@@ -1,13 +1,14 @@
 """SuppressControl for rho-uncertainty after Cao, Karras, Raïssi and Tan, VLDB 2010.
 
-Its steps, and where they are::
+Steps of the algorithm and their implementation::
 
     for each size of antecedent, from 0 to m                     SuppressControl.recode
         list the rules whose share is too large                  kernel sensitive_rules.list_rules
         while there are any: suppress the item with the most     kernel coherence.suppress_greedily
-            of them for its occurrences
+            rules per occurrence
 
-With `generalize` that is done on several cuts of a hierarchy, and the one that loses least is taken: `control_cuts`.
+With `generalize`, these steps run on several cuts of a hierarchy, and the cut of smallest loss is used:
+`control_cuts`.
 """
 
 from collections.abc import Mapping
@@ -34,22 +35,25 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True, kw_only=True)
 class SuppressControl(Discreet):
-    """Suppress items, sensitive ones too, until no set of up to m items infers a sensitive item with certainty rho.
+    """Suppress items until no set of up to m items infers a sensitive item with certainty rho.
 
-    Guarantees rho-uncertainty with antecedents of at most m items, and is always feasible: without sensitive items
-    nothing is inferred. Suppressing an item changes the share of no rule without it, so that what was done for smaller
-    antecedents stays done. Expect a heavy loss: where a sensitive item is in a share of rho of the records, rho or
-    more of those that hold some other item hold it by chance. Cost: for each size, as many steps as sets of
-    it occur in records, times the sensitive items of a record.
+    Sensitive items may be suppressed as well.
 
-    With `generalize`, items that are not sensitive are generalized first where that, and suppressing what remains,
-    loses less (NCP) than suppressing alone; it never loses more. Cost: as often as cuts are tried.
+    Guarantees rho-uncertainty with antecedents of at most m items. Always feasible: without sensitive items nothing
+    can be inferred. Suppressing an item does not change the share of rules without it, so smaller antecedents remain
+    safe. The loss is usually high: if a sensitive item is in a share rho of the records, then by chance a share of
+    rho or more of the records with some other item contain it.
+    Cost: for each size, as many steps as occurrences of sets of this size in records, times the sensitive items of a
+    record.
+
+    With `generalize`, non-sensitive items are generalized first if this, with suppression of the rest, loses less
+    (NCP) than suppression only. The loss is never higher. Cost: as above for each evaluated cut.
 
     References: Cao, Karras, Raïssi, Tan, "rho-uncertainty: inference-proof transaction anonymization", VLDB 2010.
-    Deviations: antecedents have at most m items; all rules of a size are listed before the first item of it goes;
-    ties go to the last item; `generalize`
-    is ours, not the TDControl of the paper, whose text could not be had. The recoding's hierarchy has the sensitive
-    items as leaves beside the given one, which must not hold them.
+    Deviations: antecedents have at most m items. All rules of a size are listed before their first item is
+    suppressed. Ties are resolved in favor of suppressing the last item. `generalize` is our own method, not the
+    TDControl of the paper, whose text was not available. The hierarchy of the recoding contains the sensitive items
+    as additional leaves; the given hierarchy must not contain them.
 
     >>> table = Table.from_sets([["a", "hiv"], ["a"], ["a"], ["b", "hiv"], ["c"], ["c"]])
     >>> result = SuppressControl(rho=0.5, m=1, sensitive_items=("hiv",)).recode(table, {})
@@ -87,7 +91,7 @@ class SuppressControl(Discreet):
 
     @property
     def model(self) -> RhoUncertainty:
-        """rho-uncertainty."""
+        """The rho-uncertainty model."""
         return RhoUncertainty(self.rho, self.m, self.sensitive_items, self.strict, self.from_nothing)
 
     def recode(
@@ -97,9 +101,9 @@ class SuppressControl(Discreet):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the items to suppress; the trace lists them in order.
+        """Find the items to suppress. The trace lists them in order.
 
-        The recoding is a cut where the column has a hierarchy, else groups of one item each.
+        The recoding is a cut if the column has a hierarchy, else groups of one item each.
 
         Raises
         ------
@@ -118,14 +122,14 @@ class SuppressControl(Discreet):
         return Result(without_items(column, hierarchy, suppressed), tuple(labels[i] for i in suppressed), figures)
 
     def _with_sensitive(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Mapping[str, Hierarchy]:
-        """Return hierarchies, that of the items with the sensitive ones beside."""
+        """Return the hierarchies, with the sensitive items attached to the item hierarchy."""
         column = table.transactions
         if column is None or column.name not in hierarchies:
             return hierarchies
         return {**hierarchies, column.name: attach_sensitive(hierarchies[column.name], self.sensitive_items)}
 
     def _recode_generalized(self, column: SetColumn, hierarchy: Hierarchy) -> Result:
-        """Find the cut that loses least, what is suppressed on it included."""
+        """Find the cut with the smallest loss, suppression included."""
         secret = np.isin(np.array(hierarchy.leaves.labels), self.sensitive_items)
         cuts = ControlCuts(column, hierarchy, secret, lambda one: self._suppress(one)[0], self.max_tries)
         best, tried = cuts.search()
@@ -133,7 +137,7 @@ class SuppressControl(Discreet):
         return Result(Cut(hierarchy, best.left), best.gone, figures)
 
     def _suppress(self, column: SetColumn, progress: Progress | None = None) -> tuple[list[int], int]:
-        """Return the codes to suppress, in order, and the number of rules that were listed."""
+        """Return the codes to suppress, in order, and the number of rules."""
         from anonset_kernels.coherence import suppress_greedily
 
         suppressed: list[int] = []
@@ -147,7 +151,7 @@ class SuppressControl(Discreet):
         return suppressed, n_rules
 
     def _rules(self, column: SetColumn, suppressed: list[int], size: int) -> Int32:
-        """Return int32 (T, size + 1): the rules with an antecedent of `size` items whose share is too large."""
+        """Return the rules with an antecedent of `size` items and a too large share: int32 (T, size + 1)."""
         from anonset_kernels.sensitive_rules import list_rules
 
         index = column.vocabulary.index
@@ -169,7 +173,7 @@ class SuppressControl(Discreet):
 
 
 def _rows(column: SetColumn, wanted: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[Int64, Int32]:
-    """Return the records of a column with the wanted items alone, as compressed rows."""
+    """Return the records of a column restricted to the wanted items, as compressed rows."""
     chosen = wanted[column.items]
     ends = begins_of(chosen)
     return ends[column.indptr], column.items[chosen]

@@ -1,7 +1,7 @@
 """Minimal privacy threats over the antichains of a taxonomy (Liu and Wang 2010, sections 2 and 4.1).
 
-A threat is a supported set of nodes, none above another, with a support below k; it is minimal if all its subsets
-are frequent. The threats of a cut are the minimal threats that lie in it, so one mining serves all cuts.
+A threat is a supported set of nodes, none above another, with a support below k. It is minimal if all its subsets are
+frequent. The threats of a cut are the minimal threats with all nodes on the cut, so one mining serves all cuts.
 """
 
 from collections import deque
@@ -30,25 +30,25 @@ MAX_PAIR_BITS = 16_000_000_000
 MAX_DOMINATION_BITS = 1_000_000_000
 WORK_PER_SPAN = 2_000_000
 SPANS_PER_ROUND = 16
-STEPS_PER_CALL = 50_000_000  # some tenths of a second: an interruption is noticed between two calls
-ROWS_PER_CALL = 100_000_000  # of pairs of codes, or of sets to enter
+STEPS_PER_CALL = 50_000_000  # some tenths of a second, so that interrupts are handled between calls
+ROWS_PER_CALL = 100_000_000  # of code pairs, or of sets to insert
 THREATS_PER_CALL = 1 << 16
-_INCREMENTS_PER_STEP = 4  # of the search for dominated records, which misses the cache
+_INCREMENTS_PER_STEP = 4  # of the search for dominated records, which has cache misses
 
 
 class MinimalThreats:
-    """The minimal threats of a taxonomy, mined one size after the other.
+    """Minimal threats of a taxonomy, mined by increasing size.
 
     Parameters
     ----------
     column
-        The records, bound to the hierarchy (item codes are leaf positions).
+        Records, bound to the hierarchy (item codes are leaf positions).
     k
-        Smallest support that is not rare.
+        Smallest support of a set that is not rare.
     limit
-        Refuse to hold more threats than that.
+        Maximum number of threats.
     max_increments
-        Refuse to take more steps for the threats of one size.
+        Maximum number of steps for the threats of one size.
     """
 
     def __init__(
@@ -78,28 +78,28 @@ class MinimalThreats:
         return sum(map(len, self.by_size))
 
     def reduce(self, cut: Cut) -> None:
-        """Remove the nodes below a cut from the taxonomy, and the threats that hold them."""
+        """Remove the nodes below a cut from the taxonomy, and all threats with such nodes."""
         self.bottom = cut.image
         kept = self.in_taxonomy
         self.by_size = [threats[kept[threats].all(axis=1)] for threats in self.by_size]
 
     @property
     def in_taxonomy(self) -> NDArray[np.bool_]:
-        """Bool (V,): the nodes of the reduced taxonomy: those at or above its bottom."""
+        """Nodes of the reduced taxonomy, on or above the bottom cut: bool (V,)."""
         return nodes_at_or_above(self.hierarchy, self.bottom)
 
     def mine_next(self) -> None:
-        """Mine the threats that have one node more than the largest mined so far.
+        """Mine the threats with one node more than the largest mined so far.
 
         Raises
         ------
         TooLargeError
-            If there are more threats than the limit, or mining them takes more than `max_increments` steps.
+            If there are more threats than the limit, or mining takes more than `max_increments` steps.
         """
         size = len(self.by_size) + 1
         if size == 1:
             rare = np.flatnonzero((self.support > 0) & (self.support < self.k) & self.in_taxonomy)
-            # the root is above every other node: it is rare only if all are, and then no generalisation helps
+            # the root is above every other node: if it is rare, all nodes are, and no generalization helps
             self.by_size.append(rare.astype(np.int32)[:, None])
         else:
             self.by_size.append(self._mine(size))
@@ -119,12 +119,12 @@ class MinimalThreats:
         threats_of_size = records.mine(size, smaller, self.limit - self.n, self.max_increments)
         if threats_of_size is None:
             self._refuse(size)
-        if size > 2 and len(nodes) >= size:  # what is dominated now is so over the nodes that later sizes leave
+        if size > 2 and len(nodes) >= size:  # records dominated now remain dominated over the nodes of later sizes
             self.decisive = self.decisive.take(records.decisive[0])
         return nodes[threats_of_size].astype(np.int32, copy=False)
 
     def _store(self) -> tuple[Int32, Int32, "StoredRecords"]:
-        """Return the node of each code, the code of each node (-1 for none), and the records as codes."""
+        """Return the node of each code, the code of each node (-1 if it has none), and the records as codes."""
         from anonset_kernels.count_tree import node_supports
 
         in_taxonomy = self.in_taxonomy & (self.support >= self.k)
@@ -141,34 +141,34 @@ class MinimalThreats:
 
 @dataclass(frozen=True, eq=False)
 class StoredRecords:
-    """Records as ascending codes, none of which is a threat by itself, ready for mining."""
+    """Records as ascending codes for mining. No code is a threat by itself."""
 
     arrays: Expanded
-    """The codes, and where each code stands."""
+    """Codes and their positions."""
     intervals: Intervals
-    """Leaf intervals by code; sets with two that overlap are no sets."""
+    """Leaf intervals by code; a set must not contain codes with overlapping intervals."""
     k: int
-    """Smallest support that is not rare."""
+    """Smallest support of a set that is not rare."""
     private: "Private | None" = None
-    """Number of private items, and the largest share of a cohort that may contain one; None if all are public."""
+    """Number of private items, and largest share of a cohort that may contain one; None if all items are public."""
     store: Store = MEMORY
-    """Its workers mine."""
+    """Store whose workers run the mining."""
     progress: Progress | None = None
 
     def mine(
         self, size: int, smaller: Sequence[Int32], limit: int, max_increments: float = float("inf")
     ) -> Int32 | None:
-        """Return the minimal threats of `size` codes, or None where there are more than `limit`.
+        """Return the minimal threats of `size` codes, or None if there are more than `limit`.
 
         Parameters
         ----------
         smaller
-            The minimal threats of 2, 3, ... size - 1 codes.
+            Minimal threats of 2, 3, ... size - 1 codes.
 
         Raises
         ------
         TooLargeError
-            If there are too many codes for a bit for each pair, or if it takes more than `max_increments`.
+            If the bit matrix of code pairs is too large, or mining takes more than `max_increments`.
         """
         from anonset_kernels.count_tree import walk_sizes
         from anonset_kernels.threats import Private, Rule, mine
@@ -200,7 +200,7 @@ class StoredRecords:
         limit: int,
         max_increments: float,
     ) -> bool:
-        """Go on with the tasks, some at a time, until all are done; tell whether there are at most `limit` threats."""
+        """Continue the tasks in batches until all are done; return False if there are more than `limit` threats."""
         size, waiting, n_found, increments, n_done = len(tasks[0].at), deque(tasks), 0, 0, 0
         while waiting:
             window = [waiting.popleft() for _ in range(min(SPANS_PER_ROUND, len(waiting)))]
@@ -225,7 +225,7 @@ class StoredRecords:
         return True
 
     def _allowed_pairs(self, pairs: Int32) -> NDArray[np.uint64]:
-        """Return which codes may stand with each: uint64 (C, W)."""
+        """Return which codes may occur together in a set: uint64 (C, W)."""
         from anonset_kernels.threats import allow_antichains, forbid_pairs
 
         n_codes = len(self.intervals.leaf_lo)
@@ -243,10 +243,10 @@ class StoredRecords:
 
     @cached_property
     def decisive(self) -> tuple[Int64, Expanded]:
-        """The records that make a difference to which sets are rare, the longest first: int64 (R,), and as `arrays`.
+        """Records that affect which sets are rare, the longest first: int64 (R,), and in the form of `arrays`.
 
-        A record that k others dominate, each with all of its codes, makes none. Looking for such records ends when it
-        took as long as walking all records for sets of three.
+        A record has no effect if k other records each contain all of its codes. The search for such records stops
+        after the time of a walk over all records for sets of three.
         """
         from anonset_kernels.count_tree import walk_sizes
         from anonset_kernels.decisive_records import gather, keep_decisive, outline
@@ -271,17 +271,17 @@ class StoredRecords:
 
 @dataclass(eq=False)
 class _Task:
-    """A span of first codes to be mined, from a prefix on, and what was found there."""
+    """Span of first codes to mine, the prefix to continue from, and the threats found."""
 
     at: Int32
-    """int32 (size,): the prefix to go on from, filled up with -1."""
+    """Prefix to continue from, int32 (size,), padded with -1."""
     last: int
     """End of the span."""
     found: list[Int32]
 
 
 def _hash_table(smaller: Sequence[Int32], size: int) -> tuple[Int32, Int32]:
-    """Return known threats of 3, 4, ... size - 1 codes, and a hash table of them."""
+    """Return the known threats of 3, 4, ... size - 1 codes, and a hash table of them."""
     from anonset_kernels.threats import hash_sets
 
     known = np.full((sum(map(len, smaller)), max(1, size - 1)), -1, np.int32)
@@ -296,7 +296,7 @@ def _hash_table(smaller: Sequence[Int32], size: int) -> tuple[Int32, Int32]:
 
 
 def _spans(work: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Cut the codes into spans of about equal work."""
+    """Divide the codes into spans of about equal work."""
     done, spans, first = np.cumsum(work), [], 0
     while first < len(work):
         before = done[first - 1] if first else 0.0

@@ -1,6 +1,6 @@
 """Vertical partitioning anonymization (VPA) of Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011.
 
-Its steps, and where they are::
+Steps of the algorithm and their implementation::
 
     the items of the records below each top node, as parts       _top_nodes, _part
     AA on each part, over the subtree of its node                Vpa._anonymize_part; AprioriBased.run_apriori
@@ -26,26 +26,27 @@ from anonset.privacy import require_at_least
 
 @dataclass(frozen=True)
 class SubtreePart(Discreet):
-    """The items below one node, anonymized by themselves."""
+    """Items below a node, anonymized separately."""
 
     node: str = field(repr=False)
     records: int
-    """Records with an item below it."""
+    """Number of records with an item below the node."""
     cut: tuple[str, ...]
-    """Nodes of the cut of its subtree, in preorder."""
+    """Nodes of the cut of the subtree, in preorder."""
     fixes: tuple[Fix, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Vpa(AprioriBased):
-    """Anonymize the items below each child of the root by themselves, then what is rare across these parts.
+    """Anonymize the items below each child of the root separately, then fix rare sets across these parts.
 
-    Guarantees k^m-anonymity by one hierarchy cut. Cost: that of the apriori anonymization for each part, and of
-    one over all items that begins with the parts' cuts; parts are independent tasks.
+    Guarantees k^m-anonymity by one hierarchy cut.
+    Cost: that of apriori anonymization for each part, and of one run over all items that starts from the cuts of the
+    parts. Parts are independent tasks.
 
     References: Terrovitis, Mamoulis, Kalnis, "Local and global recoding methods for anonymizing set-valued data",
     VLDB Journal 2011 (VPA), as described by Poulis et al., 2013.
-    Deviations: parts are the subtrees of one depth; one with some, but fewer than k, records becomes its root.
+    Deviations: parts are the subtrees at one depth. A part with 1 to k - 1 records is generalized to its root.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -71,7 +72,7 @@ class Vpa(AprioriBased):
         super().__post_init__()
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find the cut; the trace lists the parts in preorder, then the fixes across them.
+        """Find the cut. The trace lists the parts in preorder, then the fixes across them.
 
         Raises
         ------
@@ -99,14 +100,14 @@ class Vpa(AprioriBased):
 
 
 def _top_nodes(hierarchy: Hierarchy, depth: int) -> list[int]:
-    """Return the nodes at a depth, and the leaves above it, in preorder: a cut."""
+    """Return the nodes at a depth and the leaves above it, in preorder; they form a cut."""
     level = hierarchy.depth
     nodes: list[int] = np.flatnonzero((level == depth) | ((level < depth) & hierarchy.is_leaf)).tolist()
     return nodes
 
 
 def _subtree(hierarchy: Hierarchy, node: int) -> Hierarchy:
-    """Return the tree below a node as a hierarchy; its nodes and leaves are numbered from 0."""
+    """Return the subtree of a node as a hierarchy; its nodes and leaves are numbered from 0."""
     nodes = slice(node, int(hierarchy.subtree_end[node]))
     parent = hierarchy.parent[nodes] - np.int32(node)
     parent[0] = -1
@@ -121,7 +122,7 @@ def _subtree(hierarchy: Hierarchy, node: int) -> Hierarchy:
 
 
 def _part(column: SetColumn, subtree: Hierarchy, first_leaf: int) -> SetColumn:
-    """Return the items of the records below the root of a subtree, without empty records."""
+    """Return the records restricted to the items of a subtree, without empty records."""
     from anonset_kernels.rows import map_rows
 
     code = np.full(len(column.vocabulary), -1, np.int32)

@@ -1,4 +1,4 @@
-"""Given sets of codes in records: how many hold each, up to k, and which."""
+"""Counts of given sets of codes in records, up to k, and the records that contain them."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -15,39 +15,38 @@ if TYPE_CHECKING:
     from anonset_kernels.set_counts import Wanted
 
 UInt64 = NDArray[np.uint64]
-_BYTES_OF_SET = 64  # itself, its places in the index, and its count
+_BYTES_OF_SET = 64  # set, positions in the index, and count
 
 
 class WantedSets:
-    """Sets of codes that are looked for in records.
+    """Sets of codes to find in records.
 
-    Tasks that look into different records share the index of the sets, which none changes; only the sets are sent to
-    another process.
+    Tasks on different records share the read-only index of the sets. Only the sets are sent to other processes.
 
     Parameters
     ----------
     sets
-        int32 (T, size), T >= 1: sets of at least 3 codes, each ascending and there once, in the order of `in_ranges`.
+        int32 (T, size), T >= 1: distinct ascending sets of at least 3 codes, in the order of `in_ranges`.
     ancestors
-        The codes of each leaf: see the kernel `ancestor_codes`.
+        Codes of each leaf: see the kernel `ancestor_codes`.
     n_codes
         Number of codes.
     k
-        Where counting stops.
+        Maximum count.
     """
 
     def __init__(self, sets: Int32, ancestors: "Ancestors", n_codes: int, k: int) -> None:
         self.sets, self.ancestors, self.n_codes, self.k = sets, ancestors, n_codes, k
         self.met = np.zeros(len(sets), np.int32)
-        """int32 (T,): records that hold each set, up to k."""
+        """Support of each set, up to k: int32 (T,)."""
         self.index = indexed(sets, n_codes)
 
     def __reduce__(self) -> "tuple[type[WantedSets], tuple[Int32, Ancestors, int, int]]":
-        """Return the sets without counts and without their index."""
+        """Return the sets without counts and index."""
         return WantedSets, (self.sets, self.ancestors, self.n_codes, self.k)
 
     def count(self, group: Iterable[StoredRows]) -> Int32:
-        """Count the records of some blocks that hold each set, up to k: int32 (T,)."""
+        """Count the records of some blocks that contain each set, up to k: int32 (T,)."""
         from anonset_kernels.set_counts import count_sets
 
         wanted = _none_met(self.index)
@@ -56,12 +55,12 @@ class WantedSets:
         return wanted.met
 
     def holders(self, group: Iterable[tuple[int, StoredRows, UInt64]]) -> tuple[Int32, Int64]:
-        """Return which record of some blocks holds which set: int32 (F,) places of sets, and int64 (F,) records.
+        """Return pairs of a set and a record that contains it: int32 (F,) set positions, int64 (F,) record numbers.
 
         Parameters
         ----------
         group
-            The number of each block's first record, the block, and the bits of the records that are looked at.
+            For each block, the number of its first record, the block, and bits of the records to examine.
         """
         from anonset_kernels.set_counts import holders
 
@@ -73,27 +72,27 @@ class WantedSets:
         return np.concatenate(sets), np.concatenate(records)
 
     def add(self, met: Int32) -> None:
-        """Add the counts over other records."""
+        """Add the counts of other records."""
         self.met = np.minimum(self.met + met, np.int32(self.k))
 
     def rare(self) -> tuple[Int32, Int32]:
-        """Return the sets that fewer than k records hold, and their supports."""
+        """Return the sets with a support below k, and their supports."""
         rare = np.flatnonzero(self.met < self.k)
         return self.sets[rare], self.met[rare]
 
 
 def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
-    """Put sets in the order of their last code, the one before it and so on, and yield ranges of them.
+    """Sort sets by their last code, then by the code before it and so on, and yield ranges of them.
 
     Parameters
     ----------
     sets
-        int32 (T, size): sets of at least 3 codes, ascending, each once.
+        int32 (T, size): distinct ascending sets of at least 3 codes.
     most
-        Bytes that counting a range may take in a task. A range of one set may take more.
+        Maximum bytes for counting a range in a task. A range of one set may exceed this.
     """
     sets = np.ascontiguousarray(sets[np.lexsort(sets.T)])
-    row = 8 * _words(n_codes)  # of bits: one for each last code of a range, and one for each pair
+    row = 8 * _words(n_codes)  # one row of bits for each last code of a range, and one for each pair
     new = np.zeros(len(sets), np.bool_)
     new[_firsts(sets[:, -1], sets[:, -2])] = True
     held = _BYTES_OF_SET * np.arange(len(sets)) + row * (np.cumsum(new) + sets[:, -1])
@@ -106,7 +105,7 @@ def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
 
 
 def indexed(sets: Int32, n_codes: int) -> "SetIndex":
-    """Return the sets, in the order of `in_ranges`, as kernels take them."""
+    """Return the sets, in the order of `in_ranges`, as an index for kernels."""
     from anonset_kernels._set_index import SetIndex
 
     third, before, last = sets[:, -3], sets[:, -2], sets[:, -1]
@@ -134,7 +133,7 @@ def _none_met(index: "SetIndex") -> "Wanted":
 
 
 def _bits_of_pairs(index: "SetIndex") -> UInt64:
-    """Return for each last code, from the lowest on, the bits of the codes before it: uint64 (L, W)."""
+    """Return the codes that precede each last code, from the lowest last code on, as bits: uint64 (L, W)."""
     n_words, lowest = _words(len(index.begin) - 1), index.lowest
     pairs = np.zeros((int(index.sets[-1, -1]) + 1 - lowest, n_words), np.uint64)
     last = np.repeat(np.arange(len(pairs)), np.diff(index.begin[lowest : lowest + len(pairs) + 1]))
@@ -143,7 +142,7 @@ def _bits_of_pairs(index: "SetIndex") -> UInt64:
 
 
 def _firsts(*columns: Int32) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Return where some of the columns differs from the row before."""
+    """Return the positions at which a column differs from the previous row."""
     new = np.zeros(len(columns[0]), np.bool_)
     new[:1] = True
     for column in columns:
@@ -152,7 +151,7 @@ def _firsts(*columns: Int32) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
 
 
 def _words(n_codes: int) -> int:
-    """Return how many words the bits of all codes take."""
+    """Return the number of words for the bits of all codes."""
     return (n_codes + 63) // 64
 
 

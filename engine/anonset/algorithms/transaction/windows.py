@@ -1,8 +1,8 @@
-"""Passes over a count-tree: each of its sets is walked below its first code, over what follows that in the records.
+"""Passes over a count-tree. Each set is walked below its first code, over the codes that follow it in the records.
 
-The records of one block in memory are looked at as they are. Of others, what follows the codes of a window, a span of
-first codes, is gathered side by side for each code, and not more, as a rule, than there is room for. A window is a
-task: it takes with it what it needs, and the records, where they lie in files, by the names of these.
+A single block in memory is read directly. For other blocks, the codes that follow the codes of a window (a span of
+first codes) are gathered contiguously for each code, usually within the memory limit. A window is a task: it carries
+its inputs, and refers to records in files by file name.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 Float64 = NDArray[np.float64]
 UInt8 = NDArray[np.uint8]
 Span = tuple[int, int]
-"""First codes, from and to."""
+"""Start and end of a span of first codes."""
 
 RARE_SETS_PER_CALL = 1 << 14
 RARE_SETS_PER_WINDOW = 1 << 18
 WINDOWS, LEAST_WINDOW, LARGEST_WINDOW = 16, 1 << 17, 1 << 26
-"""Number of windows of a pass, where they hold neither fewer nor more codes than these, memory permitting."""
-_BYTES_OF_CODE = 8  # itself, and where it is
+"""Number of windows in a pass, and least and largest number of codes in a window, if memory permits."""
+_BYTES_OF_CODE = 8  # code and position
 _CODES_AT_ONCE = 1 << 20
 
 
 def spans(work: Float64, within: Span, most: float) -> Iterator[Span]:
-    """Cut a span of codes into spans of about so much work."""
+    """Divide a span of codes into spans of about `most` work."""
     done, first = np.cumsum(work), within[0]
     while first < within[1]:
         before = done[first - 1] if first else 0.0
@@ -49,24 +49,24 @@ def spans(work: Float64, within: Span, most: float) -> Iterator[Span]:
 
 @dataclass(frozen=True, eq=False)
 class Suffixes:
-    """What follows each code in the records of some blocks."""
+    """Codes that follow each code in the records of some blocks."""
 
     parts: "Sequence[Int32] | _Following"
-    """The records, block by block, as ascending codes, each record closed by -1."""
+    """Records by block, as ascending codes with -1 after each record."""
     in_place: bool
-    """Whether there is one block, in memory, which is looked at as it is."""
+    """True if there is a single block, in memory, which is read directly."""
     least: int
-    """Number of codes that must follow."""
+    """Minimum number of following codes."""
     entries: Int64
-    """int64 (C,): codes that follow each code."""
+    """Number of codes that follow each code, int64 (C,)."""
     records: Int64
-    """int64 (C,): records in which so many follow it."""
+    """Number of records in which enough codes follow each code, int64 (C,)."""
     store: Store
-    """Its limits say how much of them is held at once."""
+    """Store whose limits bound the suffixes in memory."""
 
     @classmethod
     def of(cls, expanded: ExpandedBlocks, n_codes: int, least: int) -> "Suffixes":
-        """Measure what follows; where a block is looked at as it is, everything."""
+        """Measure the suffixes; a block that is read directly is measured completely."""
         parts = expanded.stored()
         in_place = len(parts) > 0 and not expanded.in_parts
         least = 0 if in_place else least
@@ -75,14 +75,14 @@ class Suffixes:
         return cls(parts, in_place, least, entries, records, expanded.store)
 
     def behind(self, code: int, least: int) -> "Suffixes":
-        """Return what follows each code behind one code, in the records that hold that; nothing of it is held."""
+        """Return the suffixes of each code after `code`, in the records that contain `code`, without storing them."""
         parts = _Following(self.parts, code)
         entries, records = _Measure(len(self.entries), least)(parts)
         return Suffixes(parts, False, least, entries, records, self.store)
 
     @cached_property
     def windows(self) -> list[Span]:
-        """The windows, in order: one for a block that is looked at as it is."""
+        """Windows in order; a single window for a block that is read directly."""
         if self.in_place:
             return [(0, len(self.entries))]
         room = (self.entries + self.records).astype(np.float64)
@@ -91,11 +91,11 @@ class Suffixes:
         return list(spans(room, (0, len(room)), most))
 
     def of_window(self, window: Span) -> Expanded:
-        """Return what a walk below the codes of a window looks at."""
+        """Return the suffixes for a walk below the codes of a window."""
         return self._placed() if self.in_place else self._gathered(window)
 
     def _placed(self) -> Expanded:
-        """Return the places of the codes in the only block."""
+        """Return the positions of the codes in the only block."""
         from anonset_kernels.suffixes import place_codes
 
         start = begins_of(self.records)
@@ -105,7 +105,7 @@ class Suffixes:
         return Expanded(codes, start, position)
 
     def _gathered(self, window: Span) -> Expanded:
-        """Return what follows the codes of a window in all blocks, with the places before it."""
+        """Return the codes that follow the codes of a window in all blocks, with their positions."""
         from anonset_kernels.suffixes import gather_suffixes
 
         first, last = window
@@ -122,7 +122,10 @@ class Suffixes:
 
 @dataclass(frozen=True, eq=False)
 class _Following:
-    """What follows a code in the records that hold it, each closed by -1, made anew whenever it is gone through."""
+    """Codes that follow a code in the records that contain it, with -1 after each record.
+
+    Each iteration recomputes them.
+    """
 
     parts: "Sequence[Int32] | _Following"
     code: int
@@ -132,13 +135,13 @@ class _Following:
             begin = 0
             while begin < len(codes):
                 end = min(begin + _CODES_AT_ONCE, len(codes))
-                while codes[end - 1] >= 0:  # to the end of a record
+                while codes[end - 1] >= 0:  # extend to the end of the record
                     end += 1
                 yield self._of(codes[begin:end])
                 begin = end
 
     def _of(self, codes: Int32) -> Int32:
-        """Return what follows in some records."""
+        """Return the following codes in some records."""
         found, ends = np.flatnonzero(codes == self.code), np.flatnonzero(codes < 0)
         change = np.zeros(len(codes) + 1, np.int8)
         change[found + 1] = 1
@@ -148,19 +151,19 @@ class _Following:
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """Finds the rare sets of a window that hold no dead code; `rule` and `intervals` are those of the kernel `walk`."""
+    """Search for the rare sets of a window without dead codes; the kernel `walk` documents `rule` and `intervals`."""
 
     suffixes: Suffixes
     intervals: Intervals
     rule: "Rule"
 
     def __call__(self, task: tuple[Span, UInt8, UInt8]) -> tuple[list[Found], int]:
-        """Return the rare sets below a span of codes, in order, and the code from which on there may be more.
+        """Return the rare sets below a span of codes, in order, and the code from which to continue.
 
         Parameters
         ----------
         task
-            The span; uint8 (C,), the codes that are dead; and the pairs to begin with, as the kernel takes them.
+            The span; the dead codes, uint8 (C,); and the pairs that sets must start with, as for the kernel.
         """
         span, dead, together = task
         records, found, following, total = self.suffixes.of_window(span), [], span[0], 0
@@ -171,7 +174,7 @@ class Walk:
         return found, following
 
     def step(self, records: Expanded, span: Span, dead: UInt8, together: UInt8) -> tuple[Found, int]:
-        """Return some rare sets, and the code from which on there may be more."""
+        """Return some rare sets, and the code from which to continue."""
         from anonset_kernels.count_tree import walk
 
         sets = np.empty((RARE_SETS_PER_CALL, self.rule.size), np.int32)
@@ -182,7 +185,7 @@ class Walk:
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """Finds the pairs of codes that are in a rare set together, and up to `room` of these sets."""
+    """Search for the pairs of codes that occur in a rare set together, and for up to `room` of these sets."""
 
     suffixes: Suffixes
     intervals: Intervals
@@ -190,21 +193,21 @@ class Mark:
     room: int
 
     def __call__(self, span: Span) -> tuple[Int64 | UInt8, Found, int]:
-        """Return the pairs, packed; the sets; and how many there are, with those that found no room."""
+        """Return the packed pairs, the sets, and the number of sets, including sets beyond `room`."""
         n_codes = len(self.suffixes.entries)
         together = np.zeros((n_codes, n_codes), np.uint8)
         found = self.step(span, together)
         return packed(together), *found
 
     def step(self, span: Span, together: UInt8, records: Expanded | None = None) -> tuple[Found, int]:
-        """Mark the pairs in an array, which threads may share: a cell is set, whoever comes first, and never read.
+        """Mark the pairs in an array that threads may share: they only set cells and never read them.
 
         Parameters
         ----------
         together
             uint8 (C, C).
         records
-            What follows the codes of the span; None: it is gathered.
+            Suffixes of the span's codes; None to gather them.
         """
         from anonset_kernels.count_tree import walk
 
@@ -217,7 +220,7 @@ class Mark:
 
 @dataclass(frozen=True, eq=False)
 class _Measure:
-    """Measures what follows each code in some blocks, where at least so many codes do."""
+    """Measures the suffixes of each code in some blocks, if they have at least `least` codes."""
 
     n_codes: int
     least: int
@@ -232,5 +235,5 @@ class _Measure:
 
 
 def _positions(length: int, n: int) -> Index:
-    """Return room for `n` places in an array of some length."""
+    """Return an array for `n` positions in an array of `length` elements."""
     return np.empty(n, np.int32) if length <= np.iinfo(np.int32).max else np.empty(n, np.int64)
