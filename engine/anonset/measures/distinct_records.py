@@ -159,9 +159,7 @@ def codes_of(columns: Sequence[Column]) -> list[Int32]:
 
 
 def rarest_first(column: SetColumn, store: Store = MEMORY) -> SetColumn:
-    """Return the column with codes by ascending frequency, the rarest item first. Labels belong to the original
-    codes.
-    """
+    """Return the column with codes by ascending frequency: 0 is the rarest item. Labels are those of the old codes."""
     place = np.empty(len(column.vocabulary), np.int32)
     place[np.argsort(column.occurrences, kind="stable")] = np.arange(len(place), dtype=np.int32)
     return column.recode(place, column.vocabulary, store)

@@ -1,4 +1,4 @@
-"""Checking publications by a path of its own: nothing here is shared with the search for them."""
+"""Independent checks of publications. They share no code with the algorithms."""
 
 from anonset.verification.check import DEFAULT_BUDGET, Verifiable, verify
 from anonset.verification.counting import Progress

@@ -1,4 +1,4 @@
-"""Checking that no sensitive value is too frequent in a group of a bucketized table."""
+"""Check that no sensitive value is too frequent in a group of a bucketized table."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from anonset.publications import Buckets
 
 
 def check_anatomy(publication: Buckets, model: AnatomyDiversity) -> Verdict:
-    """Check every group; the witness is the first group that violates, and its most frequent value.
+    """Check every group. The witness is the first group with a violation, and its most frequent value.
 
     The check needs no budget: O(n log(n)).
 
@@ -28,7 +28,7 @@ def check_anatomy(publication: Buckets, model: AnatomyDiversity) -> Verdict:
 
 
 def checked_groups(publication: Buckets) -> dict[str, Any]:
-    """Return what a check of all groups has examined."""
+    """Return the extent of a check of all groups."""
     return {
         "rows": publication.n,
         "groups": publication.n_groups,
@@ -38,9 +38,9 @@ def checked_groups(publication: Buckets) -> dict[str, Any]:
 
 
 def concentration(publication: Buckets, l: int) -> Witness | None:  # noqa: E741
-    """Return the most frequent value of the first group in which it has more than 1/l of the tuples, or None.
+    """Return the most frequent value of the first group in which its share exceeds 1/l, or None.
 
-    Sizes are counted anew from the rows of the sensitive table, whatever their order.
+    Group sizes are computed from the rows of the sensitive table, which may be in any order.
     """
     groups = publication.snt_group
     for rows in run_spans(groups) if ascending(groups) else [(0, len(groups))]:
@@ -51,7 +51,7 @@ def concentration(publication: Buckets, l: int) -> Witness | None:  # noqa: E741
 
 
 def _concentration(publication: Buckets, rows: tuple[int, int], l: int) -> Witness | None:  # noqa: E741
-    """Return the violation of `concentration` among the groups of some rows of the sensitive table, or None."""
+    """Return the first violation among the groups of a range of rows of the sensitive table, or None."""
     n_values, part = max(1, len(publication.snt_value.vocabulary)), slice(*rows)
     keys = publication.snt_group[part].astype(np.int64) * n_values + publication.snt_value.codes[part]
     order = np.argsort(keys, kind="stable")

@@ -1,4 +1,4 @@
-"""Truthfulness of a bucketized table: its rows are those of the original, and its groups hold their values."""
+"""Truthfulness of a bucketized table: its rows are original rows, and its groups contain their sensitive values."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -21,15 +21,15 @@ from anonset.verification.individuals import Rows, find_divided, one_of_each_run
 
 
 def check_buckets_truthful(table: Table, publication: Buckets) -> Witness | None:
-    """Return the first published row, or value of a group, that is not true of the original table, or None.
+    """Return the first published row, or value of a group, that differs from the original table, or None.
 
-    Each QIT row must have the values of its input tuple, or a star for an identity; each group of the SNT must hold
-    the values of its tuples, as often. That no tuple is published twice is checked too. O(n log(n)).
+    Each QIT row must have the values of its input tuple, or a star for an identity. Each group of the SNT must contain
+    the values of its tuples, with the same counts. No tuple may be published twice. O(n log(n)).
 
     Raises
     ------
     InputError
-        If the publication has other columns than the table, or rows that come from no tuple of it.
+        If the publication has other columns than the table, or rows without an input tuple in it.
     """
     _require_same_columns(table, publication)
     record, n = publication.record, publication.n
@@ -55,9 +55,9 @@ def check_buckets_truthful(table: Table, publication: Buckets) -> Witness | None
 
 
 def check_undivided(table: Table, publication: Buckets) -> Witness | None:
-    """Return an individual whose published tuples, the starred ones among them, are in two groups, or None.
+    """Return an individual whose published tuples, including starred tuples, are in two groups, or None.
 
-    It takes the original table to see this: stars hide whose a tuple is.
+    The check needs the original table, because stars hide the individual of a tuple.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def check_undivided(table: Table, publication: Buckets) -> Witness | None:
 
 
 def _of_everybody(table: Table, publication: Buckets) -> Iterator[Rows]:
-    """Yield the rows of the QIT, each with the codes of its individual, visible or not, span by span."""
+    """Yield blocks of QIT rows, each row with the codes of its individual, even if it is starred."""
     for first, end in spans(publication.n):
         record = publication.record[first:end]
         codes = [column.codes[record] for column in table.ids]
@@ -82,7 +82,7 @@ def _of_everybody(table: Table, publication: Buckets) -> Iterator[Rows]:
 
 
 def _untrue_value(table: Table, publication: Buckets) -> Witness | None:
-    """Return the first value that a group does not hold as often as it says, or None."""
+    """Return the first value whose published count in a group is wrong, or None."""
     before, value = table.sensitive, publication.snt_value
     if before is None:
         msg = "the table must have a sensitive column, got none"
@@ -102,7 +102,7 @@ def _untrue_value(table: Table, publication: Buckets) -> Witness | None:
 
 
 def _first_published_twice(record: Int64, n: int) -> int:
-    """Return the first row that publishes the same input tuple as another row; -1 if there is none."""
+    """Return the first row that publishes the same input tuple as another row, or -1."""
     seen = np.zeros(n, np.bool_)
     again = np.zeros(0, np.int64)
     for first, end in spans(len(record)):
@@ -122,8 +122,8 @@ def _first_published_twice(record: Int64, n: int) -> int:
 def _keys(
     publication: Buckets, before: CategoricalColumn, image: Int64, snt: tuple[int, int], qit: tuple[int, int]
 ) -> tuple[Int64, Int64]:
-    """Return the pairs of a group and a value that rows of the SNT say, and those that rows of the QIT have, sorted."""
-    width = len(before.vocabulary) + 1  # the last place is for values that the table does not know
+    """Return the pairs of group and value of some SNT rows, and of some QIT rows from the original, both sorted."""
+    width = len(before.vocabulary) + 1  # last index: values that are not in the table
     rows, others = slice(*snt), slice(*qit)
     published = publication.snt_group[rows].astype(np.int64) * width + image[publication.snt_value.codes[rows]]
     true = publication.group.codes[others].astype(np.int64) * width + before.codes[publication.record[others]]
@@ -133,7 +133,7 @@ def _keys(
 def _first_key_that_differs(
     publication: Buckets, before: CategoricalColumn, image: Int64
 ) -> tuple[int, int, int] | None:
-    """Return the first pair of a group and a value that is not published as often as it is true, and both counts."""
+    """Return the first pair of group and value whose published count is wrong, and the published and true counts."""
     codes, groups, end = publication.group.codes, publication.snt_group, 0
     in_order = ascending(codes) and ascending(groups)
     for rows in run_spans(codes) if in_order else [(0, len(codes))]:
@@ -147,7 +147,7 @@ def _first_key_that_differs(
 
 
 def _image_of_ids(column: CategoricalColumn, before: CategoricalColumn, store: Store) -> Int64 | None:
-    """Return `_image`; None where both columns have the same labels in the same files, apart from the star."""
+    """Return `_image`, or None if both columns share the files of their labels, except for the star."""
     one, other = column.vocabulary.filed, before.vocabulary.filed
     if one is None or other is None:
         return _image(column, before)
@@ -157,9 +157,9 @@ def _image_of_ids(column: CategoricalColumn, before: CategoricalColumn, store: S
 
 
 def _image_of_filed(labels: FiledLabels, before: FiledLabels, store: Store) -> Int64:
-    """Return int64 (labels,) in files: the place of each label among others, one past the last where it is not there.
+    """Return the index of each label in `before`, int64 (labels,) in files, or the number of labels if it is absent.
 
-    Labels of both are numbered together.
+    All labels of both are encoded together.
     """
     with ExitStack() as stack:
         scratch = stack.enter_context(store.below())
@@ -180,7 +180,7 @@ def _image_of_filed(labels: FiledLabels, before: FiledLabels, store: Store) -> I
 
 
 def _image(column: CategoricalColumn, before: CategoricalColumn) -> Int64:
-    """Return int64 (labels,): published values as codes of the original column; one past the last for others."""
+    """Return the code of each published value in the original column, int64 (labels,), or the number of labels."""
     index, other = before.vocabulary.index, len(before.vocabulary)
     return np.array([index.get(label, other) for label in column.vocabulary.labels], np.int64)
 

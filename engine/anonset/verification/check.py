@@ -1,4 +1,4 @@
-"""One entry for all models: each has a check of its own, in a file of its own that is imported where it is needed."""
+"""Entry point for all models. Each model has a check in a module that is imported on demand."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -40,11 +40,11 @@ from anonset.verification.safe_grouping import check_safe_grouping
 from anonset.verification.transaction_k import check_transaction_k
 
 DEFAULT_BUDGET = 60_000_000_000
-"""Largest number of itemset occurrences that are counted by default: about ten minutes on one core."""
+"""Default maximum number of counted itemset occurrences: about ten minutes on one core."""
 
 
 Verifiable = Published | Table
-"""What can be verified: a publication, or a table that was published elsewhere."""
+"""Input of a check: a publication, or a table that was published elsewhere."""
 
 Check = Callable[[Verifiable, Any, int, Progress | None], Verdict]
 
@@ -81,7 +81,7 @@ def _lm(publication: Verifiable, model: LmDiversity, budget: int, progress: Prog
 
 
 def _klm(publication: Verifiable, model: KLmDiversity, budget: int, progress: Progress | None) -> Verdict:
-    relational: tuple[Column, ...] = getattr(publication, "relational", ())  # without any, everybody is in one class
+    relational: tuple[Column, ...] = getattr(publication, "relational", ())  # no columns: all records are in one class
     return check_klm(_items(publication, model), relational, model, budget, progress, _work(publication))
 
 
@@ -103,7 +103,7 @@ def _constraints(publication: Verifiable, model: ConstraintSet, budget: int, pro
 def _with_unpublished(
     verdict: Verdict, policy: PrivacyPolicy, publication: Verifiable, members: list[tuple[str, ...]] | None
 ) -> Verdict:
-    """Add to a verdict how many protected items no published symbol stands for; these violate nothing."""
+    """Add to a verdict the number of protected items that no published symbol covers. They violate nothing."""
     labels = _items(publication, verdict.model).vocabulary.labels
     shown = {item for items in (map(members_of, labels) if members is None else members) for item in items}
     protected = {item for itemset in policy.itemsets for item in itemset}
@@ -154,7 +154,7 @@ _CHECKS: Mapping[str, Check] = MappingProxyType(
         "anonset.privacy.safe_grouping:SafetyConstraint": _safe_grouping,
     }
 )
-"""By the home of a model's class, which is imported by who asks for the model; a class derived from it is another."""
+"""Check of each model, by the import path of its class, which the caller has imported. Subclasses have no entry."""
 
 
 def verify(
@@ -164,7 +164,7 @@ def verify(
     budget: int = DEFAULT_BUDGET,
     progress: Progress | None = None,
 ) -> Verdict:
-    """Check a publication against a privacy model, exactly and by a path independent of any algorithm.
+    """Check a publication against a privacy model, exactly and independently of any algorithm.
 
     Parameters
     ----------
@@ -172,23 +172,23 @@ def verify(
         A :class:`~anonset.publications.Records`, a table of published symbols (symbols are opaque), or a
         :class:`~anonset.publications.Buckets`.
     model
-        What must hold.
+        The privacy model.
     budget
-        Largest number of itemset occurrences in distinct records to count (>= 0). A check that needs more is
-        done as far as it fits and is undecided, unless that part violates the model.
+        Maximum number of itemset occurrences in distinct records to count (>= 0). A check that needs more stops there
+        and is undecided, unless the counted part violates the model.
     progress
         Called with (phase, done, total) about ten times a second.
 
     Returns
     -------
-    Holds, fails with a witness, or undecided; `checked` says what was counted and ``covered`` how far. The
-    witness is the same for the same publication, whatever the budget.
+    Holds, fails with a witness, or undecided. `checked` contains the counts, and ``covered`` the extent of the check.
+    The witness is the same for the same publication and any budget.
 
     Raises
     ------
     InputError
-        If there is no check for the model, the publication lacks what the model speaks of or is malformed, or
-        the budget is negative.
+        If the model has no check, the publication is malformed or lacks data that the model needs, or the budget is
+        negative.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def verify(
 
 
 def _work(publication: Verifiable) -> Store:
-    """Return the store for scratch files: that of a publication that is mapped from files, else memory."""
+    """Return the store for temporary files: the store of a publication in files, otherwise memory."""
     store: Store = getattr(publication, "store", MEMORY)
     return store
 

@@ -1,4 +1,4 @@
-"""Truthfulness of a disassociated publication: its chunks are what the records of its clusters hold, and all of it."""
+"""Truthfulness of a disassociated publication: its chunks and terms are exactly the items of the original records."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -24,16 +24,16 @@ _LARGEST_CODE, _LARGEST_KEY = np.iinfo(np.int32).max, np.iinfo(np.int64).max
 
 
 def check_chunks_true(table: Table, publication: Chunks) -> Witness | None:
-    """Return the first cluster or chunk that is not true of the original table, or None.
+    """Return the first cluster or chunk that differs from the original table, or None.
 
-    The clusters must part all records. In a cluster, every occurrence of a published item must be in its chunk, in the
-    chunk that it shares, or among its terms; every chunk must hold the parts of the records that it cuts out, as often,
-    and every term must occur.
+    The clusters must partition all records. In a cluster, every occurrence of a published item must be in its chunk, in
+    its shared chunk, or among the terms. Every chunk must contain the projections of the records onto its items, with
+    the same counts. Every term must occur.
 
     Raises
     ------
     InputError
-        If nothing says which record is in which cluster, or the original has no set-valued column.
+        If the cluster of each record is not known, or the original has no set-valued column.
     """
     column, record, cluster = table.transactions, publication.record, publication.cluster
     if record is None or cluster is None:
@@ -75,20 +75,20 @@ class _Occurrences(NamedTuple):
     """Occurrences of items in shared chunks."""
 
     chunk: Int64
-    """int64 (occurrences,): the chunk of each."""
+    """Chunk of each occurrence, int64 (occurrences,)."""
     row: Int64
-    """int64 (occurrences,): the record, numbered cluster by cluster."""
+    """Record of each occurrence, numbered cluster by cluster, int64 (occurrences,)."""
     item: Int64
 
     def those(self, chosen: NDArray[np.bool_]) -> "_Occurrences":
-        """Return some of them."""
+        """Return the occurrences selected by a mask."""
         return _Occurrences(*(column[chosen] for column in self))
 
 
 class _Comparison:
-    """What records hold against what is published of them, some clusters at a time.
+    """Comparison of the original records with their published clusters, in blocks of clusters.
 
-    Occurrences in a shared chunk wait until its range ends.
+    Occurrences in a shared chunk are stored until the last cluster of its range is compared.
     """
 
     def __init__(self, publication: Chunks, column: SetColumn) -> None:
@@ -101,7 +101,7 @@ class _Comparison:
         self._waiting = _Occurrences(empty, empty, empty)
 
     def breach(self, record: Int64) -> Breach | None:
-        """Return what is not true, given the records, int64 (n,), cluster by cluster."""
+        """Return the first difference, given the records, int64 (n,), ordered by cluster."""
         done = 0
         for window in self._publication.windows():
             n = int(window.clusters.n.sum())
@@ -117,7 +117,7 @@ class _Comparison:
         return None
 
     def _in_window(self, window: ChunkWindow, record: Int64, before: int) -> Breach | None:
-        """Compare the records of some clusters, behind so many others."""
+        """Compare the records of a block of clusters. `before` is the number of records in earlier blocks."""
         labels, clusters = self._publication.vocabulary.labels, window.clusters
         part = self._column.take(record)
         item, row = self._code[part.items], np.repeat(np.arange(part.n), part.lengths)
@@ -142,7 +142,7 @@ class _Comparison:
         return self._in_shared(window, _Occurrences(*map(np.append, self._waiting, new)))
 
     def _in_shared(self, window: ChunkWindow, found: _Occurrences) -> Breach | None:
-        """Compare the shared chunks whose ranges end with some clusters; what is in the others waits."""
+        """Compare the shared chunks whose ranges end in this block of clusters. Store the occurrences of the others."""
         ends = self._shared.last[window.number] < window.end
         complete = np.sort(window.number[ends])
         at = np.searchsorted(complete, found.chunk)
@@ -157,7 +157,7 @@ class _Comparison:
 
 
 class _Places:
-    """Where occurrences in the records of some clusters must be."""
+    """Expected positions of the occurrences in the records of some clusters."""
 
     def __init__(self, publication: Chunks, window: ChunkWindow, width: int) -> None:
         self._publication, self._window, self._width = publication, window, width
@@ -170,10 +170,10 @@ class _Places:
         self._place = np.append(np.append(chunk, np.full(len(terms), _TERM))[order], _NOWHERE)
 
     def of(self, keys: Int64) -> Int64:
-        """Return where each occurrence must be: the number of a chunk, -1 for a term, -2 where nothing shows it.
+        """Return the expected position of each occurrence: a chunk number, -1 for a term, -2 if it is not published.
 
-        Chunks are numbered cluster by cluster, the shared ones behind. An occurrence that no cluster shows by itself is
-        in the smallest shared chunk around that may fall on its cluster.
+        Chunks are numbered cluster by cluster, shared chunks after all others. If the cluster itself does not contain
+        an item, its position is the smallest shared chunk that contains the item and applies to the cluster.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class _Places:
         return place
 
     def _by_width(self) -> Iterator[tuple[Int64, Int64, Int64]]:
-        """Yield the shared chunks by width, the narrow ones first: the key of each with each item, chunk and item."""
+        """Yield the shared chunks by ascending width: the key, chunk and item of each pair of chunk and item."""
         shared = self._window.shared
         chunk, item = shared.rows.domains
         size = (shared.last - shared.first)[chunk]
@@ -204,7 +204,7 @@ class _Places:
         return len(self._publication.columns[0]) + 1
 
     def _in_shared(self, cluster: Int64, item: Int64) -> Int64:
-        """Return the smallest shared chunk of an item that may fall on a cluster, int64 (pairs,); -2 where none may."""
+        """Return the smallest shared chunk of each item that applies to the cluster, int64 (pairs,), or -2."""
         from anonset_kernels.chunk_check import falls
 
         place, shown, shared = np.full(len(item), _NOWHERE, np.int64), None, self._window.shared
@@ -222,9 +222,9 @@ class _Places:
 
 
 def _differing(rows: ChunkRows, place: Int64, record: Int64, item: Int64) -> int | None:
-    """Return a chunk whose sub-records, as a multiset, are others than those that occurrences in it make; or None.
+    """Return a chunk whose published sub-records differ, as a multiset, from the occurrences in it, or None.
 
-    What the records give and what is published weigh against each other: equal ones must add up to nothing.
+    Records have positive weights, published sub-records negative weights: the weights of equal rows must sum to 0.
     """
     place, record, item = _in_order(place, record, item)
     width = max(int(item.max(initial=0)), int(rows.items.max(initial=0))) + 1
@@ -241,7 +241,7 @@ def _differing(rows: ChunkRows, place: Int64, record: Int64, item: Int64) -> int
 
 
 def _in_order(place: Int64, record: Int64, item: Int64) -> tuple[Int64, Int64, Int64]:
-    """Return occurrences by chunk, record and item."""
+    """Return occurrences ordered by chunk, record and item."""
     if not len(place):
         return place, record, item
     first, rows, width = int(record.min()), int(np.ptp(record)) + 1, int(item.max()) + 1

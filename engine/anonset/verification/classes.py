@@ -1,8 +1,9 @@
-"""Checking (k,l)-diversity and (k,t)-closeness: what each class of rows holds of the sensitive column, exactly.
+"""Exact checks of (k,l)-diversity and (k,t)-closeness: the sensitive values of each equivalence class.
 
 Definitions: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006; Li, Li, Venkatasubramanian, ICDE 2007.
-Logarithms decide where they are clearly apart; else integers do, and of very large classes numbers of 60 digits. What
-these leave open does not hold.
+
+Logarithms decide clear cases. Close cases are decided by integers, or for very large classes by decimals of 60 digits.
+If these cannot decide, the model does not hold.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +37,7 @@ _DENSE = 1 << 20
 
 
 def check_classes(relational: Sequence[Column], kept: Sequence[Column], model: Model, store: Store = MEMORY) -> Verdict:
-    """Check that the rows of each relational tuple are at least k, and hold what the model asks of a kept column.
+    """Check that each equivalence class has at least k rows, and satisfies the model for the sensitive column.
 
     >>> columns = CategoricalColumn.of("age", "1122"), CategoricalColumn.of("drug", "abaa")
     >>> print(check_classes(columns[:1], columns[1:], KLDiversity(2, 2, "drug")))
@@ -46,12 +47,12 @@ does not hold at least 2 different values of 'drug'
     Parameters
     ----------
     store
-        Where scratch is to lie, if the columns are mapped from files.
+        Store of temporary files, if the columns are in files.
 
     Raises
     ------
     InputError
-        If a column is missing or malformed, or a sensitive value is missing or is no number where they are ordered.
+        If a column is missing or malformed, or a sensitive value is missing, or not a number for ordered values.
     """
     sensitive = _sensitive(kept, model)
     require_columns((*relational, sensitive), model)
@@ -78,18 +79,21 @@ does not hold at least 2 different values of 'drug'
 
 @dataclass(frozen=True, eq=False)
 class _Tree:
-    """The steps from each value up to the root; each takes whatever is moved between the values below it and others."""
+    """Edges from each value to the root.
+
+    A share that is moved between a value below an edge and a value that is not below it crosses the edge.
+    """
 
     above: NDArray[np.int64]
-    """int64 (V, D): the steps of each value, -1 behind the last."""
+    """Edges above each value, int64 (V, D), padded with -1."""
     length: Int64
-    """int64 (S,): of each step."""
+    """Length of each edge, int64 (S,)."""
     longest: int
-    """Length of all steps between the values that are furthest apart."""
+    """Maximum length of the path between two values."""
 
 
 def _tree(column: CategoricalColumn, place: Int64, n: int, model: Model) -> _Tree | None:
-    """Return the tree of the n values of a column; None where none is asked for."""
+    """Return the tree of the n values of a column, or None if the model uses no tree."""
     if not isinstance(model, KTCloseness) or model.t_distance != "hierarchical":
         return None
     paths, height = model.paths, dict[str, int]()
@@ -111,14 +115,14 @@ def _tree(column: CategoricalColumn, place: Int64, n: int, model: Model) -> _Tre
 
 @dataclass(frozen=True)
 class _Seen:
-    """What the classes of some rows hold."""
+    """Result of the check of the classes of some rows."""
 
     figure: Fraction
-    """Fewest different values in a class, or the largest distance."""
+    """Minimum number of different values in a class, or maximum distance."""
     first: int | None
-    """The first row whose class breaks the model."""
+    """First row whose class violates the model, or None."""
     size: int
-    """Records of its class."""
+    """Number of records in its class."""
 
 
 def _verdict(parts: Sequence[_Seen], verdict: Verdict, model: Model) -> Verdict:
@@ -144,9 +148,9 @@ def _sensitive(kept: Sequence[Column], model: Model) -> CategoricalColumn:
 
 
 def _places(column: CategoricalColumn, model: Model) -> Int64:
-    """Return int64 (V,): the number of each value; those that are ordered are numbered by size, equal ones alike.
+    """Return a number for each value, int64 (V,). Ordered values are numbered by size; equal sizes have equal numbers.
 
-    Values that no row has, get a number that another one has.
+    A value that occurs in no row has the number 0.
     """
     there = np.zeros(len(column.vocabulary), np.bool_)
     for a, b in spans(column.n):
@@ -170,7 +174,7 @@ def _places(column: CategoricalColumn, model: Model) -> Int64:
 
 
 def _look(relational: Sequence[Column], value: Int64, model: Model, overall: Int64, tree: "_Tree | None") -> _Seen:
-    """Return what the classes of some rows hold, given the number of the value of each."""
+    """Return the result for the classes of some rows, given the number of each row's value."""
     class_of = classes_of(relational)
     size = np.bincount(class_of)
     pairs, count = np.unique(class_of * len(overall) + value, return_counts=True)
@@ -199,7 +203,7 @@ def _look(relational: Sequence[Column], value: Int64, model: Model, overall: Int
 def _diverse(
     model: KLDiversity, of: Int64, count: Int64, start: Int64, size: Int64, different: Int64
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return which classes hold well-represented values, bool (C,)."""
+    """Return whether each class has `l` well-represented values, bool (C,)."""
     if model.l_kind == "distinct":
         return different >= model.l
     if model.c is not None:
@@ -219,9 +223,9 @@ def _diverse(
 
 
 def entropy_is_at_least(counts: Iterable[int], l: int) -> bool:  # noqa: E741
-    """Tell whether values that occur so often have the entropy of `l` equally frequent ones at least.
+    """Return True if values with these counts have at least the entropy of `l` equally frequent values.
 
-    n log n - sum of c log c >= n log l, n the sum of the counts, is n^n >= l^n * product of c^c.
+    With n the sum of the counts c: n log n - sum of c log c >= n log l is equivalent to n^n >= l^n * product of c^c.
 
     >>> entropy_is_at_least([2, 2], 2), entropy_is_at_least([3, 1], 2), entropy_is_at_least([2, 1, 1], 2)
     (True, False, True)
@@ -240,7 +244,7 @@ def entropy_is_at_least(counts: Iterable[int], l: int) -> bool:  # noqa: E741
 
 @dataclass(frozen=True, eq=False)
 class _Counted:
-    """The values of classes: int64 (P,) class, value and records of each pair; int64 (C,) first pair and records."""
+    """Value counts of classes. int64 (P,): class, value and records of each pair; int64 (C,): first pair, records."""
 
     of: Int64
     held: Int64
@@ -250,13 +254,19 @@ class _Counted:
 
 
 def _moved(counted: _Counted, overall: Int64) -> list[int]:
-    """Return for each class its distance from all rows times its size and all rows: what is above the share of all."""
+    """Return the distance of each class from all rows, times its size and the number of all rows.
+
+    The distance is the sum of the positive differences to the overall shares.
+    """
     above = np.maximum(counted.count * int(overall.sum()) - overall[counted.held] * counted.size[counted.of], 0)
     return [int(x) for x in np.add.reduceat(above, counted.start)]
 
 
 def _moved_in_order(counted: _Counted, overall: Int64) -> list[int]:
-    """Return the same for numbers, times the steps from the smallest to the largest: the cumulated differences."""
+    """Return the distance of each class as `_moved`, for ordered values, times the number of steps between extremes.
+
+    It is the sum of the absolute cumulative differences.
+    """
     total, n_values, start = int(overall.sum()), len(overall), counted.start
     large = total * total * n_values >= 1 << 62
     ends, at_once = np.append(start, len(counted.of)), max(1, _DENSE // n_values)
@@ -272,9 +282,10 @@ def _moved_in_order(counted: _Counted, overall: Int64) -> list[int]:
 
 
 def _moved_in_tree(counted: _Counted, overall: Int64, tree: _Tree) -> list[int]:
-    """Return the same for the values of a tree, times the longest way: what crosses each step.
+    """Return the distance of each class as `_moved`, for the values of a tree, times the longest path.
 
-    Of the steps that no value of a class is below, all that the others would have crosses: added up once for all.
+    It is the sum over the edges of the share that crosses, times the edge length. For an edge without values of the
+    class below it, the overall share of its values crosses: this sum is computed once for all classes.
     """
     total, n_steps = int(overall.sum()), max(1, len(tree.length))
     crossing = np.zeros(n_steps, np.int64)

@@ -1,6 +1,6 @@
-"""Cohorts of published records, checked one by one: those that match a set of symbols, within groups of records.
+"""Exhaustive check of cohorts: the published records of a group that match a set of symbols.
 
-The path of this check is NumPy sorting and counting, of all occurrences of the sets of one size.
+All occurrences of the sets of one size are sorted and counted with NumPy.
 """
 
 from collections.abc import Iterator
@@ -24,37 +24,37 @@ from anonset.verification.itemsets import records_with, require_well_formed
 from anonset.verification.occurrences import Occurrences, Symbols
 
 _STEPS_PER_OCCURRENCE = 20
-"""Steps of a budget that an occurrence costs: budgets count steps of compiled code, and sorting takes longer."""
+"""Budget steps per occurrence. Budgets count steps of compiled code, and sorting is slower."""
 
-_WORTH_MERGING = 100_000_000  # occurrences of the sets of one size, some seconds
+_WORTH_MERGING = 100_000_000  # occurrences of the sets of one size: some seconds
 _OCCURRENCES_MERGED = 1 << 16
-"""Occurrences whose sensitive symbols are merged at a time."""
+"""Number of occurrences whose sensitive symbols are merged in one step."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What must hold of every cohort that occurs."""
+    """Condition on every cohort that occurs."""
 
     sizes: range
-    """Sizes of the sets of symbols whose cohorts are looked at."""
+    """Sizes of the sets of symbols that are checked."""
     k: int
-    """Smallest cohort."""
+    """Minimum cohort size."""
     share: tuple[int, int] = (1, 1)
-    """Largest share of a cohort that may hold the same sensitive symbol, as a fraction."""
+    """Maximum share of a cohort with the same sensitive symbol, as a fraction."""
     strict: bool = False
-    """Whether that share is too large, too."""
+    """The share must be strictly smaller."""
     secrets_known: bool = False
-    """Whether sets hold sensitive symbols, too; then only others in the cohort count."""
+    """Sets may contain sensitive symbols. The share then applies to sensitive symbols outside the set."""
 
     def most(self, size: int) -> int:
-        """Return how many of a cohort of a size may hold the same sensitive symbol."""
+        """Return the maximum number of records with the same sensitive symbol in a cohort of `size` records."""
         numerator, denominator = self.share
         return (size * numerator - int(self.strict)) // denominator
 
 
 @dataclass(frozen=True)
 class _BadCohort:
-    """A set of symbols within a group, its cohort, and the sensitive symbol that too many of it hold (-1: none)."""
+    """A set of symbols in a group, its support, and the sensitive symbol that is too frequent with it (-1: none)."""
 
     group: int
     codes: tuple[int, ...]
@@ -65,18 +65,18 @@ class _BadCohort:
 
 @dataclass(frozen=True, eq=False)
 class _Counts:
-    """The cohorts of some sets."""
+    """Cohorts of some sets."""
 
     sets: Int64
-    """int64 (S, size): their codes."""
+    """Symbol codes of each set, int64 (S, size)."""
     row: Int64
-    """int64 (S,): a record of each."""
+    """A record that contains each set, int64 (S,)."""
     support: Int64
-    """int64 (S,): records."""
+    """Number of records of each cohort, int64 (S,)."""
     pairs: Int64
-    """int64: each pair of a set and a sensitive symbol in its cohort, as one number; ascending."""
+    """Pairs of a set and a sensitive symbol in its cohort, encoded as integers, ascending, int64."""
     holders: Int64
-    """int64: how many hold both."""
+    """Number of records with both, for each pair, int64."""
 
 
 def check_cohorts(
@@ -89,17 +89,16 @@ def check_cohorts(
     progress: Progress | None,
     store: Store = MEMORY,
 ) -> Verdict:
-    """Check every cohort of every size; the witness is the smallest violating set, then the first by its codes.
+    """Check every cohort of every size. The witness is the smallest violating set, then the first by its codes.
 
     Parameters
     ----------
     groups
-        (n,): group of each record, an integer; cohorts are looked at within groups. None: all records are one.
+        (n,): group of each record, an integer. Cohorts are counted within groups. None: one group.
     sensitive
-        Labels of symbols of which no cohort may hold too many; unless the rule says so, they belong to no set.
+        Labels of sensitive symbols. They are in no set, unless `rule.secrets_known`.
     store
-        Where the distinct records are to lie, if the column is mapped from files; nothing in memory is as long as the
-        table then.
+        Store of the distinct records, if the column is in files. Then no array of table length is in memory.
     """
     require_well_formed(column)
     cohorts = _Cohorts(column, groups, sensitive, rule, store)
@@ -128,7 +127,7 @@ def check_cohorts(
 
 
 class _Cohorts:
-    """The distinct records with their groups: symbols that an attacker may know, and sensitive ones."""
+    """Distinct records with their groups, separated into known and sensitive symbols."""
 
     def __init__(
         self,
@@ -153,7 +152,7 @@ class _Cohorts:
         self.n_groups = min(1, self.n) if groups is None else len(values)
         self._known = np.ones_like(self.is_sensitive) if rule.secrets_known else ~self.is_sensitive
         self.distinct_columns: int | None = None
-        """Symbols that may be known; of those that are in the same records, the first one."""
+        """Number of symbols that may be known, with symbols of the same records counted once. None if not merged."""
         self._split(rows.column, store)
         self.longest_record = self.longest
         if not rule.secrets_known and any(self.occurrences(size) > _WORTH_MERGING for size in rule.sizes):
@@ -162,9 +161,9 @@ class _Cohorts:
             self.group = _groups_of(rows.column, values, store)
 
     def _merge_columns(self, rows: SetColumn, store: Store) -> None:
-        """Keep one of the symbols that are in the same records: a set of several of them has the same cohort."""
+        """Keep one symbol of those in the same records: a set with several of them has the same cohort."""
         n_symbols = len(self.is_sensitive)
-        others = np.ones(n_symbols + self.n_groups, bool)  # the marks of groups, too
+        others = np.ones(n_symbols + self.n_groups, bool)  # includes the marks of groups
         others[:n_symbols] = self.is_sensitive
         known = first_of_alike(rows, others)[:n_symbols] & self._known
         occurs = self.column.occurrences > 0
@@ -173,7 +172,7 @@ class _Cohorts:
             self._split(rows, store)
 
     def _split(self, rows: SetColumn, store: Store) -> None:
-        """Separate the symbols of the distinct records into those that may be known and the sensitive ones."""
+        """Separate the symbols of the distinct records into symbols that may be known and sensitive symbols."""
         known, secret = store.growing("known", np.int32), store.growing("secret", np.int32)
         starts = [store.growing(name, np.int64) for name in ("known-start", "secret-start")]
         self._lengths = np.zeros(rows.longest + 1, np.int64)
@@ -182,7 +181,7 @@ class _Cohorts:
             start.append(np.zeros(1, np.int64))
         for a, b in spans(rows.n):
             block = rows.slice(a, b)
-            symbol = block.items < n_symbols  # and not the mark of a group
+            symbol = block.items < n_symbols  # false for the mark of a group
             for kind, wanted in enumerate((self._known, self.is_sensitive)):
                 chosen = np.zeros(len(block.codes), bool)
                 chosen[symbol] = wanted[block.items[symbol]]
@@ -204,7 +203,7 @@ class _Cohorts:
         )
 
     def first_bad(self, size: int, progress: Progress | None) -> _BadCohort | None:
-        """Return the first set of `size` with a bad cohort, by its codes, or None."""
+        """Return the first set of `size`, by its codes, whose cohort violates the rule, or None."""
         total, done = float(self.occurrences(size)), 0.0
         best: _BadCohort | None = None
         if size == 0 and self.group is None:
@@ -219,7 +218,7 @@ class _Cohorts:
             bad = None if cohorts.goes_on else self._examine(counts)
             if bad is not None and (best is None or bad.codes < best.codes):
                 best = bad
-                if self.group is None:  # slices come in the order of the codes
+                if self.group is None:  # slices are in code order
                     break
             done += len(cohorts.rank)
             if progress is not None:
@@ -227,7 +226,7 @@ class _Cohorts:
         return best
 
     def _all_records(self) -> _BadCohort | None:
-        """Return the cohort of the empty set, that is all records, if it is bad."""
+        """Return the cohort of the empty set, which contains all records, if it violates the rule."""
         n, holders = self.column.n, np.where(self.is_sensitive, self.column.occurrences, 0)
         if n < self.rule.k:
             return _BadCohort(0, (), n) if n else None
@@ -248,7 +247,7 @@ class _Cohorts:
         """Yield the occurrences of the sets of `size` within the groups of the distinct records a .. b - 1."""
         group: Int64 = np.asarray(self.group)[a:b]
         last = a + int(np.searchsorted(group, group[-1]))
-        if size and b - last > self.symbols.at_once:  # a group of its own
+        if size and b - last > self.symbols.at_once:  # the last group is processed alone
             if a < last:
                 yield from self._within(a, last, size)
             rows = replace(self.symbols, indptr=self.symbols.indptr[last : b + 1])
@@ -262,7 +261,7 @@ class _Cohorts:
         yield from self.symbols.extended(start, size)
 
     def _counted(self, occurrences: Occurrences, before: "_Counts | None") -> "_Counts":
-        """Return the counts of the cohorts of some sets; with `before`, those of one set, added to these counts."""
+        """Return the counts of the cohorts of some sets. With `before`, add the counts of the same single set."""
         support = _sums(occurrences.rank, self.weight[occurrences.row], len(occurrences.sets))
         pairs, holders = self._held(occurrences)
         first_row = occurrences.row[np.searchsorted(occurrences.rank, np.arange(len(occurrences.sets)))]
@@ -277,7 +276,7 @@ class _Cohorts:
         return _Counts(occurrences.sets, first_row, support, pairs, holders)
 
     def _examine(self, counts: "_Counts") -> _BadCohort | None:
-        """Return the first bad cohort of some sets, by their codes."""
+        """Return the first of some sets, by its codes, whose cohort violates the rule, or None."""
         support, pairs, holders = counts.support, counts.pairs, counts.holders
         of_set = pairs // len(self.is_sensitive)
         too_likely = holders > self._most_holders(support)[of_set]
@@ -295,9 +294,9 @@ class _Cohorts:
         return _BadCohort(group, codes, int(support[first]), sensitive, int(holders[worst]))
 
     def _held(self, occurrences: Occurrences) -> tuple[Int64, Int64]:
-        """Return each pair of a set and a sensitive symbol in its cohort, as one number, and how many hold both.
+        """Return pairs of a set and a sensitive symbol in its cohort, encoded as integers, and the records with both.
 
-        Pairs are merged for some occurrences at a time, for a record may hold many sensitive symbols.
+        Occurrences are merged in blocks, because a record may contain many sensitive symbols.
         """
         pairs, holders = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for a, b in spans(len(occurrences.row), _OCCURRENCES_MERGED):
@@ -313,12 +312,12 @@ class _Cohorts:
         return alike, _sums(inverse, np.concatenate(holders), len(alike))
 
     def _most_holders(self, support: Int64) -> Int64:
-        """Return how many of a cohort may hold the same sensitive symbol: exact integers, one for each support."""
+        """Return the maximum number of records with the same sensitive symbol, for each support, as exact integers."""
         sizes, size_of = np.unique(support, return_inverse=True)
         return np.array([self.rule.most(size) for size in sizes.tolist()], np.int64)[size_of]
 
     def witness(self, bad: _BadCohort) -> Witness:
-        """Return the witness of a violation, once a scan of the published records has confirmed it."""
+        """Return the witness of a violation after a scan of the published records confirms it."""
         wanted, labels = list(bad.codes), self.column.vocabulary.labels
         cohort = self._records_with(wanted, bad.group)
         holders = self._records_with([*wanted, bad.sensitive], bad.group) if bad.sensitive >= 0 else cohort[:0]
@@ -334,13 +333,13 @@ class _Cohorts:
         return Witness(what, bad.support, required, int(holders[0]), detail)
 
     def _records_with(self, codes: list[int], group: int) -> NDArray[np.int64]:
-        """Return the records of a group that hold all codes, by a scan of the column."""
+        """Return the records of a group that contain all codes, by a scan of the column."""
         records = records_with(self.column, tuple(codes))
         return records if self.groups is None else records[self.groups[records] == group]
 
 
 def _groups_of(rows: SetColumn, values: Int64, store: Store) -> Int64:
-    """Return int64 (n,): the group of each row of `by_group`, which ends with the mark of its group."""
+    """Return the group of each row of `by_group`, int64 (n,), from the group mark at the end of the row."""
     group, n_symbols = store.growing("group", np.int64), len(rows.vocabulary)
     for a, b in spans(rows.n):
         group.append(values[rows.codes[rows.indptr[a + 1 : b + 1] - 1] - n_symbols])
@@ -348,5 +347,5 @@ def _groups_of(rows: SetColumn, values: Int64, store: Store) -> Int64:
 
 
 def _sums(group: NDArray[np.integer], weight: Int64, n_groups: int) -> Int64:
-    """Sum weights by group, exactly: they add up to the number of records times a record's sets, below 2^53."""
+    """Sum weights by group. Exact: the sums are at most records times sets per record, below 2^53."""
     return np.rint(np.bincount(group, weights=weight, minlength=n_groups)).astype(np.int64)

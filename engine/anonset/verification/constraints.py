@@ -1,4 +1,4 @@
-"""Checking privacy and utility constraints of set-based publications.
+"""Check of privacy and utility constraints of set-based publications.
 
 References: Loukides, Gkoulalas-Divanis, Malin (2010), Definitions 3.4 and 3.8, Corollary 3.12.
 """
@@ -39,27 +39,28 @@ def check_constraints(
     progress: Progress | None = None,
     store: Store = MEMORY,
 ) -> Verdict:
-    """Check published records; the witness is the first violated constraint, and a part of it that too few show.
+    """Check published records. The witness is the first violated constraint, and a subset of it with too few records.
 
-    A constraint is satisfied if each part of its image that some record shows as a whole is in at least k records;
-    this is Definition 3.4, since every part that some record holds is held by all that hold a larger one.
+    The image of a constraint is the set of symbols of its items. The constraint is satisfied if each subset of the
+    image that is the complete intersection with some record is in at least k records. This is equivalent to Definition
+    3.4, because all records with a larger subset also contain its subsets.
 
     Parameters
     ----------
     column
         The published symbols.
     members
-        The items that each symbol stands for, by symbol code; by default read from the labels: ``(a,b,c)``.
+        Items of each symbol, by symbol code. By default they are parsed from the labels: ``(a,b,c)``.
     budget
-        Largest number of occurrences of the constraints' symbols to look at; constraints that are published alike
-        are looked at once.
+        Maximum number of occurrences of the constraints' symbols to count. Constraints with the same image are counted
+        once.
     store
-        Where the distinct records are to lie, if the column is mapped from files and all itemsets are constraints.
+        Store of the distinct records, if the column is in files and all itemsets are constraints.
 
     Raises
     ------
     InputError
-        If an item stands behind two symbols: constraints speak of publications that recode an item everywhere alike.
+        If two symbols cover the same item: constraints require a publication with one symbol per item.
 
     Examples
     --------
@@ -92,7 +93,7 @@ published row 0 shows it; of privacy constraint 1 {a, c}
 
 
 def members_of(label: str) -> tuple[str, ...]:
-    """Return the items of a published set symbol; any other label is an item.
+    """Return the items of a published set symbol. Any other label is an item.
 
     >>> members_of("(a,b)"), members_of("c")
     (('a', 'b'), ('c',))
@@ -117,7 +118,7 @@ def _symbol_of_item(column: SetColumn, members: Sequence[Sequence[str]] | None) 
 
 
 def _distinct_images(policy: PrivacyPolicy, symbol_of: Mapping[str, int]) -> tuple[Int64, Int64, Int32]:
-    """Return the symbols of the constraints, equal ones and those without symbols left out.
+    """Return the distinct non-empty images of the constraints.
 
     Returns
     -------
@@ -127,11 +128,11 @@ def _distinct_images(policy: PrivacyPolicy, symbol_of: Mapping[str, int]) -> tup
     n, n_symbols = len(policy), max(symbol_of.values(), default=0) + 1
     owner = np.repeat(np.arange(n, dtype=np.int64), [len(itemset) for itemset in policy.itemsets])
     code = np.fromiter((symbol_of.get(x, -1) for itemset in policy.itemsets for x in itemset), np.int64, len(owner))
-    shown = np.sort((owner * n_symbols + code)[code >= 0])  # np.unique hashes: a hundred times slower where most differ
+    shown = np.sort((owner * n_symbols + code)[code >= 0])  # not np.unique: hashing is 100 times slower if most differ
     owner, code = np.divmod(shown[np.diff(shown, prepend=-1) > 0], n_symbols)
     length = np.bincount(owner, minlength=n)
     start = np.cumsum(length) - length
-    # the images as paths of a tree from its root, one symbol deeper a round: equal images end in the same node
+    # images are paths of a prefix tree, extended by one symbol per round: equal images end in the same node
     node, n_nodes = np.zeros(n, np.int64), 1
     for depth in range(int(length.max(initial=0))):
         longer = np.flatnonzero(length > depth)
@@ -147,7 +148,7 @@ def _distinct_images(policy: PrivacyPolicy, symbol_of: Mapping[str, int]) -> tup
 
 
 class _Search:
-    """The distinct images of the constraints, and the rows of each symbol."""
+    """Distinct images of the constraints, and the rows of each symbol."""
 
     def __init__(self, column: SetColumn, number: Int64, start: Int64, symbols: Int32, k: int) -> None:
         self.column, self.number, self.start, self.symbols, self.k = column, number, start, symbols, k
@@ -157,10 +158,10 @@ class _Search:
         self.first = begins_of(occurrences)
         work = begins_of(occurrences[symbols])
         self.work: Int64 = work[start].astype(np.int64)
-        """int64 (Q + 1,): symbol occurrences of the images before each."""
+        """Cumulative number of symbol occurrences of the images, int64 (Q + 1,)."""
 
     def run(self, budget: int, progress: Progress | None) -> tuple[int, Witness | None]:
-        """Return how many constraints are satisfied from the first on, and why the next is not."""
+        """Return the number of satisfied constraints before the first violation, and its witness, or None."""
         from anonset_kernels.constraints_check import first_unsatisfied
 
         column = self.column
@@ -195,14 +196,14 @@ class _Search:
         return self._shown(tuple(s for j, s in image if int(found.word) >> j & 1), int(found.support), int(found.row))
 
     def _shown(self, symbols: tuple[int, ...], support: int, row: int) -> Witness:
-        """Return the witness of a rare part, once a scan of the published records has confirmed it."""
+        """Return the witness of a rare subset after a scan of the published records confirms it."""
         if len(records_with(self.column, symbols)) != support:
             msg = f"verification counted support {support} for the symbols {symbols}, but the records do not"
             raise AnonsetError(msg)
         return Witness(tuple(self.column.vocabulary.labels[s] for s in symbols), support, self.k, row)
 
     def _check_wide(self, p: int) -> Witness | None:
-        """Check a constraint of more symbols than a word has bits, as a matrix of rows by symbols."""
+        """Check an image with more symbols than bits in a word, as a matrix of rows and symbols."""
         image = self._image(p)
         shows = np.zeros((self.column.n, len(image)), bool)
         for j, symbol in enumerate(image):
@@ -220,15 +221,15 @@ class _Search:
 
 @dataclass(frozen=True)
 class UtilityCheck(Discreet):
-    """Whether a publication respects the utility constraints, and what can be counted exactly."""
+    """Result of the check of the utility constraints."""
 
     holds: bool
     reason: str = field(repr=False)
-    """Why it does not; empty if it does."""
+    """Reason of a violation, empty if there is none."""
     suppressed: tuple[str, ...]
-    """Items of the original records that no published symbol stands for."""
+    """Items of the original records that no published symbol covers."""
     exact: tuple[int, ...]
-    """Numbers (from 0) of the utility constraints of which no item is suppressed: their counts are exact."""
+    """Indexes (from 0) of the utility constraints without suppressed items: their counts are exact."""
 
     def __bool__(self) -> bool:
         return self.holds
@@ -237,22 +238,22 @@ class UtilityCheck(Discreet):
 def check_utility(
     original: SetColumn, publication: Records, utility: UtilityPolicy, max_suppressed: Written
 ) -> UtilityCheck:
-    """Check that every published group lies inside one utility constraint, and that not too much is suppressed.
+    """Check that every published group is inside one utility constraint, and that suppression is within its limit.
 
-    Also checks Corollary 3.12: where no item of a constraint is suppressed, as many published records hold one
-    of its symbols as original records hold one of its items.
+    Also checks Corollary 3.12: for a constraint without suppressed items, the number of published records with one of
+    its symbols equals the number of original records with one of its items.
 
     Parameters
     ----------
     original
-        The original column; its vocabulary is the universe of items.
+        The original column. Its vocabulary is the universe of items.
     max_suppressed
-        Largest part of the universe that may be suppressed.
+        Maximum share of the universe that may be suppressed.
 
     Raises
     ------
     InputError
-        If the utility constraints are no partition of the universe, or the publication has no set-valued column.
+        If the utility constraints do not partition the universe, or the publication has no set-valued column.
     """
     if publication.transactions is None:
         msg = "utility constraints speak of a set-valued column, and the publication has none"
@@ -294,7 +295,7 @@ def check_utility(
 
 
 def _counts(column: SetColumn, group_of_code: Int32, n_groups: int) -> Int64:
-    """int64: records that hold any code of each group."""
+    """Return the number of records that contain any code of each group, int64."""
     counts = np.zeros(n_groups, np.int64)
     for first, end in spans(column.n):
         block = column.slice(first, end)

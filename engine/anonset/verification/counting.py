@@ -1,4 +1,4 @@
-"""Counting the itemsets of one size by walks over those whose first symbols are in a window."""
+"""Counting of the itemsets of one size: depth-first, in windows of the first symbol."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -21,53 +21,55 @@ if TYPE_CHECKING:
     from anonset_kernels.verified_triples import Triples as TripleCounters
 
 Progress = Callable[[str, float, float], None]
-"""Called with (phase, amount done, total amount) as work goes on."""
+"""Called with (phase, amount done, total amount) during the work."""
 
 CODES_PER_WINDOW, LARGEST_WINDOW, WINDOWS = 1 << 22, 1 << 26, 32
-"""Codes in the rows of a window of several symbols: the first number, or more, up to the second, where that makes no
-more windows than the third, since each window is a pass over all rows."""
+"""Maximum number of codes in a window: the first value, or up to the second if windows would exceed the third.
+
+Each window is a pass over all rows. A window of one symbol may have more codes.
+"""
 MOST_SYMBOLS = 1 << 11
-"""Symbols whose pairs have counters of their own: 16 MiB."""
+"""Maximum number of symbols with a counter for each pair (16 MiB)."""
 MOST_OF_BITS = 1 << 26
-"""Bytes of the rows of symbols as bits."""
+"""Maximum memory of the symbol bit vectors, in bytes."""
 BYTES_PER_OCCURRENCE = 1
-"""Bytes of counters for each occurrence of a set of three that is to be counted."""
+"""Maximum memory of triple counters, in bytes per occurrence of a triple."""
 MOST_WINDOWS = 16
-"""Passes over the rows, at most, to count sets of three."""
+"""Maximum number of passes over the rows to count triples."""
 _WINDOWS_PER_THREAD = 2
-_STEPS_PER_CALL = 20_000_000  # about a tenth of a second: an interruption is noticed between two calls
+_STEPS_PER_CALL = 20_000_000  # about 0.1 s: interruptions are handled between calls
 
 
 @dataclass(frozen=True)
 class Count:
-    """The itemsets of one size, counted until the first one that has too few records."""
+    """Count of the itemsets of one size, up to the first itemset with too few records."""
 
     size: int
-    """Number of items of each set."""
+    """Number of items of each itemset."""
     distinct: int
-    """Distinct itemsets that were counted."""
+    """Number of distinct itemsets counted."""
     rare: tuple[int, ...] | None = None
-    """Codes of the first itemset below the threshold, in the order of the codes; None if there is none."""
+    """Codes of the first itemset below the threshold, in code order, or None."""
     support: int = 0
-    """Number of records that hold it."""
+    """Number of records that contain `rare`."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a walk found, up to the first set that is too rare."""
+    """Result of a traversal, up to the first itemset with too few records."""
 
     counted: int
-    """Occurrences of itemsets in the rows."""
+    """Number of itemset occurrences in the rows."""
     distinct: int
-    """Distinct itemsets."""
+    """Number of distinct itemsets."""
     rare: tuple[int, ...] | None
-    """The first set that is too rare."""
+    """First itemset with too few records, or None."""
     support: int
-    """Number of records that hold it."""
+    """Number of records that contain `rare`."""
 
 
 def windows_of(room: Int64) -> list[tuple[int, int]]:
-    """Cut the symbols into windows, given the room that each takes; one at least.
+    """Split the symbols into at least one window, given the number of codes of each symbol.
 
     >>> windows_of(np.array([1, 0, 2], np.int64))
     [(0, 3)]
@@ -81,7 +83,7 @@ def windows_of(room: Int64) -> list[tuple[int, int]]:
 
 
 def pair_counters(n: int, n_symbols: int) -> "Pairs":
-    """Return counters of the pairs of up to `n` symbols."""
+    """Return zeroed counters for the pairs of up to `n` symbols."""
     from anonset_kernels.verification import Pairs
 
     n_words = (n + 63) // 64
@@ -97,16 +99,16 @@ def pair_counters(n: int, n_symbols: int) -> "Pairs":
 
 
 class Bits:
-    """The rows that hold each symbol as bits: a bit for each row, then, in later words, bits for its further records.
+    """Bit vectors of the rows that contain each symbol: one bit per row, then further bits for repeated records.
 
-    A row that stands for more than `k` records has `k` bits: which sets are rare, and how rare, does not change.
+    A row of more than `k` equal records has `k` bits. This does not change which sets are rare, or their support.
 
     Parameters
     ----------
     symbols
         int32 (n,): the symbols that occur, ascending.
     weight
-        int64 (rows,): records that each row stands for.
+        int64 (rows,): number of records of each row.
     """
 
     def __init__(self, symbols: Int32, weight: Int64, k: int) -> None:
@@ -117,23 +119,23 @@ class Bits:
 
     @property
     def bytes(self) -> int:
-        """Memory that the bits take."""
+        """Memory of the bit vectors, in bytes."""
         return 8 * self.words * len(self.symbols)
 
     @property
     def steps(self) -> int:
-        """Words that counting all pairs reads."""
+        """Number of words read to count all pairs."""
         n = len(self.symbols)
         return n * (n - 1) // 2 * self.words
 
     def spans(self) -> list[tuple[int, int]]:
-        """Return spans of the symbols; counting the pairs of each takes about `_STEPS_PER_CALL` steps."""
+        """Return spans of the symbols. Counting the pairs of a span takes about `_STEPS_PER_CALL` steps."""
         n = len(self.symbols)
         ends = np.cumsum(np.arange(n - 1, -1, -1) * self.words) // _STEPS_PER_CALL
         return list(pairwise([0, *(np.flatnonzero(np.diff(ends)) + 1).tolist(), n]))
 
     def of(self, rows: SetColumn) -> NDArray[np.uint64]:
-        """Return the bits of some rows, uint64 (symbols, words)."""
+        """Return the bit vectors of some rows, uint64 (symbols, words)."""
         from anonset_kernels.verification import set_bits
 
         bits = np.zeros((len(self.symbols), self.words), np.uint64)
@@ -150,37 +152,37 @@ class Bits:
 
 
 class Triples:
-    """The sets of three symbols of some rows, all of which have counters, in windows that have room.
+    """Counters for all sets of three symbols, in windows that fit in memory.
 
-    A symbol's number is its place by falling support.
+    A symbol's number is its rank by descending support.
 
     Parameters
     ----------
     column
         The rows.
     k
-        Where counting stops.
+        Maximum count.
     most
-        Bytes that the counters of a window may take.
+        Maximum memory of the counters of a window, in bytes.
     threads
-        Number of threads that count side by side.
+        Number of threads.
     """
 
     def __init__(self, column: SetColumn, k: int, most: int, threads: int) -> None:
         present = np.flatnonzero(column.occurrences)
         self.k, support = k, column.occurrences[present]
         self.symbols: Int32 = present[np.argsort(-support, kind="stable")].astype(np.int32)
-        """int32 (N,): the symbol of each number."""
+        """Symbol of each number, int32 (N,)."""
         numbers = np.arange(len(self.symbols) + 1)
         self._before: Int64 = np.cumsum((numbers + 63) // 64) - (numbers + 63) // 64
         self._bytes = 8 * (1 + k.bit_length()) * self._before[:-1]
         self.bytes = int(self._bytes.sum())
-        """Memory that the counters of all windows take."""
+        """Memory of the counters of all windows, in bytes."""
         self.windows = self._windows(np.sort(support)[::-1], most, threads)
-        """Windows of the largest numbers, from and to; none where they would be too many."""
+        """Windows (first, end) of the largest number of a set; empty if there would be too many."""
 
     def _windows(self, support: Int64, most: int, threads: int) -> list[tuple[int, int]]:
-        """Cut the largest numbers into windows of about the same room and work together."""
+        """Split the largest numbers into windows of similar memory and work."""
         smaller = np.cumsum(support) - support
         work = support * smaller.astype(np.float64) ** 2
         ends = np.cumsum(self._bytes / max(1, self.bytes) + work / max(1.0, float(work.sum())))
@@ -194,13 +196,13 @@ class Triples:
 
     @property
     def number(self) -> Int32:
-        """int32 (V,): the number of each symbol that occurs."""
+        """Number of each symbol that occurs, int32 (V,)."""
         number = np.zeros(int(self.symbols.max(initial=-1)) + 1, np.int32)
         number[self.symbols] = np.arange(len(self.symbols), dtype=np.int32)
         return number
 
     def counters(self, window: tuple[int, int]) -> "TripleCounters":
-        """Return the counters of a window, at zero."""
+        """Return zeroed counters of a window."""
         from anonset_kernels.verified_triples import Triples as TripleCounters
 
         first, end = window
@@ -211,7 +213,7 @@ class Triples:
 
 
 class Counting:
-    """The counting of all itemsets of one size, by walks over some of them each, which may run side by side."""
+    """Counting of all itemsets of one size, in parts that may run in parallel."""
 
     def __init__(self, size: int, k: int, total: int, progress: Progress | None, most: int | None = None) -> None:
         self.size, self.k, self.total, self.progress = size, k, total, progress
@@ -220,18 +222,18 @@ class Counting:
 
     @property
     def exhausted(self) -> bool:
-        """Whether all was counted that was to be."""
+        """The limit of counted occurrences is reached."""
         return self._done >= self._most
 
     def run(self, rows: SetColumn, weight: Int64) -> Found:
-        """Count the itemsets that begin with the first symbol of a row, until one is too rare, or the count is stopped.
+        """Count the itemsets that begin with the first symbol of a row, until one is too rare or counting is stopped.
 
         Parameters
         ----------
         rows
-            Rows by their first symbol.
+            Rows ordered by first symbol.
         weight
-            int64 (rows,): records that each stands for.
+            int64 (rows,): number of records of each row.
         """
         from anonset_kernels.verification import Counted, Rows, advance
 
@@ -248,16 +250,16 @@ class Counting:
         return Found(int(counted.occurrences), int(counted.distinct), None, 0)
 
     def run_pairs(self, rows: SetColumn, weight: Int64, parts: Iterable[tuple[int, int]]) -> tuple[Int32, int]:
-        """Count all pairs of the rows in some spans, up to `k`, unless the count is stopped.
+        """Count all pairs in some spans of rows, each up to `k`, unless counting is stopped.
 
         Parameters
         ----------
         weight
-            int64 (rows,): records that each stands for.
+            int64 (rows,): number of records of each row.
 
         Returns
         -------
-        int32 (V, V), records of each pair, the smaller code first; and the occurrences of pairs.
+        int32 (V, V), records of each pair, the smaller code first; and the number of pair occurrences.
         """
         from anonset_kernels.verification import count_pairs
 
@@ -272,7 +274,7 @@ class Counting:
         return pairs.met.reshape(n, n), counted
 
     def run_bits(self, bits: NDArray[np.uint64], of: Bits, span: tuple[int, int]) -> Found:
-        """Count all pairs whose first symbol is in a span, until one is too rare, unless the count is stopped."""
+        """Count all pairs whose first symbol is in a span, until one is too rare, unless counting is stopped."""
         from anonset_kernels.verification import count_shared_bits
 
         if is_unwanted():
@@ -283,12 +285,12 @@ class Counting:
         return Found(int(shared.occurrences), int(shared.distinct), rare, int(shared.support))
 
     def run_triples(self, rows: SetColumn, weight: Int64, triples: Triples, window: tuple[int, int]) -> Found:
-        """Count all sets of three whose largest number is in a window, up to `k`, unless the count is stopped.
+        """Count all sets of three whose largest number is in a window, each up to `k`, unless counting is stopped.
 
         Parameters
         ----------
         weight
-            int64 (rows,): records that each row stands for.
+            int64 (rows,): number of records of each row.
         """
         from anonset_kernels.verified_triples import count_triples, read_triples
 
@@ -304,14 +306,14 @@ class Counting:
         return Found(counted, int(read.distinct), rare, int(read.support))
 
     def first_of(self, parts: Iterable[Found]) -> Found:
-        """Return what was found of all sets, from parts that are in no order."""
+        """Return the result for all sets, from parts in any order."""
         found = list(parts)
         rare = min((part for part in found if part.rare is not None), key=lambda part: part.rare or (), default=None)
         counted, distinct = sum(part.counted for part in found), sum(part.distinct for part in found)
         return Found(counted, distinct, None, 0) if rare is None else Found(counted, distinct, rare.rare, rare.support)
 
     def found_pairs(self, parts: Iterable[tuple[Int32, int]]) -> Found:
-        """Return what was found of all pairs, given the counters over some of the rows each."""
+        """Return the result for all pairs, from the counters of parts of the rows."""
         met, counted = np.zeros((1, 1), np.int64), 0
         for some, here in parts:
             met, counted = np.minimum(met + some, self.k), counted + here
@@ -322,17 +324,17 @@ class Counting:
         return Found(counted, distinct, first, int(met[first]))
 
     def _tell(self, counted: int) -> None:
-        """Report that so many occurrences more were counted."""
+        """Report further counted occurrences."""
         with self._lock:
             self._done += counted
             if self.progress is not None:
                 self.progress(f"itemsets of size {self.size}", float(self._done), float(self.total))
 
     def _walk(self, rows: SetColumn) -> "Walk":
-        """Return a walk at its start, before the first set.
+        """Return a traversal at its start, before the first set.
 
-        The item after a prefix of j items is at least j places behind the first one. So a level j holds at most as many
-        positions as there are items j places or more behind the first symbol that has most of them.
+        The item after a prefix of j items is at least j positions after the first item. Level j therefore contains at
+        most as many positions as there are items j positions or more after the most frequent first symbol.
         """
         from anonset_kernels.verification import Walk
 
@@ -358,19 +360,19 @@ class Counting:
         return Walk(positions, symbols, first, cursor, *counters, pairs)
 
     def summed(self, parts: Iterable[Found]) -> Count:
-        """Return what walks found, one after the other in the order of their sets, up to the first rare one.
+        """Return the sum of partial results in set order, up to the first rare set.
 
         Raises
         ------
         AnonsetError
-            If they counted other than all occurrences.
+            If the counted occurrences differ from the total.
         """
         counted = distinct = 0
         for part in parts:
             counted, distinct = counted + part.counted, distinct + part.distinct
             if part.rare is not None:
                 return Count(self.size, distinct, part.rare, part.support)
-        if counted != self.total:  # an exact account of the work: a kernel that skipped anything cannot pass
+        if counted != self.total:  # detects kernels that skip occurrences
             of = f"itemsets of size {self.size}"
             msg = f"verification counted {counted} occurrences of {of}, but the records hold {self.total}"
             raise AnonsetError(msg)

@@ -1,10 +1,15 @@
-"""Checking a disassociated publication from what is published alone, rule by rule; it shares nothing with the search.
+"""Check of a disassociated publication from the published files only, independent of the algorithm.
 
-What is checked: a cluster has at least k records, and shows an item at one place; every chunk is k^m-anonymous and has
-no more sub-records than places; the ranges of shared chunks are nested or apart, and their sub-records have room on the
-clusters that show none of their items at an inner place; a cluster without terms is covered by its own chunks, with
-room for k matches of every set of items of several chunks, or for none; a sensitive item has chunks of its own, which
-fill at most the share `cap` of their places; a total is of a term, and of no sensitive item.
+Rules:
+
+* A cluster has at least k records, and contains an item at most once.
+* Every chunk is k^m-anonymous, and has at most as many sub-records as its clusters have records.
+* Ranges of shared chunks are nested or disjoint. The sub-records of a shared chunk fit into the clusters of its range
+  in which no inner position contains one of its items.
+* A cluster without terms is covered by its own chunks, with space for k matches of every set of items of several
+  chunks, or for none.
+* A sensitive item is in chunks without other items. These fill at most the share `cap` of their records.
+* A published total belongs to a term that is not sensitive.
 """
 
 from collections import Counter
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Breach(Witness):
-    """A rule of a disassociated publication that is broken, in its detail; `record` is the cluster."""
+    """A violated rule of a disassociated publication, described by `detail`. `record` is the cluster."""
 
     def __format__(self, _: str) -> str:
         items = f"{{{data_list(self.what)}}}: " if self.what else ""
@@ -46,7 +51,7 @@ class Breach(Witness):
 def check_disassociation(
     publication: Chunks, model: DisassociationModel, budget: int, progress: Progress | None
 ) -> Verdict:
-    """Check a publication; the witness is the first breach in the order of the rules above, then the first rare set.
+    """Check a publication. The witness is the first violation in the order of the rules, then the first rare set.
 
     Examples
     --------
@@ -71,11 +76,11 @@ def check_disassociation(
 
 _SMALL, _TWICE, _TOO_MANY, _CAP, _COVER, _RANGES, _SHARED_TWICE, _ROOM, _SHARED_CAP, _TOTAL = range(10)
 _Broken = Iterator[tuple[int, Breach]]
-"""Breaches, each behind the number of the rule that is broken."""
+"""Violations, each with the number of its rule."""
 
 
 def _breaches(publication: Chunks, model: DisassociationModel) -> _Broken:
-    """Yield what is wrong beside sets of items that are too rare, some clusters at a time."""
+    """Yield the violations of all rules except k^m-anonymity of chunks, in blocks of clusters."""
     capped, totals = _Capped(publication, model), _Totals(publication)
     crossing = _crossing(publication)
     if crossing is not None:
@@ -93,7 +98,7 @@ def _breaches(publication: Chunks, model: DisassociationModel) -> _Broken:
 
 
 def _of_clusters(publication: Chunks, window: ChunkWindow, model: DisassociationModel, capped: "_Capped") -> _Broken:
-    """Yield what is wrong with clusters by themselves."""
+    """Yield the violations inside clusters."""
     labels, clusters = publication.vocabulary.labels, window.clusters
     n, cluster, filled = clusters.n, clusters.cluster_of_chunk, clusters.rows.sizes
     for own in np.flatnonzero(n < model.k).tolist():
@@ -118,10 +123,10 @@ def _of_clusters(publication: Chunks, window: ChunkWindow, model: Disassociation
 
 
 def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArray[np.bool_]:
-    """Tell of each cluster, bool (clusters,), whether it has terms, or is covered by its chunks.
+    """Return whether each cluster has terms or is covered by its chunks, bool (clusters,).
 
-    These must have room for k matches of sets over several of them, or for none. A cluster without chunks, too, is one
-    of empty records alone.
+    The chunks must have space for k matches of every set over several of them, or for none. A cluster without chunks
+    contains only empty records and is safe.
     """
     chunks = np.diff(clusters.chunk_begins)
     done = begins_of(clusters.rows.sizes)[clusters.chunk_begins]
@@ -132,19 +137,19 @@ def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArra
 
 
 class _Totals:
-    """The terms of a publication, against which its totals are held."""
+    """Terms of a publication, to check its totals."""
 
     def __init__(self, publication: Chunks) -> None:
         self._totals, self._labels = publication.totals or (), publication.vocabulary.labels
         self._clusters, self._places = np.zeros((2, len(self._labels)), np.int64)
 
     def add(self, clusters: ClusterColumns) -> None:
-        """Count the clusters where each item is a term, and their records."""
+        """Count the clusters in which each item is a term, and their records."""
         self._clusters += np.bincount(clusters.terms, minlength=len(self._labels))
         np.add.at(self._places, clusters.terms, clusters.n[clusters.cluster_of_term])
 
     def breaches(self, sensitive: Collection[str]) -> _Broken:
-        """Yield what is wrong with the totals."""
+        """Yield the violations of totals."""
         for item, total in self._totals:
             label, least, most = self._labels[item], int(self._clusters[item]), int(self._places[item])
             if not least:
@@ -157,7 +162,7 @@ class _Totals:
 
 
 class _Capped:
-    """The sensitive items of a publication, and how many places of a chunk they may fill."""
+    """Sensitive items of a publication, and the maximum share of a chunk's records with them."""
 
     def __init__(self, publication: Chunks, model: DisassociationModel) -> None:
         self._labels = publication.vocabulary.labels
@@ -166,7 +171,7 @@ class _Capped:
         self._share = model.share
 
     def breaches(self, rows: ChunkRows, places: Int64, cluster: Int64, name: Callable[[int], str]) -> Iterator[Breach]:
-        """Yield the sensitive items of chunks that stand beside others there, or on too many places."""
+        """Yield sensitive items that share a chunk with other items, or are in too many of its records."""
         (chunk, item), filled = rows.domains, rows.sizes
         in_chunk = np.bincount(chunk, minlength=len(rows))
         for pair in np.flatnonzero(np.isin(item, self._items)).tolist():
@@ -180,7 +185,7 @@ class _Capped:
 
 
 def _crossing(publication: Chunks) -> Breach | None:
-    """Return a range that is none of clusters, or neither inside nor outside of another one."""
+    """Return the first range of a shared chunk that is invalid, or overlaps another without being nested, or None."""
     (clusters, shared), around, keys = publication.columns, list[int](), [np.empty(0, np.int64)]
     for a, b in spans(len(shared)):
         first, last = shared.first[a:b], shared.last[a:b]
@@ -188,7 +193,7 @@ def _crossing(publication: Chunks) -> Breach | None:
         for one in np.flatnonzero(outside).tolist():
             detail = f"a shared chunk has the clusters {first[one]} to {last[one]} of {len(clusters)}"
             return Breach((), 0, 1, int(first[one]), detail)
-        keys.append(distinct((first + 1) * len(clusters) - last))  # the wide ranges first
+        keys.append(distinct((first + 1) * len(clusters) - last))  # wide ranges first
     for key in distinct(np.concatenate(keys)).tolist():
         first_one, back = divmod(key - 1, len(clusters))
         begin, end = first_one, len(clusters) - back - 1
@@ -201,7 +206,7 @@ def _crossing(publication: Chunks) -> Breach | None:
 
 
 def _shown_twice(publication: Chunks, window: ChunkWindow) -> _Broken:
-    """Yield items that two chunks of one range show."""
+    """Yield items in two chunks of the same range."""
     labels, shared = publication.vocabulary.labels, window.shared
     chunk, item = shared.rows.domains
     order = np.lexsort((item, shared.last[chunk], shared.first[chunk]))
@@ -213,14 +218,17 @@ def _shown_twice(publication: Chunks, window: ChunkWindow) -> _Broken:
 
 
 def _free_places(publication: Chunks, window: ChunkWindow) -> Int64:
-    """Return on how many records of some clusters each shared chunk may fall, int64 (chunks of the window,)."""
+    """Return the number of records in a block of clusters to which each shared chunk applies, int64.
+
+    The result has one entry per shared chunk of the window.
+    """
     from anonset_kernels.chunk_check import free_places
 
     return free_places(*shown_in(publication, window), begins_of(window.clusters.n), window.first)
 
 
 def _of_shared(publication: Chunks, room: Int64, capped: "_Capped") -> _Broken:
-    """Yield what is wrong with the chunks that clusters share, given on how many records each may fall."""
+    """Yield the violations of shared chunks, given the number of records to which each applies."""
     labels, shared = publication.vocabulary.labels, publication.columns[1]
     for a, b in spans(len(shared)):
         part, places = shared.slice(a, b), room[a:b]
@@ -238,7 +246,7 @@ def _of_shared(publication: Chunks, room: Int64, capped: "_Capped") -> _Broken:
 
 
 def shown_in(publication: Chunks, window: ChunkWindow) -> "tuple[ShownItems, Ranges]":
-    """Return where items are shown, and the shared chunks, for the kernels of `chunk_check`."""
+    """Return the positions of items, and the ranges of shared chunks, for the kernels of `chunk_check`."""
     from anonset_kernels.chunk_check import Ranges, ShownItems
 
     shown = ItemPlaces(window.clusters, window.shared, len(publication.vocabulary), window.first)
@@ -249,10 +257,10 @@ def shown_in(publication: Chunks, window: ChunkWindow) -> "tuple[ShownItems, Ran
 def _check_sub_records(
     publication: Chunks, model: DisassociationModel, budget: int, progress: Progress | None
 ) -> Verdict:
-    """Check that every chunk is k^m-anonymous, some chunks at a time; the witness is the smallest set, then the first.
+    """Check that every chunk is k^m-anonymous, in blocks. The witness is the smallest rare set, then the first.
 
-    What is counted adds up over chunks, since a set of items of a chunk is another one than those of other chunks. So
-    how far the budget reaches is known before.
+    Itemsets of different chunks are distinct, so counts add up over chunks. The extent of the check within the budget
+    is therefore known in advance.
     """
     longest, least, totals = _occurrences(publication, model.m)
     reach = sum(done <= budget for done in accumulate(totals))
@@ -288,9 +296,9 @@ def _check_sub_records(
 
 
 def _occurrences(publication: Chunks, m: int) -> tuple[int, int, list[int]]:
-    """Return the length of the longest sub-record, how often the rarest occurs, and occurrences of sets by size.
+    """Return the longest sub-record's length, the smallest sub-record count, and the itemset occurrences by size.
 
-    These are those of sets of 1 to `m` items, or to the longest length, in the distinct sub-records.
+    The sizes are 1 to `m`, or to the longest length. Occurrences are counted in the distinct sub-records.
     """
     n_of_length, least = Counter[int](), 0
     for part in publication.columns:
@@ -305,9 +313,9 @@ def _occurrences(publication: Chunks, m: int) -> tuple[int, int, list[int]]:
 
 
 def _spans_of_rows(publication: Chunks) -> Iterator[tuple[int, ChunkRows, bool]]:
-    """Yield the rows of some chunks, at least once, behind the number of the first; and whether clusters share these.
+    """Yield blocks of chunk rows, at least one, with the number of the first chunk, and whether the chunks are shared.
 
-    All rows of a chunk are together.
+    All rows of a chunk are in the same block.
     """
     clusters, shared = publication.columns
     for rows, of_shared in ((clusters.rows, False), (shared.rows, True)):
@@ -322,7 +330,7 @@ def _spans_of_rows(publication: Chunks) -> Iterator[tuple[int, ChunkRows, bool]]
 
 
 def _sub_records(rows: ChunkRows) -> SetColumn:
-    """Return all sub-records as one column, in which each chunk has symbols of its own: the pairs of its domain."""
+    """Return all sub-records as one column with separate symbols for each chunk: the pairs of its domain."""
     chunk, item = rows.domains
     width = int(rows.items.max(initial=0)) + 1
     wanted = np.repeat(rows.chunk, np.diff(rows.indptr)) * width + rows.items
@@ -333,7 +341,7 @@ def _sub_records(rows: ChunkRows) -> SetColumn:
 
 
 def _witness(publication: Chunks, where: tuple[int, ChunkRows, bool], found: Witness, before: int) -> Witness:
-    """Return the witness in some chunks, behind so many sub-records of others, as one of the publication."""
+    """Convert the witness of a block of chunks to one of the publication. `before`: number of earlier sub-records."""
     (first, rows, of_shared), labels = where, publication.vocabulary.labels
     chunk, item = rows.domains
     symbols = [int(label) - 1 for label in found.what]
@@ -343,7 +351,7 @@ def _witness(publication: Chunks, where: tuple[int, ChunkRows, bool], found: Wit
 
 
 def named_chunk(publication: Chunks, chunk: int, of_shared: bool) -> tuple[int, str]:
-    """Return the first cluster of a chunk of clusters, or of a shared one, and what to call it."""
+    """Return the first cluster of a chunk or shared chunk, and its name in messages."""
     clusters, shared = publication.columns
     if of_shared:
         return int(shared.first[chunk]), f"shared chunk {chunk}"

@@ -1,6 +1,6 @@
-"""The distinct rows of a column, each with the number of records equal to it: merged by blocks, then all together.
+"""Distinct rows of a column with their number of records, merged within blocks, then across blocks.
 
-Symbols that are in the same rows are merged likewise: the first one stands for all.
+Symbols in the same rows can be merged too: the first represents all.
 """
 
 from collections.abc import Iterator
@@ -16,41 +16,41 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 
 MOST_TOGETHER = 1 << 23
-"""Largest number of rows that are merged in one table; more rows are merged share by share."""
+"""Maximum number of rows merged in one hash table. More rows are merged share by share."""
 _BYTES_OF_ROW = 48
-"""Bytes of a row in that table, at most."""
+"""Maximum memory of a row in that table, in bytes."""
 _ROWS_PER_CALL, _CODES_PER_CALL = 200_000, 1 << 24
 _BLOCKS_AT_ONCE = 8
 
 
 @dataclass(frozen=True, eq=False)
 class WeightedRows:
-    """Rows, each of which stands for a number of records."""
+    """Distinct rows with their number of records."""
 
     column: SetColumn
     weight: Int64
-    """int64 (rows,): number of records that each stands for."""
+    """Number of records of each row, int64 (rows,)."""
 
 
 def rows_of(column: SetColumn, first: int, end: int) -> tuple[Int64, Int32]:
-    """Return some rows of a column as kernels take them: int64 (end - first + 1,) and int32, perhaps widened."""
+    """Return a range of rows as kernel arguments: int64 (end - first + 1,) and int32, widened if necessary."""
     some = column.slice(first, end)
     return some.indptr, some.items
 
 
 def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
-    """Return the distinct rows of a column, in the order in which they first occur.
+    """Return the distinct rows of a column, in order of first occurrence.
 
-    Cost: O(nnz); where the rows are not in the order of their content, also a pass for each share over those that are
-    distinct within a block. Memory, with a work directory: some blocks, and a table of the rows of one share, which are
-    about `MOST_TOGETHER`, or fewer if the limit on memory says so.
+    Cost: O(nnz). If the rows are not sorted, also one pass per share over the rows that are distinct within a block.
+    Memory with a work directory: some blocks, and a table for the rows of one share, at most about `MOST_TOGETHER` rows
+    and fewer if the memory limit requires it.
     """
     within, ordered = _merged_within_blocks(column, store)
     if ordered:
         return within
     rows = within.column
     shares = max(1, -(-rows.n // store.limits.held(MOST_TOGETHER, _BYTES_OF_ROW)))
-    sums = merge_equal(replace(rows), within.weight, shares, store)  # a copy, with which its items in full go
+    sums = merge_equal(replace(rows), within.weight, shares, store)  # copy: its widened items are freed after
     if all(bool(np.all(sums[a:b])) for a, b in spans(rows.n)):
         return within
     with GrowingSets(column.name, store, narrow=True) as distinct, store.growing("weight", np.int64) as weight:
@@ -62,12 +62,12 @@ def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
 
 
 def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows, bool]:
-    """Return the distinct rows of each block, one block after the other; and whether all are in order, so distinct.
+    """Return the distinct rows of each block, and whether all rows are sorted, and therefore distinct.
 
     Equal rows at the border of two blocks are merged.
     """
     with GrowingSets(column.name, store, narrow=True) as rows, store.growing("weight", np.int64) as weights:
-        last, before, ordered = column.slice(0, 0), 0, True  # the row that the next block may begin with
+        last, before, ordered = column.slice(0, 0), 0, True  # may equal the first row of the next block
         blocks = store.map(lambda span: _merged_block(column.slice(*span)), spans(column.n), _BLOCKS_AT_ONCE)
         for block, weight, in_order in blocks:
             end, begin = last.items.tolist(), block.slice(0, 1).items.tolist()
@@ -86,7 +86,7 @@ def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows
 
 
 def _merged_block(block: SetColumn) -> tuple[SetColumn, Int64, bool]:
-    """Return the distinct rows of a block, their weights, and whether the block is in the order of its content."""
+    """Return the distinct rows of a block, their weights, and whether the block is sorted."""
     from anonset_kernels.published_rows import Merged, merge_runs
 
     runs = Merged(np.zeros(block.n, np.int64), np.zeros(block.n, np.int64))
@@ -100,18 +100,18 @@ def _merged_block(block: SetColumn) -> tuple[SetColumn, Int64, bool]:
 
 
 def merge_equal(column: SetColumn, given: Int64 | None = None, shares: int = 1, store: Store = MEMORY) -> Int64:
-    """Merge the equal rows of a column share by share; a hash of each row tells its share.
+    """Merge the equal rows of a column, share by share. The share of a row is a hash.
 
     Parameters
     ----------
     given
-        int64 (n,): number of records that each row stands for; None: one.
+        int64 (n,): number of records of each row; None: 1.
     store
-        Where the sums are to lie.
+        Store of the sums.
 
     Returns
     -------
-    int64 (n,): the sum of the weights of all rows equal to one, for the first of them; 0 for the others.
+    int64 (n,): for the first of equal rows the sum of their weights, 0 for the others.
     """
     from anonset_kernels.published_rows import count_shares, merge_rows
 
@@ -130,15 +130,16 @@ def merge_equal(column: SetColumn, given: Int64 | None = None, shares: int = 1, 
 
 
 def first_of_alike(rows: SetColumn, kept: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-    """Return bool (V,): the first of the symbols that are in the same rows, and no other of them.
+    """Return a mask of the first symbol of each class of symbols in the same rows, bool (V,).
 
-    A set of symbols matches the records that the first of each match: so, of the smallest sets that match too few, the
-    first by its codes is of such symbols, no two of which are alike. Exact, by splitting classes row by row, no hash.
+    A set of symbols matches the same records as the set of the first symbols of its classes. The first of the smallest
+    violating sets, in code order, therefore contains only such symbols. Exact: classes are split row by row, without
+    hashes.
 
     Parameters
     ----------
     kept
-        bool (V,): symbols that stand for themselves alone; V may be larger than the vocabulary.
+        bool (V,): symbols that are never merged. V may exceed the vocabulary size.
 
     >>> first_of_alike(SetColumn.of(["abc", "ab", "c", "d", "d"])).tolist()
     [True, False, True, True]
@@ -149,7 +150,7 @@ def first_of_alike(rows: SetColumn, kept: NDArray[np.bool_] | None = None) -> ND
     room = (np.zeros(n_symbols, np.int64) for _ in range(4))
     columns = Columns(next(room), next(room), next(room), np.full(n_symbols, -1, np.int64), next(room))
     if kept is not None and not kept.all():
-        columns.of_symbol[kept] = 1  # classes of their own: they are the first of no others
+        columns.of_symbol[kept] = 1  # separate class: never merged
     n = len(sizes := np.bincount(columns.of_symbol))
     columns.size[:n] = sizes
     for a, b in _row_spans(rows.indptr):
@@ -160,7 +161,7 @@ def first_of_alike(rows: SetColumn, kept: NDArray[np.bool_] | None = None) -> ND
 
 
 def _row_spans(indptr: Int64) -> Iterator[tuple[int, int]]:
-    """Yield spans of rows with about `_CODES_PER_CALL` codes, on which a call takes some tenths of a second."""
+    """Yield spans of rows with about `_CODES_PER_CALL` codes: some tenths of a second per call."""
     first, n = 0, len(indptr) - 1
     while first < n:
         end = int(np.searchsorted(indptr, indptr[first] + _CODES_PER_CALL, side="right")) - 1

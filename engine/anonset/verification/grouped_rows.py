@@ -1,6 +1,6 @@
-"""Published rows in the order of their groups, each marked with its own, so that equal rows of two groups differ.
+"""Published rows ordered by group. Each row ends with a mark of its group, so rows of different groups differ.
 
-The path is NumPy sorting and counting, span by span: where the rows lie in files, they are copied into files.
+Uses NumPy sorting and counting in blocks. Rows in files are copied into files.
 """
 
 import numpy as np
@@ -14,19 +14,19 @@ from anonset.data.table import Int32, Int64
 
 
 def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMORY) -> tuple[SetColumn, Int64]:
-    """Return the rows of each group together, groups ascending, rows of one in their order; and the distinct groups.
+    """Return the rows ordered by group, stable within a group, and the distinct groups, ascending.
 
     Parameters
     ----------
     groups
         (n,): group of each row, an integer.
     store
-        Where the rows are to lie.
+        Store of the result.
 
     Returns
     -------
     SetColumn, int64 (G,)
-        Rows, each of which ends with a code that is no symbol: their number, and the place of its group among the G.
+        Each row ends with a code that is no symbol: the number of symbols plus the index of its group.
 
     >>> rows, groups = by_group(SetColumn.of(["ab", "a", "b"]), np.array([7, 3, 7]))
     >>> [rows.items[a:b].tolist() for a, b in zip(rows.indptr[:-1], rows.indptr[1:])], groups.tolist()
@@ -59,7 +59,7 @@ def _values(groups: NDArray[np.integer]) -> Int64:
 
 
 def _begins(column: SetColumn, groups: NDArray[np.integer], values: Int64) -> Int64:
-    """Return int64 (2, G): where the rows of each group begin, and their items, the marks among them."""
+    """Return the offsets of the rows and of the items (including marks) of each group, int64 (2, G)."""
     size = np.zeros((2, len(values)), np.int64)
     for a, b in spans(column.n):
         rank = np.searchsorted(values, groups[a:b])
@@ -69,22 +69,22 @@ def _begins(column: SetColumn, groups: NDArray[np.integer], values: Int64) -> In
 
 
 def _places(rank: Int64, lengths: Int64, fill: Int64) -> Int64:
-    """Return the places of rows of given lengths, which are ordered by group, and advance `fill`.
+    """Return the offsets of rows of given lengths, ordered by group, and advance `fill`.
 
     Parameters
     ----------
     fill
-        int64 (G,): where the next row of each group goes.
+        int64 (G,): offset of the next row of each group.
     """
     before = np.cumsum(lengths) - lengths
-    first = np.searchsorted(rank, rank)  # the first row of the span of the same group
+    first = np.searchsorted(rank, rank)  # first row of the same group in this block
     place: Int64 = fill[rank] + before - before[first]
     np.add.at(fill, rank, lengths)
     return place
 
 
 def _marked(part: SetColumn, mark: Int64, ends: Int64) -> Int32:
-    """Return the items of rows, each closed by its mark; they end at `ends`."""
+    """Return the items of rows, each row followed by its mark and ending at `ends`."""
     items = np.empty(len(part.codes) + part.n, np.int32)
     closing = np.zeros(len(items), bool)
     closing[ends - 1] = True

@@ -1,4 +1,4 @@
-"""Whether each individual of a bucketized table is in one group; of many individuals, share by share."""
+"""Check that each individual of a bucketized table is in one group, in shares if there are many individuals."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ _MOST_SHARES = 400
 
 
 class Rows(NamedTuple):
-    """Some rows of a bucketized table."""
+    """Rows of a bucketized table."""
 
     codes: list[Int32]
-    """The individual of each row: int32 (r,), the codes of each id column."""
+    """Codes of each id column, int32 (r,): the individual of each row."""
     group: Int32
-    """int32 (r,): its group."""
+    """Group of each row, int32 (r,)."""
     row: Int64
-    """int64 (r,): its number."""
+    """Number of each row, int64 (r,)."""
 
 
 @dataclass(frozen=True)
@@ -31,23 +31,23 @@ class Divided(Discreet):
     """An individual in several groups."""
 
     groups: tuple[int, int]
-    """Its first two groups."""
+    """First two groups of the individual."""
     rows: tuple[int, int]
-    """Its first row in each of them."""
+    """First row of the individual in each of these groups."""
     n_groups: int
 
 
 def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divided | None]:
-    """Return how many individuals there are, and the first one, by its codes, that is in several groups; or None.
+    """Return the number of individuals, and the first individual, by codes, in several groups, or None.
 
     Parameters
     ----------
     parts
-        All rows, some at a time.
+        All rows, in blocks.
     n
-        How many there are, at most.
+        Maximum number of rows.
     store
-        Where shares of them lie; in memory they are one.
+        Store of the shares. In memory there is a single share.
     """
     count = min(_MOST_SHARES, store.buckets(n))
     n_individuals = 0
@@ -67,7 +67,7 @@ def find_divided(parts: Iterable[Rows], n: int, store: Store) -> tuple[int, Divi
 
 
 def _divided(share: Int32, new: NDArray[np.bool_], further: int) -> tuple[tuple[int, ...], Divided]:
-    """Return the codes of an individual who is in a further group from a place in a share on, and the groups."""
+    """Return the codes of an individual and its groups, given the position of its first row in a second group."""
     begin = int(np.flatnonzero(new[: further + 1])[-1])
     behind = np.flatnonzero(new[further:])
     end = further + int(behind[0]) if len(behind) else share.shape[1]
@@ -88,7 +88,7 @@ def _with_keys(parts: Iterable[Rows]) -> Iterator[tuple[NDArray[np.uint64], Int3
 
 
 def one_of_each_run(rows: Rows) -> Rows:
-    """Leave out rows of the same individual and group as the row before."""
+    """Drop rows with the same individual and group as the previous row."""
     kept = np.ones(len(rows.row), np.bool_)
     kept[1:] = rows.group[1:] != rows.group[:-1]
     for codes in rows.codes:

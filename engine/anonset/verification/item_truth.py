@@ -1,4 +1,4 @@
-"""Truthfulness: published symbols cover the original items, and stand for nothing else."""
+"""Truthfulness: published symbols cover the original items, and each covers at least one of them."""
 
 import os
 from collections.abc import Callable
@@ -19,31 +19,33 @@ from anonset.verification.itemsets import require_well_formed
 
 _ROWS_PER_CALL = 10_000
 _CALLS_AT_ONCE = 32
-_MOST_RANGES = 64  # each is a pass over all rows
+_MOST_RANGES = 64  # each range is a pass over all rows
 _SHARE_OF_CACHE = 3
-"""The part of the memory, one over this, that records may take which are looked at anywhere: the system keeps them."""
+"""Inverse of the share of memory for randomly accessed records, which the operating system caches."""
 _First = Callable[[tuple[Int64, Int32], tuple[Int64, Int32], Int64, int], tuple[int, int, int]]
-"""Returns what `Look` does, of records, so many rows, and the record of each row."""
+"""Implementation of `Look`, given records, rows, and the record of each row."""
 Look = Callable[[tuple[int, int], tuple[int, int]], tuple[int, int, int]]
-"""Returns row, item and symbol of the first violation of a span, of rows whose records are in another; -1 each if there
-is none."""
+"""Returns the row, item and symbol of the first violation in a span of rows whose records are in a second span.
+
+All are -1 if there is none.
+"""
 
 
 def check_item_truth(original: Table, publication: Records, *, progress: Progress | None = None) -> Witness | None:
-    """Find a published row that does not tell the truth about the record it was made from.
+    """Find a published row that is not true of its original record.
 
-    In a truthful publication no record is published twice; every item of a record is covered by a symbol of its
-    row, unless it is suppressed everywhere (no published symbol stands for it); and every symbol of a row stands
-    for at least one item of its record.
+    In a truthful publication no record is published twice. Every item of a record is covered by a symbol of its row,
+    unless it is suppressed in all records (no published symbol covers it). Every symbol of a row covers at least one
+    item of its record.
 
     Returns
     -------
-    The first violation, by row, or None. Its `support` is the number of symbols (items) that match, none.
+    The first violation, by row, or None. Its `support` is the number of matching symbols (items), 0.
 
     Raises
     ------
     InputError
-        If the publication does not belong to the table: another codebook, or records that it does not have.
+        If the publication does not match the table: another codebook, or records outside the table.
 
     Examples
     --------
@@ -86,7 +88,7 @@ def _require_same_shape(original: Table, publication: Records) -> None:
 
 
 def first_repeated(record: Int64, n: int) -> int:
-    """Return the first row whose record an earlier row was made from, out of `n` records, or -1."""
+    """Return the first row whose record an earlier row has, out of `n` records, or -1."""
     from anonset_kernels import truth_check
 
     seen = np.zeros(n // 64 + 1, np.uint64)
@@ -95,7 +97,7 @@ def first_repeated(record: Int64, n: int) -> int:
 
 
 def _look(before: SetColumn, after: SetColumn, record: Int64, known: list[list[int]]) -> Look:
-    """Return what finds the first row of a span that is not true, given the items that each symbol stands for."""
+    """Return a function that finds the first violation in a span of rows, given the items of each symbol."""
     from anonset_kernels.truth_check import Members, first_untrue, first_untrue_by_one
 
     symbol_of = np.full(len(before.vocabulary), -1, np.int32)
@@ -118,7 +120,7 @@ def _look(before: SetColumn, after: SetColumn, record: Int64, known: list[list[i
 
 
 def _looking(before: SetColumn, after: SetColumn, record: Int64, first: _First) -> Look:
-    """Return what looks at a span of rows: narrow codes are widened."""
+    """Return a function that checks a span of rows. It widens narrow codes."""
     from anonset_kernels.truth_check import widened
 
     narrow = stored_codes(before.codes) if isinstance(before.codes, NarrowCodes) else None
@@ -143,7 +145,7 @@ def _looking(before: SetColumn, after: SetColumn, record: Int64, first: _First) 
 
 
 def _ranges(column: SetColumn) -> list[tuple[int, int]]:
-    """Cut the records of a column in files into ranges that the system keeps in memory while they are looked at."""
+    """Split the records of a column in files into ranges that fit in the page cache."""
     if (begins := backing(column.indptr)) is None or not column.n:
         return [(0, column.n)]
     size = begins.nbytes + stored_codes(column.codes).nbytes
@@ -186,7 +188,7 @@ def _first_untrue(
 def _first_violation(
     look: Callable[[tuple[int, int]], tuple[int, int, int]], n: int, store: Store, tell: Callable[[int], None]
 ) -> list[tuple[int, int, int]]:
-    """Return what is found of the first row, out of n, that is not true; nothing where all are."""
+    """Return the first violation among n rows, as a list with at most one entry."""
     bounds = list(spans(n, _ROWS_PER_CALL))
     for start in range(0, len(bounds), _CALLS_AT_ONCE):
         some = bounds[start : start + _CALLS_AT_ONCE]

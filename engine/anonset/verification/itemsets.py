@@ -1,4 +1,4 @@
-"""Counting every supported itemset of published symbols, and k^m-anonymity by it."""
+"""Exhaustive counting of the supported itemsets of published symbols, and the check of k^m-anonymity."""
 
 from functools import cached_property, partial
 from math import comb
@@ -28,18 +28,20 @@ from anonset.verification.distinct_rows import first_of_alike, merged, rows_of
 
 _PAIR, _TRIPLE = 2, 3
 MOST_OF_TRIPLES = 1 << 27
-"""Bytes of the counters of sets of three in a thread, memory permitting."""
-_WORTH_THREADS = 50_000_000  # itemset occurrences, some tenths of a second
-_WORTH_MERGING = 1_000_000_000  # some seconds
+"""Maximum memory of triple counters per thread, in bytes, within the memory limit."""
+_WORTH_THREADS = 50_000_000  # itemset occurrences: some tenths of a second
+_WORTH_MERGING = 1_000_000_000  # itemset occurrences: some seconds
 _TRIED = 2_000_000_000
-"""Occurrences that are counted, within the budget, of a size that exceeds it: where most sets are rare, the first
-rare one is found early."""
+"""Maximum number of occurrences to count of a size that exceeds the budget.
+
+If most sets are rare, the first rare set is found early.
+"""
 
 
 class DistinctRows:
-    """The distinct records of a column, each with the number of records equal to it.
+    """Distinct records of a column, each with the number of records equal to it.
 
-    Coarse publications repeat few records many times over: merging them first is what makes their check cheap.
+    Coarse publications repeat few records many times. Merging equal records first makes the check fast.
 
     >>> rows = DistinctRows(SetColumn.of([{"a", "b", "c"}, {"a", "b", "c"}, {"a", "b"}]))
     >>> rows.n, rows.occurrences(2)
@@ -50,7 +52,7 @@ class DistinctRows:
     Parameters
     ----------
     store
-        Where the distinct records are to lie, if the column is mapped from files.
+        Store of the distinct records, if the column is in files.
 
     Raises
     ------
@@ -68,9 +70,9 @@ class DistinctRows:
         self._rows, self.weight = rows.column, rows.weight
 
     def merge_columns(self) -> int:
-        """Keep the first of the symbols that are in the same rows; return how many symbols are left.
+        """Keep the first of the symbols in the same rows. Return the number of remaining symbols.
 
-        The smallest sets that are too rare are found all the same, and the first of them (`first_of_alike`).
+        The smallest rare sets are still found, and the first of them (`first_of_alike`).
         """
         first = first_of_alike(self._rows)
         present = np.flatnonzero(first & (self.column.occurrences > 0)).astype(np.int32)
@@ -88,12 +90,12 @@ class DistinctRows:
 
     @property
     def longest(self) -> int:
-        """Number of items of the longest record."""
+        """Length of the longest record."""
         return self._rows.longest
 
     @cached_property
     def _lengths(self) -> list[tuple[int, int]]:
-        """Pairs (length of a record, number of distinct records of that length)."""
+        """Pairs (record length, number of distinct records with it)."""
         n_of_length = np.zeros(self.longest + 1, np.int64)
         for a, b in spans(self.n):
             n_of_length += np.bincount(np.diff(self._rows.indptr[a : b + 1]), minlength=len(n_of_length))
@@ -101,7 +103,7 @@ class DistinctRows:
 
     @cached_property
     def _least(self) -> list[int]:
-        """The least code of each span of rows; where there is none, the number of codes."""
+        """Smallest code of each span of rows, or the vocabulary size if it is empty."""
         none = len(self.column.vocabulary)
         return [int(rows_of(self._rows, a, b)[1].min(initial=none)) for a, b in spans(self.n)]
 
@@ -110,24 +112,24 @@ class DistinctRows:
         return sum(records * comb(length, size) for length, records in self._lengths)
 
     def steps(self, size: int, k: int) -> int:
-        """Return how many steps counting the itemsets of `size` items takes: one an occurrence, or fewer by bits."""
+        """Return the steps to count the itemsets of `size` items: one per occurrence, or fewer with bit vectors."""
         total = self.occurrences(size)
         bits = self._by_bits(total, k) if size == _PAIR else None
         return total if bits is None else bits.steps
 
     def _by_bits(self, total: int, k: int) -> Bits | None:
-        """Return by which bits pairs are counted, of so many occurrences; None where others are fewer steps."""
+        """Return the bit vectors to count pairs, or None if another method needs fewer steps."""
         if self._suit_a_matrix(total, k):
             return None
         bits = Bits(self._present, self.weight, k)
         return bits if bits.bytes <= MOST_OF_BITS and bits.steps <= total else None
 
     def count_within(self, size: int, k: int, budget: int, progress: Progress | None = None) -> Count | None:
-        """Count as :meth:`count` does, if a budget of occurrences allows it.
+        """Count as :meth:`count`, within a budget of occurrences.
 
-        A count by bits costs its steps. If the budget does not reach, the first itemsets by their codes are counted,
-        within it and for some seconds: returns what was counted if that ends with one that occurs in fewer than `k`
-        records, else None.
+        A count with bit vectors costs its steps. If the budget is too small, count the first itemsets by their codes,
+        within the budget and at most `_TRIED` occurrences. Return the result if it ends with an itemset in fewer than
+        `k` records, otherwise None.
         """
         total, most = self.occurrences(size), min(budget, _TRIED)
         if self.steps(size, k) <= budget:
@@ -146,14 +148,18 @@ class DistinctRows:
         return None
 
     def count(self, size: int, k: int, progress: Progress | None = None) -> Count:
-        """Count all itemsets of `size` items, stopping at the first that occurs in fewer than `k` records.
+        """Count all itemsets of `size` items, up to the first in fewer than `k` records.
 
-        Pairs of few symbols are counted in a matrix of all, those of many in long rows by what the rows that hold each
-        share, as bits, if that takes fewer steps; sets of three of few symbols by counters of all. Others, and larger
-        sets, are by windows of their first symbols, for each of which the rows from these symbols on are gathered, so
-        that a walk below a symbol stays in the caches; merging equal rows of a window once more costs more than it
-        saves. Cost: at most one step for each occurrence (:meth:`occurrences`), some for those of smaller sizes; memory
-        for some windows.
+        The method depends on the itemsets:
+
+        * Pairs of few symbols: a matrix of all pairs.
+        * Pairs of many symbols: intersections of bit vectors, if this takes fewer steps.
+        * Triples of few symbols: counters of all triples.
+        * Others: windows of their first symbols. For each window the row suffixes from these symbols on are gathered, so
+          the traversal below a symbol stays in the caches. Merging equal suffixes again costs more than it saves.
+
+        Cost: at most one step for each occurrence (:meth:`occurrences`), plus some for smaller sizes. Memory for some
+        windows.
         """
         if size == 1:
             return self._count_items(k)
@@ -178,12 +184,12 @@ class DistinctRows:
         return counting.summed(each(counted, windows_of(behind)))
 
     def _suit_a_matrix(self, total: int, k: int) -> bool:
-        """Tell whether there is room for counters of all pairs, and there are as many pairs to count."""
+        """Return True if counters of all pairs fit in memory, and there are at least as many occurrences."""
         n = len(self.column.vocabulary)
         return n <= MOST_SYMBOLS and n * n <= total and k <= np.iinfo(np.int32).max
 
     def _triples(self, total: int, k: int, threads: int) -> Triples | None:
-        """Return the counters of all sets of three, of so many occurrences; None where others take less."""
+        """Return the counters of all triples, or None if another method needs less memory."""
         most = self._store.limits.held(MOST_OF_TRIPLES, threads)
         triples = Triples(self._rows, k, most, threads)
         return triples if triples.windows and triples.bytes <= BYTES_PER_OCCURRENCE * total else None
@@ -196,7 +202,10 @@ class DistinctRows:
         return Count(1, self.symbols, (int(rare[0]),), int(supports[rare[0]]))
 
     def _measured(self, size: int) -> tuple[Int64, Int64]:
-        """Return int64 (V,) each: codes of the rows from each symbol on, and rows, where others are behind it."""
+        """Return the number of codes and rows from each symbol on, int64 (V,) each.
+
+        Only rows with at least `size` - 1 further symbols count.
+        """
         from anonset_kernels.published_rows import measure_suffixes
 
         behind, with_it = np.zeros((2, len(self.column.vocabulary)), np.int64)
@@ -205,7 +214,7 @@ class DistinctRows:
         return behind, with_it
 
     def _gathered(self, size: int, window: tuple[int, int], behind: Int64, with_it: Int64) -> tuple[SetColumn, Int64]:
-        """Return the rows from each symbol of a window on, symbol by symbol, and their weights."""
+        """Return the row suffixes from each symbol of a window on, symbol by symbol, and their weights."""
         from anonset_kernels.published_rows import gather_suffixes
 
         sizes = np.stack([with_it[slice(*window)], behind[slice(*window)]])
@@ -213,7 +222,7 @@ class DistinctRows:
         indptr, items, weight = np.zeros(n_rows + 1, np.int64), np.empty(n_codes, np.int32), np.empty(n_rows, np.int64)
         fill = np.cumsum(sizes, axis=1) - sizes
         for (a, b), least in zip(spans(self.n), self._least, strict=True):
-            if least >= window[1]:  # where the rows are in order, half of them, on average
+            if least >= window[1]:  # in sorted rows this skips half of the blocks on average
                 continue
             gather_suffixes(
                 rows_of(self._rows, a, b), self.weight[a:b], size - 1, window, fill, (indptr, items), weight
@@ -222,12 +231,12 @@ class DistinctRows:
 
 
 def require_well_formed(column: SetColumn) -> None:
-    """Refuse a column whose codes are outside its vocabulary, or not strictly ascending in a record.
+    """Raise InputError if codes are outside the vocabulary, or not strictly ascending in a record.
 
     Raises
     ------
     InputError
-        With the first offending record.
+        With the first invalid record.
     """
     for first, end in spans(column.n):
         _require_well_formed(column, first, end)
@@ -249,7 +258,7 @@ def _require_well_formed(column: SetColumn, first: int, end: int) -> None:
         raise InputError(msg)
     falls = np.zeros(len(items) + 1, bool)
     falls[1:-1] = items[1:] <= items[:-1]
-    falls[indptr - indptr[0]] = False  # nothing is required between two records
+    falls[indptr - indptr[0]] = False  # the order between records is arbitrary
     if bool(np.any(falls)):
         record = _row(column, int(indptr[0]) + int(np.argmax(falls)))
         msg = f"column {column.name!r}: codes must be strictly ascending in a record, but are not in record {record}"
@@ -267,11 +276,11 @@ def check_km(
     progress: Progress | None,
     store: Store = MEMORY,
 ) -> Verdict:
-    """Check published records; the witness is the smallest violating set, then the first by its codes.
+    """Check published records. The witness is the smallest violating set, then the first by its codes.
 
-    Every size from 1 to m is counted, none is inferred from another: a record shorter than m holds no set of m
-    symbols at all. Sizes beyond the longest record have nothing to count. Where records are long, symbols that are in
-    the same records are counted as one: sets of several of them are as frequent as smaller ones, which were counted.
+    Every size from 1 to m is counted separately: a record shorter than m contains no set of m symbols. Sizes above the
+    longest record have no occurrences. If records are long, symbols in the same records are merged: a set with several
+    of them has the same support as a smaller set, which is already counted.
     """
     rows = DistinctRows(column, store)
     sizes = min(model.m, rows.longest)
@@ -288,9 +297,9 @@ def check_km(
             break
         occurrences[size] = total
         steps = rows.steps(size, model.k)
-        if steps > left and int(rows.weight.min(initial=model.k)) >= model.k:  # every set occurs so often
-            for name in ("itemset_occurrences", "distinct_itemsets", "distinct_columns"):  # how far they came
-                checked.pop(name, None)  # depends on the budget
+        if steps > left and int(rows.weight.min(initial=model.k)) >= model.k:  # then every set has support k
+            for name in ("itemset_occurrences", "distinct_itemsets", "distinct_columns"):  # partial counts
+                checked.pop(name, None)  # would depend on the budget
             checked["covered"] = f"{sizes_covered(model.m, model.m)}: every record occurs at least {model.k} times"
             return Verdict(True, model, checked)
         count = rows.count_within(size, model.k, left, progress)
@@ -307,14 +316,14 @@ def check_km(
 
 
 def sizes_covered(covered: int, m: int) -> str:
-    """Say up to which size sets are counted."""
+    """Return a text for the sizes that were counted."""
     if covered == 0:
         return f"no size of 1..{m}"
     return f"size 1 of {m}" if covered == 1 else f"sizes 1..{covered} of {m}"
 
 
 def too_large(size: int, m: int, occurrences: int, budget: int) -> str:
-    """Say of which size there are too many occurrences to be counted."""
+    """Return a text for the size with too many occurrences."""
     return (
         f"{sizes_covered(size - 1, m)}; size {size} has {occurrences:,} itemset occurrences, "
         f"more than what is left of the budget of {budget:,}"
@@ -322,7 +331,7 @@ def too_large(size: int, m: int, occurrences: int, budget: int) -> str:
 
 
 def _witness(column: SetColumn, count: Count, k: int) -> Witness:
-    """Return the witness of a violating set, once a scan of the published records has confirmed it."""
+    """Return the witness of a violating set after a scan of the published records confirms it."""
     codes = count.rare or ()
     records = records_with(column, codes)
     if len(records) != count.support:
@@ -333,7 +342,7 @@ def _witness(column: SetColumn, count: Count, k: int) -> Witness:
 
 
 def records_with(column: SetColumn, codes: tuple[int, ...]) -> Int64:
-    """Return the records that hold all the given codes, by one scan of the column."""
+    """Return the records that contain all given codes, by a scan of the column."""
     wanted = np.zeros(len(column.vocabulary), bool)
     wanted[list(codes)] = True
     records = [np.empty(0, np.int64)]

@@ -1,6 +1,6 @@
-"""Checking k-anonymity and (k, k^m)-anonymity: rows by their relational tuples, each class by itself.
+"""Check of k-anonymity and (k, k^m)-anonymity, separately for each equivalence class.
 
-Of a publication that is mapped from files, the rows are taken in shares that hold whole classes (`shares`).
+Rows of a publication in files are processed in shares of complete classes (`shares`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,11 +23,11 @@ from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, require_well_formed
 
 _BYTES_A_ROW = 400
-"""Memory that the check of a share takes for each of its rows, about."""
+"""Approximate memory of a row in the check of a share, in bytes."""
 
 
 def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, store: Store = MEMORY) -> Verdict:
-    """Check that each published relational tuple occurs at least k times; the witness is the first row that fails.
+    """Check that each published relational tuple occurs at least k times. The witness is the first row that fails.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(age=["[1:2]", "[1:2]", "3"])
@@ -37,7 +37,7 @@ def check_k(relational: Sequence[Column], model: KAnonymity | KKmAnonymity, stor
     Parameters
     ----------
     store
-        Where scratch is to lie, if the columns are mapped from files.
+        Store of temporary files, if the columns are in files.
 
     Raises
     ------
@@ -62,15 +62,15 @@ def check_kkm(
     progress: Progress | None,
     store: Store = MEMORY,
 ) -> Verdict:
-    """Check that the rows of each relational tuple are at least k, and k^m-anonymous by themselves.
+    """Check that each equivalence class has at least k rows, and is k^m-anonymous.
 
-    Symbols count as different in different classes: then a set that occurs, occurs in one class only, and the check
-    of the whole file is that of each class.
+    Symbols of different classes count as different. A set then occurs in one class only, so one check covers all
+    classes.
 
     Parameters
     ----------
     store
-        Where scratch is to lie, if the columns are mapped from files; then each share of the rows has the whole budget.
+        Store of temporary files, if the columns are in files. Each share of the rows then has the full budget.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def _check_items(
     progress: Progress | None,
     store: Store,
 ) -> Verdict:
-    """Check the items of rows whose classes, by the verdict, are large enough."""
+    """Check the items of rows whose classes are large enough by `verdict`."""
     require_well_formed(items)
     class_of = classes_of(relational)
     if len(class_of) != items.n:
@@ -151,20 +151,20 @@ def _check_items(
 
 
 def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int64], Any]) -> Iterator[Any]:
-    """Yield the number of rows of each share and what its check found; as many at a time as cores and memory allow."""
+    """Yield the number of rows and the check result of each share, in parallel as cores and memory allow."""
     at_once = store.limits.held(store.workers.count, _BYTES_A_ROW * store.limits.rows_per_bucket)
     rows = shares.shares_of(relational, store)
     yield from store.map(lambda own: (len(own), check(own)), rows, at_once)
 
 
 def _of_rows(rows: Int64, verdict: Verdict) -> Verdict:
-    """Return the verdict on some rows with the number that the row of its witness has in the publication."""
+    """Return a verdict on some rows with the witness's row number in the publication."""
     witness = verdict.witness
     return verdict if witness is None else replace(verdict, witness=replace(witness, record=int(rows[witness.record])))
 
 
 def _all_classes(verdicts: Sequence[Verdict], model: KAnonymity | KKmAnonymity) -> Verdict:
-    """Return the verdict on all classes from those on shares of them."""
+    """Return the verdict on all classes, from the verdicts on shares."""
     checked: dict[str, Any] = {name: sum(verdict.checked[name] for verdict in verdicts) for name in ("rows", "classes")}
     if verdicts:
         checked["smallest_class"] = min(verdict.checked["smallest_class"] for verdict in verdicts)
@@ -176,7 +176,10 @@ def _all_classes(verdicts: Sequence[Verdict], model: KAnonymity | KKmAnonymity) 
 def _all_items(
     classes: Verdict, verdicts: Sequence[Verdict], relational: Sequence[Column], items: SetColumn, model: KKmAnonymity
 ) -> Verdict:
-    """Return the verdict on the items of all classes from those on shares of them: of the smallest set, the first."""
+    """Return the verdict on the items of all classes, from the verdicts on shares. The witness is the smallest set.
+
+    Ties: the first by values and codes.
+    """
 
     def place(witness: Witness) -> tuple[Any, ...]:
         row, index = witness.record, items.vocabulary.index
@@ -197,13 +200,13 @@ def _all_items(
             sizes = sorted({size for part in parts for size in part if size <= last})
             checked[name] = {size: sum(part.get(size, 0) for part in parts) for size in sizes}
     filled = sum(verdict.checked["distinct_rows"] for verdict in verdicts)
-    checked["distinct_rows"] = filled + (items.n_nonempty < items.n)  # the empty row is one, whatever its classes
+    checked["distinct_rows"] = filled + (items.n_nonempty < items.n)  # the empty row counts once for all classes
     checked |= {**classes.checked, "symbols": int(np.count_nonzero(items.occurrences))}
     return Verdict(decisive.holds, model, checked, decisive.witness)
 
 
 def require_columns(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> None:
-    """Refuse no columns at all, columns of different lengths, and codes without a label."""
+    """Raise InputError if there are no columns, columns of different lengths, or codes without a label."""
     if not relational:
         msg = f"model {model.name!r} speaks of relational columns, and the publication has none"
         raise InputError(msg)
@@ -223,7 +226,7 @@ def require_columns(relational: Sequence[Column], model: KAnonymity | KKmAnonymi
 
 
 def classes_of(relational: Sequence[Column]) -> Int64:
-    """Return the class of each row, int64 (n,): rows are in one class iff all their relational values are the same."""
+    """Return the class of each row, int64 (n,). Rows with equal relational values are in the same class."""
     class_of = np.zeros(relational[0].n, np.int64)
     for column in relational:
         values = column.codes if isinstance(column, CategoricalColumn) else column.values

@@ -1,4 +1,4 @@
-"""Checking l^m-diversity and (k, l^m)-diversity by looking at every cohort, that of the empty set included."""
+"""Check of l^m-diversity and (k, l^m)-diversity: every cohort, including the cohort of the empty set."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from anonset.verification.itemsets import require_well_formed
 def check_lm(
     column: SetColumn, model: LmDiversity, budget: int, progress: Progress | None, store: Store = MEMORY
 ) -> Verdict:
-    """Check published records all together."""
+    """Check all published records together."""
     return _check(column, None, model, budget, progress, store)
 
 
@@ -32,10 +32,9 @@ def check_klm(
     progress: Progress | None,
     store: Store = MEMORY,
 ) -> Verdict:
-    """Check each class of records with the same published relational values by itself.
+    """Check each equivalence class of published records separately.
 
-    Of a publication that is mapped from files, shares of the rows that hold whole classes are checked one after the
-    other; then each has the whole budget.
+    A publication in files is checked in shares of complete classes. Each share has the full budget.
     """
     if not store.in_files or not relational or not column.n:
         return _check(column, classes_of(column.n, relational) if relational else None, model, budget, progress, store)
@@ -56,7 +55,10 @@ def check_klm(
 def _of_all(
     verdicts: Sequence[Verdict], column: SetColumn, relational: tuple[CategoricalColumn | NumericColumn, ...]
 ) -> Verdict:
-    """Return the verdict on all classes from those on shares of them: of the smallest sets the first, by its codes."""
+    """Return the verdict on all classes, from the verdicts on shares.
+
+    The witness is the smallest set. Ties: the first by its codes.
+    """
 
     def place(witness: Witness) -> tuple[Any, ...]:
         values = [
@@ -80,7 +82,7 @@ def _of_all(
 
 
 def classes_of(n: int, relational: tuple[CategoricalColumn | NumericColumn, ...]) -> Int64:
-    """Return int64 (n,): the class of each record, of those that share all relational values.
+    """Return the equivalence class of each record, int64 (n,).
 
     >>> classes_of(3, (CategoricalColumn.of("sex", ["m", "f", "m"]),)).tolist()
     [1, 0, 1]

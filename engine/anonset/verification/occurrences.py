@@ -1,8 +1,8 @@
-"""Occurrences of sets of symbols in records, extended symbol by symbol by sorting and counting with NumPy.
+"""Occurrences of sets of symbols in records, extended by one symbol at a time, with NumPy sorting and counting.
 
-The occurrences of one set stay together, so that slices of them bound the memory. Those of a set that has too many are
-extended by some symbols at a time, and so are all records, which are the occurrences of the empty set. Occurrences that
-are too many to be held are found anew in each pass over the records, slice by slice.
+The occurrences of a set are contiguous, so slices of them limit the memory. If a set has too many occurrences, it is
+extended by ranges of symbols. This also applies to all records, which are the occurrences of the empty set. Occurrences
+that do not fit in memory are computed again in each pass over the records.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,54 +14,54 @@ from anonset.data.spans import Limits, begins_of, gathered, spans
 from anonset.data.table import Int32, Int64
 
 OCCURRENCES_AT_ONCE = 500_000
-"""Occurrences that are held at once; more, up to `_MOST_TIMES` as many, where the records hold many symbols."""
+"""Number of occurrences in memory, up to `_MOST_TIMES` as many if the records contain many symbols."""
 _MOST_TIMES = 8
-_SHARE_OF_SYMBOLS = 8  # of all symbols: as often, about, the records are gone through for each further slice
-_BYTES_OF_OCCURRENCE = 160  # sorting them, at the peak
+_SHARE_OF_SYMBOLS = 8  # inverse of the share per slice: limits the passes over the records
+_BYTES_OF_OCCURRENCE = 160  # peak while sorting
 MOST_OF_A_SET = 1 << 23
-"""Occurrences of one set that are held, at most."""
-_BYTES_OF_A_SET = 80  # each of them, and how many symbols may follow
+"""Maximum number of occurrences of one set in memory."""
+_BYTES_OF_A_SET = 80  # per occurrence, with its number of next symbols
 _Symbols = tuple[Int64, Int64]
-"""The row and the place of some symbols."""
+"""Rows and positions of symbols."""
 _Passes = Callable[[], Iterator[_Symbols]]
-"""Makes a new pass over symbols."""
+"""Starts a new pass over symbols."""
 
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """Occurrences of sets of one size, grouped by set."""
+    """Occurrences of sets of the same size, grouped by set."""
 
     rank: Int64
-    """int64: the set of each, as a row of `sets`; ascending."""
+    """Set of each occurrence, as a row of `sets`, ascending, int64."""
     row: Int64
-    """int64: the distinct record of each."""
+    """Distinct record of each occurrence, int64."""
     following: Int64
-    """int64: where the symbols that may extend it begin."""
+    """Offset of the symbols that may extend each occurrence, int64."""
     sets: Int64
-    """int64 (S, size): symbol codes of each set."""
+    """Symbol codes of each set, int64 (S, size)."""
     goes_on: bool = False
-    """Whether there are more of the only set in the next slice."""
+    """The next slice continues the only set."""
 
 
 @dataclass(frozen=True, eq=False)
 class Symbols:
-    """The symbols of some records that may be members of sets."""
+    """Symbols of records that may be members of sets."""
 
     indptr: Int64
-    """int64 (n + 1,): where those of each record begin."""
+    """Offset of each record, int64 (n + 1,)."""
     items: Int32
-    """int32: their codes, ascending in a record."""
+    """Symbol codes, ascending in a record, int32."""
     n_symbols: int
-    """One more than the largest code that there may be."""
+    """Exclusive upper bound of the codes."""
     limits: Limits
-    """How many occurrences are held at once."""
+    """Limits that determine the number of occurrences in memory."""
 
     def of_size(self, size: int) -> Iterator[Occurrences]:
-        """Yield the occurrences of the sets of `size` (>= 1) in all records, in the order of their codes, in slices."""
+        """Yield the occurrences of the sets of `size` (>= 1) in all records, in code order, in slices."""
         yield from self._by_symbols(lambda: self._first_of(size), np.empty((1, 0), np.int64), size)
 
     def extended(self, occurrences: Occurrences, size: int) -> Iterator[Occurrences]:
-        """Yield the occurrences of the sets of `size` that begin with the given ones, in slices."""
+        """Yield the occurrences of the sets of `size` that begin with the given sets, in slices."""
         missing = size - occurrences.sets.shape[1]
         if missing == 0:
             yield occurrences
@@ -79,9 +79,9 @@ class Symbols:
             begin = end
 
     def _extend(self, occurrences: Occurrences, part: slice, choices: Int64, size: int) -> Iterator[Occurrences]:
-        """Add each possible next symbol to each occurrence of a slice, group them by set, and extend these."""
+        """Extend each occurrence of a slice by each possible next symbol, group them by set, and continue."""
         row, following = occurrences.row[part], occurrences.following[part]
-        if int(choices.sum()) > self.at_once:  # then of one set
+        if int(choices.sum()) > self.at_once:  # then all are of one set
             single = occurrences.sets[occurrences.rank[part.start]][None]
             yield from self._by_symbols(lambda: _chunks(row, following, choices, self.at_once), single, size)
             return
@@ -90,7 +90,7 @@ class Symbols:
         yield from self.extended(self._grouped(key, np.repeat(row, choices), places, occurrences.sets), size)
 
     def _by_symbols(self, symbols: _Passes, single: Int64, size: int) -> Iterator[Occurrences]:
-        """Extend one set, int64 (1, any), by each of the next symbols, some of these at a time, and further."""
+        """Extend one set, int64 (1, any), by ranges of next symbols, and continue."""
         n, most = self.n_symbols, self.limits.held(MOST_OF_A_SET, _BYTES_OF_A_SET)
         count = np.zeros(n + 1, np.int64)
         for _, places in symbols():
@@ -113,9 +113,9 @@ class Symbols:
             first = last
 
     def _too_many(self, symbols: _Passes, single: Int64, n: int, size: int) -> Iterator[Occurrences]:
-        """Extend one set of `n` occurrences, which are not held, given passes over the symbols that may be its last.
+        """Extend one set of `n` occurrences that do not fit in memory, given passes over its possible last symbols.
 
-        Each pass that this makes goes over all of them.
+        Each pass reads all of them.
         """
         last, missing = int(single[0, -1]), size - single.shape[1]
 
@@ -138,14 +138,14 @@ class Symbols:
                 yield Occurrences(np.zeros(len(row), np.int64), row, after, single, goes_on=n > 0)
 
     def _first_of(self, size: int) -> Iterator[_Symbols]:
-        """Yield the symbols of all records that begin a set of `size`, some records at a time."""
+        """Yield the possible first symbols of sets of `size` in all records, in blocks."""
         for a, b in spans(len(self.indptr) - 1):
             begin = self.indptr[a:b]
             choices = np.maximum(self.indptr[a + 1 : b + 1] - begin - (size - 1), 0)
             yield from _chunks(np.arange(a, b), begin, choices, self.at_once)
 
     def _grouped(self, key: Int64, row: Int64, places: Int64, before: Int64) -> Occurrences:
-        """Group occurrences, whose keys hold the set that they extend and the symbol, by the extended set."""
+        """Group occurrences by extended set. A key encodes the previous set and the new symbol."""
         order = np.argsort(key, kind="stable")
         ascending, begins = key[order], np.ones(len(key), bool)
         np.not_equal(ascending[1:], ascending[:-1], out=begins[1:])
@@ -158,13 +158,13 @@ class Symbols:
 
     @property
     def at_once(self) -> int:
-        """How many occurrences are held at once, but for those of one set with one symbol."""
+        """Number of occurrences in memory, except for one set with one symbol."""
         most = min(_MOST_TIMES * OCCURRENCES_AT_ONCE, len(self.items) // _SHARE_OF_SYMBOLS)
         return self.limits.held(max(OCCURRENCES_AT_ONCE, most), _BYTES_OF_OCCURRENCE)
 
 
 def _chunks(row: Int64, following: Int64, choices: Int64, at_once: int) -> Iterator[_Symbols]:
-    """Yield the rows and the places of the symbols that follow some occurrences, some occurrences at a time."""
+    """Yield the rows and positions of the symbols that follow some occurrences, in blocks."""
     done, first = begins_of(choices), 0
     while first < len(row):
         last = max(first + 1, int(np.searchsorted(done, done[first] + at_once, side="right")) - 1)

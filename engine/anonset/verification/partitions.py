@@ -1,4 +1,4 @@
-"""Checking k^m-anonymity of every partition of a local recoding."""
+"""Check of k^m-anonymity of every partition of a local recoding."""
 
 from anonset.data import SetColumn
 from anonset.data.store import MEMORY, Store
@@ -23,7 +23,7 @@ def check_partitions(
     Parameters
     ----------
     store
-        Where scratch is to lie, if the column is mapped from files.
+        Store of temporary files, if the column is in files.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Truthfulness of relational values: each published value covers the original one."""
+"""Truthfulness of relational values: each published value covers the original value."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -19,11 +19,11 @@ from anonset.publications import Records
 def check_relational_truth(
     original: Table, publication: Records, hierarchies: Mapping[str, Hierarchy]
 ) -> Witness | None:
-    """Find a published relational value that does not cover the value of the record it was made from.
+    """Find a published relational value that does not cover the value of its original record.
 
-    ``[low:high]`` covers the numbers between, a node of the column's hierarchy the leaves below it, ``(a,b,c)`` its
-    members (with a hierarchy: leaves), a number that number however it is written, anything else itself. Cost: O(n) for
-    each numeric column, else O(n log n), by distinct pairs of values.
+    ``[low:high]`` covers the numbers in the range. A node of the column's hierarchy covers its leaves, ``(a,b,c)`` its
+    members (with a hierarchy: leaves). A number covers the same number in any notation, any other label itself. Cost:
+    O(n) for each numeric column, otherwise O(n log n), by distinct pairs of values.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def _first_untrue(
 
 
 class _Pairs:
-    """Whether labels cover values, each pair of which is looked at once."""
+    """Cached check whether labels cover values, once for each pair."""
 
     def __init__(self, labels: Sequence[str], before: Column, hierarchy: Hierarchy | None) -> None:
         self._labels, self._hierarchy, self._numeric = labels, hierarchy, isinstance(before, NumericColumn)
@@ -105,10 +105,10 @@ class _Pairs:
 
 
 class _Ranges:
-    """Whether ranges cover numbers, all at once: where their ends, as numbers of the column, are what their texts say.
+    """Vectorized check whether ranges cover numbers, for labels whose ends are exact in the column's dtype.
 
-    A float is the number that it is printed as. Of two floats the larger is printed as the larger number; so an end
-    that is printed as it is written can be compared as a float.
+    The value of a float is its printed decimal number. Printing preserves the order of floats, so an end that prints as
+    written can be compared as a float.
     """
 
     def __init__(self, labels: Sequence[str], before: NumericColumn) -> None:
@@ -136,7 +136,7 @@ class _Ranges:
 
 
 def _as_number(text: str, kind: str) -> int | float | None:
-    """Return the number of a column of integers or floats that is printed as a text says; None if there is none."""
+    """Return the integer or float with exactly the value of the text, or None if there is none."""
     try:
         number = exact(text)
         if kind == "i":
@@ -147,13 +147,13 @@ def _as_number(text: str, kind: str) -> int | float | None:
 
 
 def ends_of(label: str) -> tuple[str, str]:
-    """Return the ends of a range as they are written; a point is both."""
+    """Return the ends of a range as text. A number is both ends."""
     low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, ":", label)
     return low, high
 
 
 def are_ranges(labels: Iterable[str]) -> bool:
-    """Tell whether labels are those of a column of numbers: each is a number or a range, and one at least a range.
+    """Return True if all labels are numbers or ranges, and at least one is a range.
 
     >>> are_ranges(["[1:3]", "4"]), are_ranges(["3", "4"]), are_ranges(["[1:3]", "(4,5)"])
     (True, False, False)
@@ -167,7 +167,7 @@ def are_ranges(labels: Iterable[str]) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    """Tell whether a text is that of a number."""
+    """Return True if the text is a number."""
     try:
         exact(text)
     except ValueError:
@@ -176,7 +176,7 @@ def _is_number(text: str) -> bool:
 
 
 def covers(label: str, numeric: bool, hierarchy: Hierarchy | None) -> Callable[[str], bool]:
-    """Return the test whether a published label covers an original value, given as text."""
+    """Return a function that tests whether a published label covers an original value, given as text."""
     if numeric:
         try:
             bounds = [exact(end) for end in ends_of(label)]
@@ -193,13 +193,13 @@ def covers(label: str, numeric: bool, hierarchy: Hierarchy | None) -> Callable[[
 
 
 def _members(label: str) -> tuple[str, ...]:
-    """Return the values of a published set ``(a,b,c)``; none of another label."""
+    """Return the values of a published set ``(a,b,c)``, or () for another label."""
     return tuple(label[1:-1].split(",")) if label.startswith("(") and label.endswith(")") else ()
 
 
 @lru_cache(maxsize=4096)
 def _number(text: str) -> Fraction:
-    """Return an original number, which stands beside many published values."""
+    """Return the number of a text, cached because values repeat."""
     return exact(text)
 
 

@@ -1,4 +1,4 @@
-"""Checking rho-uncertainty by looking at the cohort of every supported set of at most m symbols."""
+"""Check of rho-uncertainty: the cohort of every supported set of at most m symbols."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from anonset.verification.counting import Progress
 def check_rho(
     column: SetColumn, model: RhoUncertainty, budget: int, progress: Progress | None, store: Store = MEMORY
 ) -> Verdict:
-    """Check published records; a share is not monotone, so no size is inferred from another."""
+    """Check published records. The share is not monotone in the set size, so every size is counted."""
     share = (model.share.numerator, model.share.denominator)
     rule = Rule(model.sizes, 1, share, strict=model.strict, secrets_known=True)
     verdict = check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, store)

@@ -1,4 +1,4 @@
-"""Checking the safety constraint of a bucketized table: individuals, visibility and diversity of every group."""
+"""Check of the safety constraint of a bucketized table: individuals, visible tuples and diversity of every group."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -19,17 +19,16 @@ from anonset.verification.individuals import Rows, find_divided, one_of_each_run
 
 
 def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdict:
-    """Check every group and every visible individual; the witness is the first violation found.
+    """Check every group and every visible individual. The witness is the first violation.
 
-    In this order: each value has at most 1/l of its group; each individual is in one group; each group has k
-    individuals; they show equally many tuples. Whose the starred tuples are cannot be seen, and is not checked
-    here. The check needs no budget: O(n log(n)). Tables in files are checked by spans of groups and by shares of the
-    individuals.
+    Order: each value has at most 1/l of its group; each individual is in one group; each group has k individuals; these
+    have the same number of visible tuples. The individual of a starred tuple is hidden, and not checked. The check
+    needs no budget: O(n log(n)). Tables in files are checked in blocks of groups and shares of individuals.
 
     Raises
     ------
     InputError
-        If there is no id column, or a row stars some of them only.
+        If there is no id column, or a row has stars in some id columns but not in all.
     """
     if not publication.ids:
         msg = "safe grouping speaks of individuals, and the publication has no id column"
@@ -50,12 +49,12 @@ def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdic
 
 
 def _visible(publication: Buckets, rows: tuple[int, int] | None = None) -> Iterator[Rows]:
-    """Yield the rows of the QIT, or of some rows of it, whose identity is visible, span by span.
+    """Yield blocks of the QIT rows with a visible identity, from all rows or a range.
 
     Raises
     ------
     InputError
-        If a row stars some of the id columns only.
+        If a row has stars in some id columns but not in all.
     """
     begin, stop = (0, publication.n) if rows is None else rows
     stars = [column.vocabulary.index.get(STAR, SUPPRESSED) for column in publication.ids]
@@ -76,7 +75,7 @@ def _visible(publication: Buckets, rows: tuple[int, int] | None = None) -> Itera
 
 
 def _violated_group(publication: Buckets, k: int) -> Witness | None:
-    """Return the first group with too few individuals, or else the first individual who shows fewer than others.
+    """Return the first group with too few individuals, or the first individual with fewer visible tuples than others.
 
     Each individual is in one group.
     """
@@ -110,7 +109,7 @@ def _violated_group(publication: Buckets, k: int) -> Witness | None:
 
 
 class _Shown(NamedTuple):
-    """The visible individuals of some groups, each with its group, its first row, and how many it shows."""
+    """Visible individuals of some groups, with group, first row and number of visible rows."""
 
     codes: list[Int32]
     group: Int32
@@ -119,7 +118,7 @@ class _Shown(NamedTuple):
 
 
 def _shown(publication: Buckets, rows: tuple[int, int]) -> _Shown:
-    """Count the rows that each visible individual of a span of the QIT shows."""
+    """Count the visible rows of each individual in a span of the QIT."""
     parts = list(_visible(publication, rows))
     columns = [np.concatenate(codes_of_parts) for codes_of_parts in zip(*(part.codes for part in parts), strict=True)]
     group, row = (np.concatenate([part[field] for part in parts]) for field in (1, 2))
@@ -133,7 +132,7 @@ def _shown(publication: Buckets, rows: tuple[int, int]) -> _Shown:
 
 
 def _begins(columns: list[Int32], group: Int32) -> Int64:
-    """Return where rows differ from the one before in a code or the group, int64."""
+    """Return the rows that differ from the previous row in a code or the group, int64."""
     new = np.ones(len(group), np.bool_)
     new[1:] = group[1:] != group[:-1]
     for codes in columns:
@@ -142,7 +141,7 @@ def _begins(columns: list[Int32], group: Int32) -> Int64:
 
 
 def _in_order(columns: list[Int32], group: Int32, begins: Int64) -> bool:
-    """Tell whether rows are ordered by group, then by codes, so that those of an individual in a group are adjacent."""
+    """Return True if rows are ordered by group, then by codes: rows of an individual in a group are adjacent."""
     one, other = begins[:-1], begins[1:]
     decided, behind = group[one] != group[other], group[one] > group[other]
     for codes in columns:

@@ -1,4 +1,4 @@
-"""Shares of the rows of a large table: all rows with the same relational tuple are in one, so each is checked alone."""
+"""Shares of the rows of a large table. Equal relational tuples are in the same share, which is checked alone."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -17,16 +17,14 @@ _WORDS = 1 << 64
 
 
 def shares_of(columns: Sequence[Column], store: Store) -> Iterator[Int64]:
-    """Yield the rows of each share, ascending, int64: equal tuples are in the same one, by a hash of their values.
-
-    A table in memory is a share.
+    """Yield the rows of each share, ascending, int64. Equal tuples have the same hash and are in the same share.
 
     Parameters
     ----------
     columns
-        What makes up a tuple; at least one.
+        Columns of the tuple, at least one.
     store
-        Where the rows lie.
+        Store of the rows.
     """
     n = columns[0].n
     if n and store.buckets(n) == 1:
@@ -39,12 +37,12 @@ def shares_of(columns: Sequence[Column], store: Store) -> Iterator[Int64]:
 def divided(
     rows: Iterable[tuple[NDArray[np.uint64], NDArray[Any]]], count: int, store: Store, dtype: DTypeLike
 ) -> Iterator[NDArray[Any]]:
-    """Yield rows in shares, (r,) or (r, any) each, by keys that come with them; no share is empty.
+    """Yield rows in non-empty shares, (r,) or (r, any) each, by their keys.
 
     Raises
     ------
     InputError
-        If the hashes of the rows in the shares do not add up to those of the given rows.
+        If the hash sum of the rows in the shares differs from that of the given rows.
     """
     before = after = 0
     with Division(store, count, dtype) as division:
@@ -67,11 +65,11 @@ def _hashes(columns: Sequence[Column], first: int, end: int) -> NDArray[np.uint6
     """Return a hash of the tuple of each row of a span."""
     slices = [column.slice(first, end) for column in columns]
     values = [rows.codes if isinstance(rows, CategoricalColumn) else rows.values + 0 for rows in slices]
-    return hashed(values, end - first)  # no negative zero
+    return hashed(values, end - first)  # `+ 0` above turns -0.0 into 0.0
 
 
 def hashed(columns: Sequence[NDArray[Any]], n: int) -> NDArray[np.uint64]:
-    """Return a hash of each of n rows, whose values are codes or numbers; sums and products wrap around."""
+    """Return a hash of each of n rows of codes or numbers. Sums and products wrap around."""
     state = np.zeros(n, np.uint64)
     for values in columns:
         state += values.astype(np.uint64) if values.dtype == np.int32 else values.view(np.uint64)

@@ -1,6 +1,6 @@
-"""Whether two releases of the same persons together leave k of what up to m known items show.
+"""Check of two releases of the same persons: at least k candidates must match up to m items known from both.
 
-By whole numbers as sets of persons, and sets of symbols; it shares nothing with the search.
+Uses Python integers as sets of persons and frozensets of symbols, independent of the algorithm.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,21 +22,21 @@ Cells = frozenset[tuple[int, int]]
 
 
 def few_together(table: Table, publication: Any, beside: Beside, model: PrivacyModel) -> Witness | None:
-    """Return known items of a person in both releases that leave fewer than k, if there are any.
+    """Return known items of a person in both releases that match fewer than k candidates, or None.
 
     Parameters
     ----------
     table
-        The original of `publication`, whose rows are known by their records.
+        The original of `publication`, whose rows are identified by their records.
     beside
-        The earlier release. If what is kept holds for linked rows, the persons in both are counted whose two rows show
-        what is known; else the rows of each release that do, and that may be of one record with such a row of the
-        other.
+        The earlier release. If its rows are linked, the candidates are the persons in both releases whose two rows
+        contain the known items. Otherwise they are the rows of each release that contain them and may have the same
+        record as such a row of the other release.
 
     Raises
     ------
     InputError
-        If they are no records, or the model is not k^m-anonymity.
+        If the publication is not of records, or the model is not k^m-anonymity.
     """
     if not isinstance(publication, Records) or not isinstance(model, KmAnonymity):
         msg = f"two releases together are checked of records and of the model km, got {model.name}"
@@ -74,7 +74,7 @@ def few_together(table: Table, publication: Any, beside: Beside, model: PrivacyM
 
 @dataclass(frozen=True, eq=False)
 class _Shown(Discreet):
-    """What a release shows."""
+    """Published rows of a release."""
 
     symbol_of: dict[str, int]
     rows: list[Row]
@@ -91,7 +91,7 @@ class _Shown(Discreet):
 
     @cached_property
     def distinct(self) -> dict[Row, int]:
-        """How often each row is there."""
+        """Count of each distinct row."""
         counts: dict[Row, int] = {}
         for row in self.rows:
             counts[row] = counts.get(row, 0) + 1
@@ -100,19 +100,19 @@ class _Shown(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class _Pairs(Discreet):
-    """Two releases, and what a symbol of the one leaves of the other."""
+    """Two releases, and the symbols of the other release that each symbol allows."""
 
     later: _Shown
     earlier: _Shown
     there: dict[int, Row]
-    """By a later symbol, the earlier ones that its items show; -1 for none."""
+    """Earlier symbols of the items of each later symbol, -1 for none."""
     here: dict[int, Row]
-    """The other way round."""
+    """Later symbols of the items of each earlier symbol, -1 for none."""
     certain: tuple[bool, bool]
-    """Of the later and the earlier one, whether an item without a symbol is certainly in none of its records."""
+    """For the later and the earlier release: an item without a symbol is certainly in none of its records."""
 
     def of_one(self, row: Row, other: Row) -> bool:
-        """Tell whether a later row and an earlier one may be of the same record."""
+        """Return True if a later row and an earlier row may have the same record."""
         shown_here = row if self.certain[0] else row | {_NONE}
         shown_there = other if self.certain[1] else other | {_NONE}
         return all(self.there[symbol] & shown_there for symbol in row) and all(
@@ -120,7 +120,7 @@ class _Pairs(Discreet):
         )
 
     def left(self, known: Cells, k: int) -> int:
-        """Return how many rows of the release are left that has fewest; k and more count as k."""
+        """Return the smaller number of remaining rows of both releases, at most k."""
         needed = [frozenset(cell[at] for cell in known) - {_NONE} for at in (0, 1)]
         rows = [row for row in self.later.distinct if needed[0] <= row]
         others = [row for row in self.earlier.distinct if needed[1] <= row]
@@ -154,7 +154,7 @@ def _items(table: Table) -> Iterator[list[str]]:
 
 
 def _known(later: _Shown, earlier: _Shown, row: Row, items: Iterable[str]) -> Cells:
-    """Return what the items of a person show in both, and what their earlier row shows beside."""
+    """Return the symbol pairs of a person's items in both releases, and the remaining symbols of the earlier row."""
     shown = {(later.symbol_of.get(item, _NONE), earlier.symbol_of.get(item, _NONE)) for item in items}
     cells = {(here, there if there in row else _NONE) for here, there in shown}
     cells |= {(_NONE, symbol) for symbol in row - {there for _, there in cells}}

@@ -1,4 +1,4 @@
-"""Checking k-anonymity of whole transactions by counting equal records."""
+"""Check of k-anonymity of complete records of items, by counting equal records."""
 
 import numpy as np
 
@@ -14,12 +14,12 @@ from anonset.verification.itemsets import require_well_formed
 
 
 def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, store: Store = MEMORY) -> Verdict:
-    """Count the records with the same symbols, empty ones included; the witness is the first record with too few.
+    """Count the records with the same symbols, including empty records. The witness is the first with too few.
 
     Parameters
     ----------
     store
-        Where the distinct records are to lie, if the column is mapped from files.
+        Store of the distinct records, if the column is in files.
     """
     require_well_formed(column)
     merged_rows = merged(column, store)
@@ -27,7 +27,7 @@ def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, store: 
     first, rows = (
         _first_below(merged_rows.weight, model.k),
         merged_rows.column,
-    )  # they stand in the order in which they first occur
+    )  # in order of first occurrence
     if first < 0:
         return Verdict(True, model, checked)
     same = _records_equal(column, rows.held_by(first))
@@ -40,7 +40,7 @@ def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, store: 
 
 
 def _first_below(weight: Int64, k: int) -> int:
-    """Return the first place of a weight below k, -1 if there is none; in constant memory."""
+    """Return the first position of a weight below k, or -1. Constant memory."""
     for begin, end in spans(len(weight)):
         rare = weight[begin:end] < k
         if rare.any():
@@ -49,7 +49,7 @@ def _first_below(weight: Int64, k: int) -> int:
 
 
 def _records_equal(column: SetColumn, codes: Int32) -> Int64:
-    """Return the records that hold exactly the given codes, by a scan of the column."""
+    """Return the records that contain exactly the given codes, by a scan of the column."""
     equal_records = []
     for begin, end in spans(column.n):
         indptr = column.indptr[begin : end + 1]
