@@ -1,13 +1,13 @@
-"""Tightness: the ends of a narrowest possible range are values of its rows.
+"""Tightness: an attack on ranges that are as narrow as possible, so both ends are values of rows.
 
 Local recodings publish each class as the lowest value that covers all its rows. For numbers this is the range from the
-smallest to the largest value. An attacker who knows a person's class and guesses an end is right for at least one row
-of the class, independent of the width of the range. The comparison guesses the most frequent value of the range, which
-uses value frequencies but not the ends. A range that a hierarchy defines does not end in a data value. If ends are
-rounded, the guesses are the nearest data values.
+smallest to the largest value. An attacker finds the class of a person and guesses an end of the range. The guess is
+right for at least one row of the class, for any width of the range. The comparison guesses the most frequent value of
+the range: it uses value frequencies but not the ends. Ranges that a hierarchy defines do not end in data values and are
+not attacked. If ends are rounded, the attacker guesses the nearest data values.
 
-For nodes, tightness shows that at least two children occur, and for sets that all members do. Neither makes a value of
-a row more likely than another.
+For nodes, tightness implies that at least two children occur, and for sets that all members do. This does not make any
+value of a row more likely.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Re-identification risk by known items: how many records contain the items that an attacker knows of a person."""
+"""Re-identification risk by known items: number of records that contain the known items of a person."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Supports of the itemsets of sampled records, if all records have too many itemsets."""
+"""Supports of the itemsets of sampled records, for data in which counting all itemsets is too expensive."""
 
 from dataclasses import dataclass
 from itertools import pairwise

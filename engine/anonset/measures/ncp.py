@@ -21,9 +21,8 @@ _INT64_MAX = 2**63 - 1
 def ncp_numerator(column: SetColumn | Blocks, cut: Cut) -> int:
     """Return the numerator of the NCP: the sum of occurrences times leaves over the generalized items.
 
-    The leaves are those of the node that replaces the item, without suppressed leaves. An unchanged item costs 0, a
-    suppressed item as much as the root. NCP is the numerator divided by the number of leaves and the number of
-    occurrences.
+    For a generalized item, the leaves are the published leaves below its node. An unchanged item costs 0, a suppressed
+    item as much as the root. NCP is the numerator divided by the number of leaves and the number of occurrences.
 
     Parameters
     ----------

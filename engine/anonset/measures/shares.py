@@ -138,7 +138,7 @@ def mean_of(
 
 
 def _wilson(successes: int, n: int) -> tuple[float, float]:
-    """Return the ends of the Wilson score interval for 95 percent."""
+    """Return the Wilson score interval for 95 percent."""
     share, z2 = successes / n, _Z * _Z
     middle = share + z2 / (2 * n)
     reach = _Z * sqrt(share * (1 - share) / n + z2 / (4 * n * n))

@@ -17,7 +17,7 @@ from anonset.measures.item_supports import ColumnSupports, Supports
 KNOWN = 2
 """Number of known items of a person: the rarest."""
 LIKELY, SURE = 0.5, 0.9
-"""Probability thresholds for a likely and for a nearly certain inference."""
+"""Probability thresholds for likely and for almost certain inferences."""
 RARE = 0.1
 """Maximum share of the records that contain a rare item."""
 

@@ -38,7 +38,7 @@ class AnatomyDiversity(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """Guarantee of the model, in words for laypeople."""
+        """Guarantee of the model, for laypeople."""
         return (
             "Whoever finds a row here sees, apart from it, the values of its group, each on at most "
             f"1 of {self.l} rows: which one is its own is not told."

@@ -41,7 +41,7 @@ class SensitiveClasses(KAnonymity):
 
     @property
     def in_plain_words(self) -> str:
-        """Guarantee of the model, in words for laypeople."""
+        """Guarantee of the model, for laypeople."""
         return (
             "Whoever knows these attributes of somebody cannot pick out that person's record (at least "
             f"{self.k} look the same), and what looks the same holds {self.asked}."

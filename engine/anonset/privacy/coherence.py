@@ -67,7 +67,7 @@ class Coherence(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """Guarantee of the model, in words for laypeople."""
+        """Guarantee of the model, for laypeople."""
         text = (
             f"Whoever knows up to {counted(self.p, 'public item')} of somebody cannot pick out that person's record: "
             "at least "

@@ -62,7 +62,7 @@ class ConstraintSet(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """Guarantee of the model, in words for laypeople."""
+        """Guarantee of the model, for laypeople."""
         listed = f"up to {counted(self.m or 0, 'item')} of somebody"
         known = listed if self.policy is None else "items of somebody that the owner listed together"
         return (

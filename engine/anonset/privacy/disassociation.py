@@ -86,7 +86,7 @@ class DisassociationModel(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """Guarantee of the model, in words for laypeople."""
+        """Guarantee of the model, for laypeople."""
         known = "one item" if self.m == 1 else f"up to {self.m} items"
         return (
             f"Whoever knows {known} of a person finds no part of a record here that is that person's "

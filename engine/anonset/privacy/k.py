@@ -42,7 +42,7 @@ class KAnonymity(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """Guarantee of the model, in words for laypeople."""
+        """Guarantee of the model, for laypeople."""
         return (
             "Whoever knows these attributes of somebody cannot pick out that person's record: at least "
             f"{self.k} records look the same."

@@ -41,7 +41,7 @@ class KKmAnonymity(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """Guarantee of the model, in words for laypeople."""
+        """Guarantee of the model, for laypeople."""
         return (
             f"Whoever knows these attributes of somebody, and up to {counted(self.m, 'item')}, cannot pick out that "
             "person's "

@@ -40,7 +40,7 @@ class KmAnonymity(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """Guarantee of the model, in words for laypeople."""
+        """Guarantee of the model, for laypeople."""
         return (
             f"Whoever knows up to {counted(self.m, 'item')} of somebody cannot pick out that person's record: at "
             f"least {self.k} "

@@ -66,7 +66,7 @@ class LmDiversity(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """Guarantee of the model, in words for laypeople."""
+        """Guarantee of the model, for laypeople."""
         return (
             f"Whoever knows up to {counted(self.m, 'ordinary item')} of somebody cannot pick out that person's record "
             "(at least "
@@ -111,7 +111,7 @@ class KLmDiversity(LmDiversity):
 
     @property
     def in_plain_words(self) -> str:
-        """Guarantee of the model, in words for laypeople."""
+        """Guarantee of the model, for laypeople."""
         return (
             f"Whoever knows these attributes of somebody, and up to {counted(self.m, 'ordinary item')}, cannot pick "
             "out that "

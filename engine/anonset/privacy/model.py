@@ -12,7 +12,7 @@ from anonset.privacy.policies import PrivacyPolicy
 from anonset.spelling import counted, setting
 
 LARGEST_SIZE = (1 << 31) - 1
-"""Largest size parameter of a model. Tables have fewer records, and records fewer items."""
+"""Upper limit of size parameters, above the record count of any table and the item count of any record."""
 
 
 Part = Literal["items", "relational", "sensitive"]
@@ -68,7 +68,7 @@ class PrivacyModel(Discreet, ABC):
 
     @property
     def visible(self) -> "PrivacyModel":
-        """Model that a check of the publication alone verifies: weaker if the guarantee also needs private data."""
+        """Model that can be verified from the publication without private data; may be weaker than the model."""
         return self
 
     @property
@@ -147,12 +147,10 @@ class PrivacyModel(Discreet, ABC):
 
 @dataclass(frozen=True)
 class Witness(MarkedText, Discreet):
-    """Evidence that a model does not hold."""
+    """Evidence that a model is violated."""
 
     what: tuple[str, ...]
-    """Published symbols or values that violate the model. Empty if a complete row or a person does: messages show
-    neither.
-    """
+    """Published symbols or values that violate the model. Empty for a complete row or person, which are never shown."""
     support: int
     """Number of matching records."""
     required: int
@@ -181,7 +179,7 @@ class Verdict(MarkedText, Discreet):
     checked: Mapping[str, Any] = field(default_factory=dict)
     """Extent of the check: rows, itemsets by size, and the progress of an undecided check."""
     witness: Witness | None = None
-    """Evidence that the model fails."""
+    """Evidence of the violation."""
 
     def __repr__(self) -> str:
         checked = {} if "covered" not in self.checked else {"checked": str(self.checked["covered"])}

@@ -15,8 +15,8 @@ class RhoUncertainty(PrivacyModel):
     """An attacker who knows up to `m` items of a person infers each other sensitive item with probability below rho.
 
     The known items may be sensitive. For any set of at most `m` symbols with support above 0: of the records that
-    contain the set, less than the share `rho` contains the same sensitive item outside the set. This generalizes the
-    diversity of `LmDiversity`, whose sets contain no sensitive items and whose shares may equal 1/l.
+    contain the set, less than the share `rho` contains the same sensitive item outside the set. In the similar model
+    `LmDiversity`, the sets contain no sensitive items, and a share may equal 1/l.
 
     >>> RhoUncertainty(0.5, 2, ("hiv",)).share
     Fraction(1, 2)
@@ -86,7 +86,7 @@ class RhoUncertainty(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """Guarantee of the model, in words for laypeople."""
+        """Guarantee of the model, for laypeople."""
         return (
             f"Whoever knows up to {counted(self.m, 'item')} of somebody, sensitive ones too, cannot infer another "
             f"sensitive item: {self._bound} the records that fit have it."

@@ -49,7 +49,7 @@ class SafetyConstraint(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """Guarantee of the model, in words for laypeople."""
+        """Guarantee of the model, for laypeople."""
         return (
             f"Whoever finds somebody here sees the rows of at least {self.k} people and, apart from them, their "
             f"values, each on at most 1 of {self.l} rows: whose is whose is not told."

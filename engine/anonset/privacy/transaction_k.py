@@ -40,7 +40,7 @@ class TransactionKAnonymity(PrivacyModel):
 
     @property
     def in_plain_words(self) -> str:
-        """Guarantee of the model, in words for laypeople."""
+        """Guarantee of the model, for laypeople."""
         return (
             "Even whoever knows all items of somebody cannot pick out that person's record: at least "
             f"{self.k} records look exactly the same."

@@ -1,4 +1,4 @@
-"""Check that no sensitive value is too frequent in a group of a bucketized table."""
+"""Check of l-diversity: the share of each sensitive value in each group of a bucketized table."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Truthfulness of a bucketized table: its rows are original rows, and its groups contain their sensitive values."""
+"""Truthfulness of a bucketized table: each published row, and the values of each group, match the original."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack

@@ -103,7 +103,7 @@ def _constraints(publication: Verifiable, model: ConstraintSet, budget: int, pro
 def _with_unpublished(
     verdict: Verdict, policy: PrivacyPolicy, publication: Verifiable, members: list[tuple[str, ...]] | None
 ) -> Verdict:
-    """Add to a verdict the number of protected items that no published symbol covers. They violate nothing."""
+    """Add to a verdict the number of protected items, and of those that no published symbol covers (no violation)."""
     labels = _items(publication, verdict.model).vocabulary.labels
     shown = {item for items in (map(members_of, labels) if members is None else members) for item in items}
     protected = {item for itemset in policy.itemsets for item in itemset}

@@ -26,9 +26,9 @@ _LARGEST_CODE, _LARGEST_KEY = np.iinfo(np.int32).max, np.iinfo(np.int64).max
 def check_chunks_true(table: Table, publication: Chunks) -> Witness | None:
     """Return the first cluster or chunk that differs from the original table, or None.
 
-    The clusters must partition all records. In a cluster, every occurrence of a published item must be in its chunk, in
-    its shared chunk, or among the terms. Every chunk must contain the projections of the records onto its items, with
-    the same counts. Every term must occur.
+    The clusters must partition all records. In a cluster, every occurrence of a published item must be in a chunk of
+    the cluster, in a shared chunk, or among the terms. Every chunk must contain the projections of the records onto its
+    items, with the same counts. Every term must occur.
 
     Raises
     ------

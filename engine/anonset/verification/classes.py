@@ -2,8 +2,8 @@
 
 Definitions: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006; Li, Li, Venkatasubramanian, ICDE 2007.
 
-Logarithms decide clear cases. Close cases are decided by integers, or for very large classes by decimals of 60 digits.
-If these cannot decide, the model does not hold.
+Logarithms decide clear cases. Integers decide close cases, or decimals of 60 digits for very large classes. Cases that
+remain open count as violations.
 """
 
 from collections.abc import Iterable, Sequence

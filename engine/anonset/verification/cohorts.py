@@ -161,7 +161,9 @@ class _Cohorts:
             self.group = _groups_of(rows.column, values, store)
 
     def _merge_columns(self, rows: SetColumn, store: Store) -> None:
-        """Keep one symbol of those in the same records: a set with several of them has the same cohort."""
+        """Keep one symbol of each group of symbols in the same records. Sets with several of them have the same
+        cohort.
+        """
         n_symbols = len(self.is_sensitive)
         others = np.ones(n_symbols + self.n_groups, bool)  # includes the marks of groups
         others[:n_symbols] = self.is_sensitive
@@ -203,7 +205,7 @@ class _Cohorts:
         )
 
     def first_bad(self, size: int, progress: Progress | None) -> _BadCohort | None:
-        """Return the first set of `size`, by its codes, whose cohort violates the rule, or None."""
+        """Return the first set of `size`, in code order, with a cohort that violates the rule, or None."""
         total, done = float(self.occurrences(size)), 0.0
         best: _BadCohort | None = None
         if size == 0 and self.group is None:
@@ -240,14 +242,14 @@ class _Cohorts:
         if self.group is None:
             yield from self.symbols.of_size(size)
             return
-        for a, b in run_spans(self.group):  # whole groups
+        for a, b in run_spans(self.group):  # spans of complete groups
             yield from self._within(a, b, size)
 
     def _within(self, a: int, b: int, size: int) -> Iterator[Occurrences]:
         """Yield the occurrences of the sets of `size` within the groups of the distinct records a .. b - 1."""
         group: Int64 = np.asarray(self.group)[a:b]
         last = a + int(np.searchsorted(group, group[-1]))
-        if size and b - last > self.symbols.at_once:  # the last group is processed alone
+        if size and b - last > self.symbols.at_once:  # process the last group separately
             if a < last:
                 yield from self._within(a, last, size)
             rows = replace(self.symbols, indptr=self.symbols.indptr[last : b + 1])
@@ -276,7 +278,7 @@ class _Cohorts:
         return _Counts(occurrences.sets, first_row, support, pairs, holders)
 
     def _examine(self, counts: "_Counts") -> _BadCohort | None:
-        """Return the first of some sets, by its codes, whose cohort violates the rule, or None."""
+        """Return the first of some sets, in code order, with a cohort that violates the rule, or None."""
         support, pairs, holders = counts.support, counts.pairs, counts.holders
         of_set = pairs // len(self.is_sensitive)
         too_likely = holders > self._most_holders(support)[of_set]

@@ -42,7 +42,7 @@ _STEPS_PER_CALL = 20_000_000  # about 0.1 s: interruptions are handled between c
 
 @dataclass(frozen=True)
 class Count:
-    """Count of the itemsets of one size, up to the first itemset with too few records."""
+    """Count of the itemsets of a size, up to the first rare itemset."""
 
     size: int
     """Number of items of each itemset."""
@@ -56,14 +56,14 @@ class Count:
 
 @dataclass(frozen=True)
 class Found:
-    """Result of a traversal, up to the first itemset with too few records."""
+    """Result of a traversal, up to the first rare itemset."""
 
     counted: int
     """Number of itemset occurrences in the rows."""
     distinct: int
     """Number of distinct itemsets."""
     rare: tuple[int, ...] | None
-    """First itemset with too few records, or None."""
+    """First rare itemset, or None."""
     support: int
     """Number of records that contain `rare`."""
 
@@ -124,7 +124,7 @@ class Bits:
 
     @property
     def steps(self) -> int:
-        """Number of words read to count all pairs."""
+        """Number of 64-bit reads to count all pairs."""
         n = len(self.symbols)
         return n * (n - 1) // 2 * self.words
 
@@ -179,7 +179,7 @@ class Triples:
         self.bytes = int(self._bytes.sum())
         """Memory of the counters of all windows, in bytes."""
         self.windows = self._windows(np.sort(support)[::-1], most, threads)
-        """Windows (first, end) of the largest number of a set; empty if there would be too many."""
+        """Windows (first, end) of the largest number of a set; empty if the count exceeds `MOST_WINDOWS`."""
 
     def _windows(self, support: Int64, most: int, threads: int) -> list[tuple[int, int]]:
         """Split the largest numbers into windows of similar memory and work."""
@@ -226,7 +226,7 @@ class Counting:
         return self._done >= self._most
 
     def run(self, rows: SetColumn, weight: Int64) -> Found:
-        """Count the itemsets that begin with the first symbol of a row, until one is too rare or counting is stopped.
+        """Count the itemsets that start with the first symbol of a row, up to the first rare itemset or until stopped.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class Counting:
         return pairs.met.reshape(n, n), counted
 
     def run_bits(self, bits: NDArray[np.uint64], of: Bits, span: tuple[int, int]) -> Found:
-        """Count all pairs whose first symbol is in a span, until one is too rare, unless counting is stopped."""
+        """Count all pairs with the first symbol in a span, up to the first rare pair, unless counting is stopped."""
         from anonset_kernels.verification import count_shared_bits
 
         if is_unwanted():
@@ -285,7 +285,7 @@ class Counting:
         return Found(int(shared.occurrences), int(shared.distinct), rare, int(shared.support))
 
     def run_triples(self, rows: SetColumn, weight: Int64, triples: Triples, window: tuple[int, int]) -> Found:
-        """Count all sets of three whose largest number is in a window, each up to `k`, unless counting is stopped.
+        """Count all sets of three with the largest number in a window, each up to `k`, unless counting is stopped.
 
         Parameters
         ----------

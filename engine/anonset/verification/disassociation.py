@@ -171,7 +171,7 @@ class _Capped:
         self._share = model.share
 
     def breaches(self, rows: ChunkRows, places: Int64, cluster: Int64, name: Callable[[int], str]) -> Iterator[Breach]:
-        """Yield sensitive items that share a chunk with other items, or are in too many of its records."""
+        """Yield sensitive items that share a chunk with other items, or exceed the cap."""
         (chunk, item), filled = rows.domains, rows.sizes
         in_chunk = np.bincount(chunk, minlength=len(rows))
         for pair in np.flatnonzero(np.isin(item, self._items)).tolist():

@@ -1,6 +1,6 @@
 """Distinct rows of a column with their number of records, merged within blocks, then across blocks.
 
-Symbols in the same rows can be merged too: the first represents all.
+Symbols in the same rows can be merged as well: the first represents all.
 """
 
 from collections.abc import Iterator

@@ -153,13 +153,14 @@ class DistinctRows:
         The method depends on the itemsets:
 
         * Pairs of few symbols: a matrix of all pairs.
-        * Pairs of many symbols: intersections of bit vectors, if this takes fewer steps.
+        * Pairs of many symbols: intersections of bit vectors, if this is cheaper.
         * Triples of few symbols: counters of all triples.
-        * Others: windows of their first symbols. For each window the row suffixes from these symbols on are gathered, so
-          the traversal below a symbol stays in the caches. Merging equal suffixes again costs more than it saves.
+        * Others: windows of their first symbols. For each window the row suffixes from these symbols on are gathered:
+          the traversal below a symbol then fits in the CPU caches. Merging equal suffixes costs more than it saves.
 
-        Cost: at most one step for each occurrence (:meth:`occurrences`), plus some for smaller sizes. Memory for some
-        windows.
+        Cost: at most one step for each occurrence (:meth:`occurrences`), plus some for smaller sizes.
+
+        Memory: some windows.
         """
         if size == 1:
             return self._count_items(k)

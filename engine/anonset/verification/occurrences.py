@@ -1,8 +1,8 @@
 """Occurrences of sets of symbols in records, extended by one symbol at a time, with NumPy sorting and counting.
 
-The occurrences of a set are contiguous, so slices of them limit the memory. If a set has too many occurrences, it is
-extended by ranges of symbols. This also applies to all records, which are the occurrences of the empty set. Occurrences
-that do not fit in memory are computed again in each pass over the records.
+The occurrences of a set are contiguous, so slices of them limit the memory. A set with more occurrences than fit in
+memory is extended by ranges of symbols. This also applies to all records, which are the occurrences of the empty set.
+If the occurrences of the extended set do not fit in memory, each pass over the records recomputes them.
 """
 
 from collections.abc import Callable, Iterator

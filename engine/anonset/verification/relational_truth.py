@@ -78,7 +78,7 @@ class _Pairs:
         self._true: set[tuple[Any, int]] = set()
 
     def first_wrong(self, before: Column, codes: Int32) -> int:
-        """Return the first row whose label does not cover its value, or -1."""
+        """Return the first row with a label that does not cover the value, or -1."""
         values = before.codes if isinstance(before, CategoricalColumn) else before.values
         distinct, rank = np.unique(values, return_inverse=True)
         width = max(1, len(self._labels))
@@ -105,7 +105,7 @@ class _Pairs:
 
 
 class _Ranges:
-    """Vectorized check whether ranges cover numbers, for labels whose ends are exact in the column's dtype.
+    """Vectorized check whether ranges cover numbers, for labels with ends that are exact in the column's dtype.
 
     The value of a float is its printed decimal number. Printing preserves the order of floats, so an end that prints as
     written can be compared as a float.
@@ -122,7 +122,7 @@ class _Ranges:
                 self._low[code], self._high[code], self._plain[code] = ends[0], ends[1], True
 
     def first_wrong(self, before: Column, codes: Int32) -> int:
-        """Return the first row whose label does not cover its value, or -1."""
+        """Return the first row with a label that does not cover the value, or -1."""
         values = before.values if isinstance(before, NumericColumn) else before.codes
         plain = self._plain[codes]
         wrong = np.flatnonzero(plain & ~((self._low[codes] <= values) & (values <= self._high[codes])))
@@ -147,7 +147,7 @@ def _as_number(text: str, kind: str) -> int | float | None:
 
 
 def ends_of(label: str) -> tuple[str, str]:
-    """Return the ends of a range as text. A number is both ends."""
+    """Return the lower and upper end of a range as text. For a number, both are equal."""
     low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, ":", label)
     return low, high
 

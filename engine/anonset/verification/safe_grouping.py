@@ -75,9 +75,9 @@ def _visible(publication: Buckets, rows: tuple[int, int] | None = None) -> Itera
 
 
 def _violated_group(publication: Buckets, k: int) -> Witness | None:
-    """Return the first group with too few individuals, or the first individual with fewer visible tuples than others.
+    """Return the first group with fewer than k individuals, or the first individual with too few visible tuples.
 
-    Each individual is in one group.
+    Each individual is in one group. All individuals of a group must have the same number of visible tuples.
     """
     codes, labels = publication.group.codes, publication.group.vocabulary.labels
     uneven: list[tuple[tuple[int, ...], Witness]] = []

@@ -1,4 +1,4 @@
-"""Shares of the rows of a large table. Equal relational tuples are in the same share, which is checked alone."""
+"""Shares of the rows of a large table, for separate checks. Equal relational tuples are in the same share."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

@@ -14,7 +14,7 @@ from anonset.verification.itemsets import require_well_formed
 
 
 def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, store: Store = MEMORY) -> Verdict:
-    """Count the records with the same symbols, including empty records. The witness is the first with too few.
+    """Count the records with the same symbols, including empty records. The witness is the first record below k.
 
     Parameters
     ----------
