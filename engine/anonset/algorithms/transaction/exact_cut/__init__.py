@@ -1,1 +1,1 @@
-"""The exact k^m cut as a covering problem: its clauses, what violates them, its relaxation, and the search."""
+"""The exact k^m cut as a covering problem: clauses, separation of violated clauses, relaxation, and search."""

@@ -1,4 +1,4 @@
-"""Clauses of rare sets, many at a time."""
+"""Clauses of rare sets, stored as arrays."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,25 +13,25 @@ from anonset.data.redacted_repr import Discreet
 from anonset.data.table import Int32
 
 TOLERANCE = 1e-6
-"""What a clause must be violated by to count as violated."""
+"""Amount by which a clause must be violated to count as violated."""
 MAX_AT_ONCE = 1 << 20
-"""Clauses that are made rows at a time, which takes 200 bytes for each."""
+"""Maximum number of clauses converted to rows at once; each needs 200 bytes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Clauses(Discreet):
-    """Clauses of rare sets of one size j; see `problem` for what a clause says."""
+    """Clauses of rare sets of one size j; `problem` defines the clause of a set."""
 
     parents: Int32
-    """int32 (n, j): the parents of the members, from left to right."""
+    """Parents of the members, from left to right, int32 (n, j)."""
     meetings: Int32
-    """int32 (n, j - 1): the lowest common ancestors of neighbours."""
+    """Lowest common ancestors of neighboring members, int32 (n, j - 1)."""
     items: Int32
-    """int32 (n, j): the leaves of a record that holds the set; (n, 0) without suppression."""
+    """Leaves of a record that contains the set, int32 (n, j); (n, 0) without suppression."""
 
     @classmethod
     def of(cls, problem: CutProblem, sets: Int32, items: Int32 | None = None) -> "Clauses":
-        """Return the clauses of sets of nodes, int32 (n, j), from left to right; equal ones once, in order."""
+        """Return the distinct clauses, in order, of sets of nodes, int32 (n, j), from left to right."""
         from anonset_kernels.rare_sets import meeting_nodes
 
         n, size = sets.shape
@@ -44,7 +44,7 @@ class Clauses(Discreet):
     def of_parents(cls, problem: CutProblem, parents: Int32) -> "Clauses":
         """Return the clauses of sets by the parents of their members, int32 (n, j), from left to right.
 
-        Unrelated nodes meet where their parents do: neither is above the other.
+        The lowest common ancestor of unrelated nodes is that of their parents.
         """
         from anonset_kernels.rare_sets import meeting_nodes
 
@@ -60,9 +60,9 @@ class Clauses(Discreet):
         return Clauses(self.parents[chosen], self.meetings[chosen], self.items[chosen])
 
     def violated(self, closed: Float64) -> NDArray[np.bool_]:
-        """Tell which clauses without leaves do not hold, bool (n,), given how far each node is closed.
+        """Return which clauses without leaves are violated, bool (n,), for the closedness of each node.
 
-        Of more than `MAX_AT_ONCE` as many at most are told, from all over them.
+        If there are more than `MAX_AT_ONCE`, return an evenly spaced selection of at most this number.
         """
         missed = np.empty(self.n, np.bool_)
         for some in self._pieces:
@@ -77,7 +77,7 @@ class Clauses(Discreet):
 
     @property
     def closing(self) -> Int32:
-        """int32: the nodes that clauses without leaves say are closed, for their other terms cancel; each once."""
+        """Distinct nodes that clauses without leaves force to be closed, because their other terms cancel: int32."""
         signs = np.concatenate([np.ones(self.parents.shape[1]), -np.ones(self.meetings.shape[1])])
         found = np.empty(0, np.int32)
         for some in self._pieces:
@@ -87,5 +87,5 @@ class Clauses(Discreet):
 
     @property
     def _pieces(self) -> Iterator[slice]:
-        """Some clauses after the other, of which what is made at once fits into memory."""
+        """Slices of the clauses whose rows fit into memory."""
         return (slice(first, first + MAX_AT_ONCE) for first in range(0, self.n, MAX_AT_ONCE))

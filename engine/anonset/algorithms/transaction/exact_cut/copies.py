@@ -1,4 +1,4 @@
-"""Records of which equal ones are held k times at most: all that rare sets can be told by."""
+"""Records with at most k copies of equal records, which determine all rare sets."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from anonset.data.store import MEMORY, Store
 
 _PARTS_PER_ROUND = 4
 _COPIES_AT_ONCE = 3
-"""What was found, all of it joined, and what is left of that."""
+"""Copies of the rows in memory: the results, their concatenation, and the reduced result."""
 BYTES_OF_ROW = 32
-"""What telling equal rows takes for each."""
+"""Bytes per row for the comparison of rows."""
 
 
 def chosen_rows(rows: Rows, chosen: NDArray[np.bool_]) -> Rows:
@@ -28,7 +28,7 @@ def chosen_rows(rows: Rows, chosen: NDArray[np.bool_]) -> Rows:
 
 
 def joined_rows(parts: list[Rows]) -> Rows:
-    """Return the rows of parts, one after the other."""
+    """Return the concatenation of rows."""
     lengths = np.concatenate([np.diff(indptr) for indptr, _ in parts])
     items = np.concatenate([items[indptr[0] : indptr[-1]] for indptr, items in parts])
     return begins_of(lengths), items
@@ -39,35 +39,35 @@ class FirstCopies(Discreet):
     """Reduces a part to the first k of equal rows."""
 
     shown: Callable[[StoredRows], Rows]
-    """What the rows of a part are looked at as."""
+    """Function that converts the rows of a part before the comparison."""
     k: int
 
     def kept(self, rows: Rows) -> NDArray[np.bool_]:
-        """Tell of each row whether fewer than k before it are equal to it: bool (n,)."""
+        """Return for each row whether fewer than k earlier rows are equal to it: bool (n,)."""
         from anonset_kernels import rows as kernels
 
         among_first: NDArray[np.bool_] = kernels.first_copies(*rows, self.k)
         return among_first
 
     def reduced(self, rows: Rows) -> Rows:
-        """Return the rows, but of equal ones only the first k."""
+        """Return the rows with only the first k of equal rows."""
         return chosen_rows(rows, self.kept(rows))
 
     def __call__(self, rows: StoredRows) -> Rows:
-        """Return what is left of a part."""
+        """Return the reduced rows of a part."""
         return self.reduced(self.shown(rows))
 
 
 def first_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Store = MEMORY) -> Rows:
-    """Return the rows of some parts in their order, but of equal ones only the first k.
+    """Return the rows of all parts in order, with only the first k of equal rows.
 
-    A set of nodes that fewer than k of all rows hold is held by as many of these, any other by k at least. They are
-    the same for any division into parts. Memory: some parts, and up to three times what is returned.
+    A set of nodes with support below k in all rows has the same support in the result; other sets have support k or
+    more. The result is independent of the division into parts. Memory: some parts, and up to three times the result.
 
     Raises
     ------
     InputError
-        If the limit on the memory has no room for that.
+        If this exceeds the memory limit.
     """
     if len(parts) == 1:
         return reduce(parts[0])

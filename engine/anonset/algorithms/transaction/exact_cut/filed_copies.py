@@ -1,4 +1,4 @@
-"""The first copies of equal records in files: told by shares of the records, in each of which all equal ones are."""
+"""First copies of equal records in files. Rows are hashed into shares, so that equal rows are in the same share."""
 
 import secrets
 from collections.abc import Callable, Sequence
@@ -21,26 +21,26 @@ from anonset.data.store import Files, released
 from anonset.data.table import Int32, Int64
 
 BYTES_AT_ONCE = 1 << 31
-"""What telling equal rows takes at once, where the limit on the memory leaves so much."""
+"""Maximum memory, in bytes, for the comparison of rows, within the memory limit."""
 N_SHARES = 256
 _COPIES_AT_ONCE = 2
-"""The lengths and places of rows on the way, and all of them joined."""
+"""Copies of the rows in memory: their lengths and positions during the comparison, and the concatenation."""
 
 
 def filed_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Files, *, anew: bool = False) -> Rows:
-    """Return what `first_copies` does in the files of a directory; equal rows are told of some shares at a time.
+    """Return the same rows as `first_copies`, in files of a directory. Rows are compared a few shares at a time.
 
     Cost: each row is written and read twice.
 
     Parameters
     ----------
     anew
-        Whether few rows of a part can be equal, so that telling them part by part first saves nothing.
+        Whether few rows of a part can be equal, so that a comparison within each part first is not worthwhile.
 
     Raises
     ------
     InputError
-        If the limit on the memory has no room for one share, or the directory none for the rows.
+        If a share exceeds the memory limit, or the directory is full.
     """
     if len(parts) == 1:
         return filed_rows(store, [reduce(parts[0])])
@@ -61,29 +61,29 @@ def filed_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Files,
 
 @dataclass(frozen=True, eq=False)
 class _Shares(Discreet):
-    """Rows of a part in files, those of each share side by side, in their order."""
+    """Rows of a part in files, ordered by share and then by position in the part."""
 
     first: Int64
-    """int64 (N_SHARES + 1,): where each share begins."""
+    """Start of each share, int64 (N_SHARES + 1,)."""
     store: Files
     names: tuple[str, str, str]
-    """Files of where the rows begin, of their items, and of which row of the part each was."""
+    """Names of the files with the row starts, the items, and the position of each row in the part."""
 
     @cached_property
     def arrays(self) -> tuple[Int64, Int32, Int32]:
-        """What the files hold, which are removed with it."""
+        """Contents of the files, which are deleted with this object."""
         begins, codes, order = self.names
         mapped = self.store.mapped
         return released(mapped(begins, np.int64)), released(mapped(codes, np.int32)), released(mapped(order, np.int32))
 
     def rows_of(self, first: int, end: int) -> Rows:
-        """Return the rows of some shares."""
+        """Return the rows of a range of shares."""
         indptr, items, _ = self.arrays
         return indptr[self.first[first] : self.first[end] + 1], items
 
     @property
     def bytes_at_once(self) -> Int64:
-        """int64 (N_SHARES,): what telling equal rows of each share takes."""
+        """Bytes for the comparison of rows in each share, int64 (N_SHARES,)."""
         n_rows, n_items = np.diff(self.first), np.diff(self.arrays[0][self.first])
         taken: Int64 = _COPIES_AT_ONCE * (8 * n_rows + 4 * n_items) + BYTES_OF_ROW * n_rows
         return taken
@@ -97,7 +97,7 @@ class _Shares(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class _Share(Discreet):
-    """Puts what is left of a part into files, by shares."""
+    """Writes the reduced rows of a part to files, by share."""
 
     left: Callable[[StoredRows], Rows]
     store: Files
@@ -118,14 +118,14 @@ class _Share(Discreet):
 
 
 def _taken(rows: Rows, places: NDArray[np.integer]) -> Rows:
-    """Return the rows at some places, in the order of these."""
+    """Return the rows at `places`, in this order."""
     indptr, items = rows
     start, taken = gathered(indptr[places], np.diff(indptr)[places])
     return start, items[taken]
 
 
 def _share_of(rows: Rows) -> NDArray[np.uint8]:
-    """Return the share of each row, uint8 (n,), by all of its items."""
+    """Return the share of each row, a hash of its items: uint8 (n,)."""
     indptr, items = rows
     mixed = items[indptr[0] : indptr[-1]].astype(np.uint32) * np.uint32(0x9E3779B1)
     mixed = (mixed ^ (mixed >> np.uint32(15))) * np.uint32(0x85EBCA77)

@@ -1,4 +1,4 @@
-"""Rows in a store: written part by part, gone through in pieces, removed with their last array."""
+"""Rows in a store: written part by part, read in pieces, deleted with the last array that uses them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,7 +14,7 @@ RECORDS_PER_PIECE = RECORDS_PER_BLOCK
 
 
 def pieces(rows: StoredRows) -> list[StoredRows]:
-    """Return rows some at a time, as they lie there; those in memory at once."""
+    """Return the rows in pieces; rows in memory as a single piece."""
     indptr, items = rows
     if not store_of(stored_codes(items)).in_files:
         return [rows]
@@ -23,12 +23,12 @@ def pieces(rows: StoredRows) -> list[StoredRows]:
 
 
 def filed_rows(store: Store, parts: Iterable[Rows]) -> Rows:
-    """Write the rows of parts, one after the other, and return them as they lie there.
+    """Write the rows of all parts to a store, and return them mapped from it.
 
     Raises
     ------
     InputError
-        If there is no room for them.
+        If the store is full.
     """
     with store.growing("rows", np.int64) as starts, store.growing("items", np.int32) as held:
         starts.append(np.zeros(1, np.int64))
@@ -39,12 +39,12 @@ def filed_rows(store: Store, parts: Iterable[Rows]) -> Rows:
 
 
 def filed_values(store: Store, parts: Iterable[NDArray[Any]], dtype: DTypeLike) -> NDArray[Any]:
-    """Write arrays, one after the other, and return them as one.
+    """Write arrays to a store, and return their concatenation mapped from it.
 
     Raises
     ------
     InputError
-        If there is no room for them.
+        If the store is full.
     """
     with store.growing("values", dtype) as held:
         for values in parts:

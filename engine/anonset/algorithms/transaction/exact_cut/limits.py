@@ -1,4 +1,4 @@
-"""Limits of a search: steps of the solver, the same on every machine, and seconds, where they were asked for."""
+"""Search limits: solver steps, which are the same on every machine, and an optional time limit in seconds."""
 
 import threading
 import time
@@ -13,27 +13,27 @@ from anonset.spelling import setting
 
 STEPS_OF_A_RELAXATION = 10
 SETS_OF_A_STEP, SETS_OF_A_RECORD = 2e7, 2
-"""Sets that are counted in a step, at least, and for each record: a step is a share of the work that the data make."""
+"""Minimum number of sets counted in a step, and sets per record in a step: steps scale with the data."""
 TABLES_FASTER = 10
-"""Sets that are counted in tables while one is counted by a walk."""
+"""Speed of counting in tables, as a multiple of the speed of a walk."""
 OUT_OF_STEPS = "all of its steps are taken"
 OUT_OF_TIME = "its time is up"
 _PATIENCE = 0.05
-"""Share of the time limit after which a solver that does not stop is left to itself."""
+"""Share of the time limit after which a solver that does not stop is abandoned."""
 _TICK = 0.05
 
 
 class LimitReached(Exception):  # noqa: N818
-    """A search must end with what it has; the message says why."""
+    """The search must end with its current result; the message states the reason."""
 
 
 def require_room(limits: spans.Limits, n_bytes: int) -> None:
-    """Refuse to hold so much at once where the limit on the memory has no room for it.
+    """Raise an error if an allocation exceeds the memory limit.
 
     Raises
     ------
     InputError
-        With what it would take.
+        States the required memory.
     """
     if not limits.has_room(n_bytes):
         what = (
@@ -45,52 +45,54 @@ def require_room(limits: spans.Limits, n_bytes: int) -> None:
 
 @dataclass(eq=False)
 class SearchBudget(Discreet):
-    """What is left of a search's limits."""
+    """Remaining limits of a search."""
 
     seconds: float | None
-    """Seconds from now; None for no limit."""
+    """Seconds from now; None if unlimited."""
     steps: float
-    """Steps: ten a relaxation, one (at most) a round of cuts or a node of branch and bound, one 2 * 10^7 sets."""
+    """Remaining steps: ten for a relaxation, at most one for a round of cuts or a branch-and-bound node, one for 2 *
+    10^7 sets.
+    """
     records: int = 0
-    """Number of records: of more than 10^7 a step is two sets each."""
+    """Number of records. If it exceeds 10^7, a step counts two sets per record."""
     _began: float = field(init=False, default_factory=time.monotonic)
 
     @property
     def left(self) -> float:
-        """Seconds that are left."""
+        """Remaining seconds."""
         return float("inf") if self.seconds is None else self.seconds - (time.monotonic() - self._began)
 
     def share(self, part: float) -> "SearchBudget":
-        """Return limits of a part of what is left."""
+        """Return a budget of a share of the remaining limits."""
         return replace(
             self, seconds=None if self.seconds is None else max(0.0, part * self.left), steps=part * self.steps
         )
 
     def step(self) -> None:
-        """Count a relaxation.
+        """Subtract the steps of a relaxation.
 
         Raises
         ------
         LimitReached
-            If there is none left, or no time.
+            If no step or no time remains.
         """
         self.steps -= STEPS_OF_A_RELAXATION
         self.check()
 
     def count(self, sets: float) -> None:
-        """Count sets of nodes in records that are about to be counted.
+        """Subtract the steps for counting `sets` sets of nodes, before they are counted.
 
         Raises
         ------
         LimitReached
-            If no step or no time is left.
+            If no step or no time remains.
         """
         self.steps -= sets / self._sets_of_a_step
         self.check()
 
     @property
     def sets_in_tables(self) -> float:
-        """Sets of nodes in records that the steps that are left allow to count in tables."""
+        """Number of sets of nodes that the remaining steps allow to count in tables."""
         return self.steps * self._sets_of_a_step * TABLES_FASTER
 
     @property
@@ -98,18 +100,18 @@ class SearchBudget(Discreet):
         return max(SETS_OF_A_STEP, SETS_OF_A_RECORD * self.records)
 
     def count_in_tables(self, sets: float) -> None:
-        """Count sets of nodes in records that are counted in tables, as `count` does."""
+        """Subtract the steps for counting sets in tables, as `count` does."""
         self.count(sets / TABLES_FASTER)
 
     def check(self) -> None:
-        """Raise LimitReached if no step or no time is left."""
+        """Raise LimitReached if no step or no time remains."""
         if self.steps < 0:
             raise LimitReached(OUT_OF_STEPS)
         if self.left <= 0:
             raise LimitReached(OUT_OF_TIME)
 
     def heeded(self, progress: Progress | None) -> Progress:
-        """Return what reports progress and, each time, raises LimitReached if time is up."""
+        """Return a progress function that also raises LimitReached if no step or no time remains."""
 
         def report(phase: str, done: float, total: float) -> None:
             self.check()
@@ -119,19 +121,19 @@ class SearchBudget(Discreet):
         return report
 
     def run(self, work: Callable[[], object], stop: Callable[[], None]) -> None:
-        """Run what may take long and answers to `stop`, so that signals and the time limit are heard.
+        """Run `work` in a thread, so that signals and the time limit can interrupt it by `stop`.
 
         Raises
         ------
         LimitReached
-            If it goes on after the time limit although it was told to stop; it is left to itself then.
+            If `work` continues after the time limit and the call of `stop`. It is then abandoned.
         """
         failed: list[BaseException] = []
 
         def guarded() -> None:
             try:
                 work()
-            except BaseException as error:  # handed on to the caller below
+            except BaseException as error:  # raised again by the caller
                 failed.append(error)
 
         thread = threading.Thread(target=guarded, daemon=True)

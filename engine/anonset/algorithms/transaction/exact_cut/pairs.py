@@ -1,4 +1,4 @@
-"""Rare pairs: siblings first, which contract the hierarchy, then the maximal ones of what is left."""
+"""Rare pairs: first rare siblings, which contract the hierarchy, then the maximal rare pairs of the rest."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,22 +16,23 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 
 CELLS_PER_PASS = 1 << 25
-"""Counts that a worker holds at a time; a pass over the records fills them."""
+"""Number of counters of a worker in each pass over the records."""
 MAX_PAIR_BITS = 1 << 33
-"""Pairs of nodes of which a bit each tells whether they are rare: 1 GiB, some 90,000 nodes."""
+"""Maximum number of node pairs in a bit matrix of rare pairs: 1 GiB, some 90,000 nodes."""
 MAX_PAIR_WORK = 1 << 36
-"""Pairs of nodes in records that are counted at a time: some minutes."""
+"""Maximum number of node pairs in records to count: some minutes."""
 MAX_CHOSEN = 1 << 26
-"""Pairs of nodes of which those of some nodes are chosen, a byte each; of more they are counted anew."""
+"""Maximum number of node pairs (a byte each) for a selection of counted pairs. More pairs are counted again."""
 PAIRS_PER_CALL = 1 << 16
 Counts = NDArray[np.unsignedinteger]
 
 
 def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
-    """Return rare pairs of siblings that do not lie below closed nodes, int32 (n, 2), by their parents.
+    """Return rare pairs of siblings on or above the closed nodes, int32 (n, 2), by parent.
 
-    There is at least one for each node that has any of frequent children. Nearly all nodes that must be closed are
-    found so: 4,779 of the 5,121 of kosarak (k=5, m=2), in 130,000 cells, where a matrix of all pairs has 7 * 10^8.
+    The result contains at least one rare pair of frequent children for each node that has one. It determines nearly
+    all nodes that must be closed: 4,779 of the 5,121 of kosarak (k=5, m=2) in 130,000 cells; a matrix of all pairs
+    has 7 * 10^8.
     Cost: a pass over the records for each `CELLS_PER_PASS` pairs of siblings.
     """
     hierarchy, k = problem.hierarchy, problem.k
@@ -63,7 +64,7 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
 
 @dataclass(frozen=True, eq=False)
 class _CountSiblings(Discreet):
-    """Counts, up to `k`, the records of some blocks that hold pairs of siblings: see the kernel."""
+    """Counts, up to `k`, the records of some blocks that contain pairs of siblings: see the kernel."""
 
     entry: Int32
     siblings: tuple[Int32, Int32]
@@ -83,15 +84,18 @@ class _CountSiblings(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class CountedPairs(Discreet):
-    """Which pairs of some nodes are rare: the same wherever the nodes may be published."""
+    """Rare pairs of some nodes; they are the same for any closed nodes."""
 
     nodes: Int32
-    """int32 (C,)."""
+    """Nodes, int32 (C,)."""
     bits: NDArray[np.uint64]
-    """uint64 (C, W): for the node in place a, a bit for each b > a."""
+    """Rare pairs, uint64 (C, W): for the node at position a, a bit for each b > a."""
 
     def of(self, nodes: Int32) -> "CountedPairs | None":
-        """Return the same of some of the nodes, in another order; None if one was not counted, or they are too many."""
+        """Return the pairs of some of the nodes, in another order.
+
+        Return None if a node was not counted, or there are too many nodes.
+        """
         n = len(self.nodes)
         place = np.full(max(int(self.nodes.max(initial=0)), int(nodes.max(initial=0))) + 1, -1, np.int64)
         place[self.nodes] = np.arange(n)
@@ -107,26 +111,26 @@ class CountedPairs(Discreet):
 
 
 class RarePairs:
-    """The pairs of a view's nodes that are rare, as a bit each.
+    """Rare pairs of the nodes of a view, as bits.
 
-    Cost: as few passes over the records as there is room for (`rare_tables`); none where the pairs were counted for
+    Cost: the fewest passes over the records that memory permits (`rare_tables`); none if the pairs were counted for
     another view of the problem.
 
     Raises
     ------
     LimitReached
-        If there are more nodes than `MAX_PAIR_BITS` has room for, more to count than `MAX_PAIR_WORK`, or time is up.
+        If there are more nodes than `MAX_PAIR_BITS` allows, more to count than `MAX_PAIR_WORK`, or no time remains.
     """
 
     def __init__(self, view: View, limits: SearchBudget, known: CountedPairs | None = None) -> None:
         self.view, self._limits = view, limits
         found = None if known is None else known.of(view.nodes)
         self.is_known = found is not None
-        """Whether nothing was counted."""
+        """True if the pairs were known without counting."""
         self.counted = self._counted() if found is None else found
 
     def _counted(self) -> CountedPairs:
-        """Count the pairs of the view's nodes."""
+        """Count the pairs of the nodes of the view."""
         view, problem, n = self.view, self.view.problem, len(self.view.nodes)
         if n * n > MAX_PAIR_BITS:
             msg = f"pairs of {n:,} nodes would be counted, more than {int(MAX_PAIR_BITS**0.5):,}"
@@ -149,9 +153,9 @@ class RarePairs:
             raise LimitReached(msg) from None
 
     def violated(self) -> Int32:
-        """Return the maximal rare pairs whose clause would be violated if nothing were suppressed.
+        """Return all maximal rare pairs whose clause would be violated without suppression.
 
-        int32 (n, 2), the left node first, in canonical order: all there are.
+        int32 (n, 2), the left node first, in canonical order.
         """
         from anonset_kernels.rare_pairs import maximal_pairs
 
@@ -166,7 +170,7 @@ class RarePairs:
 
 
 def _summed(parts: Iterable[Counts], total: Counts, k: int) -> Counts:
-    """Add what was counted of some parts, up to `k` each, to the total, which stops there too."""
+    """Add the counts of parts to the total, up to `k`."""
     for counted in parts:
         np.minimum(counted, k - total, out=counted)
         total += counted
@@ -174,7 +178,7 @@ def _summed(parts: Iterable[Counts], total: Counts, k: int) -> Counts:
 
 
 def _spans(work: Float64, limit: float) -> Iterator[tuple[int, int]]:
-    """Cut rows into spans of at most `limit` work, or of one row."""
+    """Divide rows into spans of at most `limit` work, or of one row."""
     done, first = np.cumsum(work), 0
     while first < len(work):
         before = done[first - 1] if first else 0.0
@@ -184,5 +188,5 @@ def _spans(work: Float64, limit: float) -> Iterator[tuple[int, int]]:
 
 
 def _counter(k: int) -> type[np.unsignedinteger]:
-    """Return the smallest type that counts to `k`."""
+    """Return the smallest integer type that can count to `k`."""
     return np.uint8 if k <= np.iinfo(np.uint8).max else np.uint16 if k <= np.iinfo(np.uint16).max else np.uint32

@@ -1,27 +1,29 @@
 """The exact k^m cut as a covering problem.
 
-Of the cuts of a hierarchy (with suppression: of the antichains of its nodes, where a leaf that lies below none is
-suppressed) one of least NCP is wanted under which no set of at most m nodes is rare: held by some, but fewer than k,
-records. An inner node is *closed* if every leaf below it is published at it or above, else open. Closedness z_w in
-{0, 1} never falls on the way down; the NCP is linear in z and in s_a in {0, 1}, which says that leaf a is suppressed.
+The problem is to find a cut of minimum NCP on which no set of at most m nodes is rare, that is, has a support between
+1 and k - 1. With suppression, the candidates are the antichains of the hierarchy's nodes, and a leaf that is below no
+node of the antichain is suppressed. An inner node is *closed* if every leaf below it is published at this node or
+higher, else open. Closedness z_w in {0, 1} never decreases from a node to its children. The NCP is linear in z and in
+s_a in {0, 1}, where s_a = 1 if leaf a is suppressed.
 
 **The clause of a rare set** u_1 .. u_j of unrelated nodes, from left to right. Let p_i be the parent of u_i and w_i
-the lowest common ancestor of u_i and u_(i+1), and let some record hold leaves a_1 .. a_j below the nodes. Then
+the lowest common ancestor of u_i and u_(i+1), and let a record contain leaves a_1 .. a_j below the nodes. Then
 
     s_a1 + .. + s_aj + z_p1 + .. + z_pj - z_w1 - .. - z_w(j-1) >= 1.
 
-Why: let t_i = 1 - s_ai - z_pi tell whether a_i is published at u_i or below it. If all t_i were 1, the nodes at which
-the leaves are published would be held by that record, and by none that does not hold u_1 .. u_j: a rare set. So some
-t_i is 0, and each run of neighbours with t_i = 1 has a neighbour without. It has, then, at least as many w_i next to
-its members as it has members, no two runs share one, and all are open, for they lie above a node whose parent is. So
-the sum of the t_i is at most that of the 1 - z_wi, which is the clause. Conversely, if all clauses hold, no set of
-published nodes is rare: else take the clause of these nodes with the leaves of a record that holds them.
+Proof: let t_i = 1 - s_ai - z_pi, which is 1 if a_i is published at u_i or below it. If all t_i were 1, the nodes at
+which the leaves are published would be in this record, and only in records that contain u_1 .. u_j: a rare set. So
+some t_i is 0, and each run of neighbors with t_i = 1 has a neighbor with t_i = 0. The run therefore has at least as
+many w_i next to its members as it has members. No two runs share a w_i, and all these w_i are open, because each is at
+or above the open parent of a member. So the sum of the t_i is at most the sum of the 1 - z_wi, which is the clause.
+Conversely, if all clauses are satisfied, no set of published nodes is rare: otherwise the clause of these nodes, with
+the leaves of a record that contains them, is violated.
 
-Where the nodes are siblings, or one's parent is above another's, terms cancel; so a clause without suppression often
-says that some node is closed. A clause implies those of the sets below it, so maximal sets suffice.
+If the nodes are siblings, or a parent is above another parent, terms cancel. A clause without suppression therefore
+often forces a node to be closed. A clause implies the clauses of the sets below it, so maximal sets are sufficient.
 
-References: our own; measured against its weaker form without the meeting nodes (the sum of s and z at least 1), whose
-relaxation left 7 % open where this one is integral (BMS-WebView-2, k=5, m=3, with suppression).
+References: our own. In a comparison with the weaker form without lowest common ancestors (the sum of s and z is at
+least 1), its relaxation had a gap of 7 % where this form is integral (BMS-WebView-2, k=5, m=3, with suppression).
 """
 
 from collections.abc import Callable, Sequence
@@ -44,34 +46,34 @@ from anonset.generalization.recoding import SUPPRESSED
 from anonset.measures.ncp import ncp_numerator
 
 Nodes = NDArray[np.bool_]
-"""bool (V,): a set of nodes."""
+"""Set of nodes, bool (V,)."""
 Float64 = NDArray[np.float64]
 Tree = tuple[Int32, Int32, Int32]
-"""(parent, leaf_lo, leaf_hi): int32 (V,)."""
+"""(parent, leaf_lo, leaf_hi), each int32 (V,)."""
 
 
 @dataclass(frozen=True, eq=False)
 class CutProblem(Discreet):
-    """What is asked for. The hierarchy has more than one leaf."""
+    """Input of the search. The hierarchy has more than one leaf."""
 
     blocks: Blocks
-    """The records, bound to the hierarchy (item codes are leaf positions)."""
+    """Records, bound to the hierarchy (item codes are leaf positions)."""
     hierarchy: Hierarchy
     k: int
     m: int
     suppress: bool
     """Whether leaves may be suppressed."""
     start: Cut | None = None
-    """The finest cut to consider; None: every leaf as it is. It suppresses nothing."""
+    """Finest cut to consider, without suppression; None if each leaf may be published."""
 
     @property
     def finest(self) -> Int32:
-        """int32 (M,): the node of each leaf in the finest cut."""
+        """Node of each leaf in the finest cut, int32 (M,)."""
         return self.hierarchy.leaf_node if self.start is None else self.start.image
 
     @property
     def begun(self) -> Nodes:
-        """Bool (V,): the inner nodes that the finest cut closes."""
+        """Inner nodes that the finest cut closes, bool (V,)."""
         on_it = np.zeros(self.hierarchy.n_nodes, np.bool_)
         on_it[self.finest] = True
         inner: Nodes = (on_it | buried(self.hierarchy, on_it)) & ~self.hierarchy.is_leaf
@@ -79,33 +81,33 @@ class CutProblem(Discreet):
 
     @cached_property
     def tree(self) -> Tree:
-        """The hierarchy as the kernels take it."""
+        """Hierarchy in the form that kernels expect."""
         return self.hierarchy.parent, self.hierarchy.leaf_lo, self.hierarchy.leaf_hi
 
     @cached_property
     def support(self) -> Int64:
-        """int64 (V,): number of records that hold an item below each node."""
+        """Number of records with an item below each node, int64 (V,)."""
         return supports(self.hierarchy, self.blocks.rows, self.blocks.store)
 
     @property
     def size(self) -> int:
-        """Size of the largest sets that may be rare: m, or the length of the longest record."""
+        """Maximum size of rare sets: m, or the length of the longest record if it is smaller."""
         return min(self.m, self.blocks.longest)
 
     @property
     def rare_nodes(self) -> Int32:
-        """int32: nodes that are rare by themselves, in preorder."""
+        """Nodes that are rare by themselves, int32, in preorder."""
         return np.flatnonzero((self.support > 0) & (self.support < self.k)).astype(np.int32)
 
     @cached_property
     def occurring(self) -> Nodes:
-        """Bool (V,): the inner nodes below which something occurs; the closedness of the others costs nothing."""
+        """Inner nodes above an occurring item, bool (V,). Closing other nodes costs nothing."""
         inner: Nodes = ~self.hierarchy.is_leaf & (self.support > 0)
         return inner
 
     @cached_property
     def weights(self) -> Int64:
-        """int64 (V,): what closing each inner node costs, given that all below it are closed."""
+        """Cost of closing each inner node if all nodes below it are closed, int64 (V,)."""
         below = begins_of(self.blocks.occurrences)
         occurrences = below[self.hierarchy.leaf_hi] - below[self.hierarchy.leaf_lo]
         leaves = self.hierarchy.n_leaves_below.astype(np.int64)
@@ -116,30 +118,30 @@ class CutProblem(Discreet):
 
     @property
     def suppression_costs(self) -> Int64:
-        """int64 (M,): what suppressing each leaf costs."""
+        """Cost of suppressing each leaf, int64 (M,)."""
         costs: Int64 = self.blocks.occurrences * self.hierarchy.n_leaves
         return costs
 
     @property
     def total(self) -> int:
-        """The cost of suppressing everything: the denominator of the NCP."""
+        """Cost of suppressing all items: the denominator of the NCP."""
         return max(1, self.hierarchy.n_leaves * int(self.blocks.occurrences.sum()))
 
     def cost(self, cut: Cut) -> int:
-        """Return the numerator of a cut's NCP."""
+        """Return the NCP numerator of a cut."""
         return ncp_numerator(self.blocks, cut)
 
     def rank(self, cut: Cut) -> tuple[int, int]:
-        """Return what cuts are compared by: the cost, then how many occurrences are suppressed; less is better."""
+        """Return the sort key of a cut: its cost, then the number of suppressed occurrences; smaller is better."""
         return self.cost(cut), int(self.blocks.occurrences[cut.image == SUPPRESSED].sum())
 
     def spared(self, cut: Cut) -> Cut:
-        """Return a cut that leaves alone the items around which nothing occurs."""
+        """Return a cut that leaves items unchanged if no item around them occurs."""
         idle = np.where(cut.image == SUPPRESSED, self.blocks.occurrences == 0, self.support[cut.image] == 0)
         return Cut(self.hierarchy, np.where(idle, self.finest, cut.image).astype(np.int32))
 
     def cut(self, closed: Nodes, suppressed: NDArray[np.bool_]) -> Cut:
-        """Return the cut with these nodes closed and these leaves suppressed, unless they lie below a closed node."""
+        """Return the cut of closed nodes and suppressed leaves. Leaves below a closed node are not suppressed."""
         image = entries(self.hierarchy, closed)
         gone = suppressed & (image == self.hierarchy.leaf_node) & (self.blocks.occurrences > 0)
         return Cut(self.hierarchy, np.where(gone, SUPPRESSED, image).astype(np.int32))
@@ -151,13 +153,13 @@ def supports(
     store: Store,
     shown: Callable[[StoredRows], Rows] | None = None,
 ) -> Int64:
-    """Count the records, part by part, that hold an item below each node, as they are `shown`: int64 (V,)."""
+    """Count the records with an item below each node, part by part, in the form that `shown` gives them: int64 (V,)."""
     count = Over(NodeSupports(hierarchy.leaf_node, hierarchy.parent), shown)
     return sum(store.map(count, store.workers.divided(parts)), np.zeros(hierarchy.n_nodes, np.int64))
 
 
 def buried(hierarchy: Hierarchy, closed: Nodes) -> Nodes:
-    """Return which nodes lie strictly below a closed one: bool (V,)."""
+    """Return which nodes are strictly below a closed node: bool (V,)."""
     depth = np.zeros(hierarchy.n_nodes + 1, np.int64)
     nodes = np.flatnonzero(closed)
     np.add.at(depth, nodes + 1, 1)
@@ -167,7 +169,7 @@ def buried(hierarchy: Hierarchy, closed: Nodes) -> Nodes:
 
 
 def entries(hierarchy: Hierarchy, closed: Nodes) -> Int32:
-    """Return the node at which each leaf enters, the highest closed one above it or itself: int32 (M,)."""
+    """Return the entry node of each leaf: the highest closed node above it, or the leaf itself: int32 (M,)."""
     top = np.flatnonzero(closed & ~buried(hierarchy, closed) & ~hierarchy.is_leaf)
     lengths = hierarchy.n_leaves_below[top].astype(np.int64)
     _, leaves = gathered(hierarchy.leaf_lo[top], lengths)

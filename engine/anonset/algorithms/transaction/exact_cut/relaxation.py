@@ -1,4 +1,4 @@
-"""The linear relaxation of a cut problem, to which clauses are added, and its integer program."""
+"""Linear relaxation of a cut problem, with clauses that are added during the search, and its integer program."""
 
 import numpy as np
 
@@ -14,18 +14,18 @@ from anonset.generalization.recoding import SUPPRESSED
 
 
 class Relaxation:
-    """Closed nodes and suppressed leaves between 0 and 1, and the clauses known so far.
+    """Linear program over closed nodes and suppressed leaves, with values from 0 to 1, and the known clauses.
 
-    The variables are the closedness of the open inner nodes that are frequent and, with suppression, the frequent
-    leaves below them. A node that is rare by itself is never published: an inner one is closed with the lowest frequent
-    node above it, and a leaf is suppressed unless that node is closed.
+    The variables are the closedness of the frequent open inner nodes and, with suppression, of the frequent leaves
+    below them. A node that is rare by itself is never published. A rare inner node is closed if the lowest frequent
+    node above it is closed. A rare leaf is suppressed unless that node is closed.
 
     Parameters
     ----------
     closed
-        bool (V,): nodes that are closed for good, with all below them.
+        bool (V,): nodes that are permanently closed, with all nodes below.
     worth
-        About the value of the optimum.
+        Approximate value of the optimum.
     """
 
     def __init__(self, problem: CutProblem, closed: Nodes, worth: int, limits: SearchBudget) -> None:
@@ -37,7 +37,7 @@ class Relaxation:
         rare = (problem.support > 0) & ~frequent & problem.suppress
         self.rare_leaves = np.flatnonzero(rare[hierarchy.leaf_node]).astype(np.int32)
         self.saviour = hierarchy.parent[entries(hierarchy, rare)]
-        """int32 (M,): the node above the highest rare node above a rare leaf: it saves the leaf if it is closed."""
+        """Parent of the highest rare node above each rare leaf, int32 (M,); if closed, the leaf is not suppressed."""
         self.of_node = _numbered(self.nodes, hierarchy.n_nodes, 0)
         rare_inner = np.flatnonzero(rare & open_)
         self.of_node[rare_inner] = self.of_node[self.saviour[hierarchy.leaf_lo[rare_inner]]]
@@ -46,7 +46,7 @@ class Relaxation:
         self.solver = Solver(self._costs(open_), constant, self._order(), worth, limits)
 
     def _costs(self, open_: Nodes) -> Int64:
-        """Return the cost of each variable; suppressing a rare leaf is a gain of its saviour's not being closed."""
+        """Return the cost of each variable. A closed `saviour` saves the suppression costs of its rare leaves."""
         problem = self.problem
         costs = np.zeros(len(self.nodes) + len(self.leaves), np.int64)
         np.add.at(costs, self.of_node[open_], problem.weights[open_])
@@ -56,7 +56,9 @@ class Relaxation:
         return costs
 
     def _order(self) -> SparseRows:
-        """Return the rows of what closing and suppressing is: a child is closed with its parent; no leaf is both."""
+        """Return the rows between variables: closed parents have closed children; no suppressed leaf has a closed
+        parent.
+        """
         parent = self.problem.hierarchy.parent
         children = self.nodes[parent[self.nodes] >= 0]
         closing = np.stack([self.of_node[children], self.of_node[parent[children]]], axis=1)
@@ -76,39 +78,39 @@ class Relaxation:
         self.solver.add(SparseRows.of(columns, signs, 1.0 - is_rare.sum(axis=1)))
 
     def close(self, nodes: Nodes) -> None:
-        """Close nodes for good."""
+        """Close nodes permanently."""
         self.solver.bound(self.of_node[self.nodes[nodes[self.nodes]]], 1.0, 1.0)
 
     def solve(self) -> tuple[Point | None, float]:
-        """Solve the relaxation: the point, and a proven lower bound of the cost of a cut.
+        """Solve the relaxation; return the point and a proven lower bound of the cost of any cut.
 
-        There is no point where nothing better than what the variables were fixed by exists.
+        The point is None if no solution costs less than the bound that the variables were fixed by.
 
         Raises
         ------
         LimitReached
-            If a limit is reached before it is solved.
+            If a limit is reached before the relaxation is solved.
         """
         values, bound = self.solver.solve()
         return self._point(values), bound
 
     def solve_integer(self, start: Cut, gap: float) -> tuple[Point | None, float]:
-        """Solve the integer program, from a feasible cut: the best point that was found, and a lower bound.
+        """Solve the integer program from a feasible cut; return the best point found and a lower bound.
 
         Raises
         ------
         LimitReached
-            If the time limit is reached, and the solver does not stop.
+            If the time limit is reached and the solver does not stop.
         """
         values, bound = self.solver.solve_integer(self._values(start), gap)
         return self._point(values), bound
 
     def rounded(self) -> Point | None:
-        """Return a point of zeros and ones under all clauses known, made from the last; None: it found none."""
+        """Round the last point to an integral point that satisfies all known clauses; None if none is found."""
         return self._point(self.solver.rounded())
 
     def fix(self, cost: int) -> None:
-        """Fix what the last relaxation proves of all cuts that cost less."""
+        """Fix the variables whose value the last relaxation proves for all cuts that cost less than `cost`."""
         self.solver.fix(float(cost))
 
     def _point(self, values: Float64 | None) -> Point | None:
@@ -133,7 +135,7 @@ class Relaxation:
 
 
 def _numbered(things: Int32, n: int, first: int) -> Int32:
-    """Return int32 (n,): the column of each thing, counted from `first`; -1 for others."""
+    """Return the column of each element of `things`, counted from `first`; -1 for others: int32 (n,)."""
     columns = np.full(n, -1, np.int32)
     columns[things] = first + np.arange(len(things), dtype=np.int32)
     return columns

@@ -1,4 +1,4 @@
-"""Sparse rows of a linear program, to which more are added."""
+"""Sparse rows of a linear program."""
 
 from dataclasses import dataclass
 
@@ -11,25 +11,25 @@ from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 
 LEAST_USES = 3
-"""So many of the rows that are chosen at a time may be about one column, at least."""
+"""Minimum number of selected rows that may contain the same column."""
 
 
 @dataclass(frozen=True, eq=False)
 class SparseRows(Discreet):
-    """Rows that must each be at least a bound."""
+    """Rows with a lower bound each."""
 
     start: Int64
-    """int64 (n + 1,): where each row begins."""
+    """Start of each row, int64 (n + 1,)."""
     columns: Int32
-    """int32 (nnz,)."""
+    """Columns of the entries, int32 (nnz,)."""
     values: Float64
-    """float64 (nnz,)."""
+    """Values of the entries, float64 (nnz,)."""
     least: Float64
-    """float64 (n,): the bounds."""
+    """Lower bounds, float64 (n,)."""
 
     @classmethod
     def of(cls, columns: Int32, values: Float64, least: float | Float64) -> "SparseRows":
-        """Return dense rows as sparse ones, equal columns of a row summed, without those below 0.
+        """Return dense rows as sparse rows. Entries of the same column are summed; columns below 0 are dropped.
 
         >>> rows = SparseRows.of(np.array([[4, 2, 4]], np.int32), np.array([1.0, 1.0, -1.0]), 1.0)
         >>> rows.columns.tolist(), rows.values.tolist()
@@ -48,7 +48,7 @@ class SparseRows(Discreet):
         begins[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
         group = np.cumsum(begins.ravel()) - 1
         each = np.broadcast_to(values, columns.shape)[np.arange(n)[:, None], order].ravel()
-        summed = np.bincount(group, weights=each).astype(np.float64)  # of none it is of whole numbers
+        summed = np.bincount(group, weights=each).astype(np.float64)  # the result for an empty input is of integers
         row = np.repeat(np.arange(n), columns.shape[1])[begins.ravel()]
         kept = (summed != 0) & (ordered[begins] >= 0)
         start = begins_of(np.bincount(row[kept], minlength=n))
@@ -56,7 +56,7 @@ class SparseRows(Discreet):
 
     @classmethod
     def none(cls) -> "SparseRows":
-        """Return no rows."""
+        """Return an empty set of rows."""
         return cls(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0), np.empty(0))
 
     @property
@@ -65,7 +65,7 @@ class SparseRows(Discreet):
         return len(self.least)
 
     def joined(self, other: "SparseRows") -> "SparseRows":
-        """Return these rows and then the others."""
+        """Return these rows, followed by the other rows."""
         return SparseRows(
             np.concatenate([self.start, self.start[-1] + other.start[1:]]),
             np.concatenate([self.columns, other.columns]),
@@ -82,11 +82,11 @@ class SparseRows(Discreet):
 
     @property
     def arrays(self) -> tuple[Int64, Int32, Float64, Float64]:
-        """The rows as the kernels take them."""
+        """Rows in the form that kernels expect."""
         return self.start, self.columns, self.values, self.least
 
     def short(self, point: Float64) -> Float64:
-        """Return by how much each row falls short of its bound at a point, float64 (C,): float64 (n,)."""
+        """Return the shortfall of each row below its bound at a point, float64 (C,): float64 (n,)."""
         from anonset_kernels.covering import missing
 
         found = np.empty(self.n)
@@ -94,16 +94,16 @@ class SparseRows(Discreet):
         return found
 
     def spread(self, short: Float64, free: NDArray[np.bool_], least: float, most: int) -> Int64:
-        """Return rows that fall short by more than `least`, those by most first, spread over the columns.
+        """Return rows with a shortfall above `least`, by descending shortfall, spread over the columns.
 
         Parameters
         ----------
         short
-            float64 (n,).
+            float64 (n,): shortfall of each row.
         free
-            bool (C,): the columns that are not fixed; of these each is in some of the rows alone.
+            bool (C,): columns that are not fixed. The number of selected rows is limited for each of these.
         most
-            How many; there is none only where no row falls short by more than `least`.
+            Maximum number of rows. The result is empty only if no row has a shortfall above `least`.
         """
         from anonset_kernels.covering import spread_rows
 
@@ -114,14 +114,14 @@ class SparseRows(Discreet):
         return chosen[: spread_rows((self.start, self.columns), order, uses, used, chosen)]
 
     def of_columns(self, n_columns: int) -> tuple[Int64, Int64, Float64]:
-        """Return the rows by columns: where each column begins, its rows, and the values."""
+        """Return the rows by column: the start of each column, its rows, and the values."""
         order = np.argsort(self.columns, kind="stable")
         row = np.repeat(np.arange(self.n), np.diff(self.start))
         begins = begins_of(np.bincount(self.columns, minlength=n_columns))
         return begins, row[order], self.values[order]
 
     def weighted_sum(self, weights: Float64, n_columns: int) -> Float64:
-        """Return the sum of the rows, each times its weight: float64 (n_columns,)."""
+        """Return the weighted sum of the rows, float64 (n_columns,)."""
         each = np.repeat(weights, np.diff(self.start)) * self.values
         found = np.bincount(self.columns, weights=each, minlength=n_columns)
         total: Float64 = found.astype(np.float64)

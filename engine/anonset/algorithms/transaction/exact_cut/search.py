@@ -1,4 +1,4 @@
-"""The search for the exact cut: solve a relaxation, look for rare sets, add their clauses, until there are none."""
+"""Search for the exact cut: solve a relaxation, find rare sets, add their clauses, and repeat until there are none."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,39 +20,39 @@ from anonset.data.table import Int32
 from anonset.generalization import Cut
 
 PROVEN = 1e-9
-"""Relative gap that counts as none: what floating-point numbers can prove."""
+"""Relative gap that counts as zero: the precision of floating-point bounds."""
 _THRESHOLDS = (0.34, 0.42, 0.5, 0.6, 0.67, 0.8, 1.0 - OPEN)
-"""How far closed a node is taken for closed where rare sets are looked for at a fractional point."""
+"""Closedness from which a node counts as closed, when rare sets are searched at a fractional point."""
 
 _LEAST_NEW = 0.25
-"""What part of the nodes of a depth must be new for their triples to be listed before those of all."""
+"""Minimum share of unexamined nodes at a depth for listing the triples of this depth separately."""
 _ROUNDINGS = 4
-"""How often a rounded point is looked at for rare sets whose clauses are not known."""
+"""Maximum number of rounded points in which to search for rare sets with unknown clauses."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A relaxation, or an integer program, that was solved, and what was known then."""
+    """A solved relaxation or integer program, with the bounds known at that time."""
 
     kind: str
     """``relaxation`` or ``integer``."""
     lower_bound: float
-    """No cut loses less (NCP)."""
+    """Proven lower bound of the loss of any cut (NCP)."""
     loss: float
-    """What the best cut known loses."""
+    """Loss of the best known cut."""
     clauses: int
-    """Clauses known so far."""
+    """Number of known clauses."""
 
 
 class ExactSearch:
-    """A cut of least loss under construction, and the proof of it.
+    """A cut of minimum loss under construction, and the proof of its optimality.
 
     Parameters
     ----------
     known
-        A cut without rare sets, as good as can be had at once.
+        Initial cut without rare sets.
     gap
-        Relative gap that is good enough.
+        Relative gap at which the search stops.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ class ExactSearch:
         self._gathered: Nodes | None = None
         self._counted: CountedPairs | None = None
         self._triples: Clauses | None = None
-        """Of all maximal rare triples, those that may be violated; None where they are not listed."""
+        """Maximal rare triples that may still be violated; None if they are not listed."""
         self._lists_triples = problem.size > 2 and not problem.suppress
         self.steps: list[Step] = []
         self.clauses, self.nodes, self.stopped = 0, 0, ""
         self._threshold = 0
 
     def run(self) -> None:
-        """Search until the best cut is proven, or a limit is reached."""
+        """Search until the best cut is proven optimal, or a limit is reached."""
         try:
             relaxation = self._begin()
             while not self._is_proven:
@@ -101,7 +101,7 @@ class ExactSearch:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be said of a search that was stopped."""
+        """Notes of a search that was stopped by a limit."""
         return (f"exact stopped, for {self.stopped}: {self._distance}",) if self.stopped else ()
 
     @property
@@ -115,7 +115,7 @@ class ExactSearch:
         return self.cost - self.bound <= max(self.gap, PROVEN) * self.cost
 
     def _begin(self) -> Relaxation:
-        """Return the relaxation that knows of the rare nodes and of rare siblings."""
+        """Return the relaxation with the clauses of rare nodes and rare siblings."""
         problem, parent = self.problem, self.problem.hierarchy.parent
         if problem.suppress:
             relaxation = Relaxation(problem, self.closed, self.cost, self.limits)
@@ -128,17 +128,17 @@ class ExactSearch:
         return Relaxation(problem, self.closed, self.cost, self.limits)
 
     def _view_of_closed(self) -> View:
-        """Return the records as they look where the nodes are closed that are so for good."""
+        """Return the records under the permanently closed nodes."""
         point = Point(self.closed.astype(np.float64), np.zeros(self.problem.hierarchy.n_leaves))
         return View(self.problem, self.records, point, 1.0 - OPEN, 2)
 
     def _gather(self) -> None:
-        """Hold the records in one part from here on, and what more closed nodes leave of them."""
+        """Store the records in one part from now on, reduced to what the permanently closed nodes show."""
         if self._gathered is not self.closed:
             self.records, self._gathered = [self._view_of_closed().gathered()], self.closed
 
     def _add_siblings(self, relaxation: Relaxation) -> None:
-        """Add clauses of rare siblings: of the highest, and of all others."""
+        """Add clauses of rare siblings: first of the highest, then of all others."""
         self._gather()
         problem, hierarchy = self.problem, self.problem.hierarchy
         siblings = rare_siblings(problem, self.closed)
@@ -151,20 +151,20 @@ class ExactSearch:
             self._add(relaxation, witnessed(view, part))
 
     def _solved(self, relaxation: Relaxation) -> Point | None:
-        """Solve the relaxation, and note what it proves."""
+        """Solve the relaxation and record its bound."""
         point, bound = relaxation.solve()
         self._note("relaxation", bound)
         return point
 
     def _solved_integer(self, relaxation: Relaxation) -> Point | None:
-        """Solve the integer program, and note what it proves."""
+        """Solve the integer program and record its bound."""
         point, bound = relaxation.solve_integer(self.best, self.gap)
         self.nodes = relaxation.solver.n_nodes
         self._note("integer", bound)
         return point
 
     def _note(self, kind: str, bound: float) -> None:
-        if bound == inf:  # nothing better than the best cut is left
+        if bound == inf:  # no cut is better than the best cut
             self.bound = self.cost
         elif bound > 0:
             self.bound = min(self.cost, max(self.bound, ceil(bound * (1 - PROVEN))))
@@ -174,7 +174,7 @@ class ExactSearch:
             self.progress("loss proven to be least", float(self.bound), float(self.cost))
 
     def _offer(self, point: Point) -> bool:
-        """Take a point of zeros and ones without rare sets as a cut; tell whether the best cut is proven."""
+        """Convert an integral point without rare sets to a cut; return True if the best cut is proven optimal."""
         cut = self.problem.cut(point.closed >= 0.5, point.suppressed >= 0.5)
         if self.problem.rank(cut) < self.problem.rank(self.best):
             self.best, self.cost = cut, self.problem.cost(cut)
@@ -182,7 +182,7 @@ class ExactSearch:
         return self._is_proven
 
     def _round(self, relaxation: Relaxation) -> None:
-        """Look for a better cut near the last point of the relaxation: without rare sets it is offered."""
+        """Search for a better cut near the last point of the relaxation."""
         for _ in range(_ROUNDINGS):
             point = relaxation.rounded()
             if point is None:
@@ -192,7 +192,7 @@ class ExactSearch:
                 return
 
     def _refine(self, relaxation: Relaxation, point: Point) -> bool:
-        """Add clauses that a point violates; tell whether there were some."""
+        """Add clauses that a point violates; return True if there are any."""
         if self.problem.size < 2:
             return False
         view = View(self.problem, self.records, point, 1.0 - OPEN, 2)
@@ -217,7 +217,7 @@ class ExactSearch:
         return False
 
     def _refine_triples(self, relaxation: Relaxation, point: Point) -> bool:
-        """Add clauses of triples that a point violates, all of which are listed first; tell whether there were some."""
+        """Add clauses of triples that a point violates, after listing all triples; return True if there are any."""
         n_closed = int(self.closed.sum())
         if self._triples is None:
             self._list_triples(relaxation)
@@ -229,10 +229,10 @@ class ExactSearch:
         return added or int(self.closed.sum()) > n_closed
 
     def _list_triples(self, relaxation: Relaxation) -> None:
-        """List the triples, if there is room for that, and close what they say is closed.
+        """List the triples if memory permits, and close the nodes that their clauses force to be closed.
 
-        Those of the nodes above some depth come first: they are few, and what they close need not be listed. A depth
-        with few nodes that were not looked at before is left to the next one.
+        Triples are listed by depth, the nodes near the root first. These are few, and nodes below the nodes that they
+        close need not be listed. A depth with few new nodes is combined with the next depth.
         """
         problem, hierarchy, inner = self.problem, self.problem.hierarchy, ~self.problem.hierarchy.is_leaf
         looked_at = np.zeros(hierarchy.n_nodes, np.bool_)
@@ -249,12 +249,12 @@ class ExactSearch:
                 return
             self.closed = _with_below(problem, self.closed, listed.closing)
             relaxation.close(self.closed)
-            if bool(self.closed[deep].all()):  # nothing below is open
+            if bool(self.closed[deep].all()):  # no deeper node is open
                 self._triples = listed.take(~np.any(self.closed[listed.parents], axis=1))
                 return
 
     def _add_sets(self, relaxation: Relaxation, view: View, sets: Int32) -> bool:
-        """Add the clauses of maximal rare sets, or close what they say is closed; tell whether there were some."""
+        """Add the clauses of maximal rare sets, or close nodes that they force; return True if there are any."""
         if self.problem.suppress:
             return self._add(relaxation, witnessed(view, sets))
         clauses = Clauses.of(self.problem, sets)
@@ -271,7 +271,7 @@ class ExactSearch:
 
 
 def _with_below(problem: CutProblem, closed: Nodes, nodes: Int32) -> Nodes:
-    """Return the closed nodes with more of them, and all inner nodes below."""
+    """Return the closed nodes, further nodes, and all inner nodes below."""
     more = closed.copy()
     more[nodes] = True
     inner: Nodes = (more | buried(problem.hierarchy, more)) & ~problem.hierarchy.is_leaf

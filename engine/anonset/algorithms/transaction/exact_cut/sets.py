@@ -1,4 +1,4 @@
-"""Rare sets of three and more nodes: those of a cut, lifted to maximal ones above it; the records that hold sets."""
+"""Rare sets of three or more nodes: search on a cut, lifting to maximal sets above it, and their records."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,35 +20,35 @@ if TYPE_CHECKING:
 
 SETS_PER_ROUND = 6_000
 SETS_PER_NODE = 400
-"""Of the sets that begin with one node so many are taken, from all over them: more of them say little more."""
+"""Maximum number of sets with the same first node, evenly selected; further sets add little."""
 MAX_TOGETHER = 1 << 28
-"""Pairs of nodes of a cut of which a byte each may tell whether they can be in a violated set."""
+"""Maximum number of node pairs in a byte matrix of pairs that can occur in a violated set."""
 WITNESSES_PER_ROUND = 1 << 18
 CLAUSES_PER_ROUND = 20_000
 LEAST_USES, USES_PER_ROUND = 3, 30_000
-"""Clauses of one round that an item is in: at least so many, and of few items so many in all.
+"""Maximum number of clauses with the same item in a round: max(LEAST_USES, USES_PER_ROUND // number of items).
 
-With more, some items fill the round, and it takes many more rounds; with three of 915 items, it takes many more too.
+Higher limits lead to many more rounds, because a few items fill each round. So does a limit of three for 915 items.
 """
 SETS_PER_CALL = 500
-"""Sets that are lifted before the limits are looked at again."""
+"""Number of sets that are lifted between checks of the limits."""
 LEAST_SENT = 1e8
-"""Sets of a window from which on workers of a cluster count it: fewer are counted here before tasks are there."""
+"""Minimum number of sets in a window for counting on a cluster: tasks for fewer sets start too late to help."""
 _ROOM = 40_000
 _WINDOW = 16
 
 
 def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
-    """Return rare sets of a view's cut whose clauses are violated, int32 (n, size), from left to right.
+    """Return rare sets of a view's cut with violated clauses, int32 (n, size), from left to right.
 
-    Those that begin with nodes of few records come first, and of many sets not all are there. At a point of zeros and
-    ones there are none only if the cut has no rare set. Cost: one increment for each set of `size` in each record,
-    below the nodes that are looked at, less where pairs tell that a clause holds.
+    Sets whose first node has few records come first; if there are many sets, only a selection is returned. At an
+    integral point the result is empty only if the cut has no rare set.
+    Cost: one increment for each set of `size` examined nodes in each record, minus sets that the pairs exclude.
 
     Raises
     ------
     LimitReached
-        If no step or no time is left before that.
+        If no step or no time remains during the search.
     """
     from anonset_kernels.count_tree import EXACT, Rule, walk_sizes
 
@@ -79,7 +79,7 @@ def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
 
 @dataclass(frozen=True, eq=False)
 class _Find(Discreet):
-    """Finds violated rare sets of a cut below some nodes; the records, where they lie in files, go by their names."""
+    """Search for violated rare sets of a cut below some nodes. Records in files are passed to tasks by file name."""
 
     records: Expanded
     intervals: Intervals
@@ -88,11 +88,11 @@ class _Find(Discreet):
     nodes: Int32
     tree: Tree
     weight: Float64
-    """float64 (V,): how far each node is out of reach."""
+    """Distance of each node from being published, float64 (V,); see `Point.out_of_reach`."""
     closed: Float64
 
     def __call__(self, firsts: Iterable[int]) -> list[Int32]:
-        """Return some from all over those that begin with each node, int32 (n, size), given the nodes' places."""
+        """Return an even selection of the sets that start with each node, int32 (n, size), for the nodes' positions."""
         return [self._below(first) for first in firsts]
 
     def _below(self, first: int) -> Int32:
@@ -108,12 +108,12 @@ class _Find(Discreet):
 
 
 def lifted(view: View, sets: Int32, limits: SearchBudget) -> Int32:
-    """Return maximal rare sets above the given ones, each once, in canonical order.
+    """Return the distinct maximal rare sets above the given sets, in canonical order.
 
     Raises
     ------
     LimitReached
-        If time is up before that.
+        If no time remains.
     """
     from anonset_kernels.rare_sets import lift
 
@@ -130,10 +130,10 @@ def lifted(view: View, sets: Int32, limits: SearchBudget) -> Int32:
 
 
 def witnessed(view: View, sets: Int32) -> Clauses:
-    """Return clauses of sets, each with the items of a record that holds it, that are violated.
+    """Return violated clauses of sets, each with the items of a record that contains the set.
 
-    No item is in more of them than `USES_PER_ROUND` allows; the most violated come first. There are none only where
-    all hold.
+    The most violated clauses come first. The number of clauses with the same item is limited (`USES_PER_ROUND`). The
+    result is empty only if no clause is violated.
     """
     from anonset_kernels.covering import spread_rows
     from anonset_kernels.rare_sets import witnesses
@@ -163,7 +163,7 @@ def witnessed(view: View, sets: Int32) -> Clauses:
 
 
 def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64) -> NDArray[np.uint8]:
-    """Tell which nodes can be in a violated set together, as `walk` takes it: uint8 (C, C); empty means all."""
+    """Return which nodes can be in a violated set together, for the kernel `walk`: uint8 (C, C); empty for all."""
     from anonset_kernels.rare_sets import allow_violated
 
     n = len(nodes) if len(nodes) ** 2 <= MAX_TOGETHER else 0
@@ -173,7 +173,7 @@ def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64
 
 
 def _slack(tree: Tree, sets: Int32, weights: Float64, closed: Float64) -> Float64:
-    """Return by how much the clauses of sets are violated, given how far each member is out of reach: float64 (n,)."""
+    """Return the violation of the clauses of sets, for the out-of-reach weight of each member: float64 (n,)."""
     from anonset_kernels.rare_sets import meeting_nodes
 
     meetings = meeting_nodes(tree, sets)

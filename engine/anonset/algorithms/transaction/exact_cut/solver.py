@@ -1,4 +1,4 @@
-"""Linear and integer programs over variables between 0 and 1, by HiGHS; its bounds are not trusted but computed."""
+"""Linear and integer programs over variables from 0 to 1, solved by HiGHS; linear bounds are recomputed."""
 
 from typing import Any
 
@@ -12,38 +12,38 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
 
 _MAGNITUDE = 2.0**17
-"""About the value of the objective, after scaling the costs by a power of two: HiGHS's tolerances are absolute."""
+"""Approximate objective value after scaling the costs by a power of two: HiGHS uses absolute tolerances."""
 _MISSED = 1e-6
-"""What a row must fall short by at a point to be given to the linear program."""
+"""Minimum shortfall of a row at a point for adding the row to the linear program."""
 _ROWS_AT_ONCE = 3_000
-"""Rows that the linear program is given at a time: with all that fall short it takes ten times as long."""
+"""Maximum number of rows added to the linear program at once. Adding all rows with a shortfall is ten times slower."""
 _ROWS_OF_A_STEP = 25_000
-"""Rows of an integer program of which a check of branch and bound is one step; of fewer it is a part of one."""
+"""Rows of an integer program for which a branch-and-bound check is one step; smaller programs use part of a step."""
 _SMALL = 20_000
-"""Rows times columns of a program that is solved in the same thread if there is no time limit."""
+"""Maximum rows times columns of a program that is solved in the main thread if there is no time limit."""
 _NEAR, _ROWS_NEAR = 0.5, 20_000
-"""The integer program begins with so many rows more, of those that fall short by a little less than nothing."""
+"""Slack below which satisfied rows are also in the initial integer program, and maximum number of these rows."""
 _ROUNDED = (0.34, 0.42, 0.5, 0.6, 0.67, 0.8)
-"""From what value on variables are taken for 1 to begin a covering with."""
+"""Thresholds above which a variable is rounded to 1 at the start of a covering."""
 _HALF = 0.5
-"""What a row falls short by more than where values of 0 and 1 do not meet it."""
+"""Minimum shortfall of a row that 0-1 values do not satisfy."""
 _SAFE = 1e-9
-"""Relative error that is allowed for in what is proven by floating-point numbers."""
+"""Relative error allowance for proofs in floating-point numbers."""
 
 
 class Solver:
-    """Minimizes costs under rows, to which more are added; one live model keeps its basis.
+    """Minimizes costs under a growing set of rows, with one model that keeps its basis.
 
-    The model holds those rows alone that some solution fell short of: of many rows few are needed.
+    The model contains only rows that some solution violated; of many rows, few are needed.
 
     Parameters
     ----------
     costs
         int64 (n,): cost of each variable.
     constant
-        What is added to their sum: bounds and gaps are of both together.
+        Added to the total cost; bounds and gaps include it.
     worth
-        About the value of the optimum, for scaling.
+        Approximate value of the optimum, for scaling.
     """
 
     def __init__(self, costs: Int64, constant: int, rows: SparseRows, worth: int, limits: SearchBudget) -> None:
@@ -53,13 +53,13 @@ class Solver:
         self.lower, self.upper, self.values = np.zeros(len(costs)), np.ones(len(costs)), np.zeros(len(costs))
         self.weights, self.reduced, self.proven = np.zeros(rows.n), np.zeros(len(costs)), 0.0
         self.given = np.arange(rows.n)
-        """int64: the rows of the model, as they stand there."""
+        """Rows of the model, in model order: int64."""
         self.model = self._model(rows)
         self.n_nodes = 0
 
     @property
     def free(self) -> NDArray[np.bool_]:
-        """Bool (n,): the variables that are not fixed."""
+        """Variables that are not fixed, bool (n,)."""
         return self.lower < self.upper
 
     def add(self, rows: SparseRows) -> None:
@@ -68,21 +68,21 @@ class Solver:
         self.rows = self.rows.joined(rows)
 
     def bound(self, columns: Int32, lower: float, upper: float) -> None:
-        """Bound variables."""
+        """Set the bounds of variables."""
         self.lower[columns], self.upper[columns] = lower, upper
         wanted = columns.astype(np.int32)
         self.model.changeColsBounds(len(wanted), wanted, self.lower[wanted], self.upper[wanted])
 
     def solve(self) -> tuple[Float64 | None, float]:
-        """Solve the linear program: values, and a proven lower bound; no values where it is infeasible.
+        """Solve the linear program; return its values (None if infeasible) and a proven lower bound.
 
-        The bound comes from the dual values: for weights y >= 0 of the rows, whatever they are, no solution costs less
-        than the weighted sum of the rows' bounds and, for each variable, the lesser of its reduced cost at its bounds.
+        The bound follows from the dual values. For any row weights y >= 0, no solution costs less than the weighted
+        sum of the row bounds plus, for each variable, its reduced cost at the cheaper of its two bounds.
 
         Raises
         ------
         LimitReached
-            If a limit is reached before it is solved.
+            If a limit is reached before the program is solved.
         """
         import highspy
 
@@ -109,7 +109,7 @@ class Solver:
         return self.values, self.proven
 
     def _give(self, short: Float64) -> bool:
-        """Give the model rows that fall short by so much, and tell whether there are some; it has none of them."""
+        """Add rows with a shortfall to the model, unless they are in it; return True if there are any."""
         short[self.given] = 0.0
         missed = self.rows.spread(short, self.free, _MISSED, _ROWS_AT_ONCE)
         chosen = np.zeros(self.rows.n, np.bool_)
@@ -121,7 +121,7 @@ class Solver:
         return rows.n > 0
 
     def rounded(self) -> Float64 | None:
-        """Return values of 0 and 1 under all rows, made from those of the last linear program; None: it found none."""
+        """Return 0-1 values that satisfy all rows, rounded from the last linear program; None if none are found."""
         of_columns = self.rows.of_columns(len(self.costs))
         tried = [self._covering(self.values >= least, of_columns) for least in _ROUNDED]
         return min(
@@ -129,7 +129,7 @@ class Solver:
         )
 
     def _covering(self, taken: NDArray[np.bool_], of_columns: tuple[Int64, Int64, Float64]) -> Float64 | None:
-        """Return values under all rows, from some that are taken on; None: it found none."""
+        """Extend the `taken` variables to values that satisfy all rows; return None if this fails."""
         from anonset_kernels.covering import cover
 
         values = np.where(taken, self.upper, self.lower).astype(np.uint8)
@@ -137,27 +137,27 @@ class Solver:
         return values.astype(np.float64) if covers else None
 
     def fix(self, cost: float) -> None:
-        """Fix the variables whose other value costs at least `cost`, by the last linear program solved."""
+        """Fix the variables whose other value would cost at least `cost`, by the bounds of the last linear program."""
         free, beyond = self.free, cost * (1 + _SAFE) - self.proven
         self.bound(np.flatnonzero(free & (self.reduced > beyond)).astype(np.int32), 0.0, 0.0)
         self.bound(np.flatnonzero(free & (-self.reduced > beyond)).astype(np.int32), 1.0, 1.0)
 
     def solve_integer(self, start: Float64, gap: float) -> tuple[Float64 | None, float]:
-        """Solve the integer program from a start: the best values found, and HiGHS's lower bound.
+        """Solve the integer program from a start; return the best values found, and HiGHS's lower bound.
 
-        It begins with the rows of the model of the linear program and some that nearly fall short of its solution, or
-        with all where they are few; others are added as they are violated. Where it has to stop, what it has is made
-        to hold for all rows.
+        The initial program has the rows of the linear model and rows that its solution satisfies with little slack,
+        or all rows if there are few. Violated rows are added until there are none. If a limit stops the search, the
+        best values are extended to satisfy all rows.
 
         Parameters
         ----------
         gap
-            Gap that is good enough, as a share of all costs with the constant.
+            Sufficient gap, as a share of the total cost with the constant.
 
         Raises
         ------
         LimitReached
-            If the time limit is reached, and the solver does not stop.
+            If the time limit is reached and the solver does not stop.
         """
         short = self.rows.short(self.values)
         short[self.given] = -np.inf
@@ -215,7 +215,7 @@ class Solver:
         return model
 
     def _run(self, model: Any) -> None:
-        """Run HiGHS so that it can be stopped; each check of a branch and bound takes a step, or a part of one."""
+        """Run HiGHS so that it can be interrupted. Each check of branch and bound uses a step, or part of a step."""
         told: list[bool] = []
         of_a_check = min(1.0, model.getNumRow() / _ROWS_OF_A_STEP)
 
@@ -232,7 +232,7 @@ class Solver:
         model.cbMipInterrupt += count
         try:
             if self.limits.seconds is None and model.getNumRow() * model.getNumCol() <= _SMALL:
-                model.run()  # milliseconds: a thread would take longer to start
+                model.run()  # takes milliseconds, less than starting a thread
             else:
                 self.limits.run(model.run, lambda: told.append(True))
         finally:

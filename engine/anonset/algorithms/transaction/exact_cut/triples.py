@@ -1,4 +1,4 @@
-"""The clauses of all maximal rare triples, from tables of the rare ones: no record is looked at again for them."""
+"""Clauses of all maximal rare triples, from tables of rare triples, without another pass over the records."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from anonset_kernels._planes import RareBits
 
 BYTES_OF_BITS = 1 << 29
-"""Triples of nodes of which a bit each tells whether they are rare: 512 MiB, some 2,900 nodes."""
+"""Maximum size of the bit table of rare triples: 512 MiB, some 2,900 nodes."""
 BYTES_IN_MEMORY = 1 << 26
-"""What these bits take at most in memory; others lie in a file, also where the records are in memory."""
+"""Maximum size of the bit table in memory. Larger tables are in a file, even if the records are in memory."""
 SIZE, LEAST_NODES = 3, 64
-"""Members of a triple; and of fewer nodes the table is small, so that it does not pay to close some before."""
+"""Size of a triple; and minimum number of nodes for closing nodes first, because smaller tables are cheap."""
 MAX_LISTED = 1 << 27
-"""Clauses that are listed: 28 bytes each, and as much again while they are made."""
+"""Maximum number of listed clauses: 28 bytes each, and the same again during construction."""
 KEYS_PER_CALL, KEYS_AT_ONCE, SPANS = 1 << 16, 1 << 22, 64
 
 
 @dataclass(frozen=True, eq=False)
 class RareTriples(Discreet):
-    """The rare triples of the nodes at or above some that are closed. Nodes that are rare by themselves are left out.
+    """Rare triples of the nodes on or above closed nodes, without nodes that are rare by themselves.
 
-    Cost: as few passes over the records as there is room for (`rare_tables`).
+    Cost: the fewest passes over the records that memory permits (`rare_tables`).
     """
 
     problem: CutProblem
@@ -44,7 +44,7 @@ class RareTriples(Discreet):
 
     @cached_property
     def nodes(self) -> Int32:
-        """int32 (C,): the nodes, by falling support, then in preorder."""
+        """Nodes by descending support, then in preorder, int32 (C,)."""
         problem = self.problem
         found = ~buried(problem.hierarchy, self.closed) & (problem.support >= problem.k)
         found[0] = False
@@ -52,15 +52,15 @@ class RareTriples(Discreet):
         return nodes[np.lexsort((nodes, -problem.support[nodes]))]
 
     def clauses(self) -> Clauses | None:
-        """Return the clauses of all maximal ones, each once.
+        """Return the distinct clauses of all maximal rare triples.
 
-        None where there is no room for a bit for each triple, or for the clauses, or counting them would take more
-        steps than are left.
+        Return None if the bit table or the clauses exceed their limits, or counting would need more than the
+        remaining steps.
 
         Raises
         ------
         LimitReached
-            If time is up before that.
+            If no time remains.
         """
         if len(self.nodes) < SIZE:
             return Clauses.of_parents(self.problem, np.empty((0, SIZE), np.int32))
@@ -77,7 +77,7 @@ class RareTriples(Discreet):
             return None if parents is None else Clauses.of_parents(self.problem, parents)
 
     def _rare(self, start: Int64, place: Store) -> "RareBits | None":
-        """Count the triples into bits in a store, those of each row from `start` on; None: see `clauses`."""
+        """Return the bit table of the triples in a store, with rows at `start`; None as for `clauses`."""
         from anonset_kernels._planes import RareBits
         from anonset_kernels.rare_in_planes import mark_rare_triples
 
@@ -104,9 +104,9 @@ class RareTriples(Discreet):
         return rare
 
     def _parents(self, rare: "RareBits") -> Int32 | None:
-        """Return the parents of the members of each maximal triple, int32 (n, 3), from left to right, each once.
+        """Return the distinct parents of the members of maximal triples, int32 (n, 3), from left to right.
 
-        None where they are more than `MAX_LISTED`.
+        Return None if there are more than `MAX_LISTED`.
         """
         bounds = np.unique(np.linspace(0, len(self.nodes), SPANS + 1).astype(np.int64)).tolist()
         found, waiting = np.empty(0, np.int64), list[Int64]()
@@ -119,7 +119,7 @@ class RareTriples(Discreet):
         return self._of_keys(distinct(np.concatenate([found, *waiting])))
 
     def _keys(self, rare: "RareBits", first: int, end: int) -> Int64:
-        """Return what the kernel tells of the parents of the maximal triples in a span of second codes, each once."""
+        """Return the distinct parent keys of the maximal triples with their second code in a span; see the kernel."""
         from anonset_kernels.rare_triples import maximal_triples
 
         code = np.full(self.problem.hierarchy.n_nodes, -1, np.int32)

@@ -1,4 +1,4 @@
-"""The records as they look where some nodes are closed."""
+"""Records as they appear if some nodes are closed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,28 +21,28 @@ from anonset.data.store import Files, Store, released
 from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import Expanded
 
-_BYTES_OF_ENTRY = 8  # its code, and where it is
+_BYTES_OF_ENTRY = 8  # code and position
 OPEN = 1e-6
-"""What a node's closedness is below 1 by, at least, where it is not taken for closed."""
+"""Minimum distance of a node's closedness from 1 for the node to count as open."""
 
 
 @dataclass(frozen=True, eq=False)
 class Point(Discreet):
-    """A solution of a relaxation, or of the problem itself."""
+    """A solution of a relaxation, or of the problem."""
 
     closed: Float64
-    """float64 (V,): how far each node is closed, 0 to 1; 0 for leaves."""
+    """Closedness of each node, from 0 to 1, float64 (V,); 0 for leaves."""
     suppressed: Float64
-    """float64 (M,): how far each leaf is suppressed."""
+    """Suppression of each leaf, from 0 to 1, float64 (M,)."""
 
     @property
     def is_integral(self) -> bool:
-        """Whether all is zero or one."""
+        """True if all values are 0 or 1."""
         values = np.concatenate([self.closed, self.suppressed])
         return bool((np.abs(values - np.round(values)) <= OPEN).all())
 
     def out_of_reach(self, problem: CutProblem) -> Float64:
-        """Return how far each node is neither published nor above what is: float64 (V,)."""
+        """Return the degree to which neither a node nor a node below it is published: float64 (V,)."""
         parent = problem.hierarchy.parent
         weight = np.where(parent >= 0, self.closed[parent], 0.0)
         weight[problem.hierarchy.leaf_node] += self.suppressed
@@ -51,16 +51,16 @@ class Point(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class ShowRecords(Discreet):
-    """Makes records of a part into what a view shows of them."""
+    """Converts records of a part to the form that a view shows."""
 
     first: Int32 | None
-    """int32 (M,): the first leaf of the node at which each leaf enters, which stands for it; None: each for itself."""
+    """First leaf of each leaf's entry node, which represents it, int32 (M,); None if leaves are unchanged."""
     n_leaves: int
     least: int
-    """Records with fewer symbols are left out."""
+    """Minimum number of symbols; shorter records are dropped."""
 
     def __call__(self, rows: StoredRows) -> Rows:
-        """Return the records as they are shown."""
+        """Return the records in converted form."""
         from anonset_kernels.rows import map_rows
 
         rows = sound(rows, self.n_leaves)
@@ -72,59 +72,62 @@ class ShowRecords(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class View(Discreet):
-    """The records that show at least some symbols where the nodes are closed that a point closes that far.
+    """Records with a minimum number of symbols, if the nodes with sufficient closedness at a point are closed.
 
-    Without suppression a record holds one leaf for each node at which some of its leaves enter: all that a search above
-    the closed nodes can tell apart. With it the records stay as they are, for leaves are what is suppressed.
+    Without suppression, a record contains one leaf for each entry node of its leaves: a search above the closed nodes
+    needs no more. With suppression, records are unchanged, because leaves are suppressed individually.
     """
 
     problem: CutProblem
     records: Sequence[StoredRows]
-    """The records in parts, or what was gathered of them under nodes that are closed here too."""
+    """Records in parts, or the records gathered for nodes that are also closed here."""
     point: Point
     threshold: float
-    """Nodes that are at least so far closed are closed; leaves that are at least so far out of reach are not shown."""
+    """Closedness from which a node is closed, and out-of-reach degree from which a leaf is not shown."""
     least: int
-    """Records with fewer symbols are left out: they hold no set of that many nodes."""
+    """Minimum number of symbols. Shorter records contain no set of this size."""
 
     @cached_property
     def closed(self) -> Nodes:
-        """Bool (V,): the nodes that are closed."""
+        """Closed nodes, bool (V,)."""
         reached: Nodes = self.point.closed >= self.threshold
         return reached
 
     @cached_property
     def entry(self) -> Int32:
-        """int32 (M,): the node at which each leaf enters."""
+        """Entry node of each leaf, int32 (M,)."""
         return entries(self.problem.hierarchy, self.closed)
 
     @cached_property
     def shown(self) -> ShowRecords:
-        """What makes a part into what is shown: without suppression, nodes at which leaves enter as first leaves."""
+        """Conversion of parts: without suppression, leaves become the first leaves of their entry nodes."""
         hierarchy = self.problem.hierarchy
         first = None if self.problem.suppress else hierarchy.leaf_lo[self.entry]
         return ShowRecords(first, hierarchy.n_leaves, self.least)
 
     @property
     def store(self) -> Store:
-        """The directory in whose files the records lie, and what is made of them."""
+        """Store of the records, and of files made from them."""
         return self.problem.blocks.store
 
     @property
     def here(self) -> Store:
-        """The store with workers of this process, for records that were gathered."""
+        """Store with workers of this process, for gathered records."""
         return self.store.here()
 
     @cached_property
     def rows(self) -> Rows:
-        """The records, where they are in one part; in files, if these are."""
+        """Records if they are in one part; in files if the part is."""
         (rows,) = self.records
         if not self.store.in_files:
             return self.shown(rows)
         return filed_rows(self.store, self.here.map(self.shown, pieces(rows)))
 
     def gathered(self) -> Rows:
-        """Return the records as one part, but of equal ones only k: enough for every view with more nodes closed."""
+        """Return the records as one part, with at most k copies of equal records.
+
+        This part is sufficient for every view with more closed nodes.
+        """
         parts, store, anew = self.records, self.store, len(self.records) == 1
         if anew:
             parts, store = pieces(parts[0]), self.here
@@ -135,7 +138,7 @@ class View(Discreet):
 
     @cached_property
     def support(self) -> Int64:
-        """int64 (V,): number of these records that hold each node."""
+        """Number of these records that contain each node, int64 (V,)."""
         hierarchy = self.problem.hierarchy
         if len(self.records) == 1:
             return supports(hierarchy, pieces(self.rows), self.here)
@@ -143,10 +146,10 @@ class View(Discreet):
 
     @cached_property
     def nodes(self) -> Int32:
-        """int32: the nodes that may be published above the closed ones, by falling support, then in preorder.
+        """Nodes that may be published above the closed nodes, int32, by descending support, then in preorder.
 
-        Left out are the root, which is related to all others, and nodes that are rare by themselves: their own
-        clauses say more than those of sets that hold them.
+        Without the root, which is related to all others, and without nodes that are rare by themselves: their own
+        clauses imply the clauses of sets that contain them.
         """
         problem = self.problem
         taken: Nodes = ~buried(problem.hierarchy, self.closed) & (self.support > 0) & (problem.support >= problem.k)
@@ -156,7 +159,7 @@ class View(Discreet):
 
     @cached_property
     def cut(self) -> Int32:
-        """int32: the nodes at which shown leaves enter, in the order of `nodes`."""
+        """Entry nodes of shown leaves, int32, in the order of `nodes`."""
         hierarchy = self.problem.hierarchy
         far = self.point.out_of_reach(self.problem)[hierarchy.leaf_node] >= self.threshold
         shown = np.zeros(hierarchy.n_nodes, np.bool_)
@@ -164,18 +167,18 @@ class View(Discreet):
         return self.nodes[shown[self.nodes]]
 
     def codes_of(self, nodes: Int32) -> Int32:
-        """Return int32 (V,): the position of each node in `nodes`; -1 for others."""
+        """Return the position of each node in `nodes`, int32 (V,); -1 for other nodes."""
         code = np.full(self.problem.hierarchy.n_nodes, -1, np.int32)
         code[nodes] = np.arange(len(nodes), dtype=np.int32)
         return code
 
     def expanded(self, nodes: Int32) -> Expanded:
-        """Store the records as ascending positions in `nodes`, and where each stands, as `count_tree.expand` does.
+        """Return the records as ascending positions in `nodes`, with an index, as `count_tree.expand` does.
 
         Raises
         ------
         InputError
-            If the limit on the memory has no room for that.
+            If this exceeds the memory limit.
         """
         from anonset_kernels.suffixes import place_codes
 
@@ -195,12 +198,12 @@ class View(Discreet):
 
     @property
     def expansion(self) -> BlockExpansion:
-        """What stores shown records as ascending positions in `nodes`."""
+        """Expansion of shown records to ascending positions in `nodes`."""
         nodes = self.nodes
         return BlockExpansion.of(self.problem.hierarchy, self.entry, self.codes_of(nodes), len(nodes))
 
     def postings(self, sets: Int32) -> tuple[Int64, Int32]:
-        """Return the records that hold each member of sets of `nodes`, and each node above one but the root.
+        """Return the records of each member of sets of `nodes`, and of each ancestor of a member except the root.
 
         Parameters
         ----------
@@ -210,7 +213,7 @@ class View(Discreet):
         Returns
         -------
         int64 (V + 1,) and int32
-            Where the records of each node begin, and these, ascending.
+            Start of each node's records, and these in ascending order.
         """
         from anonset_kernels.rare_sets import node_postings
 
