@@ -27,7 +27,7 @@ class Won(Discreet):
 
 @dataclass(frozen=True)
 class Outcome(Discreet):
-    """Success of an attack, compared with the same knowledge without the publication feature that it uses."""
+    """Result of an attack: its success, the success of the same knowledge without the attack, and a control."""
 
     attack: str
     """Name of the attack."""
@@ -36,11 +36,11 @@ class Outcome(Discreet):
     targets: int
     """Number of attacked rows or persons."""
     without: Won
-    """Success of the same knowledge without the feature that the attack uses."""
+    """Success of an attacker with the same knowledge who does not use the attack."""
     won: Won
     """Success of the attack."""
     control: Won
-    """Success of the attack if the feature that it uses is randomized."""
+    """Success of the attack on randomized data."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class Scene(Discreet):
     """A publication, and the data that its owner needs to simulate attacks on it."""
 
     publication: Records
-    """The publication; with the record number of each row if the original is present."""
+    """The publication, with the original record of each row if the original is present."""
     model: PrivacyModel
     """Privacy model that the publication satisfies."""
     original: Table | None = None
@@ -64,7 +64,7 @@ class Scene(Discreet):
     seed: int = 0
     """Seed for the choice of targets, and for controls."""
     algorithm: str = ""
-    """Algorithm of the publication if it is known and its result was not modified; otherwise empty."""
+    """Algorithm of the publication. Empty if it is unknown or its result was modified."""
 
     @property
     def k(self) -> int:

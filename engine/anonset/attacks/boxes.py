@@ -41,7 +41,7 @@ class Values(Discreet):
     own: Int64 = field(repr=False)
     """Bit of each original record, int64 (n,)."""
     exact: int = field(repr=False)
-    """Mask of the bits that are single values, not intervals."""
+    """Mask of the bits that are single values, not intervals between values."""
     is_tree: bool = False
     """Symbols are nodes of a hierarchy."""
 

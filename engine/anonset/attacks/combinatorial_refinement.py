@@ -45,7 +45,7 @@ _TARGETS = 300
 """Maximum number of attacked rows."""
 _INFEASIBLE = 2
 _SECONDS = 1.0
-"""Time limit of a program, in seconds. An unsolved program gives no information."""
+"""Time limit of a program, in seconds. An unsolved program adds no bounds."""
 
 
 def combinatorial_refinement(scene: Scene) -> tuple[Outcome, ...] | str:

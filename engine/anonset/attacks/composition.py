@@ -2,9 +2,9 @@
 
 A person is in two releases with the same record. Each release has one symbol for each item. The attack pairs rows of
 both releases that may have the same original record. Let U be the set of items that neither row excludes. An item is
-excluded if its symbol is absent from one of the rows, or if it has no symbol in a release without suppression. A record
-contains only items of U, and the record U has the most symbols. Such a record therefore exists if and only if U has all
-symbols of both rows.
+excluded if its symbol is absent from one of the rows, or if it has no symbol in a release without suppression. The
+original record contains only items of U, and a record of all items in U has the most symbols. Such a record therefore
+exists if and only if U has all symbols of both rows.
 
 Reference: Ganta, Kasiviswanathan, Smith, KDD 2008 (intersection attacks on equivalence classes; this attack uses
 records).
@@ -34,7 +34,7 @@ ENOUGH = 1000
 
 
 def composition(scene: Scene) -> tuple[Outcome, ...] | str:
-    """Find random persons in two releases by as many items as the guarantee allows the attacker to know."""
+    """Find random persons in two releases, by as many items as the guarantee allows the attacker to know."""
     if scene.original is None or scene.beside is None:
         needs = [name for name, there in (("original", scene.original), ("beside", scene.beside)) if there is None]
         return f"it needs {' and '.join(map(setting, needs))}"
@@ -81,10 +81,11 @@ class Targets(Discreet):
         return SupportIndex(self.column)
 
     def draw(self, person: int, size: int, random: np.random.Generator) -> tuple[int, list[str]] | None:
-        """Return a target with items drawn from a person's record, and the items. Return None if no item can be known.
+        """Draw items from a person's record. Return a random record that contains them, and the items.
 
-        The target is uniform among all records that contain the items. Without this, short records would be more likely
-        targets: their item sets are drawn more often.
+        Returns None if no item of the person can be known. The returned record is uniform among all records that
+        contain the items. Without this step, short records would be more likely targets, because their item sets are
+        drawn more often.
         """
         column, shown = self.column, self.own[person]
         items = column.held_by(person).tolist()
@@ -181,9 +182,7 @@ class Both(Discreet):
 
     @cached_property
     def _cells(self) -> csr_matrix:
-        """Matrix of the possible symbol pairs of an item, int32 (S + 1, T + 1). The last row and column mean no
-        symbol.
-        """
+        """Matrix of possible symbol pairs of an item, int32 (S + 1, T + 1). The last row and column mean no symbol."""
         n, other = len(self.later.column.vocabulary), len(self.earlier.column.vocabulary)
         items = [item for item in {**self.later.symbol_of, **self.earlier.symbol_of} if self._may_be(item)]
         pairs = {(self.later.symbol_of.get(item, n), self.earlier.symbol_of.get(item, other)) for item in items}

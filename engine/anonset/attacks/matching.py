@@ -1,11 +1,11 @@
 """Matching: an attack on two releases of the same persons, with all their rows together.
 
 Composition tests each pair of rows separately. If both releases contain the same persons with the same records, the
-true pairs are a perfect matching of all rows. A pair that is in no perfect matching is therefore excluded. One perfect
-matching determines all others: walk from a row to a compatible row of the other release, and back along the matching. A
-pair is in some perfect matching if and only if such walks connect its rows in both directions (Dulmage, Mendelsohn,
-Canadian Journal of Mathematics 1958). The owner knows the true matching. An attacker computes another one, and excludes
-the same pairs.
+true pairs are a perfect matching of all rows. A pair that is in no perfect matching is therefore excluded. Any perfect
+matching suffices to find these pairs: walk from a row to a compatible row of the other release, and back along the
+matching. A pair is in some perfect matching if and only if such walks connect its rows in both directions (Dulmage,
+Mendelsohn, Canadian Journal of Mathematics 1958). The implementation starts from the true matching, which the owner
+knows. An attacker computes another matching and excludes the same pairs.
 
 This attack extends Ganta, Kasiviswanathan, Smith, KDD 2008 (composition), who consider one person at a time.
 """

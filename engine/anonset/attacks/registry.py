@@ -23,7 +23,7 @@ ALL = "all"
 
 
 def require_attacks(asked: Sequence[str]) -> None:
-    """Raise InputError if a name is not an attack.
+    """Validate names of attacks.
 
     Raises
     ------

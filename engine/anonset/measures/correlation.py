@@ -44,7 +44,7 @@ class IntraGroupViolation(Discreet):
 
 @dataclass(frozen=True)
 class InterGroupViolation(Discreet):
-    """A value in more than 1/l of an individual's groups, while fewer than l values are common to all these groups."""
+    """A value that occurs in more than 1/l of an individual's groups, see `inter_group_violations`."""
 
     individual: tuple[str, ...]
     value: str = field(repr=False)

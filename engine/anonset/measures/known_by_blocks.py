@@ -78,7 +78,7 @@ class _Counting(Discreet):
         self._lower(0, slice(low, high), self._walked(*held, groups - low, self.size, self.n_codes))
 
     def walk_codes(self, rows: tuple[int, int], prefix: tuple[int, ...]) -> None:
-        """Count the sets that begin with a prefix in a range of rows of a group, divided by the following codes."""
+        """Count the sets with a given prefix in a range of rows of a group, divided by the following codes."""
         from anonset_kernels.known_items import Span
 
         column, level, store = self.distinct.rows, len(prefix), self.distinct.store

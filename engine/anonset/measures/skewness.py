@@ -45,7 +45,7 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
     class_of
         integer (n,): the class of each row, from 0.
     values
-        The sensitive column, published as it is.
+        The sensitive column, published unchanged.
 
     Examples
     --------

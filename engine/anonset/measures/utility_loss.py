@@ -140,7 +140,7 @@ def group_weights(
 
 
 def require_known(weights: str) -> None:
-    """Raise InputError if the name of the weights is unknown.
+    """Validate the name of item weights.
 
     Raises
     ------

@@ -127,14 +127,14 @@ class PrivacyModel(Discreet, ABC):
         Parameters
         ----------
         budget
-            Largest number of itemset occurrences to count; a check that needs more is undecided.
+            Maximum number of itemset occurrences to count. A check that needs more is undecided.
         progress
             Called with (phase, done, total), if not None.
 
         Raises
         ------
         InputError
-            By default: the model has no check.
+            If the model has no check (default).
         """
         msg = f"model {self.name!r} cannot be verified: its class {type(self).__name__} has no check"
         raise InputError(msg)
@@ -205,36 +205,36 @@ class Verdict(MarkedText, Discreet):
 
 
 def require_at_least(name: str, value: int, least: int) -> None:
-    """Raise InputError if a parameter is not an integer, is below `least`, or is a count above 64 bits.
+    """Validate an integer parameter: at least `least`, and at most 64 bits if it is a count.
 
     With `least` 0 the parameter is a seed and has no upper limit.
 
     Raises
     ------
     InputError
-        With the name, the value and the requirement.
+        If the value is invalid. The message contains the name, the value and the requirement.
     """
     _require_between(name, value, least, (1 << 63) - 1 if least > 0 else None)
 
 
 def require_size(name: str, value: int) -> None:
-    """Raise InputError if a size (records, items, values) is not an integer from 1 to `LARGEST_SIZE`.
+    """Validate a size (records, items, values): an integer from 1 to `LARGEST_SIZE`.
 
     Raises
     ------
     InputError
-        With the name, the value and the requirement.
+        If the value is invalid. The message contains the name, the value and the requirement.
     """
     _require_between(name, value, 1, LARGEST_SIZE)
 
 
 def require_share(name: str, value: float) -> None:
-    """Raise InputError if a parameter is outside [0, 1].
+    """Validate a number in [0, 1].
 
     Raises
     ------
     InputError
-        With the name, the value and the requirement.
+        If the value is invalid. The message contains the name, the value and the requirement.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
         msg = f"{setting(name)} must be a number in [0, 1], got {value!r}"

@@ -174,7 +174,7 @@ def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
     Raises
     ------
     InputError
-        If the depth is below 0 or beyond that of the deepest leaf.
+        If the depth is below 0 or above that of the deepest leaf.
     """
     deepest = int(hierarchy.column_depth.max())
     if not 0 <= depth <= deepest:
@@ -218,7 +218,7 @@ def random_policy(name: str, vocabulary: Vocabulary, *, n_itemsets: int = 1000, 
     Raises
     ------
     InputError
-        If there is no policy of that name, or `n_itemsets` is below 1 or above `LARGEST_RANDOM_POLICY`.
+        If the name is unknown, or `n_itemsets` is below 1 or above `LARGEST_RANDOM_POLICY`.
     """
     random, labels = SplitMix(seed), vocabulary.labels
     if name in PERCENT_OF_ITEMS:

@@ -4,12 +4,12 @@ from anonset.errors import InputError, datum
 
 
 def require_labels(name: str, labels: tuple[str, ...]) -> None:
-    """Raise InputError if a parameter is not a tuple of distinct labels.
+    """Validate a parameter that must be a tuple of distinct labels.
 
     Raises
     ------
     InputError
-        With the name, the value and the requirement.
+        If the value is invalid. The message contains the name, the value and the requirement.
     """
     if not isinstance(labels, tuple) or not all(isinstance(label, str) for label in labels):
         msg = f"{name} must be a tuple of labels, got {datum(labels)}"

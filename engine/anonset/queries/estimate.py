@@ -53,7 +53,7 @@ def presence_probability(size: int, n_items: int, reading: Reading = ONE_MEMBER)
 
 
 def require_reading(reading: str) -> Reading:
-    """Return `reading` if it is valid.
+    """Return `reading` if it is a valid reading.
 
     Raises
     ------

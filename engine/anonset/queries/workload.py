@@ -134,12 +134,12 @@ def _random(n_queries: int, n_items: int, seed: int) -> SplitMix:
 
 
 def require_queries(n_queries: int) -> None:
-    """Raise InputError if a number of queries is not an integer from 1 to `LARGEST_WORKLOAD`.
+    """Validate a number of queries: an integer from 1 to `LARGEST_WORKLOAD`.
 
     Raises
     ------
     InputError
-        With the value and the requirement.
+        If the number is invalid. The message contains the value and the requirement.
     """
     if isinstance(n_queries, bool) or not isinstance(n_queries, int) or n_queries < 1:
         msg = f"n_queries must be an integer of at least 1, got {n_queries!r}"

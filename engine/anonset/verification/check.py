@@ -154,7 +154,10 @@ _CHECKS: Mapping[str, Check] = MappingProxyType(
         "anonset.privacy.safe_grouping:SafetyConstraint": _safe_grouping,
     }
 )
-"""Check of each model, by the import path of its class, which the caller has imported. Subclasses have no entry."""
+"""Check of each model, by the import path of its class. A subclass has no entry.
+
+Paths avoid the import of all models: a caller with a model has imported its class.
+"""
 
 
 def verify(

@@ -232,12 +232,12 @@ class DistinctRows:
 
 
 def require_well_formed(column: SetColumn) -> None:
-    """Raise InputError if codes are outside the vocabulary, or not strictly ascending in a record.
+    """Validate the codes of a column: inside the vocabulary, and strictly ascending in each record.
 
     Raises
     ------
     InputError
-        With the first invalid record.
+        If the column is malformed. The message names the first invalid record.
     """
     for first, end in spans(column.n):
         _require_well_formed(column, first, end)

@@ -206,7 +206,13 @@ def _all_items(
 
 
 def require_columns(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> None:
-    """Raise InputError if there are no columns, columns of different lengths, or codes without a label."""
+    """Validate relational columns: at least one, of equal lengths, with a label for each code.
+
+    Raises
+    ------
+    InputError
+        If a requirement is violated.
+    """
     if not relational:
         msg = f"model {model.name!r} speaks of relational columns, and the publication has none"
         raise InputError(msg)

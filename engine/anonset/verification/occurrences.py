@@ -61,7 +61,7 @@ class Symbols:
         yield from self._by_symbols(lambda: self._first_of(size), np.empty((1, 0), np.int64), size)
 
     def extended(self, occurrences: Occurrences, size: int) -> Iterator[Occurrences]:
-        """Yield the occurrences of the sets of `size` that begin with the given sets, in slices."""
+        """Yield the occurrences of the sets of `size` with one of the given sets as prefix, in slices."""
         missing = size - occurrences.sets.shape[1]
         if missing == 0:
             yield occurrences
