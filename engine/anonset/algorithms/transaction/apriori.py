@@ -2,11 +2,11 @@
 
 Lines of Algorithm 4 and their implementation::
 
-    1       c_out: every item as it is                           CutSearch
+    1       c_out := all items unchanged                         CutSearch
     2       for i = 1 .. m                                       AprioriBased.run_apriori
-    3 to 6      a count-tree of the i-sets of the records,       CutSearch.rare_sets;
-                extended by what is on the cut or above it       kernels bit_planes.count_sets (i > 5: walk)
-    7           DA over that tree, which updates c_out           CutSearch.fix; kernel fix.fix_threats
+    3 to 6      count-tree of the i-sets of the records,         CutSearch.rare_sets;
+                extended by nodes on or above the cut            kernels bit_planes.count_sets (i > 5: walk)
+    7           run DA over this tree, which updates c_out       CutSearch.fix; kernel fix.fix_threats
 """
 
 from dataclasses import dataclass, replace

@@ -49,7 +49,7 @@ def without_items(column: SetColumn, hierarchy: Hierarchy | None, suppressed: li
 
 
 def bind_to_hierarchy(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy]:
-    """Return the table's set-valued column, with leaf positions as item codes, and its hierarchy.
+    """Return the table's set-valued column, with leaf positions as item codes, and the hierarchy.
 
     Raises
     ------

@@ -9,7 +9,7 @@ The loops run in kernels. Lines of the paper and their implementation: Algorithm
     5                i_m := the group of I with the smallest    _repair._fix_rarest; _groups.image_of puts I
                      support                                    in this order
     6, 7             u_l := the utility constraint of i_m;      _repair._seek_partner
-                     if it holds another group:
+                     if it contains another group:
     8                    Generalize(i_m, u_l, P)
     9, 10            else Suppress(i_m, u_l, P, s)
     11 to 14     if I is a single group, and p not              _repair._fix_rarest, with

@@ -3,9 +3,9 @@
 Steps of the algorithm and their implementation::
 
     suppress the items that are moles by themselves              CoherenceSuppression._single_moles
-    mine the minimal moles of 2 to p of the others               CoherenceSuppression._minimal_moles; StoredRecords.mine
-    while there are any: suppress the item with the most of      kernel coherence.suppress_greedily
-    them for its loss
+    mine the minimal moles of 2 to p remaining items             CoherenceSuppression._minimal_moles; StoredRecords.mine
+    while moles remain, suppress the item with the most          kernel coherence.suppress_greedily
+    moles per unit of loss
 """
 
 from collections.abc import Mapping

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Expansion(Discreet):
-    """A search step that replaces a node by its children."""
+    """A search step that replaces a node by the child nodes."""
 
     node: str = field(repr=False)
     """Expanded node."""
@@ -29,7 +29,7 @@ class Expansion(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class Scenario(Discreet):
-    """A cut, its suppressed nodes and its cost."""
+    """A cut with suppressed nodes, and the cost."""
 
     cut: Cut
     """Node of every leaf, published or suppressed."""

@@ -293,7 +293,7 @@ class CutSearch:
             yield from tree.rare_sets(self.generalized, together[np.ix_(kept, kept)])
 
     def _together_above(self, node_of_code: Int32, pairs: Pairs, live: Int32) -> Pairs | None:
-        """Return which live nodes can be in a rare set together: nodes above two cut nodes that are in one.
+        """Return which live nodes can be in a rare set together: nodes above cut nodes of the same rare set.
 
         Returns
         -------

@@ -2,16 +2,16 @@
 
 Lines of Algorithm 3 and their implementation::
 
-    1       the count-tree of all sets of up to m nodes          CutSearch.rare_leaves; kernel count_tree.expand
-    2       c_out: every item as it is                           CutSearch
-    3 to 5  for each node of the tree in preorder, none of       kernel count_tree.walk, which runs ahead,
-            whose items is generalised in c_out                  and fix.fix_threats, which looks again
-    6, 7        if it is a leaf, with a count below k:           kernel count_tree.walk
-                the set J of the items on its path
+    1       build the count-tree of sets of up to m nodes        CutSearch.rare_leaves; kernel count_tree.expand
+    2       c_out := all items unchanged                         CutSearch
+    3 to 5  for each node of the tree in preorder without an     kernel count_tree.walk, which may be ahead,
+            item generalized in c_out                            and fix.fix_threats, which checks again
+    6, 7        if it is a leaf with a count below k:            kernel count_tree.walk
+                J := items on its path
     8               the cheapest rules that make J frequent      kernel fix.fix_threats
-    9, 10           added to c_out; whatever else holds an       CutSearch.fix
-                    item that they generalise is passed over
-    11      c_out                                                CutSearch.cut
+    9, 10           add them to c_out; skip other sets with an   CutSearch.fix
+                    item that they generalize
+    11      return c_out                                         CutSearch.cut
 """
 
 from dataclasses import dataclass

@@ -1,12 +1,12 @@
 """Heuristic generalization with heuristic suppression (HgHs) of Liu and Wang, 2010, sections 3 and 4.1.
 
-The paper has no numbered lines. Its steps and their implementation::
+The paper has no numbered lines. Steps and their implementation::
 
-    4.1  the minimal threats of all cuts, mined beforehand       HgHs.search; MinimalThreats
-    3.1  from the root, the cheapest child of the cut, while     cut_scan.search_cut; kernel hghs.step
-         it costs less than the cut
-    3.2  of a cut, the nodes to be suppressed: a scan by         kernels hghs.begin, and hghs.expand, which
-         falling cost that leaves out what completes a threat    repeats what the child changes of it
+    4.1  mine the minimal threats of all cuts                    HgHs.search; MinimalThreats
+    3.1  from the root, expand the node that lowers the cost     cut_scan.search_cut; kernel hghs.step
+         most, until none does
+    3.2  select the nodes to suppress: a scan by falling         kernels hghs.begin, and hghs.expand, which
+         cost that excludes nodes which complete a threat        updates it for an expanded node
 """
 
 from abc import ABC, abstractmethod

@@ -40,7 +40,7 @@ class LmApriori(Discreet):
     """Apriori anonymization with the test of l^m-diversity instead of k^m-anonymity.
 
     Guarantees that each set of up to m non-sensitive items that matches a record matches at least k, and that no
-    sensitive item occurs in more than one of l of the matching records. Diversity is not monotone: a generalization
+    sensitive item occurs in more than a share 1/l of the matching records. Diversity is not monotone: a generalization
     that fixes one set may violate another. Sweeps over the sizes 1 to m therefore repeat until a sweep changes nothing.
     Cost: for each sweep, one increment for each set of up to m nodes of the cut in each record, and one for each
     sensitive item of these records.
@@ -93,8 +93,8 @@ class LmApriori(Discreet):
         Raises
         ------
         InfeasibleError
-            If a sensitive item occurs in more than one of l of all records, there are 1 to k - 1 records, or no
-            generalization of a set is good.
+            If a sensitive item occurs in more than a share 1/l of all records, there are 1 to k - 1 records, or no
+            generalization of a set satisfies the model.
         InputError
             If the hierarchy contains a sensitive item.
         """

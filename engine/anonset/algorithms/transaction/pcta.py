@@ -2,10 +2,10 @@
 
 The loop is that of COAT's Algorithm 1, in the same kernels, with this step instead of lines 5 to 14::
 
-    of all pairs of a group of p and any other, in the same     _repair._merge_cheapest, _seek_partner
-    utility constraint: merge the one with the smallest
+    among the pairs of a group of p and another group of the    _repair._merge_cheapest, _seek_partner
+    same utility constraint, merge the pair with the smallest
     utility loss
-    if there is no such pair: no solution                       Pcta.infeasible
+    without such a pair, there is no solution                   Pcta.infeasible
 """
 
 from dataclasses import dataclass, replace

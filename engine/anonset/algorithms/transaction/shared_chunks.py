@@ -62,10 +62,10 @@ class Terms(Discreet):
     def share(self, rule: "Rule", widest: int) -> Shared:
         """Move terms into chunks that clusters share, in groups of increasing width, up to `widest` clusters.
 
-        A shared chunk is assigned to the clusters of its range that show none of its items in a chunk of their own or
-        in a chunk of fewer clusters. An item that a cluster of the range shows therefore gets a separate chunk; other
-        items are combined in k^m-anonymous chunks. A capped item gets a separate chunk, below its cap. The last term
-        of a cluster stays if the chunks alone would disclose too much.
+        A shared chunk is assigned to the clusters of a range that show none of the chunk's items in a chunk of their
+        own or in a shared chunk of a smaller group. An item that a cluster of the range shows therefore gets a separate
+        chunk; other items are combined in k^m-anonymous chunks. A capped item gets a separate chunk, below its cap. The
+        last term of a cluster stays if the chunks alone would disclose too much.
         """
         none = np.empty(0, np.int32)
         moved = [Shared(np.empty(0, np.int64), none, none, none)]

@@ -4,7 +4,7 @@ Steps of the algorithm and their implementation::
 
     for each size of antecedent, from 0 to m                     SuppressControl.recode
         list the rules whose share is too large                  kernel sensitive_rules.list_rules
-        while there are any: suppress the item with the most     kernel coherence.suppress_greedily
+        while rules remain, suppress the item with the most      kernel coherence.suppress_greedily
             rules per occurrence
 
 With `generalize`, these steps run on several cuts of a hierarchy, and the cut of smallest loss is used:

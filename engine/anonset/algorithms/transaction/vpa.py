@@ -2,9 +2,9 @@
 
 Steps of the algorithm and their implementation::
 
-    the items of the records below each top node, as parts       _top_nodes, _part
-    AA on each part, over the subtree of its node                Vpa._anonymize_part; AprioriBased.run_apriori
-    AA on all records, from the cuts of the parts on             Vpa.generalize; AprioriBased.run_apriori
+    divide items into parts, by the top node above them          _top_nodes, _part
+    AA on each part, over the subtree of this node               Vpa._anonymize_part; AprioriBased.run_apriori
+    AA on all records, starting from these cuts                  Vpa.generalize; AprioriBased.run_apriori
 """
 
 from dataclasses import dataclass, field

@@ -42,7 +42,7 @@ class Point(Discreet):
         return bool((np.abs(values - np.round(values)) <= OPEN).all())
 
     def out_of_reach(self, problem: CutProblem) -> Float64:
-        """Return the degree to which neither a node nor a node below it is published: float64 (V,)."""
+        """Return the degree, 0 to 1, to which each node and all nodes below it are unpublished: float64 (V,)."""
         parent = problem.hierarchy.parent
         weight = np.where(parent >= 0, self.closed[parent], 0.0)
         weight[problem.hierarchy.leaf_node] += self.suppressed
