@@ -1,4 +1,4 @@
-"""The page of data cards: of each data set of the catalogue, and each generator that experiments take data from."""
+"""Page of data cards, for each data set of the catalogue and each generator used in experiments."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,7 +21,7 @@ _HEAD = ("", "records", "items", "longest", "average")
 
 
 def page() -> str:
-    """Return the page.
+    """Return the page as Markdown.
 
     >>> page().splitlines()[0]
     '# Data cards'
@@ -77,7 +77,7 @@ def _section(name: str, about: str, own: Shape | None, card: Card, facts: Iterab
 
 
 def _table(shapes: Sequence[tuple[str, Shape]]) -> list[str]:
-    """Return the characteristics as lines of a table: those of records alone, where there are no sets."""
+    """Return the characteristics as lines of a Markdown table; only record counts if no data set has items."""
     width = len(_HEAD) if any(shape.n_items for _, shape in shapes) else 2
     lines = [_HEAD[:width], ("---",) * width]
     for name, shape in shapes:

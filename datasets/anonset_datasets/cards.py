@@ -1,4 +1,4 @@
-"""Data cards: where the owners of a data set offer it, how the file here was made, and what it stands in for."""
+"""Data cards: official source of a data set, preparation of the local file, and data that it replaces."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,34 +6,34 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """The characteristics of set-valued data that papers print."""
+    """Characteristics of set-valued data, as printed in papers."""
 
     n: int
-    """Records."""
+    """Number of records."""
     n_items: int = 0
-    """Distinct items."""
+    """Number of distinct items."""
     max_length: int = 0
-    """Items of the longest record."""
+    """Largest number of items in a record."""
     avg_length: float = 0.0
-    """Items per record, as rounded by whoever printed it."""
+    """Mean number of items per record, as rounded in the paper."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """What is to be known of a data set beside its entry in the catalogue, or of a generator beside its parameters."""
+    """Facts about a data set that are not in its catalogue entry, or about a generator."""
 
     offered: str = ""
-    """Where its owners offer it; nowhere, if empty."""
+    """Place where the owners offer the data; empty if none."""
     made: str = ""
-    """How the file, or the table, was made of what they offer."""
+    """Preparation of the file or table from the owners' data."""
     stands_in_for: str = ""
-    """Data of a paper that cannot be had, or the role it has in the experiments."""
+    """Unavailable data of a paper that this data set replaces, or its role in the experiments."""
     differs: str = ""
-    """How it differs from what it stands in for."""
+    """Differences from the data that it replaces."""
     printed: tuple[tuple[str, Shape], ...] = ()
-    """What papers print: (paper and name of the data there, characteristics)."""
+    """Values printed in papers: (paper and name of the data in it, characteristics)."""
     measured: Shape | None = None
-    """Of a generator: characteristics with its own parameters and seed 0."""
+    """Characteristics of a generator with its default parameters and seed 0."""
 
 
 _POS = Shape(n=515_597, n_items=1_657, max_length=164, avg_length=6.5)
@@ -162,7 +162,7 @@ CARDS: Mapping[str, Card] = {
         differs="Six tuples more",
     ),
 }  # fmt: skip
-"""A card for each entry of the catalogue."""
+"""Card of each catalogue entry."""
 
 GENERATED: Mapping[str, Card] = {
     "pos_like": Card(
@@ -187,4 +187,4 @@ GENERATED: Mapping[str, Card] = {
         printed=(("Al Bouna et al. 2013, section 8.1", Shape(n=48_836)),), measured=Shape(n=48_842),
     ),
 }  # fmt: skip
-"""A card for each generator of which experiments on the papers take data."""
+"""Card of each generator used in experiments on papers."""

@@ -1,7 +1,7 @@
-"""The catalogue of real data sets: finding, reading and checking them.
+"""Catalogue of real data sets: find, read and check them.
 
-Real data do not ship. They are looked for below the folder that the environment variable ``ANONSET_DATA`` names
-and are checked against their published characteristics as they are read.
+Real data are not distributed with anonset. They are read from the folder in the environment variable ``ANONSET_DATA``
+and checked against their published characteristics.
 """
 
 import os
@@ -25,7 +25,7 @@ def entries() -> tuple[Entry, ...]:
 
 
 def entry(name: str) -> Entry:
-    """Return the entry of a name.
+    """Return the entry with a name.
 
     >>> entry("bms_webview1").n
     59602
@@ -43,12 +43,12 @@ def entry(name: str) -> Entry:
 
 
 def path(name: str) -> Path:
-    """Return the file of a data set below the folder of ``ANONSET_DATA``.
+    """Return the path of a data set's file in the folder ``ANONSET_DATA``.
 
     Raises
     ------
     InputError
-        If there is no such entry, the variable is not set, or the file is not there.
+        If there is no such entry, the variable is not set, or the file does not exist.
     """
     known = entry(name)
     folder = _folder(name)
@@ -61,24 +61,24 @@ def path(name: str) -> Path:
 
 
 def hierarchy(name: str) -> Path | None:
-    """Return the taxonomy file of a data set's items, or None where there is none (see `Entry.default_hierarchy`).
+    """Return the taxonomy file of a data set's items, or None if it has no taxonomy (see `Entry.default_hierarchy`).
 
     Raises
     ------
     InputError
-        If there is no such entry, the variable is not set, or the file is not there.
+        If there is no such entry, the variable is not set, or the file does not exist.
     """
     taxonomy = entry(name).taxonomy
     return None if taxonomy is None else _taxonomy(name, taxonomy)
 
 
 def relational_hierarchies(name: str) -> dict[str, Path]:
-    """Return the hierarchy file of each relational column that has one.
+    """Return the hierarchy file of each relational column that has a hierarchy.
 
     Raises
     ------
     InputError
-        If there is no such entry, the variable is not set, or a file is not there.
+        If there is no such entry, the variable is not set, or a file does not exist.
     """
     return {column: _taxonomy(name, file) for column, file in entry(name).relational_hierarchies}
 
@@ -89,7 +89,7 @@ def load(name: str) -> Table:
     Raises
     ------
     InputError
-        If the data cannot be found, or are not the published ones (expected and found values are named).
+        If the data cannot be found, or differ from the published data (with expected and actual values).
     """
     from anonset.reading.read import read
 
@@ -111,12 +111,12 @@ def load(name: str) -> Table:
 
 
 def check(known: Entry, table: Table) -> None:
-    """Refuse a table that has not the published characteristics of its data set.
+    """Reject a table that differs from the published characteristics of its data set.
 
     Raises
     ------
     InputError
-        With every characteristic that differs, expected and found.
+        Lists every characteristic that differs, with expected and actual value.
     """
     expected: dict[str, float] = {"records": known.n}
     found: dict[str, float] = {"records": table.n}

@@ -1,4 +1,4 @@
-"""The entries of the catalogue: what each data set is, where it comes from and on what terms."""
+"""Catalogue entries: content, source and terms of each data set."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -8,7 +8,7 @@ Kind = Literal["transactions", "rt", "relational"]
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One data set: its file below the data folder, its published characteristics, roles and terms."""
+    """Data set: file in the data folder, published characteristics, column roles and terms."""
 
     name: str
     """Name in the catalogue."""
@@ -17,57 +17,57 @@ class Entry:
     file: str
     """File, relative to the data folder."""
     about: str
-    """What the records are, in a line."""
+    """One-line description of the records."""
     n: int
     """Number of records."""
     n_items: int = 0
-    """Number of distinct items; 0 where there is no set-valued column."""
+    """Number of distinct items; 0 without a set-valued column."""
     max_length: int = 0
-    """Items of the longest record."""
+    """Largest number of items in a record."""
     avg_length: float = 0.0
-    """Items per record on average, to `avg_digits` decimals."""
+    """Mean number of items per record, to `avg_digits` decimals."""
     avg_digits: int = 2
-    """Decimals to which the average is published."""
+    """Number of decimals of the published mean."""
     items: str | None = "items"
-    """The set-valued column."""
+    """Set-valued column."""
     relational: tuple[str, ...] = ()
-    """Columns taken as quasi-identifiers."""
+    """Quasi-identifiers."""
     numeric: tuple[str, ...] = ()
-    """Those of them that are numbers."""
+    """Numeric quasi-identifiers."""
     keep: tuple[str, ...] = ()
-    """Columns kept as they are."""
+    """Columns published unchanged."""
     drop: tuple[str, ...] = ()
-    """Columns left out."""
+    """Columns dropped."""
     taxonomy: str | None = None
-    """Hierarchy of the items, relative to the data folder, if there is one."""
+    """Hierarchy file of the items, relative to the data folder, or None."""
     default_hierarchy: str = "balanced:5"
-    """What to use for the items where there is no taxonomy."""
+    """Hierarchy of the items if there is no taxonomy."""
     relational_hierarchies: tuple[tuple[str, str], ...] = ()
     """Hierarchies of relational columns: (column, file relative to the data folder)."""
     source: str
-    """Where the data come from."""
+    """Source of the data."""
     terms: str
-    """Licence, or what is known of the terms."""
+    """Licence, or known terms."""
     redistributable: bool
-    """Whether the licence lets anybody hand the data on."""
+    """True if the licence permits redistribution."""
     note: str = ""
-    """Terms and warnings that must be shown whenever the data set is named to a user."""
+    """Terms and warnings to show whenever the data set is named to a user."""
     citation: str = ""
-    """What to cite."""
+    """Publication to cite."""
     synthetic: bool = False
-    """Whether the records describe no real person."""
+    """True if no record describes a real person."""
     other_files: tuple[str, ...] = ()
-    """Further names under which the file is looked for."""
+    """Alternative file names."""
     beside: tuple[str, ...] = ()
-    """Files that generators read with it, relative to the data folder."""
+    """Additional files that generators read, relative to the data folder."""
     linkable: bool = True
-    """Whether the terms leave it open to link the records to other data; else it never goes into an attack."""
+    """True if the terms permit linking the records to other data. If False, the data set is never used in an attack."""
     optional: bool = False
-    """Whether nothing here needs it: it is used where somebody has it."""
+    """True if nothing requires the data set: it is used if present."""
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The data, the hierarchies of items and columns, and what lies beside, relative to the data folder."""
+        """Data, hierarchies of items and columns, and additional files, relative to the data folder."""
         taxonomy = () if self.taxonomy is None else (self.taxonomy,)
         return (self.file, *taxonomy, *(file for _, file in self.relational_hierarchies), *self.beside)
 
@@ -300,4 +300,4 @@ _RELATIONAL = (
 )  # fmt: skip
 
 ENTRIES: dict[str, Entry] = {entry.name: entry for entry in (*_TRANSACTIONS, *_RT, *_RELATIONAL)}
-"""All entries by name, transactions first."""
+"""All entries by name, `transactions` first."""

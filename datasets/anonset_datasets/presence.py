@@ -1,4 +1,4 @@
-"""Which data sets of the catalogue are there, and whether they are the published ones."""
+"""Check which data sets of the catalogue are present and identical to the published data."""
 
 import gzip
 import hashlib
@@ -21,42 +21,42 @@ _READ = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class FileState:
-    """One file of a data set."""
+    """File of a data set."""
 
     file: str
-    """Relative to the data folder."""
+    """Path relative to the data folder."""
     state: State
-    """``different``: its bytes, uncompressed, have another SHA-256, or it cannot be read."""
+    """``different``: the SHA-256 of the uncompressed file differs, or the file is unreadable."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Presence:
-    """A data set, and the files that it consists of."""
+    """Data set with the state of its files."""
 
     entry: Entry
-    """Its entry in the catalogue."""
+    """Catalogue entry."""
     parts: tuple[FileState, ...]
-    """Its data first, then the hierarchies."""
+    """Files: data first, then hierarchies."""
 
     @property
     def state(self) -> State:
-        """The worst of the files; missing before different."""
+        """Worst state of the files; ``missing`` is worse than ``different``."""
         found = {part.state for part in self.parts}
         return "missing" if "missing" in found else "different" if "different" in found else "as published"
 
     @property
     def is_wanting(self) -> bool:
-        """Whether something must be done before what needs the data set can run."""
+        """True if the data set must be provided or replaced before use."""
         return self.state == "different" or (self.state == "missing" and not self.entry.optional)
 
 
 def look(names: Iterable[str] = ()) -> list[Presence]:
-    """Return what is there of data sets, of all without names; none is, if no folder is named.
+    """Return the presence of the named data sets, or of all; without a data folder all are missing.
 
     Raises
     ------
     InputError
-        If there is no such data set, or `ANONSET_DATA` names no folder.
+        If there is no such data set, or `ANONSET_DATA` is not a folder.
     """
     asked = [entry(name) for name in names] or list(ENTRIES.values())
     chosen = os.environ.get(VARIABLE, "")
@@ -69,7 +69,7 @@ def look(names: Iterable[str] = ()) -> list[Presence]:
 
 @cache
 def digests() -> dict[str, str]:
-    """Return the SHA-256 of each file of the data folder: of its bytes uncompressed, whoever compressed it.
+    """Return the published SHA-256 of each data file's uncompressed content.
 
     >>> digests()["relational/adult.csv.gz"][:8]
     '6f8f2bab'
@@ -79,7 +79,7 @@ def digests() -> dict[str, str]:
 
 
 def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file, uncompressed if its name ends in ``.gz``."""
+    """Return the SHA-256 of a file's content, decompressed if the name ends in ``.gz``."""
     found = hashlib.sha256()
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as source:
         while part := source.read(_READ):
@@ -88,7 +88,7 @@ def digest_of(path: Path) -> str:
 
 
 def _state(known: Entry, file: str, folder: Path | None) -> FileState:
-    """Look at a file; of the data, under all names that it may have."""
+    """Return the state of a file; of the data file, under any of its names."""
     names = (file, *known.other_files) if file == known.file else (file,)
     there = [name for name in names if folder is not None and (folder / name).is_file()]
     if folder is None or not there:
@@ -98,11 +98,11 @@ def _state(known: Entry, file: str, folder: Path | None) -> FileState:
 
 
 def _agrees(known: Entry, path: Path, digest: str | None) -> bool:
-    """Tell whether a file is the published one: by its digest, or, where none is known, by its characteristics."""
+    """Return True if a file equals the published file: by digest, or by characteristics if no digest is known."""
     try:
         if digest is not None:
             return digest_of(path) == digest
         load(known.name)
-    except (InputError, OSError, EOFError, zlib.error):  # cannot be read, or read as what it should be
+    except (InputError, OSError, EOFError, zlib.error):  # unreadable, or not in the expected format
         return False
     return True

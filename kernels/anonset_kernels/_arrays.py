@@ -1,12 +1,12 @@
-"""The arrays of the kernels: their types, and those that recur, each described once.
+"""Array types of the kernels, and descriptions of recurring arrays.
 
-A parameter of one of the names below (`indptr` for `Indptr`, `leaf_lo` for `LeafLo`) is that array in every kernel;
-the docstrings describe the others. Arrays are C-contiguous unless a kernel says otherwise. Nothing here is run: kernels
-import it for their signatures, and mypy holds callers to them.
+A parameter with one of the names below (`indptr` for `Indptr`, `leaf_lo` for `LeafLo`) is this array in every kernel;
+docstrings describe all other arrays. Arrays are C-contiguous unless a kernel documents another layout. This file
+contains types only: kernels use them in signatures, and mypy checks the callers.
 
-In shapes, n is the number of records, nnz that of their items, M that of the items of the universe (the leaves of the
-hierarchy), V that of its nodes, C that of the codes that take part, W that of 64-bit words for C bits, F room for what
-is found.
+In shapes, n is the number of records, nnz the number of their items, M the number of items in the universe (leaves of
+the hierarchy), V the number of hierarchy nodes, C the number of codes in use, W the number of 64-bit words for C bits,
+and F the capacity for results.
 """
 
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ BoolArray = np.ndarray[tuple[int], np.dtype[np.bool_]]
 UInt16Array = np.ndarray[tuple[int], np.dtype[np.uint16]]
 UInt32Array = np.ndarray[tuple[int], np.dtype[np.uint32]]
 CountArray = UInt8Array | UInt16Array | UInt32Array
-"""Counters that stop at k, in the smallest type that holds it."""
+"""Counters that stop at k, in the smallest type that can store k."""
 IndexArray = Int32Array | Int64Array
-"""Indices into something that may be larger than 2^31: int32 where that suffices, else int64."""
+"""Indices into arrays that may be longer than 2^31: int32 if sufficient, else int64."""
 Integer = int | np.signedinteger
-"""A number out of an array, or one of Python: the same to a kernel."""
+"""Number from an array or from Python; kernels treat both equally."""
 
 Int32Matrix = np.ndarray[tuple[int, int], np.dtype[np.int32]]
 Int64Matrix = np.ndarray[tuple[int, int], np.dtype[np.int64]]
@@ -40,12 +40,12 @@ Float64Matrix = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 
 @dataclass(frozen=True)
 class Described:
-    """What an array of a certain name holds."""
+    """Description of an array with a registered name."""
 
     shape: str
     meaning: str
     writable: bool = True
-    """Whether it is an array of ours, and not the bytes of a file."""
+    """False for arrays that map the bytes of a file."""
 
 
 # Records
@@ -68,7 +68,7 @@ TupleOf = Annotated[Int32Array, Described("(n,)", "number of each record's relat
 # Files
 Buffer = Annotated[UInt8Array, Described("(bytes,)", "what was read of a file", writable=False)]
 
-# Hierarchies: nodes are numbered in preorder, so what is below a node is an interval
+# Hierarchies: nodes are numbered in preorder, so the descendants of a node are an interval
 Parent = Annotated[Int32Array, Described("(V,)", "parent of each node; -1 for the root")]
 SubtreeEnd = Annotated[Int32Array, Described("(V,)", "one past the last node below each node")]
 LeafLo = Annotated[Int32Array, Described("(V,) or, by code, (C,)", "first leaf below each node")]
@@ -76,7 +76,7 @@ LeafHi = Annotated[Int32Array, Described("(V,) or, by code, (C,)", "one past the
 LeafNode = Annotated[Int32Array, Described("(M,)", "node of each leaf")]
 Dead = Annotated[UInt8Array, Described("(V,) or, by code, (C,)", "nodes that were generalised: published no more")]
 
-# Sets under search
+# Itemsets during a search
 Itemset = Annotated[Int32Array, Described("(size,)", "members of one set: items, nodes or codes")]
 Image = Annotated[Int32Array, Described("(up to size,)", "groups or symbols that stand for an itemset, each once")]
 Prefix = Annotated[Int32Array, Described("(size,)", "codes of the set at hand, ascending, as far as they are chosen")]
@@ -90,27 +90,27 @@ Together = Annotated[
 Tally = Annotated[Int64Array, Described("(E,)", "counters of the sensitive or private items, zero between calls")]
 Packed = Annotated[UInt64Array, Described("(words,)", "records as bit-vectors without their zero words; see `btd`")]
 
-# Draws
+# Random draws
 DrawKey = Annotated[UInt64Array, Described("(2,)", "key of the draws: see `_draws`")]
 
-# What goes together
+# Tuples of arrays
 Csr = tuple[Indptr, Items]
 """(indptr, items): rows of codes."""
 
 
 class Expanded(NamedTuple):
-    """Records as `count_tree.expand` returns them."""
+    """Records as returned by `count_tree.expand`."""
 
     codes: Codes
-    """int32 (entries + n,): the codes of each record, ascending and closed by -1."""
+    """int32 (entries + n,): codes of each record, ascending, terminated by -1."""
     start: Int64Array
-    """int64 (C + 1,): where each code begins in `position`."""
+    """int64 (C + 1,): first index of each code in `position`."""
     position: Position
-    """int32 or int64 (entries,): indices in `codes` at which each code occurs, by record."""
+    """int32 or int64 (entries,): indices of each code in `codes`, sorted by record."""
 
 
 class Intervals(NamedTuple):
-    """Leaves below the node of each code, by code."""
+    """Leaf interval below the node of each code."""
 
     leaf_lo: LeafLo
     """int32 (C,): first leaf."""
@@ -121,11 +121,13 @@ class Intervals(NamedTuple):
 Ancestry = tuple[Parent, LeafLo, LeafHi]
 """(parent, leaf_lo, leaf_hi) of a hierarchy."""
 Postings = tuple[Int64Array, Int32Array]
-"""(start, records): records of each node, ascending; int64 (V + 1,) where they begin, and int32 (entries,)."""
+"""(start, records): int64 (V + 1,) first index of each node in `records`; int32 (entries,) records of each node,
+ascending.
+"""
 Tree = tuple[Parent, LeafLo, LeafHi, SubtreeEnd]
 """(parent, leaf_lo, leaf_hi, subtree_end) of a hierarchy."""
 KnownSets = tuple[Int32Matrix, Int32Array]
-"""(members, slots): sets, int32 (K, width), and the hash table over them, int32 (2^b,): see `_known_sets`."""
+"""(members, slots): itemsets, int32 (K, width), and their hash table, int32 (2^b,). See `_known_sets`."""
 
 
 class Tuples(NamedTuple):
@@ -134,53 +136,53 @@ class Tuples(NamedTuple):
     numbers: Float64Matrix
     """float64 (ranges, T): values of the numeric attributes."""
     codes: Int32Matrix
-    """int32 (other attributes, T): nodes, or codes of values."""
+    """int32 (other attributes, T): nodes or value codes."""
 
 
 class Space(NamedTuple):
-    """What v relational attributes are, and what it costs to generalize them."""
+    """Description of v relational attributes and of their generalization costs."""
 
     kind: Int8Array
     """int8 (v,): RANGE, NODE or SET."""
     slot: Int64Array
-    """int64 (v,): the row of each attribute among those of its kind."""
+    """int64 (v,): row of each attribute among the attributes of its kind."""
     word_at: Int64Array
-    """int64 (v + 1,): where the words of the value sets of each attribute begin."""
+    """int64 (v + 1,): first word of each attribute's value sets."""
     weight: Float64Array
-    """float64 (v,): a range of width x costs ``weight[a] * (x / width[a])``."""
+    """float64 (v,): a range of width x has the cost ``weight[a] * (x / width[a])``."""
     width: Float64Array
     """float64 (v,): width of the domain of each range."""
     cost_at: Int64Array
-    """int64 (v + 1,): where each attribute begins in the following arrays."""
+    """int64 (v + 1,): first index of each attribute in the following arrays."""
     cost: Float64Array
     """float64: ``cost[cost_at[a] + c]`` is the loss of node `c`, or of a set of `c` values."""
     parent: Parent
-    """int32: parents of the nodes of the hierarchies."""
+    """int32: parent of each node in the hierarchies."""
     subtree_end: SubtreeEnd
     """int32: one past the last node below each node."""
 
 
 class ClusterStates(NamedTuple):
-    """Generalized tuples of clusters, one column for each cluster: see `relational`."""
+    """Generalized tuples of clusters, a column per cluster. See `relational`."""
 
     low: Float64Matrix
-    """float64 (ranges, C): lower ends of the ranges."""
+    """float64 (ranges, C): lower bounds of the ranges."""
     high: Float64Matrix
-    """float64 (ranges, C): upper ends of the ranges."""
+    """float64 (ranges, C): upper bounds of the ranges."""
     code: Int32Matrix
-    """int32 (other attributes, C): nodes, or sizes of sets."""
+    """int32 (other attributes, C): nodes, or value set sizes."""
     bits: UInt64Matrix
-    """uint64 (words, C): sets of values."""
+    """uint64 (words, C): value sets."""
 
 
 class PackedRule(NamedTuple):
-    """What each cluster must satisfy beside its size: see `_class_rules`."""
+    """Condition that each cluster must satisfy in addition to its size. See `_class_rules`."""
 
     terms: Int64Array
-    """int64 (8,): the rule; its kind is NONE if there is none."""
+    """int64 (8,): the rule. Its kind is NONE if there is no rule."""
     overall: Int64Array
-    """int64 (M,): number of records of the whole table with each value."""
+    """int64 (M,): number of records with each value in the table."""
     ways: Int64Matrix
     """int64 (W, 3): distances between values."""
     value: Int32Array
-    """int32 (n,): sensitive value of each record, or of each tuple."""
+    """int32 (n,): sensitive value of each record or of each tuple."""

@@ -1,6 +1,6 @@
-"""Primitives that count how many records hold several groups: with a bitmap for each group in many records.
+"""Count records that contain several groups, with a bitmap per frequent group.
 
-A bitmap is made when it is first asked for, and given back when its group changes.
+A bitmap is created when it is first needed and released when its group changes.
 """
 
 from typing import NamedTuple
@@ -13,23 +13,23 @@ from anonset_kernels._groups import Groups
 from anonset_kernels._jit import kernel
 
 _DENSE = 256
-"""A group in more than one of so many records gets a bitmap: all of them take at most 32 bytes a cell of the table."""
+"""Groups in more than 1/256 of the records get a bitmap: at most 32 bytes per cell of the table in total."""
 
 
 class Bitmaps(NamedTuple):
-    """The records of dense groups."""
+    """Bitmaps of the records of dense groups."""
 
     words: UInt64Matrix
     """uint64 (B, words): the bitmaps."""
     of: Int32Array
     """int32 (V,): bitmap of each representative, or -1."""
     free: Int32Array
-    """int32 (1 + B,): number of unused bitmaps, and their numbers."""
+    """int32 (1 + B,): number of unused bitmaps, followed by their indices."""
 
 
 @kernel()
 def make_bitmaps(groups: Groups) -> Bitmaps:
-    """Make room for the bitmaps of as many groups as can be dense at a time."""
+    """Allocate bitmaps for the largest possible number of dense groups."""
     n_records = len(groups.row) - 1
     n_bitmaps = len(groups.records) // (n_records // _DENSE + 1)
     words = np.empty((n_bitmaps, n_records // 64 + 1), np.uint64)
@@ -40,7 +40,7 @@ def make_bitmaps(groups: Groups) -> Bitmaps:
 
 @kernel()
 def give_back(bitmaps: Bitmaps, g: int) -> None:
-    """Take the bitmap of a group that has changed, if it has one."""
+    """Release the bitmap of a changed group, if it has a bitmap."""
     if bitmaps.of[g] >= 0:
         bitmaps.free[0] += 1
         bitmaps.free[bitmaps.free[0]] = bitmaps.of[g]
@@ -49,17 +49,18 @@ def give_back(bitmaps: Bitmaps, g: int) -> None:
 
 @kernel()
 def count_held(groups: Groups, bitmaps: Bitmaps, image: Image, enough: int, held: Int64Array) -> None:
-    """Count the records that hold the first, the first two, … groups of an image; stop where `enough` hold all.
+    """Count the records that contain the first, the first two, … groups of an image; stop if `enough` contain all
+    groups.
 
-    Cost: a word for 64 records, or the records of the first group if that is not dense, for each group as long as
-    any of these records hold it.
+    Cost per group, as long as any record contains all groups so far: a word per 64 records, or a step per record of
+    the first group if that group is not dense.
 
     Parameters
     ----------
     image
-        int32: groups, the rarest first.
+        int32: groups, rarest first.
     held
-        int64, as long as the image: the counts. Stopping early, only that of the whole image has a meaning.
+        int64, same length as the image: the counts. After an early stop only the count of the complete image is valid.
     """
     threshold = (len(groups.row) - 1) // _DENSE
     held[0], held[1:] = groups.support[image[0]], 0
@@ -76,7 +77,7 @@ def count_held(groups: Groups, bitmaps: Bitmaps, image: Image, enough: int, held
 
 @kernel()
 def _draw(groups: Groups, bitmaps: Bitmaps, g: Integer) -> None:
-    """Give a group a bitmap of its records."""
+    """Create the bitmap of a group's records."""
     bitmaps.of[g] = bitmaps.free[bitmaps.free[0]]
     bitmaps.free[0] -= 1
     words, item = bitmaps.words[bitmaps.of[g]], g

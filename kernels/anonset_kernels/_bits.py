@@ -1,4 +1,4 @@
-"""Bit primitives over ``uint64`` words, the same with the JIT on and off."""
+"""Bit operations on ``uint64`` words, with identical results with and without JIT."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def _cttz(typing_context: Any, word: Any) -> Any:
     return types.int64(types.uint64), emit
 
 
-# Numba wants the signature of an overload to equal that of what it returns, to the annotation.
+# Numba requires an overload to have the same signature as the implementation, including annotations.
 @overload(bit_count)
 def _bit_count(word):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
     return lambda word: _ctpop(np.uint64(word))  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""Candidates for generalising a set of nodes: tuples of its members' ancestors, as sets of maximal nodes."""
+"""Enumerate candidate generalizations of a set of nodes: tuples of the members' ancestors, reduced to maximal nodes."""
 
 from typing import NamedTuple
 
@@ -9,23 +9,23 @@ from anonset_kernels._jit import kernel
 
 
 class Shape(NamedTuple):
-    """Shape of a tree of V nodes in preorder, with the items of some records as leaves."""
+    """Shape of a tree of V nodes in preorder. Its leaves are the items of some records."""
 
     parent: Int32Array
     """int32 (V,): parent; -1 for the root."""
     end: Int32Array
-    """int32 (V,): one past the last node below each."""
+    """int32 (V,): one past the last descendant of each node."""
     occurrences: Int64Array
-    """int64 (V,): occurrences of the items below in the records."""
+    """int64 (V,): occurrences, in the records, of the items below each node."""
     leaves: Int64Array
-    """int64 (V,): number of items below, those that never occur included."""
+    """int64 (V,): number of items below each node, including items that never occur."""
 
 
 @kernel()
 def next_candidate(itemset: Itemset, raised: Int32Array, parent: Parent) -> bool:
-    """Step to the next tuple of the product of the members' ancestor chains; False after the last.
+    """Advance to the next tuple of the product of the members' ancestor chains; return False after the last.
 
-    `raised` is int32 (size,): the tuple, at first the itemset itself; changed here. O(size).
+    `raised` is int32 (size,): the tuple, initially the itemset; updated. O(size).
     """
     j = len(itemset) - 1
     while j >= 0:
@@ -47,7 +47,7 @@ def next_better(
     best: Int32Array,
     least: tuple[int, int],
 ) -> tuple[int, int, int]:
-    """Step to the next candidate with a smaller (loss, leaves moved, nodes in preorder) than the best one so far.
+    """Advance to the next candidate with a smaller (loss, leaves moved, nodes in preorder) than the best so far.
 
     Parameters
     ----------
@@ -58,13 +58,14 @@ def next_better(
     below
         int64 (V,): NCP numerator of the leaves below each node.
     chosen
-        int32 (size,), filled here: the nodes of the candidate.
+        int32 (size,), filled here: nodes of the candidate.
     best, least
-        Nodes of the best candidate so far, int32 (few,), its loss and the leaves it moves; empty if there is none.
+        Nodes of the best candidate so far, int32 (few,), its loss and the number of leaves it moves; `best` is empty at
+        the start.
 
     Returns
     -------
-    The number of nodes, the loss and the leaves moved; (0, 0, 0) after the last candidate. O(size^2) a candidate.
+    Number of nodes, loss and leaves moved; (0, 0, 0) after the last candidate. O(size^2) per candidate.
     """
     parent, end, occurrences, leaves = shape
     while next_candidate(itemset, raised, parent):
@@ -88,10 +89,10 @@ def next_better(
 
 @kernel()
 def generalize(v: int, shape: Shape, dead: Dead, published: UInt8Array, below: Int64Array) -> None:
-    """Publish a node in place of all nodes below it, and add its loss to the nodes above. O(nodes below, height).
+    """Publish a node instead of all nodes below it, and add its loss to its ancestors. O(nodes below, height).
 
-    `dead` and `published`, uint8 (V,), mark the generalized nodes and those of the cut; `shape` and `below` as in
-    `next_better`.
+    `dead` and `published`, uint8 (V,), mark the generalized nodes and the nodes of the cut. `shape` and `below` are as
+    in `next_better`.
     """
     parent, end, occurrences, leaves = shape
     change = occurrences[v] * leaves[v] - below[v]
@@ -104,9 +105,9 @@ def generalize(v: int, shape: Shape, dead: Dead, published: UInt8Array, below: I
 
 @kernel()
 def maximal_nodes(raised: Int32Array, subtree_end: SubtreeEnd, chosen: Int32Array) -> int:
-    """Keep the maximal nodes of a tuple, each once, in preorder; return their number. O(size^2).
+    """List the distinct maximal nodes of a tuple in preorder; return their number. O(size^2).
 
-    `raised` is int32 (size,): the tuple; `chosen`, int32 (size,), is filled with them.
+    `raised` is int32 (size,): the tuple; `chosen`, int32 (size,), is filled.
     """
     n_chosen = 0
     for a in range(len(raised)):
@@ -127,7 +128,7 @@ def maximal_nodes(raised: Int32Array, subtree_end: SubtreeEnd, chosen: Int32Arra
 
 @kernel()
 def holds(nodes: Int32Array, node: int) -> bool:
-    """Tell whether a node is among a few: `nodes`, int32 (few,). O(few)."""
+    """Return True if `nodes`, int32 (few,), contains `node`. O(few)."""
     for member in nodes:
         if member == node:
             return True
@@ -136,7 +137,7 @@ def holds(nodes: Int32Array, node: int) -> bool:
 
 @kernel()
 def comes_before(nodes: Int32Array, others: Int32Array) -> bool:
-    """Compare two ascending lists, `nodes` and `others`, int32 (few,), lexicographically. O(few)."""
+    """Return True if `nodes` is lexicographically less than `others`; both int32 (few,), ascending. O(few)."""
     for j in range(min(len(nodes), len(others))):
         if nodes[j] != others[j]:
             return bool(nodes[j] < others[j])

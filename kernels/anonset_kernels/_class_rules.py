@@ -1,9 +1,9 @@
-"""What classes of records hold of a sensitive column: whether each keeps a rule, by exact integers.
+"""Check, with exact integers, whether equivalence classes satisfy a rule on a sensitive column.
 
-Rules: l-diversity, distinct, by entropy or recursive (Machanavajjhala et al., ICDE 2006), and t-closeness with the
-equal distance or one by ways between values (Li et al., ICDE 2007). The entropy is computed in floating point; where
-that does not decide, a class keeps the rule only if its values are equally frequent, which is exact: errors are on the
-safe side.
+Rules: distinct, entropy and recursive l-diversity (Machanavajjhala et al., ICDE 2006), and t-closeness with the equal
+distance or with path lengths between values (Li et al., ICDE 2007). The entropy is computed in floating point. If
+rounding makes the result uncertain, a class satisfies the rule only if its values are equally frequent, which is
+checked exactly: errors are conservative.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from anonset_kernels._jit import kernel
 
 NONE, DISTINCT, ENTROPY, RECURSIVE, EQUAL, WAYS = range(6)
 KIND, L, C_OVER, C_UNDER, RECORDS, T_WHOLE, T_OVER, T_UNDER = range(8)
-"""Places in the terms of a rule."""
+"""Indices in the terms of a rule."""
 _ROUNDING = 4e-16
 
 
@@ -27,21 +27,23 @@ def break_rule(
     weight: Int64Array,
     broken: UInt8Array,
 ) -> int:
-    """Fill ``broken[g]`` with 1 for each group that breaks a rule, 0 for others and empty ones; return how many do.
+    """Fill ``broken[g]`` with 1 for each group that violates a rule, else 0 (also if empty); return the number of
+    violations.
 
     Parameters
     ----------
     terms
-        int64 (8,): kind; l; c as a fraction; records of the whole table; and of ``t * records * scale`` the whole part,
-        the rest as a fraction (scale: 1, or the length of the longest way).
+        int64 (8,): kind; l; c as a fraction; number of records in the table; integer part of ``t * records * scale``,
+        and its fractional part as a fraction (scale: 1, or the longest path length).
     overall
-        int64 (M,): records of the whole table with each value.
+        int64 (M,): number of records with each value in the table.
     ways
-        int64 (W, 3): what is moved between the values from one up to another, and others, goes so far.
+        int64 (W, 3): steps (from, to, length): the surplus of the values from .. to - 1 is moved over this length.
     group, value, weight
-        int32 (E,), int32 (E,), int64 (E,): so many records of a group have a value; groups below 0 do not count.
+        int32 (E,), int32 (E,), int64 (E,): number of records (`weight`) of a group with a value. Negative groups are
+        ignored.
 
-    O(E), by ways O(E + (M + W) groups), and for recursive diversity O(E log E).
+    O(E); with path lengths O(E + (M + W) groups); for recursive diversity O(E log E).
     """
     n_groups, n_broken = len(broken), 0
     start = np.zeros(n_groups + 1, np.int64)
@@ -81,14 +83,14 @@ def _keeps(
     seen: Int32Array,
     size: Integer,
 ) -> bool:
-    """Tell whether a class of `size` records keeps a rule.
+    """Return True if a class of `size` records satisfies a rule.
 
     Parameters
     ----------
     held
-        int64 (M,): its records with each value.
+        int64 (M,): number of records in the class with each value.
     seen
-        int32 (d,): the values that it holds.
+        int32 (d,): values that occur in the class.
     """
     kind, l = terms[KIND], terms[L]  # noqa: E741
     if kind == NONE:
@@ -119,7 +121,7 @@ def _keeps(
 
 @kernel()
 def _has_entropy(held: Int64Array, seen: Int32Array, size: Integer, l: Integer) -> bool:  # noqa: E741
-    """Tell whether the entropy of a class is at least that of `l` equally frequent values; if in doubt, no."""
+    """Return True if the entropy of a class is certainly at least that of `l` equally frequent values."""
     sum_of_logs, alike = 0.0, True
     for s in seen:
         sum_of_logs += held[s] * np.log(held[s])

@@ -1,4 +1,4 @@
-"""The nodes of a hierarchy above the items of one cluster of records, and the records below each in bitmaps.
+"""Hierarchy nodes above the items of a cluster of records, and bitmaps of the records below each node.
 
 These *local* nodes are numbered in preorder.
 """
@@ -25,18 +25,18 @@ Tree = tuple[LeafNode, Parent, LeafLo, LeafHi]
 
 @kernel()
 def local_nodes(records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix) -> tuple[Int32Array, Shape]:
-    """Return the nodes above the items of some rows in preorder, and their shape. O(items * height).
+    """Return the nodes above the items of some rows in preorder, and the shape of their tree. O(items * height).
 
     Parameters
     ----------
     records
-        (indptr, items) of the column, items as leaf positions.
+        (indptr, items) of the column, with items as leaf positions.
     rows
-        int64: the records of the cluster.
+        int64: records of the cluster.
     tree
         (leaf_node, parent, leaf_lo, leaf_hi) of the hierarchy.
     scratch
-        int32 (2, V): row 0 all -1, as it is again at the end; any values in row 1.
+        int32 (2, V): row 0 is -1 before and after the call; row 1 may have any values.
     """
     indptr, items = records
     leaf_node, parent, leaf_lo, leaf_hi = tree
@@ -78,18 +78,18 @@ def local_nodes(records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix
 def postings(
     records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix, local: Int32Array, shape: Shape
 ) -> tuple[UInt64Matrix, Int64Array, Int64Array, int]:
-    """Return bitmaps, supports, the local nodes but the root by rank, and the length of the longest row.
+    """Return the bitmaps and supports of local nodes, the nodes except the root by rank, and the longest row's length.
 
     Parameters
     ----------
     records, rows, tree, scratch
         As in `local_nodes`.
     local, shape
-        Its result.
+        Result of `local_nodes`.
 
     Returns
     -------
-    uint64 (L, words), a bit for each row below each node; int64 (L,); int64 (L - 1,); an integer
+    uint64 (L, words), a bit per row for each node; int64 (L,); int64 (L - 1,); an integer
     """
     indptr, items = records
     leaf_node, _, _, _ = tree

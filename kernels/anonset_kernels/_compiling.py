@@ -1,7 +1,7 @@
-"""How long this process has compiled kernels, and who is told when it does.
+"""Compilation time of this process, and callbacks for compilations.
 
-This file imports no Numba, so that whoever takes times can read it before the first kernel is there. `_jit` keeps the
-count: Numba compiles under one lock, so that at most one kernel with its callees is compiled at a time.
+This file does not import Numba, so timers can read it before the first kernel is loaded. `_jit` updates the counters.
+Numba compiles under a lock, so at most one kernel with its callees is compiled at a time.
 """
 
 import time
@@ -9,33 +9,33 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Watcher = Callable[[int, bool], None]
-"""Called with the number of kernels compiled so far, the present one included, and whether it is finished."""
+"""Called with the number of kernels compiled so far, including the current kernel, and whether it is finished."""
 
 
 class Compilation:
-    """Counts kernels and sums the seconds in which one is compiled; a kernel's callees are part of it."""
+    """Counts compiled kernels and compilation seconds. The callees of a kernel belong to its compilation."""
 
     def __init__(self) -> None:
         self.kernels = 0
-        self.depth = 0  # a kernel within the compilation of another counts
+        self.depth = 0  # nesting level: callees are compiled within the compilation of their caller
         self.loaded = 0.0
-        """Seconds spent in loading machine code that was compiled before."""
+        """Seconds spent loading machine code from the cache."""
         self._seconds = 0.0
         self._began = 0.0
         self._watchers: list[Watcher] = []
 
     @property
     def seconds(self) -> float:
-        """Seconds spent in compiling, one that is going on included."""
+        """Seconds spent compiling, including a compilation in progress."""
         return self._seconds + (time.perf_counter() - self._began if self.depth else 0.0)
 
     @property
     def aside(self) -> float:
-        """Seconds spent in readying kernels, compiled or loaded, which are no algorithm's."""
+        """Seconds spent compiling or loading kernels, to be subtracted from an algorithm's time."""
         return self.seconds + self.loaded
 
     def begin(self) -> None:
-        """Note that a kernel is being compiled, or one that is called by it."""
+        """Record that the compilation of a kernel or of a callee started."""
         if self.depth == 0:
             self._began = time.perf_counter()
             self.kernels += 1
@@ -44,8 +44,8 @@ class Compilation:
             self._tell(finished=False)
 
     def end(self) -> None:
-        """Note that it is finished, or was given up."""
-        if self.depth == 0:  # an interruption came before it was noted
+        """Record that the compilation finished or failed."""
+        if self.depth == 0:  # interrupted before `begin`
             return
         self.depth -= 1
         if self.depth == 0:
@@ -54,7 +54,7 @@ class Compilation:
 
     @contextmanager
     def storing(self) -> Iterator[None]:
-        """Count the body of a ``with`` statement, which puts machine code into the cache, as compiling too."""
+        """Count the body of a ``with`` statement, which writes machine code to the cache, as compilation time."""
         start, within = time.perf_counter(), self.depth > 0
         try:
             yield
@@ -64,7 +64,7 @@ class Compilation:
 
     @contextmanager
     def loading(self) -> Iterator[None]:
-        """Count the body of a ``with`` statement, which loads machine code, unless it is part of compiling."""
+        """Count the body of a ``with`` statement as loading time, unless it is part of a compilation."""
         start, within = time.perf_counter(), self.depth > 0
         try:
             yield
@@ -74,7 +74,7 @@ class Compilation:
 
     @contextmanager
     def watched(self, watcher: Watcher) -> Iterator[None]:
-        """Tell a watcher of every kernel that is compiled within a ``with`` statement."""
+        """Call `watcher` for every kernel that is compiled within a ``with`` statement."""
         self._watchers.append(watcher)
         try:
             yield
@@ -87,4 +87,4 @@ class Compilation:
 
 
 COMPILATION = Compilation()
-"""The one of this process."""
+"""Compilation counters of this process."""

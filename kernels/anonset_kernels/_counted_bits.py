@@ -1,4 +1,4 @@
-"""Numbers of bits in ``uint64`` words, for verification: not what searches use."""
+"""Bit count of ``uint64`` words for the verification, which does not use the code of the searches."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def number_of_bits(word: np.uint64) -> np.int64:
-    """Return how many bits are set, as sums of ever wider fields."""
+    """Return the number of set bits, by adding fields of increasing width."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)

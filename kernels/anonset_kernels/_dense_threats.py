@@ -1,7 +1,7 @@
-"""Rare extensions of one prefix, searched in a matrix of bits: a row for each code, a column for each record.
+"""Search the rare extensions of a prefix in a bit matrix with a row per code and a column per record.
 
-Where most sets are frequent this is much faster than walking the records: whether a set has a support of k is
-mostly known after the first words of its row.
+If most sets are frequent, this is much faster than walking the records: the first words of a row usually show that a
+set has support k.
 """
 
 from typing import NamedTuple
@@ -28,27 +28,27 @@ _LOOK_AHEAD = 4
 
 
 class DenseTask(NamedTuple):
-    """What `search_dense` looks for, and where it begins. All fields are int64."""
+    """Task and starting point of `search_dense`. All fields are int64."""
 
     size: int
     """Size of the threats."""
     k: int
-    """Smallest support that is not rare."""
+    """Smallest support of a frequent set."""
     depth: int
-    """Number of codes of the prefix, at most size - 2."""
+    """Number of codes in the prefix, at most size - 2."""
     goal: int
-    """Number of codes of `at` to continue from; 0 for none."""
+    """Number of codes in `at` to resume from; 0 to start at the beginning."""
     n_found: int
-    """Number of threats found before."""
+    """Number of threats found before the call."""
     budget: int
     """Number of steps after which to stop."""
 
 
 @kernel()
 def is_dense(n_records: int, entries: int, n_kept: int, k: int) -> bool:
-    """Tell whether intersecting rows of bits beats walking the records, for the mean pair of extensions.
+    """Return True if intersecting bit rows is faster than walking the records, for the average pair of extensions.
 
-    The walk takes as many steps as records hold the pair; the rows are read until k of them are found.
+    The walk needs a step per record that contains the pair; the rows are read until k such records are found.
     """
     if n_kept < 2:
         return False
@@ -60,10 +60,10 @@ def is_dense(n_records: int, entries: int, n_kept: int, k: int) -> bool:
 def bit_matrix(
     codes: Codes, held: IndexArray, extensions: UInt64Array, place: Int64Array
 ) -> tuple[Int32Array, UInt64Matrix]:
-    """Return the extensions of a prefix, int32 (E,), and the records that hold each, uint64 (E, W).
+    """Return the extensions of a prefix, int32 (E,), and bitmaps of the records that contain them, uint64 (E, W).
 
-    `held`, int32 or int64 (r,), are the places in `codes` where the prefix ends. `extensions` is uint64 (W,), a bitmap
-    of codes; `place`, int64 (C,), is -1 but for them, and -1 for all afterwards.
+    `held`, int32 or int64 (r,), are the positions in `codes` at which the prefix ends. `extensions` is uint64 (W,), a
+    bitmap of codes. `place`, int64 (C,), is -1 for all other codes; afterwards it is -1 for all codes.
     """
     n = 0
     for w in range(len(extensions)):
@@ -105,18 +105,18 @@ def search_dense(
     Parameters
     ----------
     rows, members
-        uint64 (E, W) and int32 (E,), from `bit_matrix`; every member makes a frequent set with the prefix.
+        uint64 (E, W) and int32 (E,), from `bit_matrix`. Every member forms a frequent set with the prefix.
     allowed, known, at, found
         As for `threats.mine`.
     prefix
-        int32 (size,): its first codes, by the depth.
+        int32 (size,): the first `task.depth` codes are the prefix.
     task
-        What to look for, and where to begin.
+        Search parameters and starting point.
 
     Returns
     -------
     (n_found, steps, finished)
-        Unless `finished`, `at` holds the prefix to go on from.
+        Unless `finished`, `at` contains the prefix to resume from.
     """
     size, k, depth, goal, n_found, budget = task
     beside = _allowed_beside(allowed, members)
@@ -174,7 +174,7 @@ def search_dense(
 
 @kernel()
 def _allowed_beside(allowed: Allowed, members: Int32Array) -> UInt64Matrix:
-    """Return the codes allowed with each, as bits over the members: uint64 (E, (E + 63) // 64)."""
+    """Return the members that can be combined with each member, as bitmaps: uint64 (E, (E + 63) // 64)."""
     n = len(members)
     beside = np.zeros((n, (n + 63) // 64), np.uint64)
     for i in range(n):
@@ -196,7 +196,7 @@ def _take_first(candidates: UInt64Matrix, level: int) -> int:
 
 @kernel()
 def _support(held: UInt64Matrix, level: int, rows: UInt64Matrix, e: int, k: int) -> tuple[int, int]:
-    """Count the records of a prefix that hold an extension, up to k; return (number, words read)."""
+    """Count the records of a prefix that contain an extension, up to k; return (count, words read)."""
     support, w = 0, 0
     while w < rows.shape[1] and support < k:
         support += bit_count(held[level, w] & rows[e, w])
@@ -208,7 +208,7 @@ def _support(held: UInt64Matrix, level: int, rows: UInt64Matrix, e: int, k: int)
 def _are_frequent_together(
     held: UInt64Matrix, rows: UInt64Matrix, candidates: UInt64Matrix, level: int, k: int
 ) -> bool:
-    """Tell whether k of the first records hold a prefix and all its candidates: then no set of them is rare."""
+    """Return True if k of the first records contain a prefix and all its candidates: then no combination is rare."""
     support = 0
     for w in range(min(rows.shape[1], _LOOK_AHEAD)):
         common = held[level, w]
@@ -225,7 +225,7 @@ def _are_frequent_together(
 
 @kernel()
 def _keep_frequent(held: UInt64Matrix, rows: UInt64Matrix, candidates: UInt64Matrix, level: int, k: int) -> int:
-    """Drop the candidates that are rare with the prefix; return the words read."""
+    """Drop the candidates that are rare with the prefix; return the number of words read."""
     steps = 0
     for v in range(candidates.shape[1]):
         word = candidates[level, v]

@@ -1,10 +1,11 @@
-"""Random numbers that cannot be foretold without their key: SipHash-2-4 of a number, under a key of 128 bits.
+"""Random numbers that cannot be predicted without their key: SipHash-2-4 of a number, with a 128-bit key.
 
-Each draw has a number of its own, so that it is the same in whatever order the draws are made. A generator with a
-state of 64 bits would not do here: groups show some of its numbers to everybody, and from those its state, and with it
-all others, can be found.
+Each draw is identified by a number, so the order of the draws does not affect the results. A generator with a 64-bit
+state would be insecure: published groups reveal some of its numbers, from which an attacker could compute the state and
+all other numbers.
 
-Sums wrap around: where kernels run as plain Python, NumPy has to be told so (``np.errstate(over="ignore")``).
+Sums wrap around. If kernels run as plain Python, NumPy's overflow warnings must be disabled
+(``np.errstate(over="ignore")``).
 
 References: Aumasson, Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012.
 """
@@ -19,12 +20,12 @@ _51, _48, _47, _43 = np.uint64(51), np.uint64(48), np.uint64(47), np.uint64(43)
 _A, _B = np.uint64(0x736F6D6570736575), np.uint64(0x646F72616E646F6D)
 _C, _D = np.uint64(0x6C7967656E657261), np.uint64(0x7465646279746573)
 _LENGTH = np.uint64(8 << 56)
-"""What closes a message of eight bytes."""
+"""Final block of an eight-byte message."""
 _END = np.uint64(0xFF)
 MOST_PAIRED = 1 << 16
-"""Two indices below this are taken from one draw: then none is favoured by more than 2^32 / 2^64."""
+"""Two indices below this limit share one draw. The probability bias of each index is then below 2^32 / 2^64."""
 ALONE = 1 << 61
-"""Added to the numbers of draws that give one index, where others give two."""
+"""Offset of the draw numbers that yield a single index."""
 
 
 @kernel()
@@ -55,7 +56,7 @@ def draw(draw_key: DrawKey, number: Integer) -> np.uint64:
 
 @kernel()
 def below(draw_key: DrawKey, number: Integer, n: Integer) -> np.int64:
-    """Return a draw as an index in 0 .. n - 1 (int64): modulo n, which favours none by more than n / 2^64."""
+    """Return a draw as an index in 0 .. n - 1 (int64): the draw modulo n, with a bias of at most n / 2^64."""
     return np.int64(draw(draw_key, number) % np.uint64(n))
 
 
@@ -63,19 +64,19 @@ def below(draw_key: DrawKey, number: Integer, n: Integer) -> np.int64:
 def exchanged(
     draw_key: DrawKey, place: Integer, begin: Integer, end: Integer, rest: np.uint64
 ) -> tuple[np.int64, np.uint64]:
-    """Return the place that a place is exchanged with when those from `begin` to below `end` are shuffled from the end.
+    """Return the exchange position of `place` in a shuffle of `begin` to `end` (exclusive) that starts at the end.
 
-    It is one of those from `begin` on up to the place itself. The places 2j + 1 and 2j share draw j, the remainder of
-    which is for the one and the quotient for the other; one of more than 2^16 has the draw 2^61 + its number to itself.
+    The result is between `begin` and `place`, inclusive. Positions 2j + 1 and 2j share draw j: 2j + 1 uses the
+    remainder and 2j the quotient. A position above 2^16 uses draw 2^61 + position.
 
     Parameters
     ----------
     rest
-        What the place after this one has left of its draw; anything for the last one.
+        Unused part of the draw of the next higher position; any value for the last position.
 
     Returns
     -------
-    The place, and what is left of its draw.
+    Exchange position, and unused part of the draw.
     """
     span = place - begin + 1
     if span > MOST_PAIRED:
@@ -88,7 +89,7 @@ def exchanged(
 
 @kernel()
 def _round(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Return the state of SipHash after a round of mixing."""
+    """Return the state of SipHash after one round."""
     a = a + b
     b = ((b << _13) | (b >> _51)) ^ a
     a = (a << _32) | (a >> _32)

@@ -1,6 +1,6 @@
-"""First fit: each item of some records goes into the first chunk that stays k^m-anonymous with it.
+"""First fit: assign each item to the first chunk that remains k^m-anonymous with it.
 
-A posting is the records that hold an item, ascending.
+The posting of an item is the ascending list of the records that contain it.
 """
 
 from typing import NamedTuple
@@ -13,30 +13,30 @@ from anonset_kernels._jit import kernel
 
 
 class Rule(NamedTuple):
-    """What chunks must keep."""
+    """Conditions that chunks must satisfy."""
 
     k: int
     m: int
     numerator: int
     denominator: int
-    """An item alone in its chunk stands in at most numerator / denominator of the places."""
+    """Denominator of the largest share of a chunk's records in which its only item may occur."""
     alone: BoolArray
-    """bool (M,): whether an item has chunks of its own."""
+    """bool (M,): items that must not share a chunk."""
 
 
 @kernel()
 def first_fit(starts: Int64Array, ends: Int64Array, records: Int32Array, rule: Rule, head: Int32Array) -> Int32Array:
-    """Put each item into the first chunk that stays k^m-anonymous with it, or a new one; int32 (items,) chunks.
+    """Assign each item to the first chunk that remains k^m-anonymous with it, or to a new chunk; int32 (items,) chunks.
 
-    Cost: for each occurrence, the items that its record has before; from m = 3 on also the sets of fewer than m items
-    of a chunk that stand together with the item.
+    Cost: for each occurrence, the items already assigned in its record. From m = 3 on, also the sets of fewer than m
+    items of a chunk that occur together with the item.
 
     Parameters
     ----------
     starts, ends, records
-        int64 (items,) each, int32: the posting of each item, at least k records, in the order in which they are put.
+        int64 (items,) each, and int32: posting of each item, with at least k records, in assignment order.
     head
-        int32 (at least the largest record + 1,): -1 each; the same again in the end.
+        int32 (at least the largest record + 1,): -1 before and after the call.
     """
     n_items, n_chunks, used = len(starts), 0, 0
     chunk_of = np.zeros(n_items, np.int32)
@@ -89,7 +89,7 @@ def first_fit(starts: Int64Array, ends: Int64Array, records: Int32Array, rule: R
 def _bits_of(
     records: Int32Array, head: Int32Array, before: Int32Array, owner: Int32Array, slot: Int32Array, n_near: int
 ) -> UInt64Matrix:
-    """Return which of some records hold each item that stands together with another one: a row of bits an item."""
+    """Return, for each item that occurs together with another, a bitmap of the given records that contain it."""
     bits = np.zeros((n_near, (len(records) + 63) // 64), np.uint64)
     for at in range(len(records)):
         other = head[records[at]]
@@ -101,7 +101,7 @@ def _bits_of(
 
 @kernel()
 def _larger_sets_fit(bits: UInt64Matrix, near: Int32Array, chunk_of: Int32Array, chunk: int, rule: Rule) -> bool:
-    """Tell whether each set of 2 to m - 1 items of a chunk stands in none or in k of the records that `bits` are of."""
+    """Return True if each set of 2 to m - 1 items of a chunk is in none or in at least k of the records of `bits`."""
     members = np.empty(len(near), np.int64)
     n = 0
     for number in range(len(near)):

@@ -1,8 +1,8 @@
-"""Primitives over item groups: the records in terms of groups, their supports, merging and suppressing them.
+"""Operations on item groups: counting the support of groups, merging and suppressing them.
 
-A group is known by its smallest item, its representative. Records hold representatives; a group's records are kept
-in chunks, one per member, each record in one chunk. So merging two groups touches the records of the one whose
-representative disappears, and nothing else. The set-based algorithms share these primitives.
+A group is identified by its smallest item, its representative. Records contain representatives. The records of a group
+are stored in chunks, one per member item, each record in one chunk. Merging two groups therefore only changes the
+records of the group whose representative disappears. The set-based algorithms share these operations.
 """
 
 from typing import NamedTuple
@@ -23,40 +23,42 @@ from anonset_kernels._arrays import (
 from anonset_kernels._jit import kernel
 
 N_SUPPRESSED, SUPPRESSED_HEAD, N_STEPS, CULPRIT = 0, 1, 2, 3
-"""Entries of `Groups.state`: suppressed items, the smallest of them (or -1), logged steps, the group of a failure."""
+"""Indices in `Groups.state`: number of suppressed items, smallest suppressed item (or -1), number of logged steps,
+group that caused a failure.
+"""
 
 
 class Groups(NamedTuple):
-    """A partition of the V occurring items under construction. Arrays are changed in place."""
+    """Current partition of the V occurring items. Arrays are changed in place."""
 
     row: Int64Array
-    """int64 (n + 1,): where each record's groups start; a cell V ends it."""
+    """int64 (n + 1,): first cell of each record. A cell with the value V ends the record."""
     cells: Int32Array
-    """int32 (nnz + n,): representatives, ascending in a record, and the end cells."""
+    """int32 (nnz + n,): representatives, ascending within a record, and end cells."""
     begin: Int64Array
-    """int64 (V,): where each item's chunk of records starts."""
+    """int64 (V,): first index of each item's chunk."""
     length: Int64Array
-    """int64 (V,): records in each item's chunk."""
+    """int64 (V,): number of records in each item's chunk."""
     records: Int32Array
     """int32 (nnz,): the chunks."""
     rep: Int32Array
-    """int32 (V,): representative of each item's group, -1 where it is suppressed."""
+    """int32 (V,): representative of each item's group, -1 if suppressed."""
     following: Int32Array
     """int32 (V,): next larger member of the group (or next suppressed item), -1 for the last."""
     largest: Int32Array
     """int32 (V,): largest member of each representative's group."""
     support: Int64Array
-    """int64 (V,): records of each representative's group; 0 for other items."""
+    """int64 (V,): support of each representative's group; 0 for other items."""
     size: Int64Array
-    """int64 (V,): members of each representative's group."""
+    """int64 (V,): number of members of each representative's group."""
     utility: Int32Array
     """int32 (V,): utility constraint of each item."""
     changed: UInt8Array
-    """uint8 (V,): items whose group has changed since the flags were cleared."""
+    """uint8 (V,): items whose group has changed since the flags were last cleared."""
     state: Int64Array
-    """int64 (4,): see above."""
+    """int64 (4,): counters, indexed by N_SUPPRESSED, SUPPRESSED_HEAD, N_STEPS and CULPRIT."""
     log: Int32Matrix
-    """int32 (V + 1, 3): decisions: representative, its partner (-1: it is suppressed), support of the outcome."""
+    """int32 (V + 1, 3): decisions: representative, partner (-1: suppressed), resulting support."""
     count: Int64Array  # type: ignore[assignment]  # no use is made of the method of this name
     """int64 (V + 1,): counters, zero between uses."""
     mark: UInt8Array
@@ -65,7 +67,7 @@ class Groups(NamedTuple):
 
 @kernel()
 def make_groups(indptr: Indptr, items: Items, n_items: int, utility: Int32Array) -> Groups:
-    """Make every occurring item a group of its own. Item codes must be dense: each of 0 .. V - 1 occurs. O(nnz + V).
+    """Create a group for every occurring item. Item codes must be dense: each of 0 .. V - 1 occurs. O(nnz + V).
 
     `utility` is int32 (V,): utility constraint of each item.
     """
@@ -83,10 +85,10 @@ def make_groups(indptr: Indptr, items: Items, n_items: int, utility: Int32Array)
 def open_groups(
     row: Int64Array, cells: Int32Array, records: Int32Array, support: Int64Array, utility: Int32Array
 ) -> Groups:
-    """Make every item a group of its own, in arrays of the caller's, to which `add_records` then adds the records.
+    """Create a group for every item, in arrays of the caller. `add_records` then adds the records.
 
-    `row`, `cells` and `records` are those of the groups, whatever they hold; `support`, int64 (V,), says how many
-    records will hold each item, and `utility`, int32 (V,), the utility constraint of each. O(V).
+    `row`, `cells` and `records` are arrays of `Groups` with arbitrary content. `support`, int64 (V,), is the number of
+    records that will contain each item; `utility`, int32 (V,), is the utility constraint of each item. O(V).
     """
     n_items = len(support)
     row[0] = 0
@@ -116,11 +118,11 @@ def open_groups(
 
 @kernel()
 def add_records(groups: Groups, indptr: Indptr, items: Items, code_of: Int32Array, first: int) -> bool:
-    """Add records, of which the first has the number `first`; those before it are there. O(their items).
+    """Add consecutive records, numbered from `first`, after all earlier records. O(their items).
 
-    `code_of`, int32 (M,), tells what each of `items` is called among the V occurring ones, in the same order, -1 for
-    others. False where that is none, or items do not ascend, or more records hold one than was said: nothing is
-    written where it does not belong, and what the groups hold then is of no use.
+    `code_of`, int32 (M,), is the code of each of `items` among the V occurring items, ascending, or -1. Returns False
+    if an item has no code, items are not ascending, or more records contain an item than its announced support. In this
+    case all writes stay within the item's range, but the groups are invalid.
     """
     row, cells, begin, length, records = groups.row, groups.cells, groups.begin, groups.length, groups.records
     support, place = groups.support, row[first]
@@ -143,7 +145,7 @@ def add_records(groups: Groups, indptr: Indptr, items: Items, code_of: Int32Arra
 
 @kernel()
 def image_of(groups: Groups, itemset: Itemset, image: Image) -> int:
-    """List the distinct groups of some items in `image`, by (support, representative); return their number."""
+    """List the distinct groups of some items in `image`, sorted by (support, representative); return their number."""
     n = 0
     for item in itemset:
         g = groups.rep[item]
@@ -165,7 +167,7 @@ def image_of(groups: Groups, itemset: Itemset, image: Image) -> int:
 
 @kernel()
 def support_of(groups: Groups, image: Image, enough: int) -> int:
-    """Count the records that hold all the given groups, the first of which is the rarest; stop at `enough`."""
+    """Count the records that contain all groups in `image`, the first of which is the rarest; stop at `enough`."""
     if len(image) == 1:
         return min(groups.support[image[0]], enough)
     for g in image:
@@ -178,7 +180,7 @@ def support_of(groups: Groups, image: Image, enough: int) -> int:
 
 @kernel()
 def count_marked(groups: Groups, rarest: int, mark: int, n_marked: int, enough: int) -> int:
-    """Count the records of a group in which `n_marked` groups have the given mark; stop at `enough`."""
+    """Count the records of a group that contain `n_marked` groups with the given mark; stop at `enough`."""
     begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
     marks, end = groups.mark, len(groups.rep)
     found, item = 0, rarest
@@ -198,7 +200,7 @@ def count_marked(groups: Groups, rarest: int, mark: int, n_marked: int, enough: 
 
 @kernel()
 def count_partners(groups: Groups, g: Integer) -> None:
-    """Count in `groups.count`, which the caller resets, how many records of a group hold each other group."""
+    """Count, in `groups.count`, the records that `g` shares with each other group. The caller resets the counters."""
     begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
     count, end, item = groups.count, len(groups.rep), g
     while item >= 0:
@@ -212,7 +214,7 @@ def count_partners(groups: Groups, g: Integer) -> None:
 
 @kernel()
 def merge_groups(groups: Groups, g: Integer, partner: int) -> None:
-    """Merge two groups, and log it. O(records of the one with the larger representative, times their length)."""
+    """Merge two groups and log it. O(records of the group with the larger representative, times their length)."""
     begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
     keep, gone = min(g, partner), max(g, partner)
     item = gone
@@ -247,7 +249,7 @@ def _note(groups: Groups, g: Integer, partner: int, support: int) -> None:
 
 @kernel()
 def _rename(cells: Int32Array, place: int, keep: Integer, gone: Integer, end: int) -> bool:
-    """Replace `gone` in the record at `place` by `keep` < `gone`; False where the record holds `keep` already."""
+    """Replace `gone` in the record at `place` by `keep` < `gone`; return False if the record contains `keep`."""
     while cells[place] < keep:
         place += 1
     if cells[place] == keep:
@@ -266,7 +268,7 @@ def _rename(cells: Int32Array, place: int, keep: Integer, gone: Integer, end: in
 
 @kernel()
 def _unite(following: Int32Array, first: Integer, second: Integer) -> Integer:
-    """Unite two ascending lists (-1: an empty one) into one; return its first item."""
+    """Merge two ascending linked lists (-1: empty list); return the first item."""
     if first < 0 or second < 0:
         return max(first, second)
     x, y = min(first, second), max(first, second)
@@ -285,7 +287,7 @@ def _unite(following: Int32Array, first: Integer, second: Integer) -> Integer:
 
 @kernel()
 def suppress_group(groups: Groups, g: Integer) -> None:
-    """Take a group out of every record, and log it. O(records of the group, times their length)."""
+    """Remove a group from every record and log it. O(records of the group, times their length)."""
     _note(groups, g, -1, groups.support[g])
     item = g
     while item >= 0:
@@ -307,7 +309,8 @@ def suppress_group(groups: Groups, g: Integer) -> None:
 
 @kernel()
 def n_items_within(groups: Groups, members: Int32Array) -> int:
-    """Count the items that an itemset with just these groups as image may hold: theirs, and suppressed ones.
+    """Count the items that an itemset with exactly these groups as image may contain: their members and suppressed
+    items.
 
     `members` is int32 (g,): the representatives.
     """
@@ -319,7 +322,7 @@ def n_items_within(groups: Groups, members: Int32Array) -> int:
 
 @kernel()
 def is_less(itemset: Itemset, other: Int32Array) -> bool:
-    """Tell whether an itemset comes before another, `other` int32 (m,), of the same length."""
+    """Return True if `itemset` is lexicographically less than `other`, int32 (m,), of the same length."""
     for j in range(len(itemset)):
         if itemset[j] != other[j]:
             return bool(itemset[j] < other[j])

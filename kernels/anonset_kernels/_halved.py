@@ -1,8 +1,8 @@
-"""Apriori on a tree of halves of the items of a record set itself.
+"""Apriori on a binary tree built by halving the items of a record set.
 
-The tree has a leaf for each item that occurs, by falling frequency; every node is a band of neighbours in this order.
-Supports of pairs are counted in one pass over the records, up to k, in a table over the nodes that are left after
-size 1, 64 pairs a word: see `bit_planes`. Larger sets are counted in bitmaps of the records, one for each node.
+Each item that occurs is a leaf, in descending order of frequency. Each node is an interval of leaves in this order. The
+supports of pairs are counted up to k in one pass over the records, in a table over the nodes that remain after size 1,
+64 pairs per word: see `bit_planes`. Larger sets are counted in bitmaps of the records, one per node.
 """
 
 import numpy as np
@@ -16,11 +16,11 @@ from anonset_kernels._rare_fixes import Fixes, NodeStates, fix_sets
 from anonset_kernels._record_codes import ancestor_codes, room_for_record, take_record
 
 MOST_BITS, LARGE = 1 << 27, 2000
-"""For sets of 3 and more: bits of all bitmaps of a record set; for m above 3 its records are fewer than the second."""
+"""Limits for sets of 3 and more: total bits of all bitmaps; for m above 3, number of records (exclusive)."""
 _State = tuple[UInt8Array, UInt8Array, Int64Array, Int64Array]
-"""(dead, published, below, support) of the nodes."""
+"""State arrays of the nodes: (dead, published, below, support)."""
 _Pairs = tuple[Int32Array, Planes]
-"""(rank, table): the rank of each node among the live ones, int32 (V,), or -1; supports of pairs of ranks up to k."""
+"""(rank, table): rank of each node among the remaining nodes, int32 (V,), or -1; supports of rank pairs up to k."""
 
 
 @kernel()
@@ -32,26 +32,26 @@ def search_halves(
     place: Int32Array,
     most_cells: int,
 ) -> tuple[int, int, Int32Array]:
-    """Find the cut of the tree of halves of a record set.
+    """Find the cut of a record set's halving tree.
 
     Parameters
     ----------
     records, rows
         (indptr, items) of the column, and the records of the set.
     ranked
-        The items by falling frequency, and how often each occurs, from `items_by_frequency`.
+        Items by descending frequency, and their frequencies, from `items_by_frequency`.
     rule
-        (k, m, by_number): by_number tells whether each node halves the number of items, not occurrences.
+        (k, m, by_number): by_number halves the number of items at each node, otherwise their occurrences.
     place
-        int32 (items of the column,): changed here at the items of the set.
+        int32 (items of the column,): changed here for the items of the set.
     most_cells
-        Most cells of the table of pairs.
+        Maximum number of cells in the table of pairs.
 
     Returns
     -------
-    (status, loss, node): 0, or -1 if the table of pairs or the bitmaps would be too large or some, but fewer than k,
-    records have items; occurrences times (items of the published node - 1), summed; int32, the published node of each
-    ranked item.
+    (status, loss, node): status 0, or -1 if the table of pairs or the bitmaps would be too large, or if fewer than k
+    records (but not 0) have items; sum of occurrences times (items of the published node - 1); int32, published node of
+    each ranked item.
     """
     k, m, by_number = rule
     order, count = ranked
@@ -96,9 +96,10 @@ def search_halves(
 
 @kernel()
 def items_by_frequency(records: Csr, rows: Int64Array, place: Int32Array) -> tuple[Int32Array, Int64Array]:
-    """Return the items that occur in `rows`, int64 (r,), by falling frequency (ties ascending), and their frequencies.
+    """Return the items that occur in `rows`, int64 (r,), by descending frequency (ties ascending), and their
+    frequencies.
 
-    `place`, int32 (items of the column,), is -1 before; `forget` makes it so again. O(occurrences, and items sorted).
+    `place`, int32 (items of the column,), is -1 before; `forget` resets it. O(occurrences, plus sorting the items).
     """
     indptr, items = records
     room = 0
@@ -123,14 +124,14 @@ def items_by_frequency(records: Csr, rows: Int64Array, place: Int32Array) -> tup
 
 @kernel()
 def forget(order: Int32Array, place: Int32Array) -> None:
-    """Set `place`, int32 (items of the column,), to -1 at the items of `order`, int32 (items,)."""
+    """Reset `place`, int32 (items of the column,), to -1 at the items of `order`, int32 (items,)."""
     for item in order:
         place[item] = -1
 
 
 @kernel()
 def _tree(frequency: Int64Array, by_number: bool) -> tuple[Shape, Int32Array]:
-    """Return the nodes of the tree of halves in preorder, and the node of each leaf; `frequency` falls, all above 0."""
+    """Return the halving tree's nodes in preorder and the node of each leaf. `frequency` is descending and positive."""
     n = max(1, len(frequency))
     before = np.zeros(n + 1, np.int64)
     for j in range(len(frequency)):
@@ -160,7 +161,7 @@ def _tree(frequency: Int64Array, by_number: bool) -> tuple[Shape, Int32Array]:
 
 @kernel()
 def _middle(before: Int64Array, low: int, high: int) -> int:
-    """Return where the second half of a band begins: behind the items whose sum is below half of the whole."""
+    """Return the start of an interval's second half: the first half has the items with less than half of the sum."""
     whole = before[low] + before[high]
     begin, last = low + 1, high
     while begin < last:
@@ -174,7 +175,7 @@ def _middle(before: Int64Array, low: int, high: int) -> int:
 
 @kernel()
 def _supports(records: Csr, rows: Int64Array, place: Int32Array, parent: Parent) -> Int64Array:
-    """Return how many rows have an item below each node."""
+    """Count the rows with an item below each node."""
     indptr, items = records
     support, last = np.zeros(len(parent), np.int64), np.full(len(parent), -1, np.int64)
     for i in range(len(rows)):
@@ -197,7 +198,7 @@ def _longest(records: Csr, rows: Int64Array) -> int:
 
 @kernel()
 def _table(n_codes: int, k: int) -> Planes:
-    """Return an empty table of pairs of codes."""
+    """Allocate an empty table of code pairs."""
     n_planes = 0
     while k >> n_planes > 0:
         n_planes += 1
@@ -215,14 +216,14 @@ def _table(n_codes: int, k: int) -> Planes:
 def _count_pairs(
     records: Csr, rows: Int64Array, place: Int32Array, tree: tuple[Int32Array, Parent, Int32Array], table: Planes
 ) -> None:
-    """Count the rows that have each pair of live nodes, up to k.
+    """Count the rows with each pair of remaining nodes, up to k.
 
     Parameters
     ----------
     place
-        int32 (items of the column,): the place of each item in the order of the leaves.
+        int32 (items of the column,): leaf position of each item.
     tree
-        (leaf, parent, rank): the node of each leaf, and the parent and the rank among live nodes of each node.
+        (leaf, parent, rank): node of each leaf; parent of each node; rank of each node among the remaining nodes.
     """
     indptr, items = records
     leaf, parent, rank = tree
@@ -242,7 +243,7 @@ def _count_pairs(
 
 @kernel()
 def _height(parent: Parent) -> int:
-    """Return the largest number of nodes above each other; parents come first."""
+    """Return the number of nodes on the longest path. Parents precede their children."""
     depth, height = np.ones(len(parent), np.int64), 1
     for v in range(1, len(parent)):
         depth[v] = depth[parent[v]] + 1
@@ -261,7 +262,7 @@ def _fix_singles(ranked: Int64Array, k: int, shape: Shape, state: _State, pairs:
 
 @kernel()
 def _fix_pairs(live: Int64Array, k: int, shape: Shape, state: _State, pairs: _Pairs) -> None:
-    """Fix the rare pairs in the order of the count-tree."""
+    """Fix the rare pairs, in the order of the count-tree."""
     dead, end = state[0], shape.end
     start, second = _rare_pairs(pairs[1])
     itemset = np.empty(2, np.int32)
@@ -285,7 +286,10 @@ def _fix_larger(
     shape: Shape,
     state: _State,
 ) -> None:
-    """Fix the rare sets of 3 to m nodes, given (records, rows, place, leaf) with the items' places in order."""
+    """Fix the rare sets of 3 to m nodes.
+
+    The first argument is (records, rows, place, leaf), with the leaf position of each item.
+    """
     records, rows, place, leaf = placed
     k, m = rule
     dead, published, below, support = state
@@ -306,7 +310,7 @@ def _fix_larger(
 
 @kernel()
 def _rare_pairs(table: Planes) -> tuple[Int64Array, Int32Array]:
-    """Return the larger codes of the rare pairs, ascending, and where those of each smaller code begin. O(cells)."""
+    """Return the larger codes of the rare pairs, ascending, and the first index of each smaller code. O(cells)."""
     n_codes = len(table.start) - 1
     start = np.zeros(n_codes + 1, np.int64)
     for c in range(n_codes):
@@ -350,7 +354,7 @@ def _fix(itemset: Itemset, k: int, shape: Shape, state: _State, pairs: _Pairs) -
 
 @kernel()
 def _is_frequent(nodes: Int32Array, k: int, state: _State, pairs: _Pairs) -> bool:
-    """Return True if at least k records have all nodes, of which there are one or two."""
+    """Return True if at least k records contain all of the one or two nodes."""
     if len(nodes) == 1:
         return bool(state[3][nodes[0]] >= k)
     rank, table = pairs

@@ -1,7 +1,7 @@
-"""Heaps of the bucketizing kernels: a heap is a stretch of two parallel arrays, the largest key first.
+"""Heaps of the bucketization kernels: slices of two parallel arrays, largest key first.
 
-`key` packs an amount (high 32 bits) and, inverted or drawn, what decides between equal amounts (low 32 bits); `at` goes
-along and says where the entry's tuples are.
+`key` packs an amount (high 32 bits) and an inverted or random tie-breaker (low 32 bits). `at` is moved together with
+`key` and contains the index of the entry's tuples.
 """
 
 import numpy as np
@@ -10,9 +10,9 @@ from anonset_kernels._arrays import Int64Array, Integer
 from anonset_kernels._jit import kernel
 
 ONE = 1 << 32
-"""One in the amount of a key."""
+"""Increment of a key's amount."""
 LOW = ONE - 1
-"""The bits of a key below its amount."""
+"""Mask of the tie-breaker bits."""
 
 
 @kernel()
@@ -23,7 +23,7 @@ def packed(amount: Integer, code: Integer) -> np.int64:
 
 @kernel()
 def sift_up(key: Int64Array, at: Int64Array, place: Integer) -> None:
-    """Move an entry of the heap of `key` and `at`, (size,) or longer, up to where it belongs."""
+    """Move an entry of the heap of `key` and `at`, (size,) or longer, up to its place."""
     moved, cursor = key[place], at[place]
     while place > 0:
         parent = (place - 1) // 2
@@ -38,7 +38,7 @@ def sift_up(key: Int64Array, at: Int64Array, place: Integer) -> None:
 
 @kernel()
 def sift_down(key: Int64Array, at: Int64Array, size: Integer) -> None:
-    """Move the first entry of the heap of `key` and `at`, (size,) or longer, down to where it belongs."""
+    """Move the first entry of the heap of `key` and `at`, (size,) or longer, down to its place."""
     place = 0
     moved, cursor = key[0], at[0]
     while 2 * place + 1 < size:

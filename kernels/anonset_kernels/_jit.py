@@ -1,9 +1,9 @@
-"""The one JIT policy: how kernels are compiled and where their machine code is cached.
+"""JIT policy: compiler options of the kernels and disk cache of their machine code.
 
-Numba keys its disk cache by path and time of the kernel's file, so a callee changed in another file (by an edit or
-by an upgrade) would leave the old machine code running. The kernels of a file are therefore cached in a directory whose
-name holds a hash of that file and of all that it imports from this package: change any of them and nothing old is
-found, change another file and nothing is compiled anew. Where the package lies and when it was installed do not count.
+Numba keys its disk cache by path and modification time of a kernel's file. If an edit or upgrade changed a callee in
+another file, the old machine code would still run. The kernels of a file are therefore cached in a directory whose name
+contains a hash of the file and of all files that it imports from this package. Changing any of these files recompiles
+the kernels; changing another file does not. The location and installation time of the package have no effect.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def source_hash(folder: Path) -> str:
-    """Hash the names and the bytes of all Python sources below `folder` (16 hex digits)."""
+    """Return a hash of the names and bytes of all Python sources below `folder` (16 hex digits)."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
         digest.update(path.relative_to(folder).as_posix().encode())
@@ -42,7 +42,7 @@ _IMPORTED = re.compile(rb"^\s*(?:from|import)\s+anonset_kernels\.(\w+)", re.MULT
 
 
 def sources_of(path: Path) -> dict[Path, bytes]:
-    """Return path and bytes of a file of kernels, and of all files of this package that it imports, directly or not."""
+    """Return path and bytes of a kernel file and of all package files that it imports, directly or indirectly."""
     sources: dict[Path, bytes] = {}
     waiting = [path]
     while waiting:
@@ -54,7 +54,7 @@ def sources_of(path: Path) -> dict[Path, bytes]:
 
 
 def path_of(name: str) -> Path:
-    """Return the path of a file of kernels of this package."""
+    """Return the path of a kernel file of this package."""
     return Path(__file__).with_name(f"{name}.py")
 
 
@@ -64,7 +64,7 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def _user_cache() -> Path:
-    """Return the folder under which this user's caches live (NUMBA_CACHE_DIR wins)."""
+    """Return the parent folder of this user's caches (NUMBA_CACHE_DIR if set)."""
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(chosen)
     if sys.platform == "win32":
@@ -76,13 +76,13 @@ def _user_cache() -> Path:
 
 @lru_cache(maxsize=1)
 def cache_directory() -> Path | None:
-    """Return the directory of all compiled kernels, or None where none can be written, nor read.
+    """Return the cache directory of all compiled kernels, or None if it is neither writable nor contains kernels.
 
-    One that can be read alone, as in an image of a container, serves whatever was compiled into it before.
+    A read-only directory, as in a container image, is used if it contains compiled kernels.
     """
     try:
         folder = _user_cache() / f"{numba.__version__}-py{sys.version_info[0]}{sys.version_info[1]}"
-    except RuntimeError:  # there is no home
+    except RuntimeError:  # no home directory
         return None
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def cache_directory() -> Path | None:
 
 @cache
 def directory_of(path: Path) -> Path | None:
-    """Return the directory of the machine code of one file's kernels, which names the sources that it is made of."""
+    """Return the cache directory of one file's kernels, named after a hash of its sources, or None."""
     folder = cache_directory()
     if folder is None:
         return None
@@ -107,21 +107,21 @@ def directory_of(path: Path) -> Path | None:
 
 @lru_cache(maxsize=1)
 def cache_writable() -> bool:
-    """Tell whether what is compiled now will be found by later runs."""
+    """Return True if later runs will find the kernels that are compiled now."""
     folder = cache_directory()
     return folder is not None and os.access(folder, os.W_OK)
 
 
 _TRIED = numba.__version__.startswith(("0.67.", "0.68."))
-"""Whether `_KernelCache` is known to fit this version of Numba; with others, Numba's own cache is taken."""
+"""True if `_KernelCache` was tested with this Numba version. Other versions use Numba's own cache."""
 
 
 class _Locator(UserProvidedCacheLocator):
-    """Finds the machine code of a kernel in the directory of its file, whose name tells whether it is fresh."""
+    """Finds a kernel's machine code in the directory of its file, whose name proves that the code is current."""
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: Any) -> Any:
-        """Return the locator: there is one wherever `cache_directory` finds a place, whatever Numba is told."""
+        """Return the locator whenever `cache_directory` finds a directory, ignoring Numba's own settings."""
         return super(UserProvidedCacheLocator, cls).from_function(py_func, py_file)
 
     def get_cache_path(self) -> str:
@@ -136,17 +136,17 @@ class _Locator(UserProvidedCacheLocator):
 
 
 class _CacheImpl(CompileResultCacheImpl):
-    """How machine code is written and read: as Numba does, but for the place."""
+    """Reads and writes machine code as Numba does, but in `directory_of` the file."""
 
     _locator_classes = [_Locator]  # noqa: RUF012
 
 
 class _KernelCache(FunctionCache):
-    """The machine code of one kernel on disk, loaded without readying the compiler.
+    """Machine code of one kernel on disk, loaded without initializing the compiler.
 
-    Before it loads anything, Numba's own cache fills the compiler's tables of types and functions, which takes 0.2 s
-    and imports SciPy. Machine code needs none of them, only the runtime that manages arrays; and whoever compiles
-    fills them first in any case. Its files are looked up on first use: most kernels are called by kernels alone.
+    Before loading, Numba's own cache fills the compiler's tables of types and functions, which takes 0.2 s and imports
+    SciPy. Machine code only needs the array runtime, and every compilation fills the tables first. The cache files are
+    located on first use, because most kernels are only called by other kernels.
     """
 
     _impl_class = _CacheImpl
@@ -172,9 +172,9 @@ class _KernelCache(FunctionCache):
 
 
 class _Kernel(CPUDispatcher):
-    """A kernel, compiled once for arrays of the same types: numbers that it is given are 64 bits wide.
+    """Kernel that is compiled once per combination of array types: integer arguments are always 64 bits wide.
 
-    Numba would compile it anew for each constant and for each width of a number, though all of them fit.
+    Numba would compile another version for each constant and each integer width.
     """
 
     def compile(self, sig: Any) -> Any:
@@ -183,7 +183,7 @@ class _Kernel(CPUDispatcher):
 
 
 class _InnerKernel(_Kernel):
-    """A kernel that kernels alone call: there is no machine code by which Python could."""
+    """Kernel that only other kernels call. It has no machine code that makes it callable from Python."""
 
     def __call__(self, *_: Any) -> Any:
         msg = f"{self.py_func.__name__} is called by kernels alone"
@@ -191,7 +191,7 @@ class _InnerKernel(_Kernel):
 
 
 def _widened(argument: Any) -> Any:
-    """Return the type of an argument without its value, if that is a constant; as int64, if that holds its values."""
+    """Return the type of an argument: literals become their plain type, integers other than uint64 become int64."""
     plain = types.unliteral(argument)
     return types.int64 if isinstance(plain, types.Integer) and plain != types.uint64 else plain
 
@@ -200,9 +200,10 @@ _OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
 
 
 def kernel() -> Callable[[_F], _F]:
-    """Compile a function with ``nogil`` and, where a cache can be written, keep its machine code on disk.
+    """Compile a function with ``nogil`` and, if the cache is writable, store its machine code on disk.
 
-    One whose name begins with ``_`` is called by kernels alone: without what lets Python call it, it compiles sooner.
+    Kernels whose name begins with ``_`` are only called by other kernels. They compile faster because the wrapper for
+    calls from Python is omitted.
     """
 
     def compile_kernel(function: _F) -> _F:
@@ -226,7 +227,7 @@ def kernel() -> Callable[[_F], _F]:
 
 
 class _CompileListener(event.Listener):
-    """Hears from Numba when it compiles; to load machine code from the cache is no compiling."""
+    """Receives Numba's compilation events. Loading machine code from the cache is not a compilation."""
 
     def on_start(self, _: Any) -> None:
         COMPILATION.begin()

@@ -1,6 +1,6 @@
-"""A hash table of ascending sets of codes, and the tests of minimality that ask it.
+"""Hash table of ascending code sets, and minimality tests that use it.
 
-The sets are int32 (K, width), each filled up with -1; the table, `slots`, is int32 (2^b,) with -1 where it is free.
+The sets are int32 (K, width), each padded with -1. The table, `slots`, is int32 (2^b,) with -1 in free slots.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def enter_sets(members: Int32Matrix, first: int, last: int, slots: Int32Array) -> None:
-    """Enter the sets of a span of `members` into `slots`. O(last - first)."""
+    """Insert a range of the sets in `members` into `slots`. O(last - first)."""
     for entry in range(first, last):
         slot = _slot(members[entry], members.shape[1], len(slots) - 1)
         while slots[slot] >= 0:
@@ -31,7 +31,7 @@ def _slot(members: Int32Array, length: int, mask: int) -> int:
 
 @kernel()
 def is_known(wanted: Int32Array, length: int, known: KnownSets) -> bool:
-    """Tell whether the first `length` codes of `wanted`, int32 (size,), are one of the entered sets. O(length)."""
+    """Return True if the first `length` codes of `wanted`, int32 (size,), are a known set. O(length)."""
     members, slots = known
     slot = _slot(wanted, length, len(slots) - 1)
     while slots[slot] >= 0:
@@ -49,9 +49,9 @@ def is_known(wanted: Int32Array, length: int, known: KnownSets) -> bool:
 
 @kernel()
 def is_minimal(members: Int32Array, known: KnownSets, wanted: Int32Array) -> bool:
-    """Tell whether no known set of three or more lies in a set of at least four. O(2^size).
+    """Return True if a set of at least four contains no known set of three or more. O(2^size).
 
-    `members` is int32 (size,), the set; `wanted` is int32 (size,): room.
+    `members` is int32 (size,), the set; `wanted` is int32 (size,), a buffer.
     """
     size = len(members)
     for chosen in range(1, (1 << size) - 1):
@@ -67,9 +67,11 @@ def is_minimal(members: Int32Array, known: KnownSets, wanted: Int32Array) -> boo
 
 @kernel()
 def is_minimal_rare(members: Int32Array, known: KnownSets, wanted: Int32Array) -> bool:
-    """Do the same for a set `members` whose subsets without one of its last two members are frequent.
+    """Return True if a set contains no known set, given that its subsets without one of the last two members are
+    frequent.
 
-    The known set would hold both of them. `wanted` is int32 (size,): room. O(2^(size - 2)).
+    A known subset would contain both of these members. `members` is int32 (size,), the set; `wanted` is int32 (size,),
+    a buffer. O(2^(size - 2)).
     """
     size = len(members)
     for chosen in range(1, (1 << (size - 2)) - 1):

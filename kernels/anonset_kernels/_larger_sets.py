@@ -1,4 +1,4 @@
-"""Whether a move of an item to another group leaves all sets of up to m groups held by no record, or by k at least."""
+"""Check whether, after an item moves to another group, all sets of up to m groups occur in no record or at least k."""
 
 import numpy as np
 
@@ -8,15 +8,15 @@ from anonset_kernels._jit import kernel
 from anonset_kernels._partitions import CELLS, STAMP, Partition, Records, Rule, Scratch, groups_of
 
 MOST_CELLS = 30_000_000
-"""Words of bits that may be looked at for one move."""
+"""Maximum number of bitmap words read for one move."""
 
 
 @kernel()
 def keeps_sets(records: Records, groups: Partition, scratch: Scratch, rule: Rule, item: Integer, h: Integer) -> bool:
-    """Tell whether all sets of 3 to m groups stay safe where an item moves to `h`; if so, bits are as after that.
+    """Return True if all sets of 3 to m groups are safe after an item moves to `h`; if so, update the bitmaps.
 
-    Only sets that some record of the item gains or loses can change: those of `h` and others of such a record, and
-    those of the group that it leaves. A move that takes more than `MOST_CELLS` to tell is taken for an unsafe one.
+    Only sets that a record of the item gains or loses can change: sets of `h` and other groups of the record, and sets
+    of the group that the item leaves. A move that would read more than `MOST_CELLS` words counts as unsafe.
     """
     g, limit = groups.of[item], groups.state[CELLS] + MOST_CELLS
     _draw(records, groups, scratch, item, g, h)
@@ -38,7 +38,7 @@ def keeps_sets(records: Records, groups: Partition, scratch: Scratch, rule: Rule
 
 @kernel()
 def _draw(records: Records, groups: Partition, scratch: Scratch, item: Integer, g: Integer, h: Integer) -> None:
-    """Set the bits of two groups as they are where an item moves from the one to the other."""
+    """Update the bitmaps of two groups for the move of an item from `g` to `h`."""
     for record in records.records[records.start[item] : records.start[item + 1]]:
         groups_of(records, groups, scratch, record, item)
         if scratch.seen[g] != groups.state[STAMP]:
@@ -51,7 +51,7 @@ def _are_safe(
     weight: Int64Array, groups: Partition, rule: Rule, g: Integer, others: Int32Array, chosen: Int32Array,
     place: Int64Array,
 ) -> bool:  # fmt: skip
-    """Tell whether no set of a group and 2 to m - 1 others is held by some, but fewer than k, records."""
+    """Return True if no set of a group and 2 to m - 1 others occurs in some, but fewer than k, records."""
     chosen[0], place[0] = g, -1
     size, at = 1, 0
     while True:
@@ -74,7 +74,7 @@ def _are_safe(
 
 @kernel()
 def _count(weight: Int64Array, groups: Partition, chosen: Int32Array, k: int) -> int:
-    """Count the records that hold all the chosen groups, up to `k`."""
+    """Count the records that contain all chosen groups, up to `k`."""
     words: UInt64Matrix = groups.words
     count = 0
     for at in range(words.shape[1]):

@@ -1,4 +1,4 @@
-"""How much sums of the same fractions may differ that are added in another order."""
+"""Tolerance for sums of the same fractions added in different order."""
 
 NOISE = 1e-12
-"""Losses that differ by no more are equal."""
+"""Losses are equal if they differ by at most this value."""

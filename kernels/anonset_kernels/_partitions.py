@@ -1,4 +1,4 @@
-"""A partition of the items into groups, what it costs, and the supports of all pairs of its groups."""
+"""Partition of the items into groups: cost, and supports of all pairs of groups."""
 
 from typing import NamedTuple
 
@@ -19,87 +19,87 @@ from anonset_kernels._bits import bit
 from anonset_kernels._jit import kernel
 
 CANDIDATES = 64
-"""Groups to which an item may move."""
+"""Maximum number of candidate groups for a move of an item."""
 TOTAL, STAMP, CELLS = 0, 1, 2
 
 
 class Records(NamedTuple):
-    """Distinct records, and those of each item."""
+    """Distinct records, and the records of each item."""
 
     indptr: Indptr
     items: Items
     weight: Int64Array
-    """int64 (n,): how many records each stands for."""
+    """int64 (n,): multiplicity of each distinct record."""
     start: ItemStart
     records: ItemRecords
     support: Int64Array
-    """int64 (M,): records that hold each item."""
+    """int64 (M,): number of records that contain each item."""
     level: Int64Array
-    """int64 (M,): twice the binary logarithm of the support, rounded down."""
+    """int64 (M,): level of each item, twice the binary logarithm of its support, rounded down."""
 
 
 class Partition(NamedTuple):
-    """The groups, G of them with empty ones, and the supports of their pairs."""
+    """Partition into G groups, some of them empty, and the supports of group pairs."""
 
     of: Int32Array
-    """int32 (M,): group of each item; -1 of those that never occur."""
+    """int32 (M,): group of each item; -1 for items that never occur."""
     size: Int64Array
-    """int64 (G,): items of each group."""
+    """int64 (G,): number of items in each group."""
     occurrences: Int64Array
-    """int64 (G,): occurrences of its items."""
+    """int64 (G,): occurrences of the group's items."""
     levels: Int64Array
-    """int64 (G,): sum of their levels."""
+    """int64 (G,): sum of the items' levels."""
     squares: Int64Array
-    """int64 (G,): sum of the squares of their levels."""
+    """int64 (G,): sum of the items' squared levels."""
     cost: Int64Array
-    """int64 (G,): `group_cost`."""
+    """int64 (G,): result of `group_cost`."""
     pairs: Int32Matrix
-    """int32 (G, G): records that hold a member of both; on the diagonal, a member."""
+    """int32 (G, G): records that contain a member of both groups; on the diagonal, a member of the group."""
     violation: Int64Array
-    """int64 (G,): violation of the pairs of each group, with itself, too."""
+    """int64 (G,): violation of each group's pairs, including the group itself."""
     state: Int64Array
-    """int64 (3,): violation of all pairs; the last stamp that was given; cells that were looked at."""
+    """int64 (3,): violation of all pairs; last record stamp; number of cells read."""
     words: UInt64Matrix
-    """uint64 (G, records / 64), or (0, 0) where m < 3: bits of the records of each group."""
+    """uint64 (G, records / 64), or (0, 0) for m < 3: bitmap of each group's records."""
 
 
 class Rule(NamedTuple):
-    """What the search asks for."""
+    """Search parameters."""
 
     k: int
     m: int
-    """Size of the largest sets of groups that must be held by k records, or none."""
+    """Size of the largest sets of groups that must occur in at least k records or in none."""
     mu: int
-    """Weight of how unlike the supports in a group are."""
+    """Weight of the variance of the supports in a group."""
     penalty: int
-    """Cost of a unit of violation; 0: nothing may be violated."""
+    """Cost per unit of violation; 0: no violation allowed."""
 
 
 class Scratch(NamedTuple):
-    """What the records of one item tell; all zero, or -1, between two items."""
+    """Counts over the records of one item. All values are zero or -1 between two items."""
 
     here: Int32Array
-    """int32 (G,): its records that hold another member of each group."""
+    """int32 (G,): the item's records that contain another member of each group."""
     gone: Int32Array
-    """int32 (G,): of those, the ones that leave the item's group with it."""
+    """int32 (G,): records among them that no longer contain the item's group without the item."""
     both: Int32Matrix
-    """int32 (CANDIDATES, G): of those, the ones that hold another member of each candidate, too."""
+    """int32 (CANDIDATES, G): records among them that also contain another member of each candidate."""
     touched: Int32Array
-    """int32 (G,): the groups with such records."""
+    """int32 (G,): groups with a non-zero count."""
     held: Int32Array
-    """int32 (G,): the groups of one record."""
+    """int32 (G,): groups of one record."""
     seen: Int64Array
-    """int64 (G,): stamp of the last record that holds each group."""
+    """int64 (G,): stamp of the last record that contains each group."""
     place: Int32Array
-    """int32 (G,): place of each group among the candidates, or -1."""
+    """int32 (G,): index of each group among the candidates, or -1."""
     candidate: Int32Array
-    """int32 (CANDIDATES,): the candidates, by what the item adds to their cost."""
+    """int32 (CANDIDATES,): candidates, by the cost that the item adds."""
     added: Int64Array
-    """int64 (CANDIDATES,): what it adds."""
+    """int64 (CANDIDATES,): this cost."""
 
 
 def make_partition(of: Int32Array, n_groups: int, n_records: int, m: int) -> Partition:
-    """Return a partition without counts, for `count`."""
+    """Allocate a partition without counts, for `count`."""
     size, occurrences, levels, squares = np.zeros((4, n_groups), np.int64)
     cost, violated = np.zeros((2, n_groups), np.int64)
     pairs = np.zeros((n_groups, n_groups), np.int32)
@@ -109,7 +109,7 @@ def make_partition(of: Int32Array, n_groups: int, n_records: int, m: int) -> Par
 
 
 def make_scratch(n_groups: int) -> Scratch:
-    """Return the room that a sweep over so many groups needs."""
+    """Allocate the buffers for a sweep over `n_groups` groups."""
     here, gone, touched, held = (np.zeros(n_groups, np.int32) for _ in range(4))
     both, seen = np.zeros((CANDIDATES, n_groups), np.int32), np.zeros(n_groups, np.int64)
     place, candidate = np.full(n_groups, -1, np.int32), np.empty(CANDIDATES, np.int32)
@@ -118,11 +118,11 @@ def make_scratch(n_groups: int) -> Scratch:
 
 @kernel()
 def group_cost(size: Integer, occurrences: Integer, levels: Integer, squares: Integer, mu: int) -> Integer:
-    """Return what a group costs: 0 of one item, else its occurrences times its size and `mu` variances of its levels.
+    """Return the cost of a group: 0 for a single item, else occurrences times size plus `mu` variances of the levels.
 
-    ``occurrences * size + floor(mu * occurrences * (size * squares - levels^2) / (4 * size))``: a variance counts a
-    quarter, for levels are twice the logarithms, and once for each item. The quotient is taken first, so that nothing
-    overflows that need not.
+    ``occurrences * size + floor(mu * occurrences * (size * squares - levels^2) / (4 * size))``: the variance is divided
+    by four, because levels are twice the logarithms, and counts once per item. The quotient is computed first to avoid
+    overflow.
     """
     if size <= 1:
         return 0
@@ -133,13 +133,13 @@ def group_cost(size: Integer, occurrences: Integer, levels: Integer, squares: In
 
 @kernel()
 def violation(count: Integer, k: int) -> Integer:
-    """Return how far a support is from being 0, or k, at least."""
+    """Return the distance of a support to the nearer of 0 and k; 0 from k on."""
     return max(0, min(count, k - count))
 
 
 @kernel()
 def count(records: Records, groups: Partition, scratch: Scratch, rule: Rule) -> None:
-    """Count what a partition without counts holds: O(items + sum of squared groups of the records + G^2)."""
+    """Count the supports and costs of a partition. O(items + sum of squared groups of the records + G^2)."""
     for item in range(len(groups.of)):
         if groups.of[item] >= 0:
             put(records, groups, item, groups.of[item], 1, rule.mu)
@@ -159,7 +159,7 @@ def count(records: Records, groups: Partition, scratch: Scratch, rule: Rule) -> 
 
 @kernel()
 def put(records: Records, groups: Partition, item: Integer, g: Integer, sign: int, mu: int) -> None:
-    """Count an item in (1) or out of (-1) a group."""
+    """Add an item to a group's counts (sign 1) or subtract it (sign -1)."""
     level = records.level[item]
     groups.size[g] += sign
     groups.occurrences[g] += sign * records.support[item]
@@ -170,7 +170,7 @@ def put(records: Records, groups: Partition, item: Integer, g: Integer, sign: in
 
 @kernel()
 def groups_of(records: Records, groups: Partition, scratch: Scratch, record: Integer, item: Integer) -> int:
-    """List the groups of a record without an item, and stamp them."""
+    """List the groups of a record without one item, and stamp them."""
     groups.state[STAMP] += 1
     groups.state[CELLS] += records.indptr[record + 1] - records.indptr[record]
     stamp, n = groups.state[STAMP], 0
@@ -185,7 +185,7 @@ def groups_of(records: Records, groups: Partition, scratch: Scratch, record: Int
 
 @kernel()
 def change(groups: Partition, rule: Rule, g: Integer, h: Integer, by: Integer) -> None:
-    """Change the support of a pair, or of a group alone."""
+    """Change the support of a pair of groups or of a single group."""
     before = groups.pairs[g, h]
     groups.pairs[g, h] = before + by
     groups.pairs[h, g] = before + by

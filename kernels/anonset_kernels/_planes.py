@@ -1,4 +1,4 @@
-"""Tables of bit planes, and what their rows are; see `bit_planes`."""
+"""Tables of bit planes and the layout of their rows. See `bit_planes`."""
 
 from typing import NamedTuple
 
@@ -11,38 +11,38 @@ from anonset_kernels._record_codes import Record
 
 
 class Planes(NamedTuple):
-    """A table of sets."""
+    """Table of sets with counters in bit planes."""
 
     n_words: int
-    """Number of words of smallest codes: of all C codes, or fewer."""
+    """Number of words of smallest codes: for all C codes, or fewer."""
     start: Int64Array
-    """int64 (C + 1,), or (C * C + 1,) for sets of 4: where rows begin; for sets of 5, where tables do."""
+    """int64 (C + 1,), or (C * C + 1,) for sets of 4: first cell of each row. Sets of 5: first cell of each table."""
     flip: UInt64Array
-    """uint64 (P,): for each plane all bits where the bit of k is 0, else none."""
+    """uint64 (P,): for each plane, all bits set if the corresponding bit of k is 0, else zero."""
     closed: UInt64Array
-    """uint64 (cells,): the sets that k records hold."""
+    """uint64 (cells,): sets with support k."""
     planes: UInt64Array
-    """uint64 (cells * P,): the numbers of records, below k."""
+    """uint64 (cells * P,): supports below k."""
 
 
 class RareBits(NamedTuple):
-    """Which triples of C codes are rare."""
+    """Bitmap of the rare triples of C codes."""
 
     start: Int64Array
-    """int64 (C + 1,): where the rows of each second code begin, of `row_starts`."""
+    """int64 (C + 1,): first row of each second code, from `row_starts`."""
     bits: UInt64Array
     """uint64 (start[C],)."""
 
 
 @kernel()
 def width(code: int, n_words: int) -> int:
-    """Return the number of words of the codes smaller than one, of the first words."""
+    """Return the number of words, out of the first `n_words`, for the codes smaller than `code`."""
     return min((code + 63) >> 6, n_words)
 
 
 @kernel()
 def row_starts(n_codes: int, size: int, n_words: int) -> Int64Array:
-    """Return where the rows of a table over the sets of `size` begin; the last entry is the number of cells."""
+    """Return the first cell of each row in a table over sets of `size`; the last entry is the number of cells."""
     start = np.zeros(n_codes * n_codes + 1 if size == 4 else n_codes + 1, np.int64)
     if size == 5:
         for e in range(n_codes):
@@ -64,7 +64,7 @@ def row_starts(n_codes: int, size: int, n_words: int) -> Int64Array:
 
 @kernel()
 def fours_below(table: Planes, code: int) -> Planes:
-    """Return the part of a table of sets of 5 that holds those of one largest code, as a table of sets of 4."""
+    """Return the part of a table of sets of 5 with a given largest code, as a table of sets of 4."""
     first, end, n_planes = table.start[code], table.start[code + 1], len(table.flip)
     planes = table.planes[first * n_planes : end * n_planes]
     return Planes(table.n_words, row_starts(code, 4, table.n_words), table.flip, table.closed[first:end], planes)
@@ -72,7 +72,7 @@ def fours_below(table: Planes, code: int) -> Planes:
 
 @kernel()
 def rare_of_cell(table: Planes, cell: int) -> np.uint64:
-    """Return the sets of a cell that some, but fewer than k, records hold. O(P)."""
+    """Return the sets of a cell that occur in some, but fewer than k, records. O(P)."""
     some, n_planes = np.uint64(0), len(table.flip)
     for p in range(n_planes):
         some |= table.planes[cell * n_planes + p]
@@ -81,9 +81,9 @@ def rare_of_cell(table: Planes, cell: int) -> np.uint64:
 
 @kernel()
 def add_to_cell(cell: int, sets: np.uint64, closed: UInt64Array, planes: UInt64Array, flip: UInt64Array) -> None:
-    """Add 1 to the counters of some sets of a cell, none of which is closed, and close those that reach k.
+    """Add 1 to the counters of some sets of a cell, none of them closed, and close the sets that reach k.
 
-    `planes` and `flip` are those of :class:`Planes`.
+    `planes` and `flip` are as in :class:`Planes`.
     """
     at, carry, full = cell * len(flip), sets, sets
     for p in range(len(flip)):
@@ -97,9 +97,9 @@ def add_to_cell(cell: int, sets: np.uint64, closed: UInt64Array, planes: UInt64A
 
 @kernel()
 def count_pairs(record: Record, n: int, n_first: int, table: Planes) -> bool:
-    """Count the pairs of a record of n codes, whose smaller one is in the first `n_first` of its words.
+    """Count the pairs of a record of n codes whose smaller code is in the first `n_first` of its words.
 
-    Returns whether a counter changes.
+    Returns True if a counter changes.
     """
     closed, planes, flip, place, words = table.closed, table.planes, table.flip, record.place, record.words
     adds = False

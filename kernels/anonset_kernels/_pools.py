@@ -1,6 +1,6 @@
-"""Forming clusters over a pool of relational tuples: what some clusters held, to be dealt out anew.
+"""Form new clusters from a pool of relational tuples that some clusters released.
 
-Losses are compared by keys of twelve decimals, ties by place.
+Losses are compared by keys rounded to twelve decimals, ties by position.
 """
 
 from typing import NamedTuple
@@ -22,41 +22,41 @@ from anonset_kernels._jit import kernel
 
 RANGE, NODE, SET = 0, 1, 2
 EVALUATIONS = 1
-"""Place in `run` of the number of losses computed."""
+"""Index in `run` of the number of computed losses."""
 GAIN = 1e-9
-"""Least difference of losses that counts."""
+"""Smallest loss difference that counts as an improvement."""
 
 
 class PairLosses(NamedTuple):
-    """Losses of the lowest common node of any two nodes of an attribute, row after row, as far as they are listed."""
+    """Losses of the lowest common ancestor of any two nodes of an attribute, in rows, for attributes with few nodes."""
 
     at: Int64Array
-    """int64 (v + 1,): where the rows of each attribute begin; attributes without rows are not listed."""
+    """int64 (v + 1,): first index of each attribute's rows. Attributes without rows are not listed."""
     loss: Float64Array
     """float64: the losses."""
 
 
 class Pool(NamedTuple):
-    """Tuples to be dealt out to new clusters."""
+    """Tuples to be assigned to new clusters."""
 
     numbers: Float64Matrix
     """float64 (ranges, room): values of the numeric attributes."""
     codes: Int32Matrix
-    """int32 (other attributes, room): nodes, or codes of values."""
+    """int32 (other attributes, room): nodes or value codes."""
     tuple_of: Int64Array
     """int64 (room,): number of each tuple."""
     count: Int64Array  # type: ignore[assignment]  # the method of this name is not used
     """int64 (room,): number of records of each tuple."""
     left: Int64Array
-    """int64 (room,): number of records of each tuple that are not dealt out."""
+    """int64 (room,): number of unassigned records of each tuple."""
     order: Int64Array
-    """int64 (2 * room,): scratch."""
+    """int64 (2 * room,): buffer."""
     loss: Float64Array
-    """float64 (room,): losses computed last."""
+    """float64 (room,): losses of the last computation."""
 
 
 class Formed(NamedTuple):
-    """New clusters, and their pieces: records of one tuple in one cluster."""
+    """New clusters and their pieces. A piece is the records of one tuple in one cluster."""
 
     state: ClusterStates
     """Generalized tuple of each cluster."""
@@ -65,7 +65,7 @@ class Formed(NamedTuple):
     loss: Float64Array
     """float64: loss of each cluster."""
     place: Int64Array
-    """int64: place in the pool of the tuple of each piece."""
+    """int64: pool position of each piece's tuple."""
     count: Int64Array  # type: ignore[assignment]  # the method of this name is not used
     """int64: number of records of each piece."""
     cluster: Int64Array
@@ -74,7 +74,7 @@ class Formed(NamedTuple):
 
 @kernel()
 def make_pool(tuples: Tuples, room: int) -> Pool:
-    """Return room for the tuples of a pool."""
+    """Allocate a pool for `room` tuples."""
     return Pool(
         np.empty((len(tuples.numbers), room), np.float64),
         np.empty((len(tuples.codes), room), np.int32),
@@ -88,7 +88,7 @@ def make_pool(tuples: Tuples, room: int) -> Pool:
 
 @kernel()
 def make_formed(state: ClusterStates, room: int) -> Formed:
-    """Return room for new clusters and their pieces."""
+    """Allocate new clusters and pieces."""
     low, high, code, bits = state
     made = ClusterStates(
         np.empty((len(low), 2 * room), np.float64),
@@ -104,7 +104,7 @@ def make_formed(state: ClusterStates, room: int) -> Formed:
 
 @kernel()
 def common_losses(space: Space, a: Integer, node: Integer, row: Float64Array) -> None:
-    """Fill `row`, float64 (V or more,), with the loss of the lowest common node of `node` and each of attribute `a`."""
+    """Fill `row`, float64 (V or more,), with the loss of the lowest common ancestor of `node` and each other node."""
     cost, parent, subtree_end = space.cost, space.parent, space.subtree_end
     at, below = space.cost_at[a], node
     row[node : subtree_end[at + node]] = cost[at + node]
@@ -117,7 +117,7 @@ def common_losses(space: Space, a: Integer, node: Integer, row: Float64Array) ->
 
 @kernel()
 def _losses_with(space: Space, table: PairLosses, state: ClusterStates, c: Integer, pool: Pool, n: Integer) -> None:
-    """Fill the loss of the union of a cluster with each of the first `n` tuples of the pool."""
+    """Compute the loss of the union of a cluster with each of the first `n` tuples of the pool."""
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
     numbers, codes, out = pool.numbers, pool.codes, pool.loss
     low, high, code, bits = state
@@ -148,7 +148,7 @@ def _losses_with(space: Space, table: PairLosses, state: ClusterStates, c: Integ
 
 @kernel()
 def add_tuple(space: Space, state: ClusterStates, c: Integer, tuples: Tuples, t: Integer, first: bool) -> float:
-    """Add a tuple to a cluster, the first or a further one; return its loss then."""
+    """Add a tuple to a cluster, replacing the content if `first`; return the new loss."""
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
     low, high, code, bits = state
     total = 0.0
@@ -188,18 +188,19 @@ def form_anew(
     run: Int64Array,
     how: tuple[Integer, Integer, Integer, float],
 ) -> tuple[int, int, float]:
-    """Form clusters of the tuples of a pool; return their number, that of their pieces, and their loss together.
+    """Form clusters from the tuples of a pool; return the numbers of clusters and of pieces, and the total loss.
 
     Parameters
     ----------
     table, pool, formed
-        See above; the first `n` tuples of the pool are dealt out.
+        Loss table, pool and result. The first `n` tuples of the pool are assigned.
     run
-        int64: losses that are computed are added at `EVALUATIONS`.
+        int64: the number of computed losses is added at `EVALUATIONS`.
     how
-        (k, way, start, bound): bit 0 of the way says whether a cluster starts by the last one, or at the heaviest
-        tuple, bits 2 and 3 whether it takes all that it covers; the first one starts at a place. A loss of the bound
-        or more is given up, and not the true one then.
+        (k, way, start, bound). Bit 0 of `way` selects whether a cluster starts near the previous cluster or at the
+        tuple with the most records; bits 2 and 3 select whether it includes all tuples that it covers. The first
+        cluster starts at position `start`. The search is abandoned when the loss reaches `bound`; the returned loss is
+        then incomplete.
     """
     k, way, start, bound = how
     state, size, loss = formed.state, formed.size, formed.loss
@@ -248,7 +249,7 @@ def form_anew(
 
 @kernel()
 def _take(space: Space, pool: Pool, formed: Formed, pair: tuple[Integer, Integer], taken: Integer, made: int) -> int:
-    """Move records of a tuple of the pool into a new cluster; return the number of pieces then."""
+    """Move records of a tuple from the pool into a new cluster; return the new number of pieces."""
     x, c = pair
     state, size, loss, place, count, cluster = formed
     loss[c] = add_tuple(space, state, c, Tuples(pool.numbers, pool.codes), x, size[c] == 0)
@@ -260,7 +261,7 @@ def _take(space: Space, pool: Pool, formed: Formed, pair: tuple[Integer, Integer
 
 @kernel()
 def _heaviest(left: Int64Array, n: Integer) -> int:
-    """Return the first tuple with the most records that are left."""
+    """Return the first tuple with the most remaining records."""
     best = 0
     for i in range(n):
         if left[i] > left[best]:
@@ -270,7 +271,7 @@ def _heaviest(left: Int64Array, n: Integer) -> int:
 
 @kernel()
 def _cheapest(left: Int64Array, out: Float64Array, n: Integer) -> int:
-    """Return the first tuple that is left with the smallest rounded loss."""
+    """Return the first remaining tuple with the smallest rounded loss."""
     best, best_key = -1, 0.0
     for i in range(n):
         if left[i] > 0:
@@ -282,7 +283,7 @@ def _cheapest(left: Int64Array, out: Float64Array, n: Integer) -> int:
 
 @kernel()
 def _host(space: Space, pool: Pool, formed: Formed, n_clusters: Integer, x: Integer) -> int:
-    """Return the first new cluster whose loss a record of a tuple raises least."""
+    """Return the first new cluster whose loss increases least if a record of tuple `x` is added."""
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
     (low, high, code, bits), size, loss = formed.state, formed.size, formed.loss
     best, best_key = -1, 0.0

@@ -1,4 +1,4 @@
-"""Steps of a walk over prefixes of expanded records: rows of ascending codes, each closed by a negative value."""
+"""Steps of a walk over prefixes of encoded records: rows of ascending codes, each terminated by a negative value."""
 
 from typing import TypeVar
 
@@ -13,9 +13,9 @@ _Array = TypeVar("_Array", bound=IndexArray)
 
 @kernel()
 def count_extensions(codes: Codes, held: IndexArray, count: Count, words: UInt64Array) -> None:
-    """Count the codes that follow the positions `held`, int32 or int64 (r,), of a prefix. One increment a code.
+    """Count the codes that follow the positions `held`, int32 or int64 (r,), of a prefix. One increment per code.
 
-    Their bits are set in `words`, uint64 (W,).
+    Sets their bits in `words`, uint64 (W,).
     """
     for p in held:
         at = p + 1
@@ -30,7 +30,7 @@ def count_extensions(codes: Codes, held: IndexArray, count: Count, words: UInt64
 
 @kernel()
 def project(codes: Codes, stack: Stack, begin: int, end: int, place: Int64Array) -> None:
-    """Write for each extension `c` with ``place[c] >= 0`` its positions to ``stack[place[c]:]``; move `place` on.
+    """Write the positions of each extension `c` with ``place[c] >= 0`` to ``stack[place[c]:]``; advance `place`.
 
     ``stack[begin:end]`` are the positions of the prefix; `place` is int64 (C,).
     """
@@ -47,7 +47,7 @@ def project(codes: Codes, stack: Stack, begin: int, end: int, place: Int64Array)
 
 @kernel()
 def with_room(array: _Array, used: int, length: int) -> _Array:
-    """Return the array, or a larger copy of its first `used` values if it is shorter than `length`."""
+    """Return the array, or an enlarged copy of its first `used` values if it is shorter than `length`."""
     if length <= len(array):
         return array
     grown = np.empty(length + length // 2, array.dtype)

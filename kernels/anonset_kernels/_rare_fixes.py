@@ -1,6 +1,6 @@
-"""Fixing the rare sets of a cluster's nodes: sets are counted in bitmaps of its records, one for each node.
+"""Fix the rare sets of a cluster's nodes, counted in bitmaps of the cluster's records, one per node.
 
-The nodes are those of a tree in preorder; see `_candidates.Shape`.
+The nodes form a tree in preorder. See `_candidates.Shape`.
 """
 
 from typing import NamedTuple
@@ -30,15 +30,15 @@ class NodeStates(NamedTuple):
     published: UInt8Array
     """uint8 (L,): inner nodes of the cut."""
     below: Int64Array
-    """int64 (L,): NCP numerator of the leaves below."""
+    """int64 (L,): NCP numerator of the leaves below each node."""
     support: Int64Array
-    """int64 (L,): number of records below."""
+    """int64 (L,): number of records below each node."""
     posting: UInt64Matrix
-    """uint64 (L, words): records below, one bit for each."""
+    """uint64 (L, words): bitmap of the records below each node."""
 
 
 class Fixes(NamedTuple):
-    """The fixes in order; local nodes, filled up with -1."""
+    """Fixes in order, as local nodes padded with -1."""
 
     number: Int64Array
     """int64 (1,): number of fixes."""
@@ -47,14 +47,14 @@ class Fixes(NamedTuple):
     supports: Int32Array
     """int32 (L,): their supports."""
     rules: Int32Matrix
-    """int32 (L, m): the nodes that they are generalized to."""
+    """int32 (L, m): nodes that replace them."""
 
 
 @kernel()
 def fix_sets(size: int, k: int, ranked: Int64Array, shape: Shape, state: NodeStates, fixes: Fixes) -> None:
-    """Walk the count-tree of the cluster over sets of `size` >= 2 and fix the rare ones, in lexicographic order.
+    """Walk the count-tree of the cluster over sets of `size` >= 2 and fix the rare sets, in lexicographic order.
 
-    `ranked`, int64 (L - 1,), lists the nodes but the root by falling support.
+    `ranked`, int64 (L - 1,), lists the nodes except the root by descending support.
     """
     dead, posting = state.dead, state.posting
     live, n_words = ranked[dead[ranked] == 0], posting.shape[1]
@@ -119,7 +119,7 @@ def _related(prefix: Prefix, ranked: Int64Array, code: int, end: Int32Array) -> 
 def fix_set(itemset: Itemset, found: int, k: int, shape: Shape, state: NodeStates, fixes: Fixes) -> None:
     """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k.
 
-    `found` is the support of the set. There is no such candidate only where fewer than k records hold any item.
+    `found` is the support of the set. A candidate is missing only if fewer than k records contain any item.
     """
     dead, published, below, _, posting = state
     size = len(itemset)

@@ -1,4 +1,4 @@
-"""Steps of the walk over the count-tree: reporting rare sets, counting all pairs of extensions of a prefix at once."""
+"""Steps of the walk over the count-tree: report rare sets, count all pairs of a prefix's extensions together."""
 
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ _MOST_TOGETHER = 4_096
 
 @kernel()
 def next_code(words: UInt64Array, first: int) -> int:
-    """Take the smallest code out of a bitmap, `words`, uint64 (W,), from a word on; -1 if there is none. O(W)."""
+    """Remove and return the smallest code of a bitmap, `words`, uint64 (W,), from word `first` on; -1 if none. O(W)."""
     for w in range(first, len(words)):
         if words[w] != 0:
             code = w * 64 + trailing_zeros(words[w])
@@ -39,16 +39,16 @@ def next_code(words: UInt64Array, first: int) -> int:
 
 
 class PairCounts(NamedTuple):
-    """Room for the counts of all pairs of up to N extensions, numbered from 0, of one prefix after another."""
+    """Buffers to count all pairs of up to N extensions, numbered from 0, of successive prefixes."""
 
     met: UInt16Array
-    """uint16 (N * N,): records of each pair, up to k; all zero between prefixes."""
+    """uint16 (N * N,): records with each pair, up to k; zero between prefixes."""
     counted: UInt64Array
-    """uint64 (N * W,): bits of the pairs that have not been met k times."""
+    """uint64 (N * W,): bits of the pairs with fewer than k records so far."""
     seen: UInt64Array
-    """uint64 (N * W,): bits of the pairs that have been met; all zero between prefixes."""
+    """uint64 (N * W,): bits of the pairs that occur; zero between prefixes."""
     row: Int32Array
-    """int32 (N,): a record's extensions."""
+    """int32 (N,): extensions in a record."""
     words: UInt64Array
     """uint64 (W,)."""
     used: Int32Array
@@ -57,7 +57,7 @@ class PairCounts(NamedTuple):
 
 @kernel()
 def room_for_pairs(n_codes: int) -> PairCounts:
-    """Return room for as many extensions as can be, up to a bound."""
+    """Allocate buffers for the largest possible number of extensions, up to a limit."""
     n = min(n_codes, _MOST_TOGETHER)
     n_words = (n + 63) // 64
     return PairCounts(
@@ -72,7 +72,7 @@ def room_for_pairs(n_codes: int) -> PairCounts:
 
 @kernel()
 def are_dense(n_records: int, entries: int, n_kept: int, k: int, room: PairCounts) -> bool:
-    """Tell whether there is room for all pairs of extensions, and more to be counted than to be cleared."""
+    """Return True if the buffers have space for all pairs of extensions and counting costs more than clearing them."""
     words = np.int64(n_kept) * ((n_kept + 63) // 64)
     return k <= _MOST_IN_A_CELL and 1 < n_kept <= len(room.row) and bool(float(entries) * entries > words * n_records)
 
@@ -83,18 +83,19 @@ def rare_dense_pairs(
     intervals: Intervals, rule: tuple[int, int, bool], prefix: Prefix,
     found: Found, found_support: FoundSupport, n_found: int, together: Together, room: PairCounts,
 ) -> int:  # fmt: skip
-    """Take the rare sets of a prefix and two extensions, counting all pairs at once; -1 where `found` is full.
+    """Report the rare sets of a prefix and two extensions, counting all pairs together; return -1 if `found` is full.
 
-    Counters stop at `k`; a record is then not looked at, 64 extensions at a time. Empties the extensions' bitmap.
+    Counters stop at `k`. Full counters are skipped, 64 extensions at a time. Clears the bitmap of extensions.
 
     Parameters
     ----------
     held
-        int32 or int64 (r,): the places in `codes` where the prefix ends.
+        int32 or int64 (r,): positions in `codes` at which the prefix ends.
     extensions
-        (count, words, place): their counts, bitmap, uint64 (W,), and, by code, int64 (C,), -1 for those left out.
+        (count, words, place): counts; bitmap, uint64 (W,); and, by code, int64 (C,), -1 for excluded codes.
     rule
-        (size, k, marks): whether pairs are marked in `together` too, and all are gone through whatever `found` holds.
+        (size, k, marks). With `marks`, pairs are also marked in `together`, and the search continues if `found` is
+        full.
     """
     count, words, place = extensions
     size, k, marks = rule
@@ -135,13 +136,13 @@ def rare_dense_pairs(
 
 @kernel()
 def _count_record(length: int, n_kept: int, k: int, room: PairCounts) -> None:
-    """Count all pairs of a record's extensions, the first `length` of ``room.row``, that are not full."""
+    """Count all pairs, below k so far, of a record's extensions: the first `length` of ``room.row``."""
     words, used, n_words = room.words, room.used, (n_kept + 63) // 64
     left = gather_words(room.row, 0, length, words, used)
     begin = 0
     for i in range(length - 1):
         a = int(room.row[i])
-        words[begin] ^= bit(a & 63)  # what is left are the extensions behind this one
+        words[begin] ^= bit(a & 63)  # only extensions after this extension remain
         if words[begin] == 0:
             begin += 1
         for at in range(begin, left):
@@ -168,9 +169,9 @@ def take(
     marks: bool,
     together: Together,
 ) -> int:
-    """Report a rare set, and mark its pairs if asked to; return the number of reported sets.
+    """Report a rare set, and mark its pairs if `marks`; return the number of reported sets.
 
-    A caller that marks goes on where `found` is full: what has no room there is counted and marked.
+    Callers that mark continue when `found` is full: further sets are counted and marked but not stored.
     """
     if marks:
         for i in range(length):

@@ -1,4 +1,4 @@
-"""The codes of a record: those of its items' nodes and of what is above them, as bits and in order."""
+"""Codes of a record, of its items' nodes and their ancestors, as a bitmap and as a sorted list."""
 
 from typing import NamedTuple
 
@@ -10,12 +10,12 @@ from anonset_kernels._jit import kernel
 
 
 class Ancestors(NamedTuple):
-    """The codes of each leaf's node and of what is above it, as the words of bitmaps that are not zero."""
+    """Codes of each leaf's node and its ancestors, as the non-zero words of bitmaps."""
 
     start: Int64Array
-    """int64 (M + 1,): where the words of each leaf begin."""
+    """int64 (M + 1,): first word of each leaf."""
     place: Int32Array
-    """int32 (entries,): which words these are."""
+    """int32 (entries,): bitmap index of each word."""
     words: UInt64Array
     """uint64 (entries,)."""
     n_codes: Int32Array
@@ -23,28 +23,28 @@ class Ancestors(NamedTuple):
 
 
 class Record(NamedTuple):
-    """Room for the codes of a record."""
+    """Buffers for the codes of a record."""
 
     words: UInt64Array
-    """uint64 (W,): its codes as bits; zero between records."""
+    """uint64 (W,): bitmap of the codes; zero between records."""
     used: UInt64Array
-    """uint64 ((W + 63) // 64,): bits of the words that are not zero; zero between records."""
+    """uint64 ((W + 63) // 64,): bitmap of the non-zero words; zero between records."""
     place: Int32Array
-    """int32 (W,): these words, ascending."""
+    """int32 (W,): indices of the non-zero words, ascending."""
     codes: Int32Array
-    """int32 (C,): its codes, ascending."""
+    """int32 (C,): codes, ascending."""
 
 
 @kernel()
 def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height: int) -> Ancestors:
-    """Return the codes of each leaf's node and of what is above it.
+    """Return the codes of each leaf's node and its ancestors.
 
     Parameters
     ----------
     code
-        int32 (V,): code of each node; -1 leaves it out.
+        int32 (V,): code of each node; -1 omits it.
     height
-        Largest number of nodes above each other.
+        Largest number of nodes on a path.
     """
     start, most = np.zeros(len(leaf_node) + 1, np.int64), len(leaf_node) * height
     place, words, filled = np.empty(most, np.int32), np.zeros(most, np.uint64), 0
@@ -68,7 +68,7 @@ def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height
 
 @kernel()
 def room_for_record(n_codes: int) -> Record:
-    """Return room for the codes of one record after another."""
+    """Allocate buffers for the codes of a record."""
     n_words = (n_codes + 63) >> 6
     return Record(
         np.zeros(n_words, np.uint64),
@@ -80,11 +80,11 @@ def room_for_record(n_codes: int) -> Record:
 
 @kernel()
 def take_record(of_record: Int32Array, ancestors: Ancestors, record: Record) -> tuple[int, int]:
-    """Store the codes of a record; return how many there are, and how many words they take.
+    """Store the codes of a record; return the number of codes and of words.
 
-    ``of_record`` is int32 (any,): its items. The words are to be zeroed by the caller.
+    ``of_record`` is int32 (any,): its items. The caller must clear the words.
 
-    All words of an item's codes are set, whichever are: to look would take longer.
+    All words of an item's codes are written unconditionally, because a check would take longer.
     """
     start, place, codes = ancestors.start, ancestors.place, ancestors.words
     words, used = record.words, record.used

@@ -1,6 +1,6 @@
-"""Primitives that make one itemset satisfy its privacy constraint: COAT's and PCTA's choice of groups to merge.
+"""Satisfy the privacy constraint of an itemset: choose the groups to merge as in COAT or PCTA.
 
-The loss of a group of s items is compared by K = (2^s - 1) * cost, cost = weight * support, exactly: weights are
+The loss of a group of s items is compared exactly by K = (2^s - 1) * cost, cost = weight * support. Weights are
 integers over a common denominator, and only the powers of two are large.
 """
 
@@ -34,16 +34,16 @@ from anonset_kernels._jit import kernel
 from anonset_kernels._satisfaction import is_satisfied
 
 CONSTANT, BY_ANCESTOR, LISTED = 0, 1, 2
-"""Kinds of weights."""
+"""Weight kinds."""
 COAT, PCTA = 0, 1
 """Algorithms."""
 
 
 class Weights(NamedTuple):
-    """Weights of groups of at least two items, times a common denominator of at most 2^30."""
+    """Weights of groups of at least two items, multiplied by a common denominator of at most 2^30."""
 
     kind: int
-    """Weight 1 always, the leaves below the lowest common ancestor, or that of the cheapest listed set around."""
+    """CONSTANT: 1. BY_ANCESTOR: leaves below the lowest common ancestor. LISTED: cheapest listed superset."""
     denominator: int
     leaf: Int32Array
     """int32 (V,): leaf code of each item, ascending."""
@@ -51,25 +51,25 @@ class Weights(NamedTuple):
     leaf_lo: LeafLo
     leaf_hi: LeafHi
     leaf_node: LeafNode
-    """The hierarchy's arrays of these names."""
+    """Hierarchy arrays of these names."""
     listed: UInt8Matrix
-    """uint8 (V, L): which of the listed sets hold all items of a representative's group."""
+    """uint8 (V, L): listed sets that contain all items of a representative's group."""
     value: Int64Array
     """int64 (L,): weight of each listed set, ascending."""
 
 
 class Rule(NamedTuple):
-    """What holds for the whole run."""
+    """Settings of the run."""
 
     k: int
     m: int
-    """Size of the itemsets to protect, capped at the number of occurring items; 0 for listed constraints."""
+    """Size of the itemsets to protect, at most the number of occurring items; 0 for listed constraints."""
     algorithm: int
     """COAT or PCTA."""
     suppress_single: bool
-    """Whether COAT suppresses a constraint whose image is one group, as its paper prints."""
+    """True if COAT suppresses a constraint whose image is a single group, as printed in its paper."""
     limit: int
-    """Largest number of suppressed items."""
+    """Maximum number of suppressed items."""
 
 
 @kernel()
@@ -89,7 +89,7 @@ def _compare_to_larger(size: int, cost: int, larger: int, other_cost: int) -> in
         return -1
     if size >= 62:
         return 1
-    # the difference is 2^size * excess - rest, both positive
+    # the difference is 2^size * excess - rest, with both terms positive
     excess, rest = cost - (other_cost << shift), cost - other_cost
     if excess != rest >> size:
         return 1 if excess > rest >> size else -1
@@ -107,7 +107,7 @@ def _leaves_above(first: int, last: int, parent: Parent, leaf_lo: LeafLo, leaf_h
 
 @kernel()
 def _listed_weight(listed: UInt8Array, others: UInt8Array, value: Int64Array, otherwise: int) -> int:
-    """Return the weight of the cheapest listed set that holds two groups. O(L)."""
+    """Return the weight of the cheapest listed set that contains two groups. O(L)."""
     for j in range(len(value)):
         if listed[j] & others[j]:
             return value[j]
@@ -118,8 +118,8 @@ def _listed_weight(listed: UInt8Array, others: UInt8Array, value: Int64Array, ot
 def _seek_partner(groups: Groups, weights: Weights, g: Integer, best: Int64Array) -> None:
     """Improve `best` (smaller and larger group, size and cost of the union; -1: none yet) by the merges of `g`.
 
-    The cheapest wins; ties go to the smaller of the two, then the larger. O(records of g times their length + V).
-    Primitives called in the loop get single arrays: handing them the whole tuple took most of the time.
+    Chooses the cheapest merge; ties: the smaller of the two groups, then the larger. O(records of g times their length
+    + V). Functions called in the loop receive single arrays, because passing the complete tuple dominates the time.
     """
     rep, utility, largest, leaf = groups.rep, groups.utility, groups.largest, weights.leaf
     support, size, count, kind = groups.support, groups.size, groups.count, weights.kind
@@ -154,9 +154,9 @@ def _merge(groups: Groups, weights: Weights, g: Integer, partner: int) -> None:
 
 @kernel()
 def satisfy(groups: Groups, weights: Weights, itemset: Itemset, rule: Rule) -> bool:
-    """Merge or suppress groups until an itemset's constraint is satisfied; False where that cannot be.
+    """Merge or suppress groups until an itemset's constraint is satisfied; return False if that is impossible.
 
-    Cost of a step: the records of the groups looked at, times their length, and V.
+    Cost per step: the records of the groups visited, times their length, plus V.
     """
     image, best = np.empty(len(itemset), np.int32), np.empty(4, np.int64)
     while True:
@@ -175,7 +175,7 @@ def satisfy(groups: Groups, weights: Weights, itemset: Itemset, rule: Rule) -> b
 
 @kernel()
 def _merge_cheapest(groups: Groups, weights: Weights, image: Image, best: Int64Array) -> bool:
-    """Do PCTA's step: of all merges of a group of the image with any other, the cheapest."""
+    """Apply a PCTA step: the cheapest merge of a group of the image with any other group."""
     best[0] = -1
     for g in image:
         _seek_partner(groups, weights, g, best)
@@ -187,7 +187,7 @@ def _merge_cheapest(groups: Groups, weights: Weights, image: Image, best: Int64A
 
 @kernel()
 def _fix_rarest(groups: Groups, weights: Weights, image: Image, rule: Rule, best: Int64Array) -> None:
-    """Do COAT's step: merge the rarest group that has a partner; suppress a group without one that is too rare."""
+    """Apply a COAT step: merge the rarest group that has a partner; suppress a rare group without a partner."""
     if rule.suppress_single and len(image) == 1:
         suppress_group(groups, image[0])
         return

@@ -1,4 +1,4 @@
-"""Whether a privacy constraint is satisfied: each part of its image that a record shows is in k records or in none."""
+"""Check whether a privacy constraint is satisfied: each part of its image is in at least k records or in none."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def is_satisfied(groups: Groups, image: Image, k: int) -> bool:
-    """Tell whether every part of an image (rarest group first) that a record shows is in at least k records."""
+    """Return True if every part of an image (rarest group first) that a record contains is in at least k records."""
     if len(image) == 0:
         return True
     if groups.support[image[0]] < k:
@@ -22,7 +22,7 @@ def is_satisfied(groups: Groups, image: Image, k: int) -> bool:
 
 @kernel()
 def _traces_are_frequent(groups: Groups, image: Image, k: int) -> bool:
-    """Tell whether each record's part of the image is in at least k records. Cost: the image's records, hashed."""
+    """Return True if each record's part of the image is in at least k records. Cost: the image's records, hashed."""
     n_records = np.int64(0)
     for g in image:
         groups.mark[g] = 1
@@ -63,7 +63,7 @@ def _trace(groups: Groups, record: int, trace: Int32Array) -> int:
 
 @kernel()
 def _is_new(groups: Groups, slots: Int64Array, record: int, trace: Int32Array, other: Int32Array) -> bool:
-    """Tell whether no record entered before has the same trace, and enter this one."""
+    """Return True if no record inserted before has the same trace, and insert this record."""
     key = 7
     for g in trace:
         key = (key * 1000003 + int(g) + 1) % 2147483647
@@ -82,7 +82,7 @@ def _is_new(groups: Groups, slots: Int64Array, record: int, trace: Int32Array, o
 
 @kernel()
 def _is_frequent(groups: Groups, trace: Int32Array, k: int) -> bool:
-    """Tell whether at least k records hold all of a trace; its groups are marked 1 before and after."""
+    """Return True if at least k records contain the complete trace. Its groups are marked 1 before and after."""
     rarest = trace[0]
     for g in trace:
         groups.mark[g] = 2

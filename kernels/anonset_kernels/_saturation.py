@@ -1,4 +1,4 @@
-"""Counters that stop at k, and bitmaps of those that have not: what is full is passed over, 64 codes at a time."""
+"""Counters that stop at k, with bitmaps of the counters below k. Full counters are skipped, 64 codes at a time."""
 
 import numpy as np
 
@@ -9,14 +9,14 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def gather_words(ascending: Int32Array, begin: int, end: int, words: UInt64Array, used: Int32Array) -> int:
-    """Store the codes ``ascending[begin:end]`` as the words of a bitmap that are not zero; return their number.
+    """Store the codes ``ascending[begin:end]`` as the non-zero words of a bitmap; return the number of words.
 
     Parameters
     ----------
     ascending
         int32 (any,): codes, ascending from `begin` to `end`.
     words, used
-        uint64 (W,) and int32 (W,): filled with the words and their places, ascending.
+        uint64 (W,) and int32 (W,): filled with the words and their bitmap indices, ascending.
     """
     n_words = 0
     for at in range(begin, end):

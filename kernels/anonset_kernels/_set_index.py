@@ -1,4 +1,4 @@
-"""Sets of codes, found by their last codes."""
+"""Index of code sets by their last codes."""
 
 from typing import NamedTuple
 
@@ -8,30 +8,30 @@ from anonset_kernels._jit import kernel
 
 
 class SetIndex(NamedTuple):
-    """Sets of one size (>= 3), in the order of their last code, the one before it, the third last, then the others.
+    """Sets of one size (>= 3), sorted by last code, second last, third last, then the others.
 
-    P pairs of last codes differ, and Q triples.
+    P is the number of distinct pairs of last codes, Q the number of distinct triples.
     """
 
     sets: Int32Matrix
     """int32 (T, size): ascending codes."""
     begin: Int64Array
-    """int64 (C + 1,): where the pairs of each last code begin."""
+    """int64 (C + 1,): first pair of each last code."""
     partner: Int32Array
-    """int32 (P,): the code before the last one, ascending for each."""
+    """int32 (P,): second last code of each pair, ascending per last code."""
     first: Int64Array
-    """int64 (P + 1,): where the triples of each pair begin."""
+    """int64 (P + 1,): first triple of each pair."""
     third: Int32Array
-    """int32 (Q,): the third last code, ascending for each pair."""
+    """int32 (Q,): third last code, ascending per pair."""
     bounds: Int64Array
-    """int64 (Q + 1,): where the sets of each triple begin."""
+    """int64 (Q + 1,): first set of each triple."""
     lowest: int
-    """The first last code."""
+    """Smallest last code."""
 
 
 @kernel()
 def place_of(index: SetIndex, itemset: Itemset) -> int:
-    """Return the place of a set of ascending codes in an index; -1 if it is not there."""
+    """Return the position of a set of ascending codes in the index, or -1."""
     size = len(itemset)
     last = itemset[size - 1]
     pair = first_at_least(index.partner, index.begin[last], index.begin[last + 1], itemset[size - 2])

@@ -1,4 +1,4 @@
-"""The smallest itemsets, in the order of their items, whose images are given groups, or hold them."""
+"""Find the lexicographically smallest itemsets whose image equals or contains given groups."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def smallest_of(groups: Groups, members: Int32Array, itemset: Itemset) -> None:
-    """Find the smallest m-itemset whose image is exactly some groups, filled up with suppressed items. O(m^2).
+    """Find the smallest m-itemset whose image is exactly the given groups, completed with suppressed items. O(m^2).
 
-    ``members``, int32 (m,), holds the groups, filled up with -1.
+    ``members``, int32 (m,), contains the groups, padded with -1.
     """
     heads = np.full(len(members) + 1, -1, np.int64)
     waiting = 0
@@ -38,7 +38,7 @@ def smallest_of(groups: Groups, members: Int32Array, itemset: Itemset) -> None:
 
 @kernel()
 def smallest_around(groups: Groups, members: Int32Array, itemset: Itemset) -> None:
-    """Find the smallest m-itemset whose image holds all groups of ``members``, int32 (j,). O(V)."""
+    """Find the smallest m-itemset whose image contains all groups of ``members``, int32 (j,). O(V)."""
     for g in members:
         groups.mark[g] = 1
     waiting, filled, item = len(members), 0, 0

@@ -1,4 +1,4 @@
-"""Buckets of ascending keys, by the least key of each but the first."""
+"""Find the bucket of a key. Buckets are defined by the smallest key of each bucket except the first."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def bucket_of(splitters: Int64Array | UInt64Array, key: Integer | np.uint64) -> int:
-    """Return how many splitters, int64 or uint64 (b - 1,), ascending, are not above a key of their type. O(log b)."""
+    """Count the splitters, int64 or uint64 (b - 1,), ascending, that are at most `key` (of the same type). O(log b)."""
     low, high = 0, len(splitters)
     while low < high:
         middle = (low + high) // 2

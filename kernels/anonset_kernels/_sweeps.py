@@ -1,7 +1,8 @@
-"""A partition of the items by local search: items move among groups, violated groups merge; violation costs.
+"""Local search for a partition of the items: move items between groups, merge violated groups, penalize violations.
 
-A group costs its occurrences times its size, and more the less alike its items' supports are: see `group_cost`. The
-supports of all pairs of groups are kept; a move changes two rows of them, by what the records of the item tell.
+The cost of a group is its occurrences times its size, plus a variance term of its items' supports: see `group_cost`.
+The search stores the supports of all pairs of groups. A move changes two of their rows, according to the records of the
+item.
 """
 
 import numpy as np
@@ -29,19 +30,19 @@ from anonset_kernels._partitions import (
 def sweep(
     records: Records, groups: Partition, scratch: Scratch, rule: Rule, order: Items, first: int, most: int
 ) -> tuple[int, int]:
-    """Move each item of an order, from a place in it on, to where it costs least.
+    """Move each item of an order, from index `first` on, to the group with the lowest cost.
 
     Parameters
     ----------
     order
         int32: items.
     most
-        Stop after so many cells looked at.
+        Maximum number of cells to read.
 
     Returns
     -------
-    (next, moves): the place to go on from, which is the end but after `most` or where no empty group is left; how many
-    items moved.
+    (next, moves): index to resume from, which is the end unless `most` is reached or no empty group is left; number of
+    moved items.
     """
     moves, empty, limit = 0, 0, groups.state[CELLS] + most
     for at in range(first, len(order)):
@@ -51,7 +52,7 @@ def sweep(
             return at, moves
         item = order[at]
         g = groups.of[item]
-        if rule.penalty == 0 and groups.size[g] == 1:  # alone it costs nothing
+        if rule.penalty == 0 and groups.size[g] == 1:  # a single item has no cost
             continue
         n = _choose(records, groups, scratch, rule, item, empty)
         groups.state[CELLS] += len(groups.size)
@@ -69,7 +70,7 @@ def sweep(
 
 @kernel()
 def _saved(records: Records, groups: Partition, item: Integer, mu: int) -> int:
-    """Return what the cost of an item's group falls by without it."""
+    """Return the cost that an item's group saves without it."""
     g, level = groups.of[item], records.level[item]
     left = group_cost(
         groups.size[g] - 1,
@@ -83,9 +84,10 @@ def _saved(records: Records, groups: Partition, item: Integer, mu: int) -> int:
 
 @kernel()
 def _choose(records: Records, groups: Partition, scratch: Scratch, rule: Rule, item: Integer, empty: Integer) -> int:
-    """List the groups to which the item adds least, ties the smallest; return how many. To an empty one it adds 0.
+    """List the groups to which the item adds the least cost (ties: smallest); return their number. An empty group adds
+    0.
 
-    Those are left out to which it cannot move even if no pair of both groups were violated any more.
+    Excludes groups that are too expensive even if both groups' pairs had no violation after the move.
     """
     g, support, level = groups.of[item], records.support[item], records.level[item]
     saved, worst = _saved(records, groups, item, rule.mu), 0
@@ -98,7 +100,7 @@ def _choose(records: Records, groups: Partition, scratch: Scratch, rule: Rule, i
         n = _insert(scratch, n, empty, 0)
     for h in range(len(groups.size)):
         size, occurrences = groups.size[h], groups.occurrences[h]
-        if size == 0 or h == g or occurrences + support * (size + 1) >= limit:  # it adds this much to any group
+        if size == 0 or h == g or occurrences + support * (size + 1) >= limit:  # least possible cost increase
             continue
         added = (
             group_cost(
@@ -122,7 +124,7 @@ def _choose(records: Records, groups: Partition, scratch: Scratch, rule: Rule, i
 
 @kernel()
 def _insert(scratch: Scratch, n: int, h: Integer, added: Integer) -> int:
-    """Keep a candidate in its place among the best; return how many there are."""
+    """Insert a candidate at its place among the best; return the number of candidates."""
     at = min(n, CANDIDATES - 1)
     while at > 0 and scratch.added[at - 1] > added:
         scratch.candidate[at], scratch.added[at] = scratch.candidate[at - 1], scratch.added[at - 1]
@@ -133,7 +135,7 @@ def _insert(scratch: Scratch, n: int, h: Integer, added: Integer) -> int:
 
 @kernel()
 def _look(records: Records, groups: Partition, scratch: Scratch, item: Integer) -> tuple[int, int]:
-    """Count what the records of an item tell; return how many groups are touched, and records leave the group."""
+    """Count the groups in an item's records; return the number of groups, and of records that leave its group."""
     g, n_touched, lost = groups.of[item], 0, 0
     for record in records.records[records.start[item] : records.start[item + 1]]:
         n, weight = groups_of(records, groups, scratch, record, item), records.weight[record]
@@ -160,7 +162,7 @@ def _look(records: Records, groups: Partition, scratch: Scratch, item: Integer) 
 def _best(
     records: Records, groups: Partition, scratch: Scratch, rule: Rule, item: Integer, n: int, n_touched: int, lost: int
 ) -> int:
-    """Return the candidate to which a move lowers the cost most, ties the first; -1 if none does."""
+    """Return the candidate whose move reduces the cost most (ties: the first); -1 if no move does."""
     g, support, saved = groups.of[item], records.support[item], _saved(records, groups, item, rule.mu)
     row, k = groups.pairs[g], rule.k
     leaving = violation(row[g] - lost, k) - violation(row[g], k)
@@ -173,7 +175,7 @@ def _best(
         h, cost = scratch.candidate[i], scratch.added[i] - saved
         if cost - rule.penalty * (groups.violation[g] + groups.violation[h]) >= least:
             continue
-        limit = (least - cost - 1) // rule.penalty if rule.penalty > 0 else 0  # most by which the violation may rise
+        limit = (least - cost - 1) // rule.penalty if rule.penalty > 0 else 0  # largest allowed violation increase
         change = leaving + violation(groups.pairs[h, h] + support - scratch.here[h], k)
         change -= violation(groups.pairs[h, h], k)
         if rule.m > 1:
@@ -193,10 +195,10 @@ def _best(
 def _joining(
     groups: Partition, scratch: Scratch, k: int, g: Integer, i: int, n_touched: int, limit: Integer
 ) -> Integer:
-    """Return by how much the violation of a candidate's pairs, but that with `g`, rises with the item.
+    """Return the violation increase of a candidate's pairs, except the pair with `g`, when the item joins.
 
-    Returns a number above `limit` as soon as that is certain: the pairs looked at have more violation than all pairs of
-    the candidate have now and may have in addition.
+    Stops with a number above `limit` as soon as the limit is certainly exceeded: the violation counted so far is
+    greater than the candidate's present violation plus the allowed increase.
     """
     h, both, here = scratch.candidate[i], scratch.both[i], scratch.here
     row, most = groups.pairs[h], limit + groups.violation[h]
@@ -219,7 +221,7 @@ def _joining(
 def _move(
     records: Records, groups: Partition, scratch: Scratch, rule: Rule, item: Integer, i: int, n_touched: int, lost: int
 ) -> None:
-    """Move an item to a candidate."""
+    """Move an item to a candidate group."""
     g, h = groups.of[item], scratch.candidate[i]
     change(groups, rule, g, g, -lost)
     change(groups, rule, h, h, records.support[item] - scratch.here[h])
@@ -237,7 +239,7 @@ def _move(
 
 @kernel()
 def _clear(scratch: Scratch, n: int, n_touched: int) -> None:
-    """Clear what one item left."""
+    """Clear the counts of one item."""
     for j in range(n_touched):
         other = scratch.touched[j]
         scratch.here[other], scratch.gone[other] = 0, 0
@@ -249,10 +251,11 @@ def _clear(scratch: Scratch, n: int, n_touched: int) -> None:
 
 @kernel()
 def merge_violated(records: Records, groups: Partition, scratch: Scratch, rule: Rule) -> None:
-    """Merge two groups, one of them violated: those of most violation less, as estimated, for what the cost rises by.
+    """Merge a violated group with another group: the pair with the largest estimated violation reduction per added
+    cost.
 
-    Where no two are estimated to bring anything, the violated group of fewest occurrences is merged with the one with
-    which it adds least to the cost. Cost: the pairs of the violated groups with all others, times their partners.
+    If no pair is estimated to reduce the violation, merge the violated group with the fewest occurrences with the group
+    that adds the least cost. Cost: the pairs of the violated groups with all others, times their partners.
     """
     g, h = _most_gain(groups, scratch, rule)
     if g < 0:
@@ -262,7 +265,7 @@ def merge_violated(records: Records, groups: Partition, scratch: Scratch, rule: 
 
 @kernel()
 def _added(groups: Partition, g: Integer, h: Integer, mu: int) -> int:
-    """Return what the cost of two groups rises by where they are merged."""
+    """Return the cost increase when two groups are merged."""
     merged = group_cost(
         groups.size[g] + groups.size[h],
         groups.occurrences[g] + groups.occurrences[h],
@@ -275,7 +278,7 @@ def _added(groups: Partition, g: Integer, h: Integer, mu: int) -> int:
 
 @kernel()
 def _most_gain(groups: Partition, scratch: Scratch, rule: Rule) -> tuple[int, int]:
-    """Return the violated group and another of most gain for the cost, ties the first; (-1, -1) where none gains."""
+    """Return the violated group and the partner with the largest gain per cost (ties: the first), or (-1, -1)."""
     found, best = (-1, -1), 0.0
     for g in range(len(groups.size)):
         if groups.violation[g] == 0:
@@ -289,7 +292,7 @@ def _most_gain(groups: Partition, scratch: Scratch, rule: Rule) -> tuple[int, in
             if groups.size[h] == 0 or h == g:
                 continue
             cost = _added(groups, g, h, rule.mu) + 1
-            if (groups.violation[g] + groups.violation[h]) / cost > best:  # no merge gains more than that
+            if (groups.violation[g] + groups.violation[h]) / cost > best:  # upper bound of the gain of a merge
                 groups.state[CELLS] += n
                 worth = _gain(groups, scratch, rule, g, h, n) / cost
                 if worth > best:
@@ -299,7 +302,7 @@ def _most_gain(groups: Partition, scratch: Scratch, rule: Rule) -> tuple[int, in
 
 @kernel()
 def _gain(groups: Partition, scratch: Scratch, rule: Rule, g: Integer, h: Integer, n: int) -> Integer:
-    """Estimate how much less is violated with two groups merged, as if no record held a third one and both."""
+    """Estimate the violation reduction of a merge, assuming that no record contains both groups and a third group."""
     k, row, other = rule.k, groups.pairs[g], groups.pairs[h]
     gain = violation(row[g], k) + violation(other[h], k) - violation(row[g] + other[h] - row[h], k)
     if rule.m > 1:
@@ -313,7 +316,7 @@ def _gain(groups: Partition, scratch: Scratch, rule: Rule, g: Integer, h: Intege
 
 @kernel()
 def _least_violated(groups: Partition, rule: Rule) -> tuple[int, int]:
-    """Return the violated group of fewest occurrences, and the one that adds least to the cost with it."""
+    """Return the violated group with the fewest occurrences, and the group that adds the least cost to it."""
     g, h = -1, -1
     for at in range(len(groups.size)):
         if groups.violation[at] > 0 and (g < 0 or groups.occurrences[at] < groups.occurrences[g]):
@@ -327,7 +330,7 @@ def _least_violated(groups: Partition, rule: Rule) -> tuple[int, int]:
 
 @kernel()
 def _merge(records: Records, groups: Partition, scratch: Scratch, rule: Rule, g: Integer, h: Integer) -> None:
-    """Move the items of a group to another one, and count its pairs again."""
+    """Move the items of a group to another group, and recount its pairs."""
     marked = np.zeros(len(records.weight), np.bool_)
     for x in range(len(groups.size)):
         change(groups, rule, h, x, -groups.pairs[h, x])

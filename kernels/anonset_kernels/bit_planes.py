@@ -1,18 +1,20 @@
-"""Which sets of 2 to 5 codes are rare: counters that stop at k, of 64 sets a word, in bit planes.
+"""Find rare sets of 2 to 5 codes with counters that stop at k, stored in bit planes for 64 sets per word.
 
-A record holds a set if it holds each of its codes. The sets that share all codes but the smallest stand in one row: a
-bit for each smallest code, in words (*cells*). A cell has a word ``closed``, the sets that k records hold, and P words
-of planes, whose bits, one from each, are the number of records that hold a set as long as it is below k. A record adds
-1 to each of its sets that is not closed, 64 at a time, so most sets cost no more than a look.
+A record contains a set if it contains each of its codes. Sets that share all codes except the smallest are in one row,
+with a bit per smallest code, packed into words (*cells*). A cell has a word ``closed``, the sets with support k, and
+P words of planes: bit i of all planes is the support of set i while it is below k. A record adds 1 to each of its sets
+that is not closed, 64 sets at a time. Most sets are closed and are only read.
 
-A table over C codes holds the sets whose smallest code lies in the first words. Its rows stand side by side; that of a
-pair holds the words of all smaller codes, the others those of all codes before the second one, ``width(b)``::
+A table over C codes contains the sets whose smallest code is in the first words. Its rows are stored in sequence.
+The row of a pair contains the words of all smaller codes; the other rows contain the words of all codes before the
+second code, ``width(b)``::
 
     2   c          begins at start[c]
     3   (b, c)     begins at start[b] + (c - b - 1) * width(b)
     4   (b, c, d)  begins at start[b * C + c] + (d - c - 1) * width(b)
 
-The table of sets of 5 is one of sets of 4 for each largest code, over the codes before that, which begins at start[e].
+The table of sets of 5 consists of a table of sets of 4 for each largest code e, over the smaller codes. It begins at
+start[e].
 """
 
 import numpy as np
@@ -41,17 +43,18 @@ def count_sets(
     Parameters
     ----------
     rows
-        (indptr, items): the records, as leaf codes.
+        (indptr, items): records, as leaf codes.
     table
-        The table, added to.
+        Counters, updated.
     lengths
-        int64 (C + 1,): added to; number of records of so many codes; of fewer than `size`, that of any number below.
+        int64 (C + 1,): number of records with each number of codes, updated. Records with fewer than `size` codes may
+        be counted at any smaller number.
     adding
-        uint64 ((n + 63) // 64,): the bits of the records that add to a counter are set. Who holds a set that stays
-        rare is among them.
+        uint64 ((n + 63) // 64,): the bits of records that increment a counter are set. They include every record of a
+        set that remains rare.
 
-    Cost: a look at each word of each row that a record has sets in, and P + 1 writes where one of them is not closed;
-    next to nothing for a record of one item, or of so few that they have fewer than `size` codes.
+    Cost: a read per word of each row that has sets of a record, and P + 1 writes if a set in it is not closed.
+    Records with a single item, or with certainly fewer than `size` codes, cost almost no time.
     """
     indptr, items = rows
     n_codes = len(lengths) - 1
@@ -64,7 +67,7 @@ def count_sets(
             continue
         n, n_words = take_record(of_record, ancestors, record)
         lengths[n] += 1
-        n_first = n_words if len(of_record) >= size else 0  # of nodes above one item only one can be in a set
+        n_first = n_words if len(of_record) >= size else 0  # a set contains at most one of the nodes above an item
         while n_first > 0 and record.place[n_first - 1] >= table.n_words:
             n_first -= 1
         if size == 2:
@@ -81,7 +84,7 @@ def count_sets(
 
 @kernel()
 def _most_codes(of_record: Int32Array, n_codes: Int32Array, size: int) -> int:
-    """Return the number of codes that a record has at most, or that they may be `size`; of one item the very number."""
+    """Sum the number of codes over a record's items, stopping at `size`; exact for a record of one item."""
     most = 0
     for item in of_record:
         most += n_codes[item]
@@ -92,7 +95,7 @@ def _most_codes(of_record: Int32Array, n_codes: Int32Array, size: int) -> int:
 
 @kernel()
 def _count_triples(record: Record, n: int, n_first: int, table: Planes) -> bool:
-    """Count the sets of a record; tell whether some counter changes."""
+    """Count the sets of a record; return True if a counter changes."""
     closed, planes, flip, codes = table.closed, table.planes, table.flip, record.codes
     adds = False
     for j in range(1, n - 1 if n_first else 0):
@@ -119,7 +122,7 @@ def _count_triples(record: Record, n: int, n_first: int, table: Planes) -> bool:
 
 @kernel()
 def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Planes) -> bool:
-    """Count the sets of a record; tell whether some counter changes."""
+    """Count the sets of a record; return True if a counter changes."""
     closed, planes, flip, codes = table.closed, table.planes, table.flip, record.codes
     adds = False
     for j in range(1, n - 2 if n_first else 0):
@@ -148,10 +151,11 @@ def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Plan
 
 @kernel()
 def count_fives(rows: Csr, ancestors: Ancestors, table: Planes, lengths: Int64Array) -> None:
-    """Count the sets of 5 codes of some records, as `count_sets` does, for one largest code after the other.
+    """Count the sets of 5 codes of some records, like `count_sets`, for each largest code in turn.
 
-    The table of one largest code is small enough for a cache. The records are held as codes meanwhile: 4 bytes a code,
-    and 12 for where it is found. ``lengths``, int64 (C + 1,), is the number of records of so many codes, added to.
+    The table for one largest code fits into a cache. The records are stored as codes for the duration of the call: 4
+    bytes per code and 12 for its position. ``lengths``, int64 (C + 1,), the number of records with each number of
+    codes, is updated.
     """
     n_codes = len(lengths) - 1
     record, start = room_for_record(n_codes), np.zeros(n_codes + 1, np.int64)
@@ -187,7 +191,7 @@ def count_fives(rows: Csr, ancestors: Ancestors, table: Planes, lengths: Int64Ar
 
 @kernel()
 def _as_codes(rows: Csr, ancestors: Ancestors, record: Record, lengths: Int64Array) -> tuple[Int64Array, Int32Array]:
-    """Return the records with items enough as ascending codes: int64 (r + 1,) where they begin, and int32."""
+    """Return the records with enough items as ascending codes: int64 (r + 1,) first indices, and int32 codes."""
     indptr, items = rows
     begin, codes, filled = np.zeros(len(indptr), np.int64), np.empty(1024, np.int32), 0
     for at in range(len(indptr) - 1):
@@ -207,13 +211,13 @@ def _as_codes(rows: Csr, ancestors: Ancestors, record: Record, lengths: Int64Arr
 
 @kernel()
 def merge(table: Planes, other: Planes) -> None:
-    """Add the counters of another table of the same rows: those that reach k together are closed. O(cells)."""
+    """Add the counters of another table with the same rows; sets that reach k in total are closed. O(cells)."""
     n_planes = len(table.flip)
     for cell in range(len(table.closed)):
         table.closed[cell] |= other.closed[cell]
         at = cell * n_planes
         more, equal, carry = np.uint64(0), _ALL, np.uint64(0)
-        for p in range(n_planes):  # the sum, from its lowest bit on
+        for p in range(n_planes):  # addition from the lowest bit
             x, y = table.planes[at + p], other.planes[at + p]
             total = x ^ y ^ carry
             carry = (x & y) | (carry & (x | y))

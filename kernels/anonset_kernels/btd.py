@@ -1,15 +1,15 @@
 """Bit-vector transaction distance (Poulis et al. 2013, section 5) between records and between clusters of records.
 
-The distance of two records with a and b items, c of them common, is (a + b - 2c + 1) / (c + 1), or
-(a + b - c + 1) / (c + 1) with OR in the numerator. Records that share nothing are a + b + 1 apart, and those that
-share something at most half as much: the largest distance of two clusters is nearly always that of the longest two
-records that share nothing. Records of a cluster stand in descending order of their lengths, and a search ends where
-these bounds are no better than the best. Distances are fractions of small integers; correctly rounded quotients of
-numbers below 2^26 order as the fractions do, and are equal only if these are.
+The distance of two records with a and b items, c of them common, is (a + b - 2c + 1) / (c + 1), or (a + b - c + 1) / (c
++ 1) with OR in the numerator. Records without common items have distance a + b + 1; records with common items have at
+most half of it. The largest distance in a cluster is therefore usually that of the two longest records without common
+items. Records of a cluster are sorted by descending length, and a search stops when these bounds cannot improve the
+best distance. Distances are fractions of small integers. Correctly rounded quotients of numbers below 2^26 have the
+same order as the fractions, and are equal only if the fractions are equal.
 
-A record is a stretch of 64-bit words, called by its first position: its number of items, and 2^32 times that of its
-non-zero words; its signature; and for each non-zero word of its bit-vector the number of the word, and the word.
-All that a search wants of a record stands together so: most of its time goes into fetching memory.
+A record is a sequence of 64-bit words, identified by its first position: number of items + 2^32 times the number of
+non-zero words; signature; and for each non-zero word of its bit-vector the word index and the word. All data of a
+record are adjacent, because memory access dominates the search time.
 """
 
 import numpy as np
@@ -34,8 +34,8 @@ _Clusters = tuple[Int64Array, Int64Array, Int64Matrix]
 def pack_records(indptr: Indptr, items: Items, chosen: Int64Array, n_items: int) -> tuple[Int64Array, Packed]:
     """Return the `chosen` records, int64 (n,), in this order, as int64 (n,) positions and uint64 words. O(nnz).
 
-    The signature of a record says which of 64 stretches of the items it has items of. As items of a kind stand
-    together, it tells most records that share nothing: their signatures share no bit.
+    The signature of a record has one bit for each of 64 intervals of the items: set if the record contains an item of
+    the interval. Related items are adjacent, so most records without common items have signatures without common bits.
     """
     place = np.zeros(len(chosen), np.int64)
     room = 0
@@ -94,7 +94,7 @@ def common_items(packed: Packed, a: int, b: int) -> int:
 
 @kernel()
 def record_distance(packed: Packed, a: int, b: int, with_or: bool) -> float:
-    """Return the distance of two records."""
+    """Return the distance between two records."""
     common = common_items(packed, a, b)
     united = length(packed, a) + length(packed, b) - common
     return (united - (0 if with_or else common) + 1) / (common + 1)
@@ -104,10 +104,10 @@ def record_distance(packed: Packed, a: int, b: int, with_or: bool) -> float:
 def cluster_distances(
     packed: Packed, members: Int64Array, first: Int64Array, size: Int64Array, with_or: bool, out: Float64Array
 ) -> None:
-    """Fill ``out[c]`` with the largest distance of two records of cluster `c`, 0 for fewer than two.
+    """Fill ``out[c]`` with the largest distance between two records of cluster `c`, 0 for fewer than two records.
 
-    The records of cluster `c` are ``members[first[c]:first[c] + size[c]]``, longest first: int64 (n,), (C,) and (C,);
-    `out` is float64 (C,). Cost: a pair of records for each that the bound does not exclude; all of them at worst.
+    The records of cluster `c` are ``members[first[c]:first[c] + size[c]]``, longest first: int64 (n,), (C,) and (C,).
+    `out` is float64 (C,). Cost: a step per record pair that the bound does not exclude, in the worst case all.
     """
     for c in range(len(out)):
         best = 0.0
@@ -126,10 +126,10 @@ def cluster_distances(
 
 @kernel()
 def put_heads(packed: Packed, members: Int64Array, clusters: _Clusters, begin: int, end: int) -> None:
-    """Fill int64 ``heads[c]`` for the clusters from `begin` to `end`: its two largest lengths, and its first record.
+    """Fill int64 ``heads[c]`` for the clusters from `begin` to `end`: two largest lengths, and first record.
 
-    These are four: the lengths (-1 if there is no record), the signature and the position of the first. `members` and
-    `clusters`, (first, size, heads), are as for `nearest_unions`. O(1) each.
+    A head has four entries: the lengths (-1 without a record), and signature and position of the first record.
+    `members` and `clusters`, (first, size, heads), are as for `nearest_unions`. O(1) per cluster.
     """
     first, size, heads = clusters
     for c in range(begin, end):
@@ -152,28 +152,28 @@ def nearest_unions(
     expanded: UInt64Matrix,
     nearest: tuple[Float64Array, Int64Array],
 ) -> int:
-    """Find the clusters whose unions with cluster `c` have the smallest distances, the first among equals.
+    """Find the clusters whose unions with cluster `c` have the smallest distances (ties: the first).
 
     Parameters
     ----------
     clusters
-        (first, size, heads): int64 (C,) twice, where the records of each cluster are in `members`, int64 (n,), longest
-        first; int64 (C, 4), what `put_heads` says of them. Those wanted and `c` have some.
+        (first, size, heads): int64 (C,) twice, the slice of each cluster's records in `members`, int64 (n,), longest
+        first; int64 (C, 4), the result of `put_heads`. The candidates and `c` are not empty.
     known
-        (bound, exact): float64 (C,), at first the larger distance of both parts of each union, or infinite for a
-        cluster that is not wanted; bool (C,), at first False. Updated here, so that a search for more need not
-        begin anew: no union is closer than its bound, and where `exact` holds, that is its distance.
+        (bound, exact): float64 (C,), initially the larger distance of both parts of each union, or infinity for
+        excluded clusters; bool (C,), initially False. Updated, so that a search for more clusters can reuse it: `bound`
+        is a lower bound of a union's distance, and equal to it if `exact`.
     expanded
-        uint64 (64, words of the bit-vector of all items): zeros, which are zeros again in the end.
+        uint64 (64, words of the bit-vector of all items): zero before and after the call.
     nearest
-        (distance, place): float64 and int64 (t,), filled with the t nearest clusters, in no order.
+        (distance, place): float64 and int64 (t,), filled with the t nearest clusters, unordered.
 
     Returns
     -------
-    How many were found: t, or all that are wanted.
+    Number of clusters found: t, or all candidates.
 
-    Cost: most clusters need no look once t are known. For most others it is enough that the longest records share
-    nothing. The loops stand here, not in a kernel of their own: a call for each cluster took ten times as long.
+    Cost: most clusters need no distance once t are known. For most others, the bound for the longest records without
+    common items suffices. The loops are inlined: a kernel call per cluster takes ten times as long.
     """
     first, size, heads = clusters
     bound, exact = known
@@ -189,7 +189,7 @@ def nearest_unions(
         if far > best and sign & heads[x, 2] == 0:
             best = far
         j, b, alone = 0, heads[x, 3], heads[x, 0] + 1
-        while top + alone > best and best < limit and not exact[x]:  # pairs that share nothing
+        while top + alone > best and best < limit and not exact[x]:  # pairs without common items
             i, stop = 0, b + 2 + 2 * (np.int64(packed[b]) >> 32)
             while i < len(lengths) and lengths[i] + alone > best:
                 shared = np.uint64(0)
@@ -207,7 +207,7 @@ def nearest_unions(
                 break
             b = members[first[x] + j]
             alone = (np.int64(packed[b]) & 0xFFFFFFFF) + 1
-        if half > best and best < limit and not exact[x]:  # pairs that share something
+        if half > best and best < limit and not exact[x]:  # pairs with common items
             for i in range(begin, end):
                 a = members[i]
                 if (length(packed, a) + heads[x, 0] - less) / 2 <= best:
@@ -231,7 +231,7 @@ def nearest_unions(
 
 @kernel()
 def _expand(packed: Packed, chosen: Int64Array, expanded: UInt64Matrix) -> Int64Array:
-    """Write the bit-vectors of the chosen records into rows of zeros; return the lengths of the records."""
+    """Write the bit-vectors of the chosen records into zeroed rows; return the record lengths."""
     lengths = np.empty(len(chosen), np.int64)
     for i in range(len(chosen)):
         lengths[i] = length(packed, chosen[i])
@@ -258,7 +258,7 @@ def _heapify(distance: Float64Array, place: Int64Array) -> float:
 
 @kernel()
 def _replace(distance: Float64Array, place: Int64Array, best: float, x: int) -> float:
-    """Replace the top of a heap; return the distance of the new top. O(log t)."""
+    """Replace the top of a heap; return the new top's distance. O(log t)."""
     distance[0], place[0] = best, x
     _sink(distance, place, 0)
     return float(distance[0])
@@ -266,7 +266,7 @@ def _replace(distance: Float64Array, place: Int64Array, best: float, x: int) -> 
 
 @kernel()
 def _sink(distance: Float64Array, place: Int64Array, at: int) -> None:
-    """Move the pair at a position of a heap down to where it belongs. O(log t)."""
+    """Move the pair at a heap position down to its place. O(log t)."""
     d, x = distance[at], place[at]
     while 2 * at + 1 < len(place):
         below = 2 * at + 1
@@ -281,13 +281,13 @@ def _sink(distance: Float64Array, place: Int64Array, at: int) -> None:
 
 @kernel()
 def _comes_after(distance: Float64Array, place: Int64Array, at: int, d: float, x: int) -> bool:
-    """Tell whether the pair at a position is larger than (d, x)."""
+    """Return True if the pair at a position is greater than (d, x)."""
     return bool(distance[at] > d or (distance[at] == d and place[at] > x))
 
 
 @kernel()
 def unite(packed: Packed, members: Int64Array, clusters: _Clusters, c: int, x: int, at: int) -> None:
-    """Put the records of clusters `c` and `x` into `members` from `at` on, longest first: the new `c`. O(size).
+    """Merge the records of clusters `c` and `x` into `members` from `at` on, longest first: the new `c`. O(size).
 
     `members` and `clusters` are as for `nearest_unions`.
     """
@@ -308,9 +308,9 @@ def unite(packed: Packed, members: Int64Array, clusters: _Clusters, c: int, x: i
 
 @kernel()
 def gather_segments(members: Int64Array, first: Int64Array, size: Int64Array, room: Int64Array) -> int:
-    """Copy the segments of `members` into `room`, one after the other; update `first`, and return the end. O(n).
+    """Copy the slices of `members` into `room`, in sequence; update `first`, and return the end. O(n).
 
-    `members` and `room` are int64 (n,), `first` and `size`, where the segments are, int64 (C,).
+    `members` and `room` are int64 (n,); `first` and `size`, the slices, are int64 (C,).
     """
     at = 0
     for c in range(len(first)):

@@ -1,6 +1,6 @@
-"""Kernels of bucketization: random orders, runs of equal keys, and the groups of Anatomy.
+"""Kernels of bucketization: random orders, runs of equal keys, and Anatomy groups.
 
-Tuples are sorted by counting, so that everything before the heaps is linear.
+Tuples are sorted by counting, so all steps before the heaps are linear.
 """
 
 import numpy as np
@@ -11,14 +11,14 @@ from anonset_kernels._heaps import LOW, ONE, packed, sift_down, sift_up
 from anonset_kernels._jit import kernel
 
 _DIGIT = 8
-"""Bits of a key that one pass sorts by: more places than 2^8 are more memory pages than the processor remembers."""
+"""Bits of a key sorted in one pass. More than 2^8 write positions exceed the memory pages that the processor caches."""
 _SPREAD = 1 << 62
-"""Added to the numbers of the draws that spread entries over stretches."""
+"""Offset of the draw numbers that distribute entries over stretches."""
 
 
 @kernel()
 def shuffled(n: int, draw_key: DrawKey) -> Int32Array:
-    """Return 0 .. n - 1 in random order: they are exchanged from the last place on. O(n)."""
+    """Return 0 .. n - 1 in random order: a Fisher-Yates shuffle from the last position. O(n)."""
     drawn, rest = np.arange(n).astype(np.int32), np.uint64(0)
     for last in range(n - 1, 0, -1):
         other, rest = exchanged(draw_key, last, 0, n, rest)
@@ -28,9 +28,9 @@ def shuffled(n: int, draw_key: DrawKey) -> Int32Array:
 
 @kernel()
 def draw_again(words: UInt64Array, code_of: Int32Array, draw_key: DrawKey) -> None:
-    """Set each of `words`, (n,), to the draw with the number that it makes with `code_of`, (n,), bit by bit: O(n).
+    """Replace each of `words`, (n,), by the draw whose number is `words` combined with `code_of`, (n,), bitwise: O(n).
 
-    Begun with zeros, and gone on with column by column, it is a keyed hash of the codes of a row.
+    Starting from zeros and applied to each column in turn, the result is a keyed hash of a row's codes.
     """
     for row in range(len(code_of)):
         words[row] = draw(draw_key, words[row] ^ np.uint64(code_of[row]))
@@ -40,21 +40,21 @@ def draw_again(words: UInt64Array, code_of: Int32Array, draw_key: DrawKey) -> No
 def random_by_code(
     code_of: Int32Array, n_codes: int, draw_key: DrawKey, room: int, stretch: Int32Array, order: Int32Array
 ) -> None:
-    """Sort entries by their codes, those of the same code in random order. O(n + n_codes).
+    """Sort entries by code, with entries of the same code in random order. O(n + n_codes).
 
     Parameters
     ----------
     code_of
-        (n,): code of each entry, from 0 to below `n_codes`.
+        (n,): code of each entry, in 0 .. `n_codes` - 1.
     room
-        How many entries the processor's cache has room for. Those of a code that has more are first spread over
-        2^b <= 2^16 stretches, so that each has no more on average; then each stretch is shuffled. Ten million entries
-        that were shuffled in one piece took three times as long.
+        Number of entries that fit into the processor cache. Entries of a more frequent code are first distributed over
+        2^b <= 2^16 stretches of at most this length on average; then each stretch is shuffled. Shuffling ten million
+        entries without stretches takes three times as long.
     stretch, order
-        (n,): are filled: the stretch of each entry, and the entries in their order.
+        (n,): filled with the stretch of each entry, and with the sorted entries.
 
-    Entry `e` goes to the stretch that the last b bits of a sixteen say, the (e mod 4)-th from below of the draw with
-    number 2^62 + e div 4; a stretch is shuffled from its last place on.
+    Entry `e` uses 16 bits of the draw with number 2^62 + e div 4: the (e mod 4)-th group of 16 bits, counted from the
+    lowest. Their last b bits are its stretch. A stretch is shuffled from its last position.
     """
     size = np.zeros(n_codes, np.int64)
     for code in code_of:
@@ -74,22 +74,22 @@ def random_by_code(
 
 @kernel()
 def random_runs(order: Int32Array, first: Int64Array, draw_key: DrawKey, room: int) -> tuple[Int32Array, Int64Array]:
-    """Put runs of `order` one after another by falling length, those of equal length in random order.
+    """Sort the runs of `order` by descending length, with runs of equal length in random order.
 
-    Runs are drawn as the entries of `random_by_code` are, with codes by falling length. O(n).
+    Runs are shuffled like the entries of `random_by_code`, with codes by descending length. O(n).
 
     Parameters
     ----------
     order
-        (n,): the entries, run after run.
+        (n,): entries, run after run.
     first
-        (runs + 1,): where each run starts.
+        (runs + 1,): first index of each run.
     room
-        As for `random_by_code`, of entries of runs.
+        As for `random_by_code`, in entries of runs.
 
     Returns
     -------
-    The entries in their new order, (n,), and where each run starts, (runs + 1,).
+    Entries in their new order, (n,), and first index of each run, (runs + 1,).
     """
     n_runs = len(first) - 1
     longest = first[1] - first[0]
@@ -124,7 +124,7 @@ def random_runs(order: Int32Array, first: Int64Array, draw_key: DrawKey, room: i
 
 @kernel()
 def _bits(size: Int64Array, room: int) -> Int64Array:
-    """Return over how many bits the entries of each code are spread, `size` saying how much room they take."""
+    """Return the number of bits b for each code, whose entries need `size` units of `room`: 2^b stretches per code."""
     bits = np.zeros(len(size), np.int64)
     for code in range(len(size)):
         while size[code] >> bits[code] > room and bits[code] < 16:
@@ -134,7 +134,7 @@ def _bits(size: Int64Array, room: int) -> Int64Array:
 
 @kernel()
 def _spread(code_of: Int32Array, bits: Int64Array, draw_key: DrawKey, stretch: Int32Array) -> Int64Array:
-    """Fill in the stretch of each entry, (n,), and return where stretches start, (stretches + 1,)."""
+    """Fill `stretch`, (n,), for each entry; return the first entry of each stretch, (stretches + 1,)."""
     first = np.zeros(len(bits) + 1, np.int64)
     for code in range(len(bits)):
         first[code + 1] = first[code] + (1 << bits[code])
@@ -156,9 +156,10 @@ def _spread(code_of: Int32Array, bits: Int64Array, draw_key: DrawKey, stretch: I
 
 @kernel()
 def _lengths(first_run: Int64Array, bits: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the length of the runs of each stretch and where its first starts, if they stand by falling length.
+    """Return the run length of each stretch, and the first entry of the stretch when runs are sorted by descending
+    length.
 
-    `first_run`, (stretches + 1,), numbers the runs, the longest of which has as many entries as there are `bits`.
+    `first_run`, (stretches + 1,), is the first run of each stretch. The longest run has ``len(bits)`` entries.
     """
     length, begin = np.empty(len(first_run) - 1, np.int64), np.zeros(len(first_run), np.int64)
     number = 0
@@ -172,15 +173,14 @@ def _lengths(first_run: Int64Array, bits: Int64Array) -> tuple[Int64Array, Int64
 
 @kernel()
 def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
-    """Sort rows by their keys, stably: rows, (n,), and where each run of equal keys starts, (runs + 1,).
+    """Sort rows by key, stably: rows, (n,), and first index of each run of equal keys, (runs + 1,).
 
     Parameters
     ----------
     keys
-        (n,): below `n_keys`, which is at most 2^31.
+        (n,): keys below `n_keys`, which is at most 2^31.
 
-    Cost: O(n) for each pass, of which there is one for every eight bits; the key goes along with its row in one
-    number, so that each pass reads from the front to the back.
+    Cost: O(n) per pass, one pass per eight bits. Key and row share one number, so each pass reads sequentially.
     """
     n, bits = len(keys), 0
     while 1 << bits < n_keys:
@@ -210,7 +210,7 @@ def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
         entry = rows[at]
         order[at] = entry & LOW
         starts[n_runs] = at
-        n_runs += int(entry >> 32 != before)  # no branch: whether a run ends cannot be foreseen
+        n_runs += int(entry >> 32 != before)  # branchless: the end of a run is unpredictable
         before = entry >> 32
     starts[n_runs] = n
     return order, starts[: n_runs + 1].copy()
@@ -218,11 +218,11 @@ def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
 
 @kernel()
 def anatomize(order: Int32Array, first: Int64Array, l: int, group: Int32Array) -> None:  # noqa: E741
-    """Form the groups of Anatomy: fill in the group of each tuple, (n,).
+    """Form the groups of Anatomy: fill `group`, (n,), with the group of each tuple.
 
-    `order`, (n,), lists the tuples by sensitive value, those of value `v` from ``first[v]`` on, (values + 1,); no value
-    may have more than n / l of them. Each group takes the next tuple of each of the l values with most tuples left;
-    a tuple that is left over joins the first group that lacks its value. O(n log V), V the number of values.
+    `order`, (n,), lists the tuples by sensitive value, those of value `v` from ``first[v]`` on, (values + 1,). No value
+    may have more than n / l tuples. Each group receives the next tuple of each of the l values with the most remaining
+    tuples. A remaining tuple joins the first group that lacks its value. O(n log V), V the number of values.
     """
     n_values = len(first) - 1
     group[:] = -1
@@ -237,7 +237,7 @@ def anatomize(order: Int32Array, first: Int64Array, l: int, group: Int32Array) -
             size += 1
     n_groups = 0
     while size >= l:
-        # The entries taken for this group stand behind the heap, in the places that it gives up.
+        # Entries removed from the heap for this group are stored after its end, in the slots that become free.
         for _ in range(l):
             size -= 1
             taken, cursor = key[0], at[0]
@@ -252,7 +252,7 @@ def anatomize(order: Int32Array, first: Int64Array, l: int, group: Int32Array) -
                 sift_up(key, at, size)
                 size += 1
     for value in range(n_values):
-        lacking = 0  # a value's tuples went to ever later groups: the first gap is where they stop being 0, 1, 2, ...
+        lacking = 0  # a value's tuples are in ascending groups: the first gap is where they differ from 0, 1, 2, ...
         for cursor in range(first[value], first[value + 1]):
             if group[order[cursor]] == -1:
                 group[order[cursor]] = lacking

@@ -1,4 +1,4 @@
-"""Checks of disassociated publications: where shared chunks may fall. Shares nothing with the search."""
+"""Check of disassociated publications: possible positions of shared chunks. Shares no code with the search."""
 
 from typing import NamedTuple
 
@@ -9,47 +9,48 @@ from anonset_kernels._jit import kernel
 
 
 class ShownItems(NamedTuple):
-    """Where clusters and shared chunks show each item."""
+    """Clusters and shared chunks that show each item."""
 
     cluster_begins: Int64Array
-    """int64 (M + 1,): where the clusters that show each item by themselves begin."""
+    """int64 (M + 1,): first index, in `cluster`, of each item."""
     cluster: Int64Array
-    """int64: these, ascending for each item."""
+    """int64: clusters that show each item in their own chunks, ascending per item."""
     range_begins: Int64Array
-    """int64 (M + 1,): where the shared chunks that show each item begin."""
+    """int64 (M + 1,): first index, in `first` and `last`, of each item."""
     first: Int64Array
-    """int64: the first clusters of these, ascending for each item."""
+    """int64: first cluster of the shared chunks that show each item, ascending per item."""
     last: Int64Array
-    """int64: the last ones."""
+    """int64: last cluster of these chunks."""
 
 
 class Ranges(NamedTuple):
-    """Shared chunks."""
+    """Cluster ranges and items of shared chunks."""
 
     first: Int64Array
-    """int64 (chunks,): the first cluster of each."""
+    """int64 (chunks,): first cluster of each chunk."""
     last: Int64Array
-    """int64 (chunks,): the last one."""
+    """int64 (chunks,): last cluster of each chunk."""
     item_begins: Int64Array
-    """int64 (chunks + 1,): where the items of each begin."""
+    """int64 (chunks + 1,): first index of each chunk in `item`."""
     item: Int64Array
-    """int64: these."""
+    """int64: items of the chunks."""
 
 
 @kernel()
 def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array, window: int) -> Int64Array:
-    """Return on how many records of some neighbouring clusters each shared chunk may fall, int64 (chunks,).
+    """Count the records of some neighboring clusters to which each shared chunk may belong, int64 (chunks,).
 
-    They are of those clusters of its range that show none of its items by themselves or in a smaller shared chunk.
+    These are the records of clusters in its range that show none of its items in their own chunks or in a smaller
+    shared chunk.
 
     Parameters
     ----------
     shown, chunks
-        What is shown in these clusters; and the chunks whose ranges meet them.
+        Items shown in these clusters; chunks whose ranges intersect them.
     places
-        int64 (clusters + 1,): the records of the clusters before each.
+        int64 (clusters + 1,): number of records before each cluster.
     window
-        The number of the first cluster.
+        Number of the first cluster.
     """
     free, behind = np.empty(len(chunks.first), np.int64), window + len(places) - 1
     taken = np.full(len(places) - 1, -1, np.int64)
@@ -76,7 +77,7 @@ def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array, window: i
 
 @kernel()
 def _take(taken: Int64Array, places: Int64Array, cluster: int, chunk: int) -> int:
-    """Return the records of a cluster that no other item has taken from a chunk, and take them."""
+    """Return the number of a cluster's records not yet subtracted from a chunk, and mark them as subtracted."""
     if taken[cluster] == chunk:
         return 0
     taken[cluster] = chunk
@@ -85,7 +86,7 @@ def _take(taken: Int64Array, places: Int64Array, cluster: int, chunk: int) -> in
 
 @kernel()
 def _first_from(values: Int64Array, begin: int, end: int, least: int) -> int:
-    """Return the place of the first of some ascending values that is at least `least`; `end` if none is."""
+    """Return the first index, from `begin` to `end`, of an ascending value that is at least `least`; else `end`."""
     while begin < end:
         middle = (begin + end) // 2
         if values[middle] < least:
@@ -97,7 +98,7 @@ def _first_from(values: Int64Array, begin: int, end: int, least: int) -> int:
 
 @kernel()
 def falls(shown: ShownItems, chunks: Ranges, chunk: Int64Array, cluster: Int64Array) -> BoolArray:
-    """Tell of pairs whether the chunk may fall on the cluster, which is in its range; bool (pairs,).
+    """Return True for each pair whose chunk may belong to the cluster, which is in its range; bool (pairs,).
 
     Parameters
     ----------

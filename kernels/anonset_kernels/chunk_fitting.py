@@ -1,6 +1,7 @@
-"""Disassociation: the items of clusters of records in chunks that stay k^m-anonymous, and terms in shared ones.
+"""Disassociation: divide the items of record clusters into k^m-anonymous chunks, and share terms between clusters.
 
-A posting is the records that hold an item, ascending.
+The posting of an item is the ascending list of the records that contain it. A term is an item without a chunk in its
+cluster.
 """
 
 from typing import NamedTuple
@@ -13,63 +14,63 @@ from anonset_kernels._jit import kernel
 
 
 class Divided(NamedTuple):
-    """The items of some clusters, cluster by cluster, ascending: p pairs of a cluster and an item."""
+    """Items of some clusters, sorted by cluster and item: p pairs of a cluster and an item."""
 
     cluster: Int32Array
     """int32 (p,)."""
     item: Int32Array
     """int32 (p,)."""
     place: Int32Array
-    """int32 (p,): the chunk in that cluster; -1 for a term."""
+    """int32 (p,): chunk in the cluster; -1 for a term."""
     begins: Int64Array
-    """int64 (p + 1,): where each posting begins."""
+    """int64 (p + 1,): start of each posting."""
     records: Int32Array
     """int32 (nnz,): the postings."""
     n_chunks: Int32Array
-    """int32 (clusters,): the number of chunks of each cluster."""
+    """int32 (clusters,): number of chunks in each cluster."""
     must_keep: BoolArray
-    """bool (clusters,): whether a term must stay, since the chunks alone would say too much."""
+    """bool (clusters,): True if a term must remain, because chunks without terms would disclose too much."""
 
 
 class Terms(NamedTuple):
-    """Terms that may go into shared chunks, by group, item and cluster: e pairs of an item and a cluster."""
+    """Terms that may be moved to shared chunks, sorted by group, item and cluster: e pairs of an item and a cluster."""
 
     item: Int32Array
     """int32 (e,)."""
     cluster: Int32Array
     """int32 (e,)."""
     start: Int64Array
-    """int64 (e,): where its posting begins."""
+    """int64 (e,): start of the posting."""
     end: Int64Array
-    """int64 (e,): where it ends."""
+    """int64 (e,): end of the posting."""
     shown: BoolArray
-    """bool (e,): whether a cluster of the group shows the item in a chunk."""
+    """bool (e,): True if a cluster of the group shows the item in a chunk."""
 
 
 class Clusters(NamedTuple):
-    """What is known of each cluster."""
+    """State of each cluster."""
 
     n: Int64Array
-    """int64 (clusters,): records."""
+    """int64 (clusters,): number of records."""
     terms: Int32Array
-    """int32 (clusters,): terms that are left; changed in place."""
+    """int32 (clusters,): number of remaining terms; changed in place."""
     must_keep: BoolArray
-    """bool (clusters,): whether the last one must stay."""
+    """bool (clusters,): True if the last term must remain."""
 
 
 @kernel()
 def needs_term(n: int, covered: Int64Array, k: int, m: int) -> bool:
-    """Tell whether a cluster must have a term beside its chunks.
+    """Return True if a cluster needs a term in addition to its chunks.
 
-    Without terms the chunks cover all records. Sets of items of several chunks then need room to stand in k records, or
-    none to stand in any. Exact for a cluster by itself.
+    Without terms the chunks cover all records. Item sets across several chunks must then be able to occur in k records,
+    or be unable to occur at all. Exact for a single cluster.
 
     Parameters
     ----------
     n
-        Records of the cluster.
+        Number of records in the cluster.
     covered
-        int64 (chunks,): non-empty sub-records of each chunk.
+        int64 (chunks,): number of non-empty sub-records in each chunk.
     """
     if k == 1:
         return False
@@ -81,14 +82,14 @@ def needs_term(n: int, covered: Int64Array, k: int, m: int) -> bool:
 
 @kernel()
 def divide_clusters(indptr: Indptr, items: Items, borders: Int64Array, rule: Rule) -> Divided:
-    """Put the items of each cluster into chunks, or among its terms.
+    """Assign the items of each cluster to chunks or to its terms.
 
-    Cost: that of `first_fit`, and a sort of the items of each cluster.
+    Cost: that of `first_fit`, plus sorting the items of each cluster.
 
     Parameters
     ----------
     borders
-        int64 (clusters + 1,): the first record of each cluster; the first is 0.
+        int64 (clusters + 1,): first record of each cluster, starting with 0.
     """
     n_clusters, nnz = len(borders) - 1, indptr[-1] - indptr[0]
     cluster, item_of, place = np.empty(nnz, np.int32), np.empty(nnz, np.int32), np.empty(nnz, np.int32)
@@ -131,7 +132,7 @@ def _post(
     begins: Int64Array,
     records: Int32Array,
 ) -> None:
-    """Write the postings of the items of a cluster, whose slots are `filled` and those behind."""
+    """Write the postings of a cluster's items into consecutive slots from `filled` on."""
     stop = filled
     for at in range(indptr[first], indptr[end]):
         where = slot[items[at]]
@@ -151,7 +152,7 @@ def _post(
 def _divide(
     begins: Int64Array, records: Int32Array, own: Int32Array, n: int, rule: Rule, head: Int32Array
 ) -> tuple[Int32Array, int, bool]:
-    """Return the chunk of each item of a cluster, -1 for terms, the number of chunks, and whether a term must stay."""
+    """Return the chunk of each item of a cluster (-1: term), the number of chunks, and whether a term must remain."""
     place, supports = np.full(len(own), -1, np.int32), begins[1:] - begins[:-1]
     shown, n_shown, together, n_together = np.empty(len(own), np.int64), 0, np.empty(len(own), np.int64), 0
     for at in np.argsort(-supports, kind="mergesort"):
@@ -182,7 +183,7 @@ def _divide(
 
 @kernel()
 def _without(place: Int32Array, last: int) -> int:
-    """Make an item a term; return 1 if its chunk is empty then, so that those behind it get smaller numbers; else 0."""
+    """Make an item a term; return 1 if this empties its chunk, after renumbering the later chunks, else 0."""
     emptied = place[last]
     place[last] = -1
     for at in range(len(place)):
@@ -195,7 +196,7 @@ def _without(place: Int32Array, last: int) -> int:
 
 @kernel()
 def _covered(place: Int32Array, n_chunks: int, begins: Int64Array, records: Int32Array, head: Int32Array) -> Int64Array:
-    """Return the number of non-empty sub-records of each chunk of a cluster, int64 (chunks,)."""
+    """Return the number of non-empty sub-records of each chunk in a cluster, int64 (chunks,)."""
     covered = np.zeros(n_chunks, np.int64)
     for chunk in range(n_chunks):
         for at in range(len(place)):
@@ -212,19 +213,19 @@ def _covered(place: Int32Array, n_chunks: int, begins: Int64Array, records: Int3
 def share_terms(
     terms: Terms, records: Int32Array, groups: Int64Array, clusters: Clusters, rule: Rule, head: Int32Array
 ) -> tuple[Int32Array, BoolArray, Int32Array]:
-    """Put terms of several clusters of a group into chunks that the group shares.
+    """Move terms of several clusters of a group into chunks shared by the group.
 
-    Returns the chunk of each term, int32 (e,), -1 where it stays; whether it may never move, bool (e,), as a shared
-    chunk shows its item; and the group of each chunk, int32 (chunks,).
+    Returns the chunk of each term, int32 (e,), -1 if it is not moved; True for terms that may never be moved because a
+    shared chunk shows their item, bool (e,); and the group of each chunk, int32 (chunks,).
 
     Parameters
     ----------
     records
-        int32: what the postings of the terms are in.
+        int32: postings of the terms.
     groups
-        int64 (groups + 1,): where the terms of each group begin.
+        int64 (groups + 1,): first term of each group.
     head
-        int32 (n,): -1 each; the same again in the end.
+        int32 (n,): -1 before and after the call.
     """
     n_terms = len(terms.item)
     chunk_of, settled = np.full(n_terms, -1, np.int32), np.zeros(n_terms, np.bool_)
@@ -268,9 +269,9 @@ def share_terms(
 
 @kernel()
 def _frequent_runs(terms: Terms, first: int, end: int, k: int) -> Int64Matrix:
-    """Return where the terms of each item of a group begin and end that several clusters and k records hold.
+    """Return the term ranges of a group's items that occur in several clusters and at least k records.
 
-    The most supported items come first, of equal ones the first ones.
+    Sorted by descending support; ties: original order.
     """
     begins, ends, found = np.empty(end - first, np.int64), np.empty(end - first, np.int64), 0
     support = np.empty(end - first, np.int64)
@@ -292,7 +293,7 @@ def _frequent_runs(terms: Terms, first: int, end: int, k: int) -> Int64Matrix:
 
 @kernel()
 def _leaving(terms: Terms, first: int, end: int, clusters: Clusters, rule: Rule) -> tuple[BoolArray, int]:
-    """Return which clusters may lose a term, bool (end - first,), and how many; 0 if their records make no chunk."""
+    """Return the clusters that may lose a term, bool (end - first,), and their number; 0 if too few records."""
     leaving, n_leaving, records, places = np.zeros(end - first, np.bool_), 0, 0, 0
     for term in range(first, end):
         cluster = terms.cluster[term]
@@ -300,14 +301,14 @@ def _leaving(terms: Terms, first: int, end: int, clusters: Clusters, rule: Rule)
             leaving[term - first] = True
             n_leaving += 1
             records += terms.end[term] - terms.start[term]
-            places += clusters.n[cluster]  # a chunk of the item falls on these at least
+            places += clusters.n[cluster]  # records to which a chunk of the item belongs, as a lower bound
     capped = rule.alone[terms.item[first]] and records * rule.denominator > rule.numerator * places
     return leaving, n_leaving if records >= rule.k and not capped else 0
 
 
 @kernel()
 def _joined(terms: Terms, runs: Int64Matrix, records: Int32Array) -> tuple[Int64Array, Int64Array, Int32Array]:
-    """Return the postings of items over all clusters of a group: where they begin and end, and the records."""
+    """Return the postings of items over all clusters of a group: start, end, and records."""
     starts, ends, size = np.empty(len(runs), np.int64), np.empty(len(runs), np.int64), 0
     for at in range(len(runs)):
         starts[at] = size

@@ -1,9 +1,9 @@
-"""Apriori anonymization of many small clusters of records, each with a hierarchy cut of its own.
+"""Apriori anonymization of many small clusters of records, each with its own hierarchy cut.
 
-The count-tree of a cluster holds only nodes above its items, so all work is over these *local* nodes; the losses are
-those of the whole hierarchy. Local nodes are numbered in preorder, codes are ranks by descending support, as in the
-count-tree. Sets are counted in bitmaps of the cluster's records, one for each local node: 64 records at a time, and
-no further than to k.
+The count-tree of a cluster contains only nodes above its items, so all work is on these *local* nodes. Losses are those
+of the complete hierarchy. Local nodes are numbered in preorder; codes are ranks by descending support, as in the
+count-tree. Sets are counted in bitmaps of the cluster's records, one per local node: 64 records at a time, stopping at
+k.
 """
 
 import numpy as np
@@ -33,25 +33,25 @@ def anonymize_clusters(
     nodes: Int32Array,
     scratch: Int32Matrix,
 ) -> int:
-    """Find the cut of each cluster; return the number of clusters done (fewer where `nodes` is full).
+    """Find the cut of each cluster; return the number of clusters done (fewer than all if `nodes` is full).
 
     Parameters
     ----------
     records
-        (indptr, items) of the column, items as leaf positions.
+        (indptr, items) of the column, with items as leaf positions.
     members, start
-        int64 (r,) and (C + 1,): the records cluster by cluster, and where each cluster begins.
+        int64 (r,) and (C + 1,): records, cluster by cluster, and first index of each cluster.
     tree
         (leaf_node, parent, leaf_lo, leaf_hi) of the hierarchy.
     rule
         (k, m).
     node_start, nodes
-        int64 (C + 1,) and int32, filled here: the inner nodes that each cluster publishes.
+        int64 (C + 1,) and int32, filled here: inner nodes that each cluster publishes.
     scratch
         int32 (2, V): any values; row 0 is set to -1 here.
 
-    Cost: for each cluster, the words of the bitmaps, and for each set of fewer than m nodes that records hold, as many
-    words for each node behind it as hold k records, or all.
+    Cost per cluster: the words of the bitmaps; and for each set of fewer than m nodes that occurs, and each later node,
+    the words up to the k-th common record, or all.
     """
     scratch[0] = -1
     node_start[0] = 0
@@ -73,20 +73,21 @@ def anonymize_clusters(
 def anonymize_cluster(
     records: Csr, tree: Tree, rule: tuple[int, int], scratch: Int32Matrix, lengths: Int64Matrix, most: int
 ) -> tuple[Int32Array, Int32Matrix, Int32Array, Int32Matrix]:
-    """Find the cut of one cluster, and how: return the inner nodes that it publishes, and its fixes in order.
+    """Find the cut of one cluster; return the inner nodes that it publishes, and its fixes in order.
 
     Parameters
     ----------
     records, tree, rule, scratch
-        As in `anonymize_clusters`; all records are the cluster's.
+        As in `anonymize_clusters`; all records belong to the cluster.
     lengths
-        int64 (m + 1, N + 1), all 0; filled here by size: how many records hold so many nodes, N at most, on or above
-        the cut as it is when that size begins; from sets of 3 on of those on the cut, unless it has over `most` nodes.
+        int64 (m + 1, N + 1), zero; filled here for each set size: number of records with each number of nodes, capped
+        at N. Nodes on or above the current cut count, from size 3 on only nodes on the cut, unless it has more than
+        `most` nodes.
 
     Returns
     -------
     int32 (inner nodes,); for each fix int32 (F, m) its set, in the order of the count-tree, int32 (F,) its support, and
-    int32 (F, m) the nodes that are generalised to, in preorder; filled up with -1
+    int32 (F, m) the generalized nodes, in preorder; padded with -1
     """
     scratch[0] = -1
     indptr, _ = records
@@ -112,7 +113,7 @@ def _anonymized(
     lengths: Int64Matrix,
     most: int,
 ) -> tuple[Int32Array, NodeStates, Fixes]:
-    """Find the cut of a cluster: return its local nodes, their state, and the fixes; `lengths` may be empty."""
+    """Find the cut of a cluster: return its local nodes, their state, and the fixes. `lengths` may be empty."""
     k, m = rule
     local, shape = local_nodes(records, rows, tree, scratch)
     posting, support, ranked, longest = postings(records, rows, tree, scratch, local, shape)
@@ -134,7 +135,7 @@ def _anonymized(
 
 @kernel()
 def _nodes_of_cut(tree: Tree, shape: Shape, state: NodeStates) -> int:
-    """Return the number of nodes of the cut of the whole hierarchy."""
+    """Return the number of nodes in the cut of the complete hierarchy."""
     _, _, _, leaf_hi = tree
     n = leaf_hi[0]
     for v in range(len(state.dead)):
@@ -145,7 +146,7 @@ def _nodes_of_cut(tree: Tree, shape: Shape, state: NodeStates) -> int:
 
 @kernel()
 def _count_lengths(on_cut: bool, n_rows: int, shape: Shape, state: NodeStates, lengths: Int64Array) -> None:
-    """Count the rows by how many nodes on or above the cut they hold, the root left out; or by those on the cut."""
+    """Count the rows by their number of nodes on or above the cut, without the root; or on the cut if `on_cut`."""
     dead, published, _, _, posting = state
     held = np.zeros(n_rows, np.int64)
     for v in range(1, len(dead)):

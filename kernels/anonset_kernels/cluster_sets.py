@@ -1,7 +1,7 @@
-"""Sets of items by local search on many clusters of records, each by itself.
+"""Partition items by local search on many clusters of records, each separately.
 
-The search of each cluster is that of `PartitionSearch`, from the better of the cuts that apriori finds on the two trees
-of halves of the cluster's own items. `halved_losses` computes only the loss of the cut by frequency.
+The search of each cluster is that of `PartitionSearch`. It starts from the better of the two cuts that apriori finds on
+the halving trees of the cluster's items. `halved_losses` computes only the loss of the cut by frequency.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ _STEEPEST, _LARGEST_COST = 4096, 1 << 60
 """As in `PartitionSearch`."""
 _DESCEND, _ANNEAL, _REPAIR = 0, 1, 2
 _FACTOR, _LOW_BITS = 1_000_003, (1 << 40) - 1
-"""Of hashes, which stay below 2^40, so that no product overflows."""
+"""Factor and mask of hashes, which are below 2^40, so that no product overflows."""
 
 
 @kernel()
@@ -38,17 +38,17 @@ def search_clusters(
     records
         (indptr, items) of the column.
     members, start
-        int64 (r,) and (C + 1,): the records cluster by cluster, and where each cluster begins.
+        int64 (r,) and (C + 1,): records, cluster by cluster, and first index of each cluster.
     rule
         (k, m, mu); k below 2^16.
     n_items
-        Items of the column.
+        Number of items in the column.
     limits
-        Most cells that the search of a cluster may look at, and most cells of a table of pairs of nodes.
+        Maximum number of cells read per cluster, and of cells in a table of node pairs.
     merged
         (end, item, smallest), filled here: int64 (C,), one past the last entry of each cluster, -1 - end if apriori
-        needs larger tables; int32: the items that share a group, ascending in a cluster, and the smallest item of
-        each one's group.
+        needs larger tables; int32: items in groups of several items, ascending per cluster, and the smallest item of
+        each item's group.
     """
     place, at = np.full(n_items, -1, np.int32), 0
     end, item, smallest = merged
@@ -84,22 +84,22 @@ def halved_losses(
     most_cells: int,
     losses: Int64Array,
 ) -> None:
-    """Compute the loss of each record set: occurrences times (items of the published node - 1), summed.
+    """Compute the loss of each record set: sum of occurrences times (items of the published node - 1).
 
     Parameters
     ----------
     records, members, start, n_items
-        As in `search_clusters`, with a record set in place of each cluster.
+        As in `search_clusters`, with record sets as clusters.
     rule
         (k, m), k below 2^16.
     most_cells
-        Most cells of a table of pairs.
+        Maximum number of cells in a table of pairs.
     losses
-        int64 (C,), filled here; -1 if tables would be larger, or if some, but fewer than k, records of the
-        set have items.
+        int64 (C,), filled here; -1 if tables would be larger, or if fewer than k records of the set (but not 0) have
+        items.
 
-    Cost: for each set its items, sorted, the square of the nodes above the items of each record, and the square of the
-    nodes that are left after size 1.
+    Cost per set: sorting its items, the squared number of nodes above the items of each record, and the squared number
+    of nodes that remain after size 1.
     """
     place = np.full(n_items, -1, np.int32)
     for c in range(len(start) - 1):
@@ -112,7 +112,7 @@ def halved_losses(
 
 @kernel()
 def _write(own: Int32Array, groups: Int32Array, item: Int32Array, smallest: Int32Array, at: int) -> int:
-    """Write the items that share a group, and the smallest of each group; return where to go on."""
+    """Write the items in groups of several items, and the smallest item of each group; return the next free index."""
     first, size = np.full(len(own) + 1, -1, np.int32), np.zeros(len(own) + 1, np.int32)
     numbers = _renumbered(groups)[0]
     for j in range(len(own)):
@@ -135,7 +135,7 @@ def _start(
     place: Int32Array,
     most_cells: int,
 ) -> tuple[int, Int32Array]:
-    """Return the group of each item, ascending, in the cut of less loss: of halves by frequency, else by number."""
+    """Return the group of each item, ascending, in the cut with less loss: halving by frequency, else by number."""
     order = ranked[0]
     first = search_halves(records, rows, ranked, (rule[0], rule[1], False), place, most_cells)
     other = search_halves(records, rows, ranked, (rule[0], rule[1], True), place, most_cells)
@@ -148,7 +148,7 @@ def _start(
 
 @kernel()
 def _ncp(node: Int32Array, occurrences: Int64Array) -> int:
-    """Return the occurrences times the sizes of their groups, of groups of several items."""
+    """Return the sum of occurrences times group size, over groups of several items."""
     size = np.zeros(2 * len(node), np.int64)
     for j in range(len(occurrences)):
         size[node[j]] += 1
@@ -161,7 +161,7 @@ def _ncp(node: Int32Array, occurrences: Int64Array) -> int:
 
 @kernel()
 def _local_records(records: Csr, rows: Int64Array, own: Int32Array, place: Int32Array) -> Records:
-    """Return the distinct records with items, their items as places in `own`."""
+    """Return the distinct non-empty records, with items as indices into `own`."""
     indptr, items = records
     for j in range(len(own)):
         place[own[j]] = j
@@ -206,7 +206,7 @@ def _equal(held: Int32Array, begin: int, end: int, other: int, length: int) -> b
 
 @kernel()
 def _with_postings(indptr: Indptr, items: Items, weight: Int64Array, n_items: int) -> Records:
-    """Return distinct records with the records, the support and the level of each item."""
+    """Return distinct records with the records, support and level of each item."""
     start, support = np.zeros(n_items + 1, np.int64), np.zeros(n_items, np.int64)
     for x in items:
         start[x + 1] += 1
@@ -229,9 +229,9 @@ def _with_postings(indptr: Indptr, items: Items, weight: Int64Array, n_items: in
 
 @kernel()
 def _search(records: Records, order: Int32Array, rule: Rule, start: Int32Array, limit: int) -> Int32Array:
-    """Return the best partition of a search from one that violates nothing: `PartitionSearch.run` for m up to 2.
+    """Return the best partition of a search from a start without violations: `PartitionSearch.run` for m up to 2.
 
-    One loop with one call of `sweep`: calls in several kernels would be compiled again in each of them.
+    A single loop with a single call of `sweep`: every kernel that calls it would compile it again.
     """
     groups, scratch = _counted(records, start, rule, True)
     best, cost = groups.of.copy(), _sum(groups.cost)
@@ -330,7 +330,7 @@ def _sum(numbers: Int64Array) -> int:
 
 @kernel()
 def _positive(sizes: Int64Array) -> int:
-    """Return how many sizes are above 0."""
+    """Return the number of positive sizes."""
     n = 0
     for size in sizes:
         if size > 0:
@@ -349,7 +349,7 @@ def _largest(of: Int32Array) -> int:
 
 @kernel()
 def _renumbered(of: Int32Array) -> tuple[Int32Array, int]:
-    """Return the groups numbered by their smallest item, and how many there are."""
+    """Renumber the groups by their smallest items; return the groups and their number."""
     number, n = np.full(_largest(of) + 1, -1, np.int32), 0
     group = np.empty(len(of), np.int32)
     for x in range(len(of)):
@@ -362,7 +362,7 @@ def _renumbered(of: Int32Array) -> tuple[Int32Array, int]:
 
 @kernel()
 def _counted(records: Records, old: Int32Array, rule: Rule, renumber: bool) -> tuple[Partition, Scratch]:
-    """Count what a partition holds, with room for half as many groups more; `renumber` them by their smallest items."""
+    """Count the supports of a partition, with space for 50 % more groups; `renumber` them by their smallest items."""
     of, n_groups = old, _largest(old) + 1
     if renumber:
         of, n_groups = _renumbered(old)

@@ -1,9 +1,9 @@
 """COAT and PCTA for all itemsets of m items (k^m mode), without listing the constraints.
 
-A rare set is a set of at most m groups that occurs in fewer than k records. For each root, the smallest group of a
-set, the search keeps the most frequent rare set that begins with it, or a bound on its support. A merge changes
-only the sets that hold the merged group, so only these are counted again; a root whose set is gone is looked at
-again once its bound is the highest. Nothing is quadratic in the number of items.
+A rare set is a set of at most m groups that occurs in fewer than k records. The root of a set is its smallest group.
+For each root, the search stores the most frequent rare set, or an upper bound of its support. A merge only changes sets
+that contain the merged group, so only these are counted again. If the set of a root is no longer valid, the root is
+searched again once its bound is the highest. No step is quadratic in the number of items.
 """
 
 from typing import NamedTuple
@@ -22,39 +22,41 @@ _SEEN_SUPPRESSED, _SHORT = 0, 1
 
 
 class Roots(NamedTuple):
-    """The rare sets by their roots. Only sets that are the image of some m-itemset of their own items count."""
+    """Rare sets by root. Only sets that are the image of an m-itemset of their own items count."""
 
     bound: Int64Array
-    """int64 (V,): support of the most frequent rare set of each root, 0 for none; or a bound on it."""
+    """int64 (V,): support of the most frequent rare set of each root, or an upper bound; 0 without a rare set."""
     known: UInt8Array
-    """uint8 (V,): whether `best` holds that set."""
+    """uint8 (V,): 1 if `best` contains this set."""
     best: Int32Matrix
-    """int32 (V, m): its groups, ascending, filled up with -1."""
+    """int32 (V, m): groups of this set, ascending, padded with -1."""
     sets: Int32Matrix
-    """int32 (4, m): scratch: the set at hand, two m-itemsets to compare, and the set in order."""
+    """int32 (4, m): buffers: the current set, two m-itemsets to compare, and the sorted set."""
     positions: Int32Array
-    """int32 (n,): scratch: cells of the groups that a walk starts from."""
+    """int32 (n,): buffer: cells of the groups at which a walk starts."""
     arena: Int32Matrix
-    """int32 (levels - 1, cells): at each level of a walk but the last, the cells of the groups that may come next."""
+    """int32 (levels - 1, cells): cells of the candidate groups at each level of a walk except the last."""
     symbols: Int32Matrix
-    """int32 (levels, V): these groups."""
+    """int32 (levels, V): candidate groups of each level."""
     offset: Int64Matrix
-    """int64 (levels, V + 1): where the cells of each of them start."""
+    """int64 (levels, V + 1): first cell of each candidate group."""
     cursor: Int64Matrix
-    """int64 (levels, 2): the next of them, and their number."""
+    """int64 (levels, 2): index of the next candidate group, and number of candidates."""
     state: Int64Array
-    """int64 (2,): suppressed items when last looked at; whether sets too short for an m-itemset are sought instead."""
+    """int64 (2,): number of suppressed items at the last update; 1 if the search is for sets too short for an
+    m-itemset.
+    """
 
 
 @kernel()
 def n_levels(longest: int, rule: Rule) -> int:
-    """Return how deep a walk goes below its root where the longest record has so many items."""
+    """Return the depth of a walk below its root if the longest record has `longest` items."""
     return max(0, min(max(1, rule.m), longest) - 1)
 
 
 @kernel()
 def make_roots(groups: Groups, rule: Rule) -> Roots:
-    """Begin with bounds alone: no root has been looked at."""
+    """Allocate roots with initial bounds. No root is searched yet."""
     longest = 0
     for record in range(len(groups.row) - 1):
         longest = max(longest, groups.row[record + 1] - groups.row[record] - 1)
@@ -65,7 +67,7 @@ def make_roots(groups: Groups, rule: Rule) -> Roots:
 
 @kernel()
 def open_roots(groups: Groups, rule: Rule, levels: int, positions: Int32Array, arena: Int32Matrix) -> Roots:
-    """Begin with bounds alone, in arrays of the caller's: `positions` and `arena` are those of the roots. O(V)."""
+    """Create roots with initial bounds in arrays of the caller: `positions` and `arena` of the roots. O(V)."""
     n_items, m = len(groups.rep), max(1, rule.m)
     return Roots(
         np.full(n_items, rule.k - 1, np.int64),
@@ -83,7 +85,7 @@ def open_roots(groups: Groups, rule: Rule, levels: int, positions: Int32Array, a
 
 @kernel()
 def search(groups: Groups, weights: Weights, roots: Roots, rule: Rule, max_constraints: int) -> int:
-    """Satisfy one violated constraint after the other; return DONE, INFEASIBLE, or UNFINISHED after so many."""
+    """Satisfy violated constraints in turn; return DONE, INFEASIBLE, or UNFINISHED after `max_constraints`."""
     itemset = np.empty(max(1, rule.m), np.int32)
     for _ in range(max_constraints):
         n = _next_constraint(groups, roots, rule, itemset)
@@ -98,21 +100,21 @@ def search(groups: Groups, weights: Weights, roots: Roots, rule: Rule, max_const
 def search_rows(
     indptr: Indptr, items: Items, records: Int64Array, utility: Int32Array, weights: Weights, rule: Rule
 ) -> tuple[int, Int32Array, Int32Array]:
-    """Run a whole search on some records of a larger table: the way for many small tables.
+    """Run a complete search on some records of a larger table. Use it for many small tables.
 
     Parameters
     ----------
     indptr, items
         int64 (n + 1,), int32 (nnz,): all records.
     records
-        int64 (r,): the records that make the table.
+        int64 (r,): records of the small table.
     utility
         int32 (M,): utility constraint of each item of the universe.
 
     Returns
     -------
-    (outcome, codes, representatives): int32 occurring items, ascending, and of each the smallest item of its
-    group, -1 where it is suppressed.
+    (outcome, codes, representatives): int32 occurring items, ascending, and the smallest item of each item's group, -1
+    if suppressed.
     """
     n_cells = 0
     for record in records:
@@ -142,9 +144,10 @@ def search_rows(
 
 @kernel()
 def _next_constraint(groups: Groups, roots: Roots, rule: Rule, itemset: Itemset) -> int:
-    """Choose the most frequent rare set, ties by its smallest m-itemset; list its groups and return their number.
+    """Choose the most frequent rare set (ties: smallest m-itemset); list its groups and return their number.
 
-    Where every rare set is too short to be the image of an m-itemset, list the smallest m-itemset around one.
+    If every rare set is too short to be the image of an m-itemset, list the smallest m-itemset that contains a rare
+    set.
     """
     _refresh(groups, roots, rule)
     while True:
@@ -162,7 +165,7 @@ def _next_constraint(groups: Groups, roots: Roots, rule: Rule, itemset: Itemset)
                 if roots.bound[root] == top:
                     if chosen < 0 or _precedes(groups, roots, roots.best[root], roots.best[chosen]):
                         chosen = root
-                    if groups.state[N_SUPPRESSED] == 0:  # then an itemset begins with its root
+                    if groups.state[N_SUPPRESSED] == 0:  # without suppressed items, an itemset begins with its root
                         break
         if chosen >= 0:
             n = 0
@@ -174,9 +177,9 @@ def _next_constraint(groups: Groups, roots: Roots, rule: Rule, itemset: Itemset)
 
 @kernel()
 def _refresh(groups: Groups, roots: Roots, rule: Rule) -> None:
-    """Bring the bounds up to date with the groups that have changed."""
+    """Update the bounds for changed groups."""
     n_items, n_suppressed = len(groups.rep), groups.state[N_SUPPRESSED]
-    if n_suppressed != roots.state[_SEEN_SUPPRESSED]:  # suppressed items may fill up an m-itemset, or come first in it
+    if n_suppressed != roots.state[_SEEN_SUPPRESSED]:  # suppressed items may complete an m-itemset, or come first in it
         roots.known[:] = 0
         if roots.state[_SEEN_SUPPRESSED] < rule.m - 1:
             roots.bound[:] = rule.k - 1
@@ -197,7 +200,7 @@ def _refresh(groups: Groups, roots: Roots, rule: Rule) -> None:
 
 @kernel()
 def _look_at(groups: Groups, roots: Roots, rule: Rule, root: int) -> None:
-    """Find the most frequent rare set that begins with a root."""
+    """Find the most frequent rare set with a given root."""
     roots.bound[root] = rule.k if roots.state[_SHORT] else 0
     roots.known[root] = 1
     roots.best[root, :] = -1
@@ -220,7 +223,7 @@ def _look_at(groups: Groups, roots: Roots, rule: Rule, root: int) -> None:
 
 @kernel()
 def _look_for(groups: Groups, roots: Roots, rule: Rule, g: int) -> None:
-    """Find the most frequent rare set of each smaller root that holds a group which has changed."""
+    """Find the most frequent rare set that contains the changed group `g`, for each smaller root."""
     n, item = 0, g
     while item >= 0:
         for at in range(groups.begin[item], groups.begin[item] + groups.length[item]):
@@ -240,9 +243,10 @@ def _look_for(groups: Groups, roots: Roots, rule: Rule, g: int) -> None:
 
 @kernel()
 def _explore(groups: Groups, roots: Roots, rule: Rule, base: int, source: Int32Array, n: int, given: int) -> None:
-    """Consider every set that extends the `n` groups of `roots.sets[0]`, whose last cells in the records are `source`.
+    """Visit every set that extends the `n` groups of `roots.sets[0]`, whose last cells in the records are `source`.
 
-    Sets below the root's bound lead to nothing better. `given` (or -1) is a group that is in the set already.
+    Sets with a support below the root's bound are skipped: they cannot improve it. `given` (or -1) is a group that is
+    already in the set.
     """
     cursor, offset, symbols, bound, m = roots.cursor, roots.offset, roots.symbols, roots.bound, rule.m
     members, short = roots.sets[0], roots.state[_SHORT] > 0
@@ -262,7 +266,7 @@ def _explore(groups: Groups, roots: Roots, rule: Rule, base: int, source: Int32A
         members[size - 1] = symbols[level, s]
         if end - begin < rule.k:
             tie = given < 0 and size == m and end - begin == bound[root] and best[m - 1] >= 0
-            if not tie or is_less(members, best):  # most sets are ties: worth a look before the call
+            if not tie or is_less(members, best):  # most sets are ties: the check is cheaper than the call
                 _consider(groups, roots, rule, size, end - begin)
         if size < m and level + 1 < len(symbols) and end - begin >= bound[root]:
             if not short or n_items_within(groups, members[:size]) < m:
@@ -272,9 +276,9 @@ def _explore(groups: Groups, roots: Roots, rule: Rule, base: int, source: Int32A
 
 @kernel()
 def _extend(groups: Groups, roots: Roots, level: int, source: Int32Array, stop: int, gather: bool) -> None:
-    """List the groups below `stop` after the cells of `source`, how often they occur, and if `gather` their cells.
+    """List the groups below `stop` after the cells of `source` and count them; if `gather`, also store their cells.
 
-    At the last level nothing is gathered, for nothing comes after it.
+    The last level does not gather cells, because no level follows.
     """
     n = 0
     symbols, offset, count, cells = roots.symbols[level], roots.offset[level], groups.count, groups.cells
@@ -309,7 +313,7 @@ def _extend(groups: Groups, roots: Roots, level: int, source: Int32Array, stop: 
 
 @kernel()
 def _consider(groups: Groups, roots: Roots, rule: Rule, n: int, support: int) -> None:
-    """Keep the rare set `roots.sets[0, :n]` if it is its root's best."""
+    """Store the rare set `roots.sets[0, :n]` if it is the best of its root."""
     members = roots.sets[0, :n]
     root = members[0]
     short = n < rule.m and n_items_within(groups, members) < rule.m
@@ -339,7 +343,7 @@ def _consider(groups: Groups, roots: Roots, rule: Rule, n: int, support: int) ->
 
 @kernel()
 def _precedes(groups: Groups, roots: Roots, members: Int32Array, others: Int32Array) -> bool:
-    """Compare two sets of groups by the smallest m-itemsets of which they are the images."""
+    """Return True if the smallest m-itemset with image `members` comes before the smallest with image `others`."""
     if members[-1] >= 0 and others[-1] >= 0:
         return is_less(members, others)
     smallest_of(groups, members, roots.sets[1])
@@ -349,13 +353,13 @@ def _precedes(groups: Groups, roots: Roots, members: Int32Array, others: Int32Ar
 
 @kernel()
 def _around_short_set(groups: Groups, roots: Roots, rule: Rule, itemset: Itemset) -> int:
-    """Find the smallest m-itemset around a rare set that is too short to be an m-itemset's image; return m, or 0."""
+    """Find the smallest m-itemset that contains a rare set too short to be an m-itemset's image; return m, or 0."""
     roots.state[_SHORT] = 1
     roots.sets[1, :] = len(groups.rep)
     for root in range(len(groups.rep)):
         roots.sets[0, 0] = root
         if groups.rep[root] == root and n_items_within(groups, roots.sets[0, :1]) < rule.m:
-            _look_at(groups, roots, rule, root)  # walks frequent sets alone: rare ones lead to no smaller itemset
+            _look_at(groups, roots, rule, root)  # extends frequent sets only: rare sets lead to no smaller itemset
             roots.bound[root] = 0
     roots.state[_SHORT] = 0
     for j in range(len(itemset)):

@@ -1,4 +1,4 @@
-"""Records with public and private items, and the greedy suppression of moles (Xu et al. 2008)."""
+"""Records with public and private items, and greedy suppression of moles (Xu et al. 2008)."""
 
 import numpy as np
 
@@ -20,20 +20,20 @@ from anonset_kernels._jit import kernel
 def store_records(
     indptr: Indptr, items: Items, code: Int32Array, private: Int32Array, start: Int64Array, position: Position
 ) -> Codes:
-    """Store each record as its ascending codes, its private items ``e`` as ``-2 - e``, and -1.
+    """Encode each record as its ascending codes, its private items ``e`` as ``-2 - e``, and -1.
 
     Parameters
     ----------
     code, private
-        int32 (M,): code, or number as a private item, of each item; -1 where it has none.
+        int32 (M,): code of each item, or its number as a private item; -1 if it has none.
     start
         int64 (C + 1,): running sum of the codes' supports.
     position
-        int32 or int64 (start[C],), filled here: the indices in the result at which each code stands, by record.
+        int32 or int64 (start[C],), filled here: indices of each code in the result, sorted by record.
 
     Returns
     -------
-    int32: the records, one after the other. O(nnz), rows are sorted by insertion.
+    int32: records, in sequence. O(nnz); rows are sorted by insertion.
     """
     n, length = len(indptr) - 1, len(indptr) - 1
     for item in items:
@@ -68,14 +68,14 @@ def store_records(
 def worst_disclosure(
     indptr: Indptr, items: Items, private: Int32Array, item_start: ItemStart, item_records: ItemRecords
 ) -> Int64Array:
-    """Count, for each item, the records it shares with the private item it shares most with: int64 (M,).
+    """Count, for each item, the records that it shares with the private item it shares most records with: int64 (M,).
 
     Parameters
     ----------
     private
-        int32 (M,): number of each private item; -1 for the others.
+        int32 (M,): number of each private item; -1 for public items.
     item_start, item_records
-        The records of each item, as `rows.transpose` gives them.
+        Records of each item, as returned by `rows.transpose`.
 
     O(sum over the records of their length times their private items).
     """
@@ -102,18 +102,18 @@ def worst_disclosure(
 
 @kernel()
 def suppress_greedily(moles: Int32Matrix, cost: Int64Array) -> Int32Array:
-    """Suppress the item with the most moles per cost until no mole is left; ties go to the last item.
+    """Suppress the item with the most moles per cost until no mole remains; ties: the last item.
 
     Parameters
     ----------
     moles
-        int32 (T, width): minimal moles as items, filled up with -1.
+        int32 (T, width): minimal moles as items, padded with -1.
     cost
-        int64 (M,): cost of suppressing each item, positive where it is in a mole.
+        int64 (M,): cost of suppressing each item, positive if it is in a mole.
 
     Returns
     -------
-    int32: the suppressed items in order. O(M) for each, and O(T width) in all.
+    int32: suppressed items in order. O(M) per item, and O(T width) in total.
     """
     n_items, width = len(cost), moles.shape[1]
     start = np.zeros(n_items + 1, np.int64)

@@ -1,11 +1,12 @@
 """COAT and PCTA for a list of privacy constraints.
 
-Supports of constraints only grow: a merge replaces a group by a union, a suppression leaves fewer groups to hold. So a
-constraint in at least k records is safe for good and leaves every list; below that, what was counted last is a lower
-bound. Upper bounds are k - 1, or the support of a core, some groups of the constraint, while none of these changes. A
-tournament over the upper bounds finds the next constraint: whoever wins by a bound is counted, whoever wins by a
-count is the one. So a constraint is counted where the choice needs it, not after each merge that concerns it.
-Constraints of equal images stay equal: the one with the smallest number speaks for all.
+The support of a constraint never decreases: a merge replaces a group by a union, and a suppression reduces the groups
+that a record must contain. A constraint with support k or more is therefore permanently satisfied and is removed from
+every list. Below k, the last count is a lower bound. The upper bound is k - 1, or the support of a core (some groups of
+the constraint) while none of these groups changes. A tournament over the upper bounds finds the next constraint: a
+winner by upper bound is counted, a winner by count is returned. So a constraint is counted only if the choice depends
+on it, not after each merge that concerns it. Constraints with equal images remain equal: the constraint with the
+smallest number represents them all.
 """
 
 from typing import NamedTuple
@@ -22,64 +23,69 @@ from anonset_kernels._satisfaction import is_satisfied
 DONE, INFEASIBLE, UNFINISHED = 0, 1, 2
 """Outcomes of a search."""
 _COUNTED, _TOUCHED, _BOUNDED = 0, 1, 2
-"""What is known of a constraint: its support, the same but a group of it has just changed, or a lower bound."""
+"""States of a constraint's support: counted; counted before one of its groups changed; lower bound."""
 _DOUBLE = -1
-"""Support of a constraint whose image is that of another one."""
+"""Support of a constraint whose image equals that of another constraint."""
 _UNLISTED = -2
-"""Successor of a constraint that is in no chain."""
+"""Successor of a constraint that is not in any chain."""
 
 
 class Policy(NamedTuple):
-    """P privacy constraints over the occurring items, and what is known of them."""
+    """P privacy constraints over the occurring items, and their known supports."""
 
     start: Int64Array
-    """int64 (P + 1,): where each constraint's items start."""
+    """int64 (P + 1,): first index of each constraint in `items`."""
     items: Items
-    """int32: items of the constraints, one for each group of the image."""
+    """int32: items of the constraints, one per group of the image."""
     length: Int64Array
-    """int64 (P,): groups of each constraint's image."""
+    """int64 (P,): number of groups in each constraint's image."""
     of_start: Int64Array
-    """int64 (V + 1,): where each item's constraints start."""
+    """int64 (V + 1,): first index of each item in `of`."""
     of: Int32Array
     """int32: constraints of each item."""
     of_length: Int64Array
-    """int64 (V,): number of those that may be below k and in which the item stands for its group."""
+    """int64 (V,): number of each item's constraints that may be below k and contain the item as representative of its
+    group.
+    """
     seen: Int32Array
-    """int32 (V,): representative of each item's group when the lists were last brought up to date."""
+    """int32 (V,): representative of each item's group at the last update of the lists."""
     support: Int32Array
-    """int32 (P,): support of each constraint's image, counted up to k, or a lower bound; or _DOUBLE."""
+    """int32 (P,): support of each constraint's image counted up to k, a lower bound, or _DOUBLE."""
     known: UInt8Array
-    """uint8 (P,): which of the two."""
+    """uint8 (P,): state of the support: _COUNTED, _TOUCHED or _BOUNDED."""
     rank: Int32Array
-    """int32: the tournament. Leaves: 1 + upper bound of the support of constraints that may be unsatisfied, or 0."""
+    """int32: tournament tree. Leaves: 1 + upper bound of the support if the constraint may be unsatisfied, else 0."""
     code: Int64Array
-    """int64 (V,): a random number for each representative."""
+    """int64 (V,): random number of each representative."""
     key: Int64Array
-    """int64 (P,): sum of the codes of each constraint's image."""
+    """int64 (P,): hash key of each constraint, the sum of the codes of its image."""
     head: Int32Array
-    """int32: first constraint of each chain of keys, or -1."""
+    """int32: first constraint of each hash chain, or -1."""
     following: Int32Array
-    """int32 (P,): next constraint of the chain, or -1, or _UNLISTED."""
+    """int32 (P,): next constraint in the chain, or -1, or _UNLISTED."""
     core: Int32Array
-    """int32 (P,): how many of each constraint's first items are known to be together in few records, or 0."""
+    """int32 (P,): size of each constraint's core: its first items, which occur together in few records. 0 without a
+    core.
+    """
     bound: Int32Array
     """int32 (P,): number of these records; k - 1 without a core."""
     top: Int64Array
-    """int64 (1,): support of the last constraint chosen."""
+    """int64 (1,): support of the constraint chosen last."""
     touched: Int32Array
-    """int32 (P,): scratch."""
+    """int32 (P,): buffer for the constraints on changed groups."""
     bitmaps: Bitmaps
-    """The records of dense groups."""
+    """Bitmaps of the records of dense groups."""
 
 
 @kernel()
 def make_policy(
     groups: Groups, start: Int64Array, items: Items, of_start: Int64Array, of: Int32Array, k: int
 ) -> Policy:
-    """List the constraints of distinct images, and count those of at most two items.
+    """List the constraints with distinct images, and count the support of those with at most two items.
 
-    `start`, int64 (P + 1,), is where each constraint begins in `items`, which the search changes; `of_start`, int64
-    (V + 1,), where the constraints of each item begin in `of`, int32. O(items of the constraints).
+    `start`, int64 (P + 1,), is the first index of each constraint in `items`, which the search changes. `of_start`,
+    int64 (V + 1,), is the first index of each item in `of`, int32, the constraints of each item. O(items of the
+    constraints).
     """
     n, n_items = len(start) - 1, len(groups.rep)
     n_slots = 1
@@ -120,7 +126,7 @@ def make_policy(
 
 @kernel()
 def search_policy(groups: Groups, weights: Weights, policy: Policy, rule: Rule, max_constraints: int) -> int:
-    """Satisfy one violated constraint after the other; return DONE, INFEASIBLE, or UNFINISHED after so many."""
+    """Satisfy violated constraints in turn; return DONE, INFEASIBLE, or UNFINISHED after `max_constraints`."""
     for _ in range(max_constraints):
         bring_up_to_date(groups, policy, touch(groups, policy, rule.k), rule.k)
         p = next_constraint(groups, policy, rule.k)
@@ -134,7 +140,7 @@ def search_policy(groups: Groups, weights: Weights, policy: Policy, rule: Rule, 
 
 @kernel()
 def next_constraint(groups: Groups, policy: Policy, k: int) -> int:
-    """Return the unsatisfied constraint of the largest support, ties by the smallest number; -1 if there is none."""
+    """Return the unsatisfied constraint with the largest support (ties: smallest number), or -1."""
     rank, start, length, items = policy.rank, policy.start, policy.length, policy.items
     support, known = policy.support, policy.known
     image = np.empty(len(groups.rep), np.int32)
@@ -163,7 +169,7 @@ def next_constraint(groups: Groups, policy: Policy, k: int) -> int:
 
 @kernel()
 def _rank(rank: Int32Array, p: int, value: int) -> None:
-    """Change a leaf of the tournament, and what follows from it."""
+    """Update a leaf of the tournament and its ancestors."""
     at = len(rank) // 2 + p
     rank[at] = value
     while at > 1:
@@ -176,7 +182,9 @@ def _rank(rank: Int32Array, p: int, value: int) -> None:
 
 @kernel()
 def touch(groups: Groups, policy: Policy, k: int) -> int:
-    """Find the constraints below k on changed groups, drop the others from their lists; return how many there are."""
+    """Collect the constraints below k on changed groups and remove other constraints from their lists; return the
+    count.
+    """
     rep, changed, seen, support, known = groups.rep, groups.changed, policy.seen, policy.support, policy.known
     start, length, items, of_start, of = policy.start, policy.length, policy.items, policy.of_start, policy.of
     key, code, head, following = policy.key, policy.code, policy.head, policy.following
@@ -225,7 +233,7 @@ def touch(groups: Groups, policy: Policy, k: int) -> int:
 
 @kernel()
 def _unlist(head: Int32Array, following: Int32Array, key: int, p: int) -> None:
-    """Take a constraint out of its chain."""
+    """Remove a constraint from its hash chain."""
     slot = key & (len(head) - 1)
     if head[slot] == p:
         head[slot] = following[p]
@@ -239,7 +247,7 @@ def _unlist(head: Int32Array, following: Int32Array, key: int, p: int) -> None:
 
 @kernel()
 def bring_up_to_date(groups: Groups, policy: Policy, n_touched: int, k: int) -> None:
-    """Take note of the groups that have changed, and of what is known of the constraints on them."""
+    """Update the known groups and the states and bounds of the constraints on changed groups."""
     _drop_doubles(groups, policy, n_touched, k)
     for item in range(len(groups.rep)):
         if groups.changed[item]:
@@ -261,7 +269,7 @@ def bring_up_to_date(groups: Groups, policy: Policy, n_touched: int, k: int) -> 
 
 @kernel()
 def _drop_doubles(groups: Groups, policy: Policy, n_touched: int, k: int) -> None:
-    """Of equal images, keep the constraint with the smallest number; none if one is known to be in k records."""
+    """Of constraints with equal images, retain the smallest number; none if one is known to have support k."""
     rep, mark, start, length, items = groups.rep, groups.mark, policy.start, policy.length, policy.items
     support, key, head, following = policy.support, policy.key, policy.head, policy.following
     for p in policy.touched[:n_touched]:
@@ -299,7 +307,7 @@ def _drop_doubles(groups: Groups, policy: Policy, n_touched: int, k: int) -> Non
 
 @kernel()
 def _count_pairs(groups: Groups, policy: Policy, g: int, k: int) -> None:
-    """Count the touched constraints of a group and at most one other, where they are many: all of them at once."""
+    """Count all touched constraints of `g` and at most one other group in one pass, if there are many."""
     rep, following, count, length = groups.rep, groups.following, groups.count, policy.length
     support, known, start, items = policy.support, policy.known, policy.start, policy.items
     n_listed, item = np.int64(0), g
@@ -321,7 +329,7 @@ def _count_pairs(groups: Groups, policy: Policy, g: int, k: int) -> None:
 
 @kernel()
 def _count(groups: Groups, policy: Policy, p: int, image: Image, k: int) -> None:
-    """Count the support of a constraint up to k, and choose a core: few groups that are together in few records."""
+    """Count the support of a constraint up to k, and choose a core: few groups that occur together in few records."""
     start, items = policy.start[p], policy.items
     held = np.empty(len(image), np.int64)
     count_held(groups, policy.bitmaps, image, k, held)

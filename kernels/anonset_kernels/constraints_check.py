@@ -1,7 +1,7 @@
-"""The verification's kernel for privacy constraints: it shares no code with the search that it checks.
+"""Verification kernel for privacy constraints. It shares no code with the search that it checks.
 
-A constraint is satisfied if k records hold all of it. Otherwise the part of it that a record shows is a word of bits:
-the words of all records are sorted, and each distinct one is looked for in the others.
+A constraint is satisfied if k records contain all of it. Otherwise, the part of it that a record contains is encoded as
+a bit word. The words of all records are sorted, and the records that contain each distinct word are counted.
 """
 
 from typing import NamedTuple
@@ -12,20 +12,20 @@ from anonset_kernels._arrays import Csr, Image, Int32Array, Int64Array, UInt8Arr
 from anonset_kernels._jit import kernel
 
 WIDEST = 62
-"""Most symbols of a constraint whose parts fit a word."""
+"""Maximum number of symbols in a constraint whose parts fit into a word."""
 
 
 class Unsatisfied(NamedTuple):
-    """The first constraint that is not satisfied. All fields are int64."""
+    """First unsatisfied constraint. All fields are int64."""
 
     constraint: int
-    """Its number, or the end of the span if all are satisfied."""
+    """Constraint number, or the end of the range if all are satisfied."""
     word: int
-    """The rare part of its symbols, one bit for each; 0 if it is undecided, for a constraint of more than `WIDEST`."""
+    """Rare part of its symbols, a bit per symbol; 0 if undecided, for a constraint of more than `WIDEST` symbols."""
     support: int
     """Number of rows that contain the rare part."""
     row: int
-    """A row that contains just the rare part."""
+    """A row that contains exactly the rare part."""
 
 
 @kernel()
@@ -38,21 +38,21 @@ def first_unsatisfied(
     begin: int,
     end: int,
 ) -> Unsatisfied:
-    """Check the constraints `begin` to `end`; return the first that is not satisfied.
+    """Check the constraints `begin` to `end`; return the first unsatisfied constraint.
 
     Parameters
     ----------
     constraints
-        (start, symbols): int64 (P + 1,) and int32, the distinct published symbols of each, at least one.
+        (start, symbols): int64 (P + 1,) and int32, distinct published symbols of each constraint, at least one.
     postings
-        (start, rows): int64 (V + 1,) and int32, the published rows of each symbol.
+        (start, rows): int64 (V + 1,) and int32, published rows of each symbol.
     published
-        (start, symbols): int64 (n + 1,) and int32, the symbols of each published row.
+        (start, symbols): int64 (n + 1,) and int32, symbols of each published row.
     scratch
-        int64 (n,) and uint8 (V,), all zero, before and after; int32 (n,).
+        int64 (n,) and uint8 (V,), zero before and after; int32 (n,).
 
-    Cost: the rows of a constraint's rarest symbol until k hold it; where too few do, the rows of all its symbols,
-    sorted, in the worst case the square of their distinct words.
+    Cost: rows of a constraint's rarest symbol until k contain all symbols; otherwise the rows of all its symbols,
+    sorted, and in the worst case the square of their distinct words.
     """
     start, symbols = constraints
     first, rows = postings
@@ -86,7 +86,7 @@ def first_unsatisfied(
 
 @kernel()
 def _is_held(image: Image, postings: Csr, published: Csr, wanted: UInt8Array, k: int) -> bool:
-    """Tell whether at least k rows hold all symbols of an image."""
+    """Return True if at least k rows contain all symbols of an image."""
     first, rows = postings
     start, symbols = published
     rarest = image[0]
@@ -109,7 +109,7 @@ def _is_held(image: Image, postings: Csr, published: Csr, wanted: UInt8Array, k:
 
 @kernel()
 def _rare_word(shown: Int64Array, k: int) -> tuple[int, int]:
-    """Return the smallest word that fewer than k of the sorted words contain, or 0, and the number of these words."""
+    """Return the smallest sorted word with fewer than k supersets among the words, or 0, and their number."""
     i = 0
     while i < len(shown):
         word, n_equal = shown[i], i
@@ -118,7 +118,7 @@ def _rare_word(shown: Int64Array, k: int) -> tuple[int, int]:
         n_equal = i - n_equal
         if n_equal < k:
             n_holding = n_equal
-            for other in shown[i:]:  # a word that contains another one is not smaller
+            for other in shown[i:]:  # a superset has a word that is at least as large
                 n_holding += (other & word) == word
                 if n_holding >= k:
                     break

@@ -1,8 +1,8 @@
-"""The count-tree of Terrovitis et al. (VLDB 2008, section 4.1), walked but never materialised.
+"""Walk the count-tree of Terrovitis et al. (VLDB 2008, section 4.1) without building it.
 
-Nodes take part under a *code*: their position in the order of descending support. Each record is stored as the
-codes of its items and their ancestors, ascending, and closed by -1. For the current prefix the walk keeps where
-the prefix occurs and counts its extensions into one dense array that stays in cache.
+Nodes are identified by a *code*: their rank by descending support. Each record is stored as the codes of its items and
+their ancestors, ascending, terminated by -1. For the current prefix, the walk stores the positions of the prefix and
+counts its extensions in one dense array that fits into cache.
 """
 
 from typing import NamedTuple
@@ -38,20 +38,20 @@ from anonset_kernels._rare_sets import are_dense, next_code, rare_dense_pairs, r
 from anonset_kernels._tree import is_below
 
 EXACT, LEAVES, MARK = 0, 1, 2
-"""What the walk looks for: sets of one size, its leaves at any depth, sets of one size and their pairs."""
+"""Search modes: sets of one size; leaves of the tree at any depth; sets of one size and their pairs."""
 
 _INSERTION = 48
 
 
 class Rule(NamedTuple):
-    """Which sets `walk` reports: those with a support below k. All fields are int64."""
+    """Selection of the sets that `walk` reports: support below k. All fields are int64."""
 
     size: int
     """Size of the sets (>= 2)."""
     k: int
-    """Smallest support that is not rare."""
+    """Smallest support of a frequent set."""
     mode: int
-    """EXACT: sets of `size`. LEAVES: sets that cannot be extended, or have `size`. MARK: see `walk`."""
+    """EXACT: sets of `size`. LEAVES: sets of `size`, or that cannot be extended. MARK: see `walk`."""
 
 
 @kernel()
@@ -79,26 +79,26 @@ def expand(
     start: Int64Array,
     position: Position,
 ) -> Codes:
-    """Store each record as the ascending codes of its nodes, closed by -1, and where each code occurs.
+    """Encode each record as the ascending codes of its nodes, terminated by -1, and index the positions of each code.
 
     Parameters
     ----------
     entry
-        int32 (M,): the lowest node that stands for each leaf; -1 drops the leaf.
+        int32 (M,): lowest published node of each leaf; -1 drops the leaf.
     code
-        int32 (V,): code of each node; -1 leaves it out.
+        int32 (V,): code of each node; -1 omits it.
     start
         int64 (C + 1,): running sum of the codes' supports.
     position
-        int32 or int64 (start[C],), filled here unless it is empty: ``position[start[c]:start[c + 1]]`` are the
-        indices in the result at which code `c` stands, by record.
+        int32 or int64 (start[C],), filled here unless it is empty: ``position[start[c]:start[c + 1]]`` are the indices
+        of code `c` in the result, sorted by record.
 
     Returns
     -------
     int32 (start[C] + n,)
-        The records, one after the other.
+        Encoded records, in sequence.
 
-    O(nnz times the depth); rows are sorted by insertion, long ones by a bitmap.
+    O(nnz times the depth). Rows are sorted by insertion, long rows by a bitmap.
     """
     n, n_codes = len(indptr) - 1, len(start) - 1
     codes = np.empty(start[n_codes] + n, np.int32)
@@ -120,14 +120,14 @@ def expand(
 def expand_block(
     indptr: Indptr, items: Items, entry: Int32Array, parent: Parent, code: Int32Array, n_codes: int, height: int
 ) -> Codes:
-    """Store each record of a block as `expand` does, where the supports of the codes in the block are not known.
+    """Encode the records of a block like `expand`, without knowing the supports of the codes in the block.
 
     Parameters
     ----------
     entry, code
-        int32 (M,) and int32 (V,): those of `expand`.
+        int32 (M,) and int32 (V,), as for `expand`.
     height
-        Largest number of nodes that an item expands to.
+        Largest number of nodes per item.
     """
     n = len(indptr) - 1
     codes = np.empty(4 * (indptr[n] - indptr[0]) + n, np.int32)
@@ -145,7 +145,7 @@ def _expand_record(
     indptr: Indptr, items: Items, record: int, entry: Int32Array, parent: Parent, code: Int32Array, stamp: Int32Array,
     words: UInt64Array, codes: Codes, filled: int,
 ) -> int:  # fmt: skip
-    """Append the ascending codes of a record's nodes, and -1; return what is filled then."""
+    """Append the ascending codes of a record's nodes, and -1, to `codes`; return the new length."""
     first = filled
     for at in range(indptr[record], indptr[record + 1]):
         node = entry[items[at]]
@@ -185,10 +185,10 @@ def _sort(codes: Codes, first: int, last: int, words: UInt64Array) -> None:
 
 @kernel()
 def walk_sizes(codes: Codes, n_codes: int, size: int) -> Float64Array:
-    """Count the increments of the walk over sets of `size` that begin at each code, float64 (C,). O(nnz).
+    """Count the increments of the walk over sets of `size` that begin with each code, float64 (C,). O(nnz).
 
-    A code followed by r others in a record begins C(r, size - 1) sets there. The figure counts sets with an
-    ancestor and its descendant too: the walk counts these before it drops them.
+    A code followed by r others in a record is the first member of C(r, size - 1) sets. This includes sets that contain
+    an ancestor and its descendant: the walk counts them before it drops them.
     """
     work = np.zeros(n_codes, np.float64)
     length = 0
@@ -199,7 +199,7 @@ def walk_sizes(codes: Codes, n_codes: int, size: int) -> Float64Array:
         for after in range(length):
             sets = 1.0
             for j in range(size - 1):
-                sets = sets * (after - j) / (j + 1)  # a whole number at each step, so that no order of adding matters
+                sets = sets * (after - j) / (j + 1)  # always an integer: the order of addition does not matter
                 if sets <= 0.0:
                     break
             work[codes[at - 1 - after]] += max(sets, 0.0)
@@ -223,28 +223,29 @@ def walk(
     Parameters
     ----------
     records
-        Codes of `expand`, and where they begin.
+        Codes of `expand` and their start indices.
     intervals
-        Leaf intervals by code; sets with an ancestor and its descendant are no sets.
+        Leaf intervals by code. Sets with an ancestor and its descendant are skipped.
     dead
-        uint8 (C,): codes of generalised nodes; no set that holds one is reported.
+        uint8 (C,): codes of generalized nodes. Sets that contain them are not reported.
     span
-        (first, last): the first codes to walk below.
+        (first, last): range of first codes.
     rule
-        Sets to report. MARK reports sets of `size` as far as there is room, and the pairs of all in `together`.
+        Sets to report. MARK reports sets of `size` up to the capacity of `found`, and the pairs of all rare sets in
+        `together`.
     found, found_support
-        int32 (F, size) and int32 (F,): the reported sets (filled up with -1) and their supports.
+        int32 (F, size) and int32 (F,): reported sets (padded with -1) and their supports.
     together
-        uint8 (C, C): for MARK, ``together[a, b]`` is set where a < b are in a rare set; for EXACT, a set that begins
-        with `a` is looked for only among the `b` with ``together[a, b]``, unless the array is empty.
+        uint8 (C, C). MARK sets ``together[a, b]`` if a < b are in a rare set. EXACT extends a first code `a` only by
+        codes `b` with ``together[a, b]``, unless the array is empty.
 
     Returns
     -------
     (number of reported sets, next first code)
-        Where `found` is full the walk stops before the end of `span`. The next code is then to be walked again,
-        for what it still has to report. With MARK it goes on, and the number is that of all rare sets.
+        If `found` is full, the walk stops before the end of `span`. The next call repeats the returned first code to
+        report its remaining sets. MARK continues to the end and returns the number of all rare sets.
 
-    Cost: one increment for each set of `size` in each record below the span.
+    Cost: an increment per set of `size` in each record of the span.
     """
     codes, start, position = records
     size, k, mode = rule
@@ -291,7 +292,7 @@ def walk(
                         return len(found), first
                 elif depth < size - 1:
                     stack = with_room(stack, top[depth], total)
-                    if depth == 1:  # the records of one first code, side by side: deeper walks then stay in cache
+                    if depth == 1:  # copy the records of one first code together: deeper walks then fit into cache
                         local = with_room(local, 0, entries + support)
                         _project_first(codes, stack, support, place[1], local)
                     else:
@@ -301,7 +302,7 @@ def walk(
             if c < 0:
                 depth -= 1
                 continue
-            word[depth] = c >> 6  # what is before has been taken
+            word[depth] = c >> 6  # earlier words are done
             support_here, count[c] = count[c], 0
             if dead[c]:
                 continue
@@ -321,7 +322,7 @@ def walk(
 
 @kernel()
 def _skip_codes(dead: Dead, together: Together, first: int, skip: UInt8Array) -> None:
-    """Set the codes that are no extension of a first code: generalised ones, and those in no rare set with it."""
+    """Mark the codes that cannot extend a first code: generalized codes, and codes that share no rare set with it."""
     for c in range(len(skip)):
         skip[c] = 1 if dead[c] or not together[first, c] else 0
 
@@ -337,9 +338,9 @@ def _keep_extensions(
     intervals: Intervals,
     skip: UInt8Array,
 ) -> tuple[int, int]:
-    """Drop extensions below a member of the prefix, lay out the projections of the others from `top` on.
+    """Drop extensions below a member of the prefix; allocate the projections of the others from `top` on.
 
-    Returns (number of extensions kept, end of the layout).
+    Returns (number of remaining extensions, end of the allocated part).
     """
     total, n_kept = top, 0
     for w in range(len(words)):
@@ -363,7 +364,7 @@ def _keep_extensions(
 
 @kernel()
 def _project_first(codes: Codes, stack: Stack, end: int, place: Int64Array, local: Int32Array) -> None:
-    """Project as `project`, and copy what is left of the records, so that the positions are those in the copy."""
+    """Project like `project`, and copy the rest of the records; positions refer to the copy."""
     filled = 0
     for p in range(end):
         at = stack[p] + 1

@@ -1,7 +1,7 @@
-"""Covering rows by columns: which rows a linear program is given next, and a cheap covering to begin with.
+"""Cover rows by columns: select rows for a linear program, and find an inexpensive initial covering.
 
-A row is the sum of some columns, each times 1 or -1, that must be at least a bound. Rows come as (start, columns,
-values, least): int64 (n + 1,) where each begins, int32 (nnz,), float64 (nnz,) and the bounds, float64 (n,).
+A row is a sum of columns, each multiplied by 1 or -1, with a lower bound. Rows are stored as (start, columns, values,
+least): int64 (n + 1,) first index of each row, int32 (nnz,), float64 (nnz,) and the bounds, float64 (n,).
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ _Rows = tuple[Int64Array, Int32Array, Float64Array, Float64Array]
 
 @kernel()
 def missing(rows: _Rows, point: Float64Array, short: Float64Array) -> None:
-    """Tell by how much each of the `rows` falls short of its bound at a point: `short`, float64 (n,), filled here.
+    """Compute the shortfall of each of the `rows` below its bound at a point: `short`, float64 (n,), filled here.
 
     `point` is float64 (C,). O(nnz).
     """
@@ -31,10 +31,10 @@ def missing(rows: _Rows, point: Float64Array, short: Float64Array) -> None:
 def spread_rows(
     rows: tuple[Int64Array, Int32Array], order: Int64Array, most: int, used: Int32Array, chosen: Int64Array
 ) -> int:
-    """Choose `rows` in the given order, none of whose columns was chosen `most` times; return their number.
+    """Select `rows` in the given order, skipping rows with a column that was used `most` times; return their number.
 
-    `rows` are (start, columns); `order` is int64 (t,); `used`, int32 (C,), counts how often each column was chosen;
-    `chosen`, int64 (F,), is filled here.
+    `rows` are (start, columns); `order` is int64 (t,); `used`, int32 (C,), counts the uses of each column; `chosen`,
+    int64 (F,), is filled here.
     """
     start, columns = rows
     n_chosen = 0
@@ -60,20 +60,21 @@ def cover(
     free: UInt8Array,
     taken: UInt8Array,
 ) -> bool:
-    """Take columns until all `rows` are at their bounds, then give back what is not needed; tell whether they are.
+    """Add columns until all `rows` reach their bounds, then remove unnecessary columns; return True if all bounds are
+    met.
 
-    The column is taken next that helps most rows for its cost; the dearest are given back first.
+    The next column is the one that helps the most rows per cost. The most expensive columns are removed first.
 
     Parameters
     ----------
     of_column
-        The same rows by columns: int64 (C + 1,) where each column begins, int64 (nnz,) its rows, and their values.
+        The same rows by column: int64 (C + 1,) first index of each column, int64 (nnz,) its rows, and their values.
     costs, free
-        float64 (C,) cost of each column, and uint8 (C,), whether it may be taken or given back.
+        float64 (C,) cost of each column, and uint8 (C,), 1 if it may be added or removed.
     taken
-        uint8 (C,): which columns are taken at the start; filled here.
+        uint8 (C,): columns in the initial covering; updated to the final covering.
 
-    O(nnz) and, for each column that is taken, O(C).
+    O(nnz), plus O(C) for each added column.
     """
     start, columns, values, least = rows
     short, helped = np.empty(len(least)), np.zeros(len(costs), np.int64)
@@ -109,7 +110,7 @@ def cover(
 
 @kernel()
 def _is_idle(of_column: tuple[Int64Array, Int64Array, Float64Array], column: int, short: Float64Array) -> bool:
-    """Tell whether all rows stay at their bounds without a column."""
+    """Return True if all rows reach their bounds without a column."""
     begin, row_of, value_of = of_column
     for place in range(begin[column], begin[column + 1]):
         if short[row_of[place]] + value_of[place] > _HALF:
@@ -126,7 +127,7 @@ def _moved(
     short: Float64Array,
     helped: Int64Array,
 ) -> int:
-    """Take a column (`by` 1) or give it back (-1); return by how much the number of rows grows that fall short."""
+    """Add a column (`by` 1) or remove it (-1); return the increase in the number of rows below their bounds."""
     start, columns, values, _ = rows
     begin, row_of, value_of = of_column
     more = 0

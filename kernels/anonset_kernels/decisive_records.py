@@ -1,8 +1,8 @@
-"""The records that decide which sets are rare: all but those that cannot tell a rare set from a frequent one.
+"""Select the records that determine which sets are rare.
 
-A record that k others dominate, each with all of its codes, makes no difference to which sets have no support, a
-support below k, or one of at least k: every set in it is frequent by the k others. What dominates is transitive,
-so it is enough that the k others are kept.
+A record dominates another if it contains all codes of the other. A record dominated by k others does not change which
+sets have support zero, below k, or at least k: every set in it is frequent because of the k others. Dominance is
+transitive, so it is sufficient that k dominating records are selected.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def outline(codes: Codes, n_records: int) -> tuple[Int64Array, Int32Array, Int64Array]:
-    """Return where each record begins, int64 (n,), its length, int32 (n,), and a hash of it, int64 (n,). O(nnz)."""
+    """Return the start of each record, int64 (n,), its length, int32 (n,), and its hash, int64 (n,). O(nnz)."""
     begin, length, key = np.empty(n_records, np.int64), np.zeros(n_records, np.int32), np.zeros(n_records, np.int64)
     at = 0
     for record in range(n_records):
@@ -38,28 +38,28 @@ def keep_decisive(
     rows: UInt64Matrix,
     kept: Int64Array,
 ) -> tuple[int, int, int]:
-    """Go on keeping the records that fewer than k of the kept ones dominate, for about so many steps.
+    """Continue the selection of records that fewer than k selected records dominate, for about rule[2] steps.
 
     Parameters
     ----------
     codes, begin, length
-        The records, ascending codes each, of `outline`.
+        Records of `outline`, ascending codes each.
     order
-        int64 (n,): the records by descending length, equal ones side by side.
+        int64 (n,): records by descending length, equal records adjacent.
     at
-        The next one, by the order.
+        Index of the next record in `order`.
     rule
-        (k, number kept so far, steps after which to stop).
+        (k, number of records selected so far, steps after which to stop).
     rows
-        uint64 (C, W): which of the kept records hold each code; changed here.
+        uint64 (C, W): bitmap of the selected records that contain each code; updated.
     kept
-        int64 (n,): the kept records; filled here.
+        int64 (n,): selected records; filled here.
 
     Returns
     -------
-    (next one by the order, number kept, steps taken)
+    (next index in `order`, number of selected records, steps taken)
 
-    Cost: a step for each 64 kept records, and for each further code of a record that some of them hold.
+    Cost: a step per 64 selected records, and one for each further code of a record while any of them contain it.
     """
     k, n_kept, budget = rule
     steps = 0
@@ -69,7 +69,7 @@ def keep_decisive(
         n_words = (n_kept + 63) // 64
         at += 1
         if at > 1 and kept[n_kept - 1] != order[at - 2] and _are_equal(codes, begin, length, order[at - 2], record):
-            continue  # the one before, its equal, was left out
+            continue  # the previous record is equal and was not selected
         n_dominating, w = 0, 0
         while w < n_words and n_dominating < k:
             common = rows[codes[last - 1], w]
@@ -102,10 +102,10 @@ def _are_equal(codes: Codes, begin: Int64Array, length: Int32Array, a: int, b: i
 def gather(
     codes: Codes, begin: Int64Array, length: Int32Array, chosen: Int64Array, start: Int64Array, position: Position
 ) -> Codes:
-    """Store the `chosen` records, int64 (R,), as by `count_tree.expand`, with the positions of each code. O(nnz).
+    """Store the `chosen` records, int64 (R,), as in `count_tree.expand`, with the positions of each code. O(nnz).
 
-    `begin` and `length` are those of `outline`. `start` is int64 (C + 1,), zeros but filled here; `position` has room
-    for all codes of the chosen records.
+    `begin` and `length` are from `outline`. `start`, int64 (C + 1,), is zero and filled here; `position` has space for
+    all codes of the chosen records.
     """
     kept = np.empty(len(position) + len(chosen), np.int32)
     filled = 0

@@ -1,4 +1,4 @@
-"""Tokens of FIMI text: one transaction a line, items separated by blanks."""
+"""Tokenize FIMI text: one transaction per line, items separated by whitespace."""
 
 from typing import NamedTuple
 
@@ -13,10 +13,10 @@ _FIRST_ROOM = 4096
 
 
 class _Scanned(NamedTuple):
-    """What was tokenized so far. All fields are int64."""
+    """Progress of the tokenizer. All fields are int64."""
 
     at: int
-    """First byte that is not tokenized."""
+    """First byte not yet tokenized."""
     lines: int
     """Number of lines."""
     filled: int
@@ -34,19 +34,19 @@ def _scan(
     tokens: Int64Matrix,
     table: Int32Array,
 ) -> _Scanned:
-    """Tokenize until the end, or until `tokens` is full; return what was tokenized so far.
+    """Tokenize until the end of the text, or until `tokens` is full; return the progress.
 
-    Growing the arrays in here, rather than between calls, made the loop seven times slower: rebound arrays are
-    reference-counted at each turn.
+    The arrays are enlarged between calls: enlarging them inside the loop makes it seven times slower, because rebound
+    arrays are reference-counted in each iteration.
 
     Parameters
     ----------
     scanned
-        What was tokenized before.
+        Progress of the previous call.
     tokens
         int64 (room, 3): first byte, length and hash of each distinct token.
     table
-        int32 (a power of two,): open addressing by hash, code of a token or -1.
+        int32 (a power of two,): hash table with open addressing, token code or -1.
     """
     size, room, mask = len(buffer), len(tokens), np.int64(len(table) - 1)
     at, line, filled, n_tokens = scanned
@@ -94,7 +94,7 @@ def _scan(
 
 @kernel()
 def _rehash(tokens: Int64Matrix, n_tokens: int, size: int) -> Int32Array:
-    """Return a hash table of `size` slots (a power of two) over the first tokens. O(size)."""
+    """Return a hash table of `size` slots (a power of two) for the first `n_tokens` tokens. O(size)."""
     table = np.full(size, -1, np.int32)
     for code in range(n_tokens):
         slot = tokens[code, 2] & (size - 1)
@@ -106,7 +106,7 @@ def _rehash(tokens: Int64Matrix, n_tokens: int, size: int) -> Int32Array:
 
 @kernel()
 def _count_line_ends(buffer: Buffer) -> int:
-    """Return an upper bound of the number of line ends. O(bytes)."""
+    """Return an upper bound on the number of line ends. O(bytes)."""
     found = 0
     for byte in buffer:
         if byte == _LF or byte == _CR:
@@ -118,19 +118,19 @@ def _count_line_ends(buffer: Buffer) -> int:
 def tokenize(buffer: Buffer) -> tuple[Indptr, Items, Int64Array, Int64Array]:
     """Split text into lines and tokens, and number the distinct tokens by first appearance. O(bytes), expected.
 
-    Items are separated by spaces and tabs; a line ends with LF, CRLF or a lone CR. An empty line is an empty
-    record, a final line end adds none, and a byte order mark at the start is skipped.
+    Items are separated by spaces and tabs; a line ends with LF, CRLF or a lone CR. An empty line is an empty record, a
+    final line end adds no record, and a byte order mark at the start is skipped.
 
     Parameters
     ----------
     buffer
-        uint8 (bytes,), read-only: UTF-8 text. Whether it is valid is not checked.
+        uint8 (bytes,), read-only: UTF-8 text, not validated.
 
     Returns
     -------
     tuple
-        int64 (n + 1,): where each line's tokens start. int32 (tokens,): code of each token. int64 (distinct,)
-        twice: first byte and length of the first appearance of each distinct token.
+        int64 (n + 1,): first token of each line. int32 (tokens,): code of each token. int64 (distinct,) twice: first
+        byte and length of each distinct token's first appearance.
     """
     size = len(buffer)
     first = 3 if size >= 3 and buffer[0] == 0xEF and buffer[1] == 0xBB and buffer[2] == 0xBF else 0

@@ -1,4 +1,4 @@
-"""Fixing rare sets: the cheapest generalisation that makes one frequent (Terrovitis et al., section 4.3)."""
+"""Fix rare itemsets by the cheapest generalization that makes them frequent (Terrovitis et al., section 4.3)."""
 
 import numpy as np
 
@@ -34,31 +34,31 @@ def fix_threats(
     fixed: Int32Array,
     rules: Int32Matrix,
 ) -> int:
-    """Go through rare sets in order and generalise for each that is still there; update `state` in place.
+    """Generalize for each rare itemset that is still published, in order; update `state` in place.
 
     Parameters
     ----------
     threats
-        int32 (T, size): rare sets as codes, filled up with -1.
+        int32 (T, size): rare itemsets as codes, padded with -1.
     node_of_code
         int32 (C,): node of each code.
     tree
         (parent, leaf_lo, leaf_hi, subtree_end) of the hierarchy.
     data
-        (indptr, items, item_start, item_records): the records and, transposed, the records of each item, in which
-        candidates are looked up; all empty where every candidate is known to be frequent.
+        (indptr, items, item_start, item_records): records and their transpose, to count the support of candidates. All
+        arrays are empty if every candidate is known to be frequent.
     state
-        (occurrences, below, image, dead, support): int64 (M + 1,) running sum of the items' occurrences; int64
-        (V,) NCP numerator of the leaves below each node; int32 (M,) node that replaces each leaf; uint8 (V,)
-        generalised nodes; int64 (V,) support of each node.
+        (occurrences, below, image, dead, support): int64 (M + 1,) running sum of item occurrences; int64 (V,) NCP
+        numerator of the leaves below each node; int32 (M,) node that replaces each leaf; uint8 (V,) generalized nodes;
+        int64 (V,) support of each node.
     fixed, rules
-        int32 (T,) and int32 (T, size): threats that took a fix, and the nodes it generalises to, filled with -1.
+        int32 (T,) and int32 (T, size): threats that needed a fix, and the nodes of the fix, padded with -1.
 
     Returns
     -------
     Number of fixes.
 
-    Cost: (h + 1)^size candidates a fix; a support look-up ends at the k-th record.
+    Cost: (h + 1)^size candidates per fix; counting the support of a candidate stops at k records.
     """
     parent, leaf_lo, leaf_hi, subtree_end = tree
     occurrences, below, image, dead, _ = state
@@ -97,7 +97,7 @@ def fix_threats(
 
 @kernel()
 def _choose(itemset: Itemset, tree: Tree, data: Data, state: _State, k: int, best: Int32Array) -> int:
-    """Find the candidate with the smallest (NCP, leaves moved, nodes in preorder) whose support is at least k."""
+    """Find the candidate with the smallest (NCP, leaves moved, nodes in preorder) and a support of at least k."""
     parent, leaf_lo, leaf_hi, subtree_end = tree
     occurrences, below, _, _, support = state
     indptr, _, _, _ = data
@@ -128,7 +128,9 @@ def _choose(itemset: Itemset, tree: Tree, data: Data, state: _State, k: int, bes
 
 @kernel()
 def _is_frequent(nodes: Int32Array, leaf_lo: LeafLo, leaf_hi: LeafHi, data: Data, support: Int64Array, k: int) -> bool:
-    """Tell whether at least k records hold a leaf below every node: scan the rarest node's records up to the k-th."""
+    """Return True if at least k records contain a leaf below every node. Scans the rarest node's records up to the
+    k-th.
+    """
     rarest = 0
     for j in range(len(nodes)):
         if support[nodes[j]] < k:
@@ -143,7 +145,7 @@ def _is_frequent(nodes: Int32Array, leaf_lo: LeafLo, leaf_hi: LeafHi, data: Data
         for at in range(item_start[leaf], item_start[leaf + 1]):
             record = item_records[at]
             begin, end = indptr[record], indptr[record + 1]
-            matches = items[first_at_least(items, begin, end, low)] == leaf  # each record once: by its first leaf here
+            matches = items[first_at_least(items, begin, end, low)] == leaf  # counts each record once
             for j in range(len(nodes)):
                 if not matches:
                     break

@@ -1,4 +1,4 @@
-"""Cuts of clusters that are of least loss because every finer cut publishes a rare set."""
+"""Prove that cuts of clusters have minimal loss, because every finer cut publishes a rare set."""
 
 import numpy as np
 
@@ -26,25 +26,26 @@ def mark_forced(
     scratch: Int32Matrix,
     forced: BoolArray,
 ) -> None:
-    """Mark the clusters whose cut is proven to be of least loss, because each of its nodes is forced.
+    """Mark the clusters whose cut is proven to have minimal loss, because each of its nodes is forced.
 
-    Call the children of a node and of the nodes above it, without these nodes themselves, its surroundings. If at most
-    m nodes of its surroundings form a rare set, every cut that publishes something below the node publishes a rare set
-    too: in it, each of these nodes is published, or something below it. So the node is published, or one above it.
+    The surroundings of a node are the children of the node and of its ancestors, without the node and its ancestors.
+    Suppose at most m nodes of the surroundings, at least one a child of the node, form a rare set. Every cut that
+    publishes a descendant of the node publishes each of these nodes or a descendant, and therefore a rare set. So the
+    node or one of its ancestors must be published.
 
     Parameters
     ----------
     records, tree, rule, scratch
         As in `cluster_cuts.anonymize_clusters`.
     clusters
-        (members, start): the records cluster by cluster, and where each cluster begins.
+        (members, start): records, cluster by cluster, and first index of each cluster.
     cuts
-        (node_start, nodes): the inner nodes above items that each cluster publishes, ascending; with them no set of at
-        most m nodes is rare.
+        (node_start, nodes): inner nodes above items that each cluster publishes, ascending. Under these cuts, no set of
+        at most m nodes is rare.
     forced
         bool (C,), filled here.
 
-    Cost: for each node of a cut, the bitmaps of the sets of at most m nodes of its surroundings, until a rare one.
+    Cost per node of a cut: the bitmaps of the sets of at most m nodes of its surroundings, up to the first rare set.
     """
     members, start = clusters
     node_start, nodes = cuts
@@ -63,7 +64,7 @@ def mark_forced(
 
 @kernel()
 def _surroundings(node: int, shape: Shape) -> tuple[Int64Array, int]:
-    """Return the children of a node, and of all nodes above it those beside the way to it; and how many are its own."""
+    """Return a node's surroundings (its children, then all siblings on the path up), and its number of children."""
     found = np.empty(len(shape.end), np.int64)
     n, n_children, below = 0, 0, -1
     while node >= 0:
@@ -81,7 +82,7 @@ def _surroundings(node: int, shape: Shape) -> tuple[Int64Array, int]:
 
 @kernel()
 def _has_rare_set(around: Int64Array, n_children: int, posting: UInt64Matrix, k: int, m: int) -> bool:
-    """Tell whether at most m of some nodes, one of the first `n_children` among them, form a rare set."""
+    """Return True if at most m of some nodes, including one of the first `n_children`, form a rare set."""
     held, cursor = np.empty((m, posting.shape[1]), np.uint64), np.zeros(m, np.int64)
     depth = 0
     while depth >= 0:

@@ -1,8 +1,9 @@
-"""Records as rows of codes whose order, code by code, is the reflected Gray order of their bit vectors; and back.
+"""Encode records as rows of codes whose lexicographic order is the reflected Gray order of their bit vectors; decode
+them.
 
-The rank of a bit vector is larger the smaller its first set bit p1 is, then the larger the second one, p2, and so on:
-it goes by the key (-p1, +p2, -p3, ...), which -inf closes after an even number of bits, +inf after an odd one. As a row
-that ends is before all that go on, -inf need not be written.
+The rank of a bit vector is larger if its first set bit p1 is smaller, then if the second, p2, is larger, and so on. The
+sort key is (-p1, +p2, -p3, ...), terminated by -inf after an even number of bits and by +inf after an odd number. A row
+that ends sorts before its continuations, so -inf is omitted.
 """
 
 import numpy as np
@@ -38,14 +39,14 @@ def gray_codes(indptr: Indptr, ranks: Int32Array, n_bits: int) -> Csr:
 
 @kernel()
 def gray_items(indptr: Indptr, keys: Int32Array, item_of_bit: Int32Array) -> Csr:
-    """Return the records whose keys are given, as `gray_codes` makes them: int64 (n + 1,) and int32 items. O(nnz).
+    """Return the records with the given keys, the inverse of `gray_codes`: int64 (n + 1,) and int32 items. O(nnz).
 
     Parameters
     ----------
     indptr, keys
-        int64 (n + 1,), the first of which need not be 0, and int32: rows of codes.
+        int64 (n + 1,), which may start above 0, and int32: rows of codes.
     item_of_bit
-        int32 (bits,): the item of each bit. The items of a record come in the order of the bits.
+        int32 (bits,): item of each bit. The items of a record are returned in bit order.
     """
     n, n_bits = len(indptr) - 1, len(item_of_bit)
     begins, items = np.zeros(n + 1, np.int64), np.empty(indptr[n] - indptr[0], np.int32)

@@ -1,9 +1,9 @@
-"""The top-down search of Liu and Wang (2010, section 3) over cuts, evaluated from the minimal threats alone.
+"""Top-down search over cuts by Liu and Wang (2010, section 3), evaluated from the minimal threats only.
 
-Nodes are numbered by their *place* in the suppression scan: descending cost of suppressing them, which does not
-depend on the cut. The scan adds the nodes of a cut in this order unless one completes a threat; so only the last
-member of a threat is ever suppressed for it. A child of a cut is evaluated as a change: the scan is repeated for
-the nodes whose threats changed, in order, and goes on where a decision came out differently.
+Nodes are numbered by their *place* in the suppression scan: by descending suppression cost, which does not depend on
+the cut. The scan adds the nodes of a cut in this order, except nodes that complete a threat. So only the last member of
+a threat is ever suppressed for it. A child of a cut is evaluated as a change: the scan is repeated, in order, for the
+nodes whose threats changed, and continues with nodes affected by a changed decision.
 """
 
 from typing import NamedTuple
@@ -16,65 +16,66 @@ from anonset_kernels._jit import kernel
 
 
 class Taxonomy(NamedTuple):
-    """The reduced taxonomy, by place."""
+    """Reduced taxonomy, indexed by place."""
 
     parent: Int32Array
     """int32 (V,): place of the parent; -1 for the root."""
     child_start: Int64Array
-    """int64 (V + 1,): where the children of each node start."""
+    """int64 (V + 1,): first index of each node in `children`."""
     children: Int32Array
     """int32: places of the children."""
     generalize: Int64Array
     """int64 (V,): cost of publishing a node, O(x)(leaves(x) - 1)."""
     suppress: Int64Array
-    """int64 (V,): additional cost of suppressing it, O(x)(L - leaves(x))."""
+    """int64 (V,): additional cost of suppressing a node, O(x)(L - leaves(x))."""
     inner: Int32Array
     """int32: places of the nodes with children, in preorder."""
 
 
 class Threats(NamedTuple):
-    """The minimal threats, the lists they hang in, and where each node occurs."""
+    """Minimal threats, linked lists of threats, and the threats of each node."""
 
     members: Int32Matrix
-    """int32 (T, width): places, ascending, filled up with -1."""
+    """int32 (T, width): places, ascending, padded with -1."""
     length: Int32Array
     """int32 (T,)."""
     start: Int64Array
-    """int64 (V + 1,): where the threats of each node start."""
+    """int64 (V + 1,): first index of each node in `of_node`."""
     of_node: Int32Array
     """int32: threats of each node."""
     waiting: Int32Array
-    """int32 (V,) and, as `waiting_next`, int32 (T,): threats that lie in the cut once this node is expanded."""
+    """int32 (V,) and, as `waiting_next`, int32 (T,): threats that enter the cut once this node is expanded."""
     waiting_next: Int32Array
     last: Int32Array
-    """int32 (V,) and, as `last_next`, int32 (T,): threats in the cut whose last member is this node."""
+    """int32 (V,) and, as `last_next`, int32 (T,): list of threats in the cut with this node as last member."""
     last_next: Int32Array
     guard: Int64Array
-    """int64 (V,) and, as `guard_next`, int64 (T * width,): threats in the cut that hold this node before the last."""
+    """int64 (V,) and, as `guard_next`, int64 (T * width,): threats in the cut with this node before the last."""
     guard_next: Int64Array
     placed: UInt8Array
-    """uint8 (T,): threats that hang, or hung, in a list."""
+    """uint8 (T,): threats that are or were in a list."""
 
 
 class State(NamedTuple):
-    """The cut, and the room that an evaluation needs."""
+    """Current cut, and buffers for an evaluation."""
 
     in_cut: UInt8Array
     """uint8 (V,)."""
     kept: UInt8Array
-    """uint8 (V,): nodes of the cut that are published; the others are suppressed."""
+    """uint8 (V,): published nodes of the cut; the others are suppressed."""
     queue: UInt64Array
-    """uint64 (W,): nodes whose decision is to be taken again, and, as `busy`, the words of it that are not zero."""
+    """uint64 (W,): nodes to be decided again; and, as `busy`, the non-zero words."""
     busy: UInt64Array
     extra: Int32Array
-    """int32 (V,) and, as `extra_next`, int32 (T,): new threats of the child, by their last member; -1 between."""
+    """int32 (V,) and, as `extra_next`, int32 (T,): new threats of the child, by last member; -1 between evaluations."""
     extra_next: Int32Array
     log: Int32Array
-    """int32 (V,): nodes that were decided, and as `before` uint8 (V,) what was decided for them in the cut."""
+    """int32 (V,): decided nodes; and, as `before`, uint8 (V,): their decisions in the cut."""
     before: UInt8Array
     change: Int64Array
-    """int64 (V,): change of cost by expanding a node, as it was found last, and as `settled` uint8 (V,) whether it
-    is so still: nothing but the node and its children had a part in it, and none of them was touched since."""
+    """int64 (V,): cost change of expanding a node, from the last evaluation; and, as `settled`, uint8 (V,): 1 if it is
+    valid, because it depends only on the node and its children, and these have not changed since.
+    """
     settled: UInt8Array
 
 
@@ -82,7 +83,7 @@ class State(NamedTuple):
 def index_members(members: Int32Matrix, n_nodes: int) -> tuple[Int32Array, Int64Array, Int32Array]:
     """List the threats of each node: lengths int32 (T,), int64 (V + 1,) offsets and int32 threats. O(T width + V).
 
-    `members` is int32 (T, width): the nodes of each threat, filled up with -1.
+    `members` is int32 (T, width): nodes of each threat, padded with -1.
     """
     n, width = members.shape
     length = np.zeros(n, np.int32)
@@ -104,7 +105,7 @@ def index_members(members: Int32Matrix, n_nodes: int) -> tuple[Int32Array, Int64
 
 @kernel()
 def begin(tree: Taxonomy, threats: Threats, state: State, root: int) -> int:
-    """Set the cut to the root alone; return its cost."""
+    """Initialize the cut with the root only; return its cost."""
     state.in_cut[root], state.kept[root] = 1, 1
     for at in range(threats.start[root], threats.start[root + 1]):
         if threats.length[threats.of_node[at]] == 1:
@@ -115,13 +116,13 @@ def begin(tree: Taxonomy, threats: Threats, state: State, root: int) -> int:
 
 @kernel()
 def step(tree: Taxonomy, threats: Threats, state: State, cost: int) -> tuple[int, int, int]:
-    """Expand the node whose expansion gives the cheapest child of the cut, if that is cheaper than the cut.
+    """Expand the node with the cheapest child cut, if that is cheaper than the current cut.
 
     Returns
     -------
-    (place of the expanded node or -1, cost of the cut then, number of children evaluated)
+    (place of the expanded node or -1, new cost of the cut, number of children evaluated)
 
-    Cost: for each child of the cut, its new threats and those of the nodes whose decision changes.
+    Cost per child of the cut: its new threats, and the threats of nodes whose decision changes.
     """
     best, best_cost, n_evaluated = -1, np.int64(cost), 0
     for node in tree.inner:
@@ -142,9 +143,9 @@ def step(tree: Taxonomy, threats: Threats, state: State, cost: int) -> tuple[int
 
 @kernel()
 def expand(tree: Taxonomy, threats: Threats, state: State, node: Integer, commit: bool) -> int:
-    """Replace a node of the cut by its children and take up the scan; return the change of cost.
+    """Replace a node of the cut by its children and update the scan; return the cost change.
 
-    The state is left as it was, unless `commit`.
+    The state is restored unless `commit`.
     """
     in_cut, kept = state.in_cut, state.kept
     change = -tree.generalize[node] - (0 if kept[node] else tree.suppress[node])
@@ -182,9 +183,9 @@ def expand(tree: Taxonomy, threats: Threats, state: State, node: Integer, commit
 
 @kernel()
 def _scan(tree: Taxonomy, threats: Threats, state: State) -> tuple[int, int]:
-    """Decide the enqueued nodes in order, and those whose threats are touched by that; return (number, change).
+    """Decide the queued nodes in order, and nodes affected by changed decisions; return (number, cost change).
 
-    The change is that of the cost. A decision touches later nodes only, so one pass over the queue is enough.
+    A decision affects only later nodes, so one pass over the queue is sufficient.
     """
     queue, busy, kept = state.queue, state.busy, state.kept
     n_decided, change = 0, np.int64(0)
@@ -217,7 +218,7 @@ def _enqueue(state: State, node: int) -> None:
 
 @kernel()
 def _enqueue_guarded(threats: Threats, state: State, node: Integer) -> None:
-    """Enqueue the last members of the threats in the cut that hold a node before."""
+    """Add to the queue the last members of threats in the cut that contain a node as another member."""
     width = threats.members.shape[1]
     link = threats.guard[node]
     while link >= 0:
@@ -237,7 +238,7 @@ def _lies_in_cut(threats: Threats, in_cut: UInt8Array, t: int) -> bool:
 
 @kernel()
 def _is_blocked(threats: Threats, state: State, y: int) -> bool:
-    """Tell whether a node completes a threat whose other members are all published."""
+    """Return True if a node completes a threat whose other members are all published."""
     t = state.extra[y]
     while t >= 0:
         if _guards_kept(threats, state.kept, t):
@@ -261,7 +262,7 @@ def _guards_kept(threats: Threats, kept: UInt8Array, t: int) -> bool:
 
 @kernel()
 def _activate(threats: Threats, state: State, node: int) -> None:
-    """Hang the threats that waited for the expansion of a node into the lists of their members."""
+    """Insert the threats that waited for the expansion of a node into the lists of their members."""
     width = threats.members.shape[1]
     t = threats.waiting[node]
     while t >= 0:
@@ -279,14 +280,14 @@ def _activate(threats: Threats, state: State, node: int) -> None:
 
 @kernel()
 def _place_waiting(tree: Taxonomy, threats: Threats, state: State, node: int) -> None:
-    """Look at the threats of the children of a node that entered the cut."""
+    """Process the threats of the children of a node that entered the cut."""
     for at in range(tree.child_start[node], tree.child_start[node + 1]):
         _place(tree, threats, state, tree.children[at])
 
 
 @kernel()
 def _place(tree: Taxonomy, threats: Threats, state: State, node: int) -> None:
-    """Hang those threats of a node that lie in the cut but for children of one node of it into that node's list."""
+    """Insert the threats of a node that are in the cut except for children of one cut node into that node's list."""
     for at in range(threats.start[node], threats.start[node + 1]):
         t = threats.of_node[at]
         if threats.placed[t]:

@@ -1,6 +1,6 @@
-"""How many records each set of a record's items leaves: what somebody who knows so many items can tell apart.
+"""Count the records that contain each set of a record's items: the disclosure to someone who knows so many items.
 
-Records that are too many to be walked at once are walked by what goes on behind a prefix with some codes.
+If there are too many records for a single walk, they are walked by prefix: only the suffixes after a prefix are stored.
 """
 
 from typing import NamedTuple
@@ -22,22 +22,22 @@ from anonset_kernels._jit import kernel
 
 
 class Records(NamedTuple):
-    """Distinct records, group by group; only those of one group are confused with each other."""
+    """Distinct records, group by group. Only records of the same group are compared."""
 
     begin: Int64Array
-    """int64 (D + 1,): where each record begins in `codes`."""
+    """int64 (D + 1,): start of each record in `codes`."""
     codes: Int32Array
-    """int32: ascending codes of each record; fastest where 0 is the rarest."""
+    """int32: ascending codes of each record. Fastest if code 0 is the rarest."""
     weight: Int64Array
-    """int64 (D,): how many records are like it."""
+    """int64 (D,): multiplicity of each distinct record."""
     groups: Int64Array
-    """int64 (G + 1,): where the records of each group begin."""
+    """int64 (G + 1,): first record of each group."""
     owner: Int64Array
-    """int64 (D,), ascending within each group, >= 0: whose each record is; those of an owner count as one."""
+    """int64 (D,), ascending within each group, >= 0: owner of each record. Records of the same owner count as one."""
 
 
 class _Walk(NamedTuple):
-    """The prefixes at hand, and for each size the records that hold them, with what follows in each."""
+    """Current prefixes, and for each prefix length the records that contain the prefix, with their suffixes."""
 
     record: Int32Array
     place: Int64Array
@@ -52,19 +52,19 @@ class _Walk(NamedTuple):
 
 @kernel()
 def count_known_sets(records: Records, n_codes: int, upto: int, k: int, figures: Int64Matrix) -> None:
-    """Count the records of the same group that hold each set of items of each of the `records`.
+    """Count the records of the same group that contain each itemset of each of the `records`.
 
     Parameters
     ----------
     upto
-        One past the largest code that a set may begin with: `n_codes`, for all of them.
+        One past the largest first code of a set: `n_codes` for all sets.
     figures
-        int64 (D, 3 size): of each record, for its sets of 1, 2, … items: the records that hold the set which the fewest
-        hold, the sets that fewer than k records hold, the sets that one holds. Lowered, and added to. The records of an
-        owner count as one, of which the weight must be 1.
+        int64 (D, 3 size), updated: for each record, and its sets of 1, 2, … items: smallest support of a set (lowered),
+        number of sets with support below k, and number of sets with support 1 (both increased). Records of the same
+        owner count as one and must have weight 1.
 
-    Depth first over prefixes, which are projections of the records. Cost: two steps for each set of each record, but
-    for the sets behind a prefix that one distinct record holds, of which the number is known.
+    Depth-first search over prefixes by projecting the records. Cost: two steps per set and record. Sets that extend a
+    prefix in only one distinct record are not enumerated, because their number is known.
     """
     size, n_records = figures.shape[1] // 3, len(records.weight)
     room = n_records + max(1, size - 1) * len(records.codes)
@@ -105,9 +105,10 @@ def count_known_sets(records: Records, n_codes: int, upto: int, k: int, figures:
 def _extend(
     records: Records, walk: _Walk, level: int, held: tuple[int, int], upto: int, k: int, figures: Int64Matrix
 ) -> int:
-    """Count what follows a prefix of `level` codes, note it at each record, and list the records behind each code.
+    """Count the extensions of a prefix of `level` codes, update each record's figures, and list the records per
+    extension.
 
-    `held` are the first and the end of the records with the prefix in the walk; codes from `upto` on are passed over.
+    `held` is the range of records that contain the prefix in the walk. Codes from `upto` on are ignored.
     """
     n_touched, size = 0, figures.shape[1] // 3
     for entry in range(held[0], held[1]):
@@ -162,7 +163,7 @@ def _extend(
 
 @kernel()
 def _add_all(row: Int64Array, weight: int, n_behind: int, level: int, size: int, k: int) -> None:
-    """Add all sets that begin with a prefix of `level` codes which no other distinct record holds."""
+    """Add all sets that extend a prefix of `level` codes which no other distinct record contains."""
     n_sets = 1
     for more in range(1, min(n_behind, size - level) + 1):
         n_sets = n_sets * (n_behind - more + 1) // more
@@ -177,21 +178,21 @@ def project(
     indptr: Indptr, items: Items, start: ItemStart, item_records: ItemRecords, record: int, of_group: Int64Array,
     seen: Int32Array,
 ) -> tuple[Int64Array, Int32Array, Int64Array]:  # fmt: skip
-    """Return what each record of the same group shares with one of them, which comes first: offsets, places, records.
+    """Return the items that each record of the same group shares with one record: offsets, places, records.
 
     Parameters
     ----------
     record
-        The record with which others are held.
+        Record to compare with; it is the first in the result.
     of_group
-        int64 (n,): the group of each record.
+        int64 (n,): group of each record.
     seen
-        int32 (n,): zeros, and zeros again after.
+        int32 (n,): zero before and after the call.
 
     Returns
     -------
-    int64 (R + 1,), int32, int64 (R,): where the shared items of each record begin, each item's place in the record, and
-    which records these are. O of the supports of its items.
+    int64 (R + 1,), int32, int64 (R,): first shared item of each record, each item's place in `record`, and the record
+    numbers. O(sum of the supports of its items).
     """
     first, last = indptr[record], indptr[record + 1]
     n_found, n_entries = 1, 0
@@ -228,21 +229,21 @@ def project(
 
 
 class Span(NamedTuple):
-    """Some records, and what they must begin with."""
+    """Some records, and the prefix that they must contain."""
 
     begin: Int64Array
-    """int64 (D + 1,): where each record begins in `codes`."""
+    """int64 (D + 1,): start of each record in `codes`."""
     codes: Int32Array
     """int32: ascending codes of each record."""
     weight: Int64Array
-    """int64 (D,): how many records are like it."""
+    """int64 (D,): multiplicity of each record."""
     prefix: Int32Array
-    """int32 (any,): ascending codes; only records that hold all of them take part."""
+    """int32 (any,): ascending codes; only records that contain all of them count."""
 
 
 @kernel()
 def _behind(span: Span, record: int) -> int:
-    """Return where a record goes on behind the codes of the prefix; -1 where it lacks one."""
+    """Return the position after the prefix codes in a record; -1 if a code is missing."""
     at, end = span.begin[record], span.begin[record + 1]
     for wanted in span.prefix:
         while at < end and span.codes[at] < wanted:
@@ -255,12 +256,14 @@ def _behind(span: Span, record: int) -> int:
 
 @kernel()
 def measure_behind(span: Span, first: int, last: int, supports: Int64Array, entries: Int64Array) -> None:
-    """Add up, of the records from `first` to ``last - 1``, how many hold the prefix and each code, and what follows.
+    """Count, among records `first` to ``last - 1``, the records with the prefix and each code, and their remaining
+    codes.
 
     Parameters
     ----------
     supports, entries
-        int64 (C,) each: added to; the records with each code, and the codes from it on to the end of these records.
+        int64 (C,) each, updated: number of records with each code, and number of codes from it to the end of these
+        records.
     """
     for record in range(first, last):
         at = _behind(span, record)
@@ -274,7 +277,10 @@ def measure_behind(span: Span, first: int, last: int, supports: Int64Array, entr
 
 @kernel()
 def lower_to_supports(span: Span, first: int, last: int, supports: Int64Array, least: Int64Array) -> None:
-    """Lower `least`, int64 (D,), to the least of `supports`, int64 (codes,), behind the prefix, where it is held."""
+    """Lower `least`, int64 (D,), to the smallest of `supports`, int64 (codes,), of the codes after the prefix.
+
+    Only records that contain the prefix change.
+    """
     for record in range(first, last):
         at = _behind(span, record)
         if at < 0:
@@ -288,18 +294,19 @@ def gather_behind(
     span: Span, first: int, last: int, low: int, high: int, begin: Int64Array, behind: Int32Array, origin: Int64Array,
     filled: int,
 ) -> int:  # fmt: skip
-    """Copy what goes on behind the prefix, from the first code of `low` to ``high - 1`` on, where another follows it.
+    """Copy the suffixes after the prefix, from the first code in `low` to ``high - 1`` on, if they have two or more
+    codes.
 
     Parameters
     ----------
     begin, behind, origin
-        int64 (room + 1,), int32 (entries,), int64 (room,): filled on; where each copy begins, its codes, its record.
+        int64 (room + 1,), int32 (entries,), int64 (room,), appended to: start of each copy, its codes, its record.
     filled
-        How many there are already.
+        Number of copies before the call.
 
     Returns
     -------
-    How many there are then.
+    New number of copies.
     """
     for record in range(first, last):
         at, end = _behind(span, record), span.begin[record + 1]
@@ -321,12 +328,13 @@ def gather_behind(
 
 @kernel()
 def mark_distinct(indptr: Indptr, items: Items, apart: BoolArray, first: int, last: int, fresh: BoolArray) -> None:
-    """Mark the records from `first` to ``last - 1`` that differ from the one before.
+    """Mark the records from `first` to ``last - 1`` that differ from the previous record.
 
     Parameters
     ----------
     apart, fresh
-        bool (last - first,): whether a group begins with the record; and, filled, whether it is the first of its kind.
+        bool (last - first,): True if a group starts with the record; and, filled here, True for the first of equal
+        records.
     """
     for record in range(first, last):
         length = indptr[record + 1] - indptr[record]

@@ -1,4 +1,4 @@
-"""How many records each set of the items of a few records leaves, in one pass over all of them."""
+"""Count the records that contain each itemset of a sample of records, in one pass over all records."""
 
 from typing import NamedTuple
 
@@ -9,28 +9,28 @@ from anonset_kernels._jit import kernel
 
 
 class Sample(NamedTuple):
-    """Some records, and where the counts of their sets of up to `size` items stand.
+    """Sample of records, and the layout of the counts of their sets of up to `size` items.
 
-    A set of t items of a record, at the places p < q < …, is counted at ``start[s, t - 1] + choose[p, 1] + choose[q, 2]
-    + …``.
+    A set of t items of a sample record, at places p < q < …, is counted at ``start[s, t - 1] + choose[p, 1] + choose[q,
+    2] + …``.
     """
 
     holders: Int64Array
-    """int64 (C + 1,): where the records of the sample with each code begin in `holder`."""
+    """int64 (C + 1,): first index of each code in `holder`."""
     holder: Int32Array
-    """int32: records of the sample."""
+    """int32: sample records that contain each code."""
     place: Int32Array
-    """int32: the place of the code in each of them."""
+    """int32: place of the code in each of these records."""
     group: Int64Array
-    """int64 (S,): the group of each; only records of the same group count."""
+    """int64 (S,): group of each sample record; only records of the same group count."""
     choose: Int64Matrix
-    """int64 (longest, size + 1): the number of sets of so many out of so many."""
+    """int64 (longest, size + 1): binomial coefficients."""
     start: Int64Matrix
-    """int64 (S, size): where the counts of the sets of 1, 2, … items of each begin."""
+    """int64 (S, size): first count of each sample record's sets of 1, 2, … items."""
 
 
 class _Met(NamedTuple):
-    """What the record at hand shares with those of the sample."""
+    """Codes that the current record shares with the sample records."""
 
     shared: Int32Matrix
     number: Int64Array
@@ -39,7 +39,7 @@ class _Met(NamedTuple):
 
 @kernel()
 def _meet(indptr: Indptr, items: Items, of_group: Int64Array, record: int, sample: Sample, met: _Met) -> int:
-    """List the records of the sample that share codes with a record, and the places of these; return their number."""
+    """List the sample records that share codes with a record, and the places of these codes; return their number."""
     n_touched = 0
     for at in range(indptr[record], indptr[record + 1]):
         code = items[at]
@@ -60,18 +60,18 @@ def measure_shared(
     indptr: Indptr, items: Items, of_group: Int64Array, span: tuple[int, int], sample: Sample,
     sets: Float64Array, total: Float64Array,
 ) -> None:  # fmt: skip
-    """Add up the sets of what the records of a span share with each record of the sample.
+    """Count the sets that the records of a range share with each sample record.
 
     Parameters
     ----------
     of_group
-        int64 (n,): the group of each record.
+        int64 (n,): group of each record.
     span
-        The first record, and the one behind the last.
+        First record, and one past the last.
     sets
-        float64 (longest + 1,): the number of sets of so many items.
+        float64 (longest + 1,): number of sets with each number of items.
     total
-        float64 (S,): added to.
+        float64 (S,): updated.
     """
     n, longest = len(sample.group), len(sample.choose)
     met = _Met(np.empty((n, longest), np.int32), np.zeros(n, np.int64), np.empty(n, np.int64))
@@ -87,18 +87,18 @@ def count_shared(
     indptr: Indptr, items: Items, weight: Int64Array, of_group: Int64Array, span: tuple[int, int],
     sample: Sample, counts: Int64Array,
 ) -> None:  # fmt: skip
-    """Count the records of a span that hold each set of each record of the sample.
+    """Count the records of a range that contain each set of each sample record.
 
     Parameters
     ----------
     of_group, span
         As for `measure_shared`.
     weight
-        int64 (n,): how many records are like each.
+        int64 (n,): multiplicity of each record.
     counts
-        int64 (sets,): added to; see `Sample`.
+        int64 (sets,): updated; see `Sample`.
 
-    Cost: O of what the records share with those of the sample, and of its sets.
+    Cost: the codes shared with the sample records, and the sets of these codes.
     """
     n, longest, size = len(sample.group), len(sample.choose), sample.start.shape[1]
     met = _Met(np.empty((n, longest), np.int32), np.zeros(n, np.int64), np.empty(n, np.int64))

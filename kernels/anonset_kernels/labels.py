@@ -1,7 +1,8 @@
-"""Texts of any number: sorted in parts, told apart, gathered by their codes.
+"""Sort, number and gather any number of texts, in parts.
 
-A text is compared by its bytes, which is the order of code points, or, if all are plain integers, by its number: then
-as if a byte for the sign and two for the number of digits stood before them, all of them turned round below zero.
+Texts are compared by their bytes, which is code point order. If all texts are plain integers, they are compared by
+value: as if each began with one byte for the sign and two bytes for the number of digits, with all bytes inverted if
+the number is negative.
 """
 
 from typing import NamedTuple
@@ -13,36 +14,37 @@ from anonset_kernels._jit import kernel
 from anonset_kernels._splitters import bucket_of
 
 _EIGHT = 8
-_FEW = 40  # texts that are sorted by insertion
+_FEW = 40  # largest number of texts sorted by insertion
 _AHEAD = 3
-"""Bytes that stand before the digits of a number."""
+"""Number of bytes prepended to the digits of a number."""
 _MINUS, _ZERO, _NINE = 45, 48, 57
-_MOST_DIGITS = 4000  # Python reads no longer ones
+_MOST_DIGITS = 4000  # limit of Python's integer parser
 
 
 class Labels(NamedTuple):
-    """Texts, one behind the other."""
+    """Texts stored in sequence."""
 
     starts: Int64Array
-    """int64 (n + 1,): where each begins; the first need not begin at 0."""
+    """int64 (n + 1,): first byte of each text. The first text may begin after byte 0."""
     text: UInt8Array
-    """uint8 (bytes,): in UTF-8."""
+    """uint8 (bytes,): UTF-8 text."""
 
 
 class Comparison(NamedTuple):
-    """How texts are compared."""
+    """Comparison rule for texts."""
 
     depth: int
-    """So many bytes, which all have in common, are passed over."""
+    """Number of leading bytes to skip, equal in all compared texts."""
     numeric: bool
-    """Whether they are compared as numbers."""
+    """True if texts are compared as numbers."""
 
 
 @kernel()
 def survey(labels: Labels, first: UInt8Array) -> tuple[int, bool]:
-    """Return how many bytes all texts share with the one whose bytes are in `first`, and whether all are integers.
+    """Return the length of the common prefix of all texts and of `first`, and whether all texts are integers.
 
-    An integer is 0, or digits that begin with none, maybe behind a minus. O(bytes).
+    An integer is 0, or digits without a leading zero, with an optional minus sign. `first` contains the bytes of one
+    text. O(bytes).
     """
     shared, numeric = len(first), True
     for row in range(len(labels.starts) - 1):
@@ -57,7 +59,7 @@ def survey(labels: Labels, first: UInt8Array) -> tuple[int, bool]:
 
 @kernel()
 def _is_integer(text: UInt8Array, begin: Integer, end: Integer) -> bool:
-    """Tell whether the bytes from `begin` to before `end` of `text` are those of a plain integer."""
+    """Return True if bytes `begin` to `end` (exclusive) of `text` are a plain integer."""
     if begin < end and text[begin] == _MINUS:
         begin += 1
         if begin < end and text[begin] == _ZERO:
@@ -72,7 +74,7 @@ def _is_integer(text: UInt8Array, begin: Integer, end: Integer) -> bool:
 
 @kernel()
 def _byte(labels: Labels, row: Integer, at: Integer, numeric: bool) -> Integer:
-    """Return the byte of a text at a place, as it is compared; -1 behind its end."""
+    """Return the byte of a text at a position, as used in comparisons; -1 after its end."""
     begin, end = labels.starts[row], labels.starts[row + 1]
     if not numeric:
         return np.int64(labels.text[begin + at]) if begin + at < end else -1
@@ -94,7 +96,7 @@ def _byte(labels: Labels, row: Integer, at: Integer, numeric: bool) -> Integer:
 
 @kernel()
 def _key(labels: Labels, row: Integer, depth: Integer, numeric: bool) -> np.uint64:
-    """Return the eight bytes of a text from a depth on as a number; what is behind its end is 0."""
+    """Return the eight bytes of a text from `depth` on as a number, padded with zeros."""
     key = np.uint64(0)
     if not numeric:
         begin, end = labels.starts[row] + depth, labels.starts[row + 1]
@@ -109,21 +111,21 @@ def _key(labels: Labels, row: Integer, depth: Integer, numeric: bool) -> np.uint
 
 @kernel()
 def label_keys(labels: Labels, by: Comparison, rows: Int64Array, keys: UInt64Array) -> None:
-    """Fill `keys`, uint64 (any,), with the first eight bytes that are compared of the texts in `rows`, int64 (any,)."""
+    """Fill `keys`, uint64 (any,), with the first eight compared bytes of the texts in `rows`, int64 (any,)."""
     for place in range(len(rows)):
         keys[place] = _key(labels, rows[place], by.depth, by.numeric)
 
 
 @kernel()
 def measure_labels(labels: Labels, by: Comparison, splitters: UInt64Array, size: Int64Matrix) -> None:
-    """Add up the texts, and their bytes, of each bucket of keys.
+    """Add the number of texts and of their bytes to the totals of each key bucket.
 
     Parameters
     ----------
     splitters
-        uint64 (b - 1,): the least key of each bucket but the first, ascending.
+        uint64 (b - 1,): smallest key of each bucket except the first, ascending.
     size
-        int64 (2, b): added to. O(bytes + n log b).
+        int64 (2, b): totals, updated. O(bytes + n log b).
     """
     for row in range(len(labels.starts) - 1):
         b = bucket_of(splitters, _key(labels, row, by.depth, by.numeric))
@@ -141,7 +143,7 @@ def fill_labels(
     out: Labels,
     record: Int32Array,
 ) -> None:
-    """Copy texts into their buckets, each behind those that are in it already.
+    """Append texts to their buckets.
 
     Parameters
     ----------
@@ -150,11 +152,11 @@ def fill_labels(
     number
         Number of the first text.
     fill
-        int64 (2, b): where the next text of each bucket, and its bytes, go; moved on. O(bytes + n log b).
+        int64 (2, b): index of the next text in each bucket, and of its first byte; updated. O(bytes + n log b).
     out
-        Room for all buckets, one behind the other.
+        Space for all buckets, in sequence.
     record
-        int32 (all,): the number of each text in `out`.
+        int32 (all,): number of each text in `out`.
     """
     for row in range(len(labels.starts) - 1):
         b = bucket_of(splitters, _key(labels, row, by.depth, by.numeric))
@@ -171,7 +173,7 @@ def fill_labels(
 
 @kernel()
 def _compared(labels: Labels, one: Integer, other: Integer, depth: Integer, numeric: bool) -> Integer:
-    """Return below 0, 0, or above it, as a text comes before another, is the same, or comes after it."""
+    """Return a negative number, 0 or a positive number if text `one` is less than, equal to or greater than `other`."""
     if numeric:
         while True:
             left, right = _byte(labels, one, depth, numeric), _byte(labels, other, depth, numeric)
@@ -190,7 +192,7 @@ def _compared(labels: Labels, one: Integer, other: Integer, depth: Integer, nume
 
 @kernel()
 def _sort_few(labels: Labels, order: Int64Array, begin: Integer, end: Integer, by: Comparison) -> None:
-    """Sort the texts that a stretch of `order`, (any,), lists by insertion; `by` says what they share."""
+    """Sort the texts in a slice of `order`, (any,), by insertion. `by` skips their common prefix."""
     for i in range(begin + 1, end):
         row, at = order[i], i
         while at > begin and _compared(labels, order[at - 1], row, by.depth, by.numeric) > 0:
@@ -203,20 +205,20 @@ def _sort_few(labels: Labels, order: Int64Array, begin: Integer, end: Integer, b
 def number_labels(
     labels: Labels, by: Comparison, keys: UInt64Array, order: Int64Array, code: Int32Array, example: Int64Array
 ) -> int:
-    """Sort texts that stand by their keys, and number the different ones in their order; return how many there are.
+    """Sort texts that are ordered by key, number the distinct texts in sorted order, and return their count.
 
     Parameters
     ----------
     keys
-        uint64 (n,): the key of each text that `order` lists, ascending; overwritten.
+        uint64 (n,): key of each text in `order`, ascending; overwritten.
     order
-        int64 (n,): the texts by their keys; sorted further.
+        int64 (n,): texts ordered by key; sorted completely.
     code
-        int32 (n,): is set to the number of each text.
+        int32 (n,): filled with the number of each text.
     example
-        int64 (n,): is set, for each number, to a text that has it.
+        int64 (n,): filled with an example text of each number.
 
-    O(n) and what texts share, and a sort for each eight bytes that more than `_FEW` of them share.
+    O(n) plus the common bytes of texts, plus a sort for each eight bytes that more than `_FEW` texts share.
     """
     n = len(order)
     stack = np.empty((n // 2 + 2, 3), np.int64)
@@ -240,7 +242,7 @@ def number_labels(
                 _sort_stretch(keys, order, begin, end)
                 stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = begin, end, behind.depth
                 waiting += 1
-            elif end - begin > 1:  # a text may end with zeros: the shorter one comes first
+            elif end - begin > 1:  # texts may end with zero bytes: the shorter text comes first
                 for place in range(begin, end):
                     keys[place] = np.uint64(labels.starts[order[place] + 1] - labels.starts[order[place]])
                 _sort_stretch(keys, order, begin, end)
@@ -256,7 +258,7 @@ def number_labels(
 
 @kernel()
 def _sort_stretch(keys: UInt64Array, order: Int64Array, begin: Integer, end: Integer) -> None:
-    """Sort a stretch of `keys`, (n,), and of `order`, (n,), by the keys."""
+    """Sort a slice of `keys`, (n,), and of `order`, (n,), by key."""
     by_key = np.argsort(keys[begin:end], kind="mergesort")
     sorted_keys, sorted_order = keys[begin:end][by_key], order[begin:end][by_key]
     for i in range(len(by_key)):
@@ -265,7 +267,7 @@ def _sort_stretch(keys: UInt64Array, order: Int64Array, begin: Integer, end: Int
 
 @kernel()
 def _is_sound(labels: Labels, code: Integer) -> bool:
-    """Tell whether there is a text of that code, within the bytes: files may have been damaged."""
+    """Return True if the code exists and its text is within the bytes. Files may be damaged."""
     if code < 0 or code >= len(labels.starts) - 1:
         return False
     return 0 <= labels.starts[code] <= labels.starts[code + 1] <= len(labels.text)
@@ -273,14 +275,14 @@ def _is_sound(labels: Labels, code: Integer) -> bool:
 
 @kernel()
 def gathered_starts(code_of: Int32Array, labels: Labels, last: int) -> Int64Array:
-    """Return where the texts of some codes begin when they stand one behind the other, (n + 1,).
+    """Return the first byte of each text when the texts of some codes are concatenated, (n + 1,).
 
-    Nothing is returned, (0,), where there is no such text.
+    The result is empty, (0,), if a code has no text.
 
     Parameters
     ----------
     code_of
-        (n,): codes of texts in `labels`; that behind the last one has a text of `last` bytes.
+        (n,): codes of texts in `labels`. The next code after those in `labels` is a text of `last` bytes.
     """
     found = np.zeros(len(code_of) + 1, np.int64)
     for row in range(len(code_of)):
@@ -295,14 +297,14 @@ def gathered_starts(code_of: Int32Array, labels: Labels, last: int) -> Int64Arra
 
 @kernel()
 def gather_text(code_of: Int32Array, labels: Labels, last: UInt8Array, starts: Int64Array, text: UInt8Array) -> None:
-    """Copy the texts of some codes, one behind the other.
+    """Concatenate the texts of some codes.
 
     Parameters
     ----------
     code_of
-        (n,): codes of texts in `labels`, the one behind them being that of the bytes in `last`.
+        (n,): codes of texts in `labels`. The next code after those in `labels` is the text `last`.
     starts, text
-        (n + 1,): what `gathered_starts` returns; (bytes,): is filled. O(bytes).
+        (n + 1,): result of `gathered_starts`; (bytes,): filled here. O(bytes).
     """
     for row in range(len(code_of)):
         code, at = code_of[row], starts[row]
@@ -320,14 +322,14 @@ def gather_text(code_of: Int32Array, labels: Labels, last: UInt8Array, starts: I
 def first_other_text(
     code_of: Int32Array, labels: Labels, last: UInt8Array, starts: Int64Array, text: UInt8Array
 ) -> int:
-    """Return the first row whose text is not that of its code, -1 if there is none.
+    """Return the first row whose text differs from the text of its code, or -1.
 
     Parameters
     ----------
     code_of
         (n,): as for `gather_text`, with `labels` and `last`.
     starts, text
-        (n + 1,) and (bytes,): the texts of the rows. O(bytes).
+        (n + 1,) and (bytes,): texts of the rows. O(bytes).
     """
     for row in range(len(code_of)):
         code, at, end = code_of[row], starts[row], starts[row + 1]
@@ -349,7 +351,7 @@ def first_other_text(
 
 @kernel()
 def quote_labels(labels: Labels, out: UInt8Array) -> None:
-    """Write each text between quotes, a comma and a blank behind it, into `out`, (bytes + 4 n,). O(bytes)."""
+    """Write each text in quotes, followed by a comma and a space, into `out`, (bytes + 4 n,). O(bytes)."""
     to = 0
     for row in range(len(labels.starts) - 1):
         out[to] = 34

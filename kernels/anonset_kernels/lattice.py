@@ -1,4 +1,4 @@
-"""Classes of relational tuples that are published alike, how small they are and what they cost."""
+"""Equivalence classes of relational tuples: sizes and losses."""
 
 import numpy as np
 
@@ -10,22 +10,22 @@ _PRIME, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 
 @kernel()
 def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, room: Int32Array, class_of: Int32Array) -> int:
-    """Put tuples that agree in some rows of `ids` into one class; return how many classes there are.
+    """Group tuples that agree in some rows of `ids` into classes; return the number of classes.
 
     Parameters
     ----------
     ids
-        int32 (R, T): what each tuple is published as, by column and level.
+        int32 (R, T): published value of each tuple, by column and level.
     rows
-        int64 (v,): the rows that count.
+        int64 (v,): rows to compare.
     weight
-        int64 (T,): records of each tuple; tuples of none are in no class.
+        int64 (T,): number of records of each tuple; tuples without records are in no class.
     room
-        int32 (2^b,), more than twice as long as there are tuples: a hash table.
+        int32 (2^b,), more than twice the number of tuples: hash table.
     class_of
-        int32 (T,): filled here, by the first tuple of a class; -1 for tuples of no records.
+        int32 (T,), filled here: classes numbered by their first tuple; -1 for tuples without records.
 
-    Sums wrap around (``np.errstate(over="ignore")``). O(T v) as a rule.
+    Sums wrap around (``np.errstate(over="ignore")``). O(T v) expected.
     """
     mask, n = len(room) - 1, 0
     room[:] = -1
@@ -60,18 +60,19 @@ def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, room: Int32A
 def outcome(
     costs: Float64Matrix, rows: Int64Array, weight: Int64Array, class_of: Int32Array, failed: UInt8Array, k: Integer
 ) -> tuple[int, int, float]:
-    """Return the size of the smallest class, the records in classes that fail, and the loss of all others together.
+    """Return the size of the smallest class, the number of records in failing classes, and the total loss of all
+    others.
 
     Parameters
     ----------
     costs
-        float64 (R, T): what publishing each tuple so costs, by column and level.
+        float64 (R, T): cost of publishing each tuple, by column and level.
     rows
-        int64 (v,): the rows that are added up.
+        int64 (v,): rows to add.
     weight, class_of
-        Of `classes`: int64 (T,), int32 (T,).
+        As in `classes`: int64 (T,), int32 (T,).
     failed
-        uint8 (C,): 1 for classes that break a rule; those below k are added here.
+        uint8 (C,): 1 for classes that violate a rule; classes below k are set here.
 
     O(T v).
     """

@@ -1,8 +1,8 @@
-"""Sets of nodes whose cohort is too small or too alike, and the cheapest generalisation of one (l^m-diversity).
+"""Find node sets whose cohort violates l^m-diversity, and their cheapest generalization.
 
-The cohort of a set of nodes are the records with an item below each of them. It is good if it has at least k
-records, and each sensitive item in at most one of l of them; an empty one is good as well. Sensitive items are the
-last codes of a record, both of its items and of the nodes above these: a walk meets them at the end of what follows.
+The cohort of a set of nodes is the set of records with an item below each node. A cohort is valid if it is empty, or if
+it has at least k records and each sensitive item occurs in at most 1/l of them. Sensitive items, both in records and
+above in the hierarchy, have the last codes of a record: a walk reaches them at the end of each suffix.
 """
 
 import numpy as np
@@ -48,30 +48,30 @@ def find_violation(
     stack: Stack,
     itemset: Itemset,
 ) -> int:
-    """Find the next set of nodes of the cut with a bad cohort, in lexicographic order of the codes.
+    """Find the next set of nodes of the cut whose cohort violates the rule, in lexicographic order of the codes.
 
     Parameters
     ----------
     records
-        Those of `count_tree.expand`, or what follows the codes of the window (`suffixes.gather_suffixes`); the codes
-        from C on are the sensitive items.
+        Records of `count_tree.expand`, or the suffixes after the codes of the window (`suffixes.gather_suffixes`).
+        Codes from C on are the sensitive items.
     on_cut
-        uint8 (C,): codes of the cut's nodes.
+        uint8 (C,): codes of the nodes of the cut.
     intervals
         (leaf_lo, leaf_hi): int32 (C,) leaf intervals by code.
     window
-        First codes, from and to.
+        Range of first codes, (from, to).
     rule
         (k, l).
     stack
-        Room to begin with.
+        Initial space.
     itemset
-        int32 (size,): the set after which to begin (-1: before all); the set that was found.
+        int32 (size,): set to start after (-1: start with the first); overwritten by the set found.
 
     Returns
     -------
-    The size of its cohort; 0 if there is none. Cost: one increment for each set in each record, and one for each
-    sensitive item of these records.
+    The size of its cohort; 0 if there is no such set. Cost: an increment per set and record, and one per sensitive
+    item of these records.
     """
     codes, start, position = records
     size, n_codes = len(itemset), len(on_cut)
@@ -131,8 +131,9 @@ def find_violation(
 def _count(codes: Codes, held: IndexArray, last: bool, count: Count, told: Int32Array, words: UInt64Array) -> int:
     """Count the codes below C that follow the positions `held`, int32 or int64 (r,), of a prefix; mark them in `words`.
 
-    For the `last` member of a set, `told`, int32 (C,), counts them in the records with sensitive items, whose positions
-    are moved to the front of `held`. Returns how many positions are to be looked at further.
+    For the `last` member of a set, count them also in `told`, int32 (C,), but only in records with sensitive items;
+    move the positions of these records to the front of `held`. Returns the number of positions that the walk still
+    needs.
     """
     n_codes, n_told = len(count), 0
     for p in held:
@@ -159,7 +160,7 @@ def _count(codes: Codes, held: IndexArray, last: bool, count: Count, told: Int32
 
 @kernel()
 def _project(codes: Codes, stack: Stack, begin: int, end: int, place: Int64Array) -> None:
-    """Do as `_prefix.project`; codes from C on, the length of `place`, are passed over."""
+    """Project like `_prefix.project`, ignoring codes from C on; C is the length of `place`."""
     n_codes = len(place)
     for p in range(begin, end):
         at = stack[p] + 1
@@ -190,7 +191,11 @@ def _follows(prefix: Prefix, after: Int32Array) -> bool:
 
 @kernel()
 def _is_good(codes: Codes, cohort: IndexArray, n_codes: int, met: Integer, rule: tuple[int, int], tally: Tally) -> bool:
-    """Tell whether `met` records are good; `cohort`: positions in those with sensitive items, and maybe in others."""
+    """Return True if a cohort of `met` records is valid. `cohort` contains positions in its records with sensitive
+    items.
+
+    It may also contain positions in records without sensitive items.
+    """
     k, diversity = rule
     if met < k:
         return False
@@ -219,9 +224,10 @@ def _keep(
     layout: tuple[Int64Array, Int32Array, Int32Array],
     top: int,
 ) -> int:
-    """Keep the extensions from `least` on that are on the cut and apart from the prefix; clear the counts.
+    """Select extensions from `least` on that are on the cut and unrelated to the prefix; clear the counts.
 
-    Their projections, as long as the second of `counts` says, are laid out from `top` on; returns where they end.
+    Allocate their projections in the stack from `top` on, with the lengths in the second array of `counts`. Returns the
+    end of the allocated part.
     """
     place, length, support = layout
     count, room = counts
@@ -253,7 +259,7 @@ def choose_rules(
     tally: Tally,
     best: Int32Array,
 ) -> int:
-    """Find the generalisation of a set with the smallest (NCP, leaves moved, nodes in preorder) whose cohort is good.
+    """Find the generalization of a set with the smallest (NCP, leaves moved, nodes in preorder) and a valid cohort.
 
     Parameters
     ----------
@@ -262,18 +268,19 @@ def choose_rules(
     tree
         (parent, leaf_lo, leaf_hi, subtree_end) of the hierarchy.
     data
-        (indptr, items, item_start, item_records): the records, and those of each item that is not sensitive.
+        (indptr, items, item_start, item_records): records, and the records of each non-sensitive item.
     losses
-        (occurrences, below): int64 (M + 1,) running sum of the items' occurrences; int64 (V,) NCP numerator of the
-        leaves below each node.
+        (occurrences, below): int64 (M + 1,) running sum of item occurrences; int64 (V,) NCP numerator of the leaves
+        below each node.
     rule
         (k, l).
     best
-        int32 (size,): filled with the nodes of the generalised set, in preorder.
+        int32 (size,): filled with the nodes of the generalized set, in preorder.
 
     Returns
     -------
-    Their number, 0 if there is no candidate. O((h + 1)^size) candidates, each with the records of its rarest node.
+    Number of these nodes, 0 if there is no candidate. O((h + 1)^size) candidates, each scans the records of its rarest
+    node.
     """
     parent, leaf_lo, leaf_hi, subtree_end = tree
     size = len(itemset)
@@ -301,7 +308,7 @@ def choose_rules(
 
 @kernel()
 def has_good_cohort(nodes: Int32Array, tree: Tree, data: _Data, rule: tuple[int, int], tally: Tally) -> bool:
-    """Tell whether the cohort of a set of nodes, none above another, is good or empty; `tally` is left zero.
+    """Return True if the cohort of a set of unrelated nodes is valid or empty. `tally` is zero on return.
 
     `nodes` is int32 (few,); `data` and `rule` are as for `choose_rules`. Cost: the records of the rarest node.
     """
@@ -319,7 +326,7 @@ def has_good_cohort(nodes: Int32Array, tree: Tree, data: _Data, rule: tuple[int,
         for at in range(item_start[leaf], item_start[leaf + 1]):
             record = item_records[at]
             begin, end = indptr[record], indptr[record + 1]
-            matches = items[first_at_least(items, begin, end, leaf_lo[rarest])] == leaf  # once: by its first leaf here
+            matches = items[first_at_least(items, begin, end, leaf_lo[rarest])] == leaf  # counts each record once
             for node in nodes:
                 there = first_at_least(items, begin, end, leaf_lo[node]) if matches else end
                 matches = there < end and items[there] < leaf_hi[node]
@@ -335,9 +342,9 @@ def has_good_cohort(nodes: Int32Array, tree: Tree, data: _Data, rule: tuple[int,
 
 @kernel()
 def add_records(indptr: Indptr, items: Items, first: int, fill: Int64Array, item_records: ItemRecords) -> None:
-    """List some records, numbered from `first` on, with their items that are not sensitive, as `rows.transpose` does.
+    """Add records, numbered from `first` on, to the record lists of their non-sensitive items, as in `rows.transpose`.
 
-    `fill` is int64 (M,), of the items that are not sensitive: where the next record of each goes; moved on. O(nnz).
+    `fill`, int64 (M,), M counting non-sensitive items, is the next free index of each item's list; updated. O(nnz).
     """
     for row in range(len(indptr) - 1):
         for at in range(indptr[row], indptr[row + 1]):

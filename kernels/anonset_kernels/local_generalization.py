@@ -1,8 +1,8 @@
-"""Top-down local generalisation of set-valued data (He and Naughton, VLDB 2009, section 4).
+"""Top-down local generalization of set-valued data (He and Naughton, VLDB 2009, section 4).
 
-Partitions wait on a stack; each is a slice of the records and a set of nodes that every one of its records is
-published as. So a partition has no more nodes than its shortest record has items, and all waiting ones together
-no more than there are items in the data: the stack never needs to grow.
+Partitions are processed from a stack. Each is a slice of the records and the nodes that every record in it is published
+as. A partition has no more nodes than its shortest record has items, and all partitions on the stack together have no
+more nodes than the data have items, so the stack never grows.
 """
 
 from typing import NamedTuple
@@ -29,46 +29,46 @@ LOW, HIGH, FIRST, LENGTH = 0, 1, 2, 3
 
 
 class Records(NamedTuple):
-    """The records, and the hierarchy above their items."""
+    """Records, and the hierarchy above their items."""
 
     indptr: Indptr
     """int64 (n + 1,)."""
     items: Items
     """int32 (nnz,)."""
     path: Int32Matrix
-    """int32 (M, D): the nodes from the root (column 0) down to each item; -1 below the item."""
+    """int32 (M, D): path from the root (column 0) to each item; -1 below the item."""
     leaves: Int64Array
-    """int64 (V,): leaves below each node, 0 for a leaf: what publishing it costs."""
+    """int64 (V,): number of leaves below each node, 0 for a leaf: the cost of publishing it."""
 
 
 class State(NamedTuple):
-    """Partitions that wait, and those that are done."""
+    """Partitions on the stack, and completed partitions."""
 
     ids: Int32Array
-    """int32 (n+,): the non-empty records; partitions are slices of it, ascending."""
+    """int32 (n+,): non-empty records; partitions are slices of this array, ascending."""
     level: Int16Array
-    """int16 (nnz,): depth of the node that each item is published as."""
+    """int16 (nnz,): depth of each item's published node."""
     frames: Int64Matrix
-    """int64 (n+ + 1, 4): of each waiting partition LOW, HIGH in `ids`, FIRST, LENGTH in `pool`."""
+    """int64 (n+ + 1, 4): for each partition on the stack LOW, HIGH in `ids`, FIRST, LENGTH in `pool`."""
     pool: Int32Array
-    """int32 (nnz + 1,): nodes of the waiting partitions."""
+    """int32 (nnz + 1,): nodes of the partitions on the stack."""
     failed: UInt8Array
-    """uint8 (nnz + 1,): nodes that were tried to no avail."""
+    """uint8 (nnz + 1,): nodes that could not be divided."""
     cluster: Int32Array
-    """int32 (n,): partition of each record that is done."""
+    """int32 (n,): partition of each completed record."""
     cut_start: Int64Array
-    """int64 (n+ + 1,): where the nodes of each partition start."""
+    """int64 (n+ + 1,): first node of each partition in `cut_nodes`."""
     cut_nodes: Int32Array
     """int32 (nnz + 1,)."""
     cursor: Int64Array
-    """int64 (3,): FRAMES waiting, EMITTED partitions, WORK done: occurrences looked at."""
+    """int64 (3,): FRAMES on the stack, EMITTED partitions, WORK done (item occurrences processed)."""
 
 
 @kernel()
 def advance(records: Records, state: State, k: int, limit: int) -> bool:
-    """Divide partitions for about `limit` occurrences; return whether none waits any more.
+    """Divide partitions for about `limit` occurrences; return True if the stack is empty.
 
-    Cost: for each partition, its occurrences, and its records times their logarithm for each division.
+    Cost per partition: its occurrences, and for each division its records times their logarithm.
     """
     cursor = state.cursor
     done = cursor[WORK] + limit
@@ -120,7 +120,7 @@ def _add_gains(records: Records, state: State, low: int, high: int, gain: Int64A
 def _divide(
     records: Records, state: State, frame: _Frame, nodes: Int32Array, failed: UInt8Array, best: int, k: int
 ) -> bool:
-    """Divide a partition by the children of a node; False if every bucket is too small, and nothing changes."""
+    """Divide a partition by the children of a node; return False, without changes, if every bucket is too small."""
     low, high = frame[:2]
     n, node = high - low, nodes[best]
     key_start, keys, gains = _keys(records, state, low, high, node)
@@ -146,7 +146,7 @@ def _divide(
 
 @kernel()
 def _keys(records: Records, state: State, low: int, high: int, node: int) -> tuple[Int64Array, Int32Array, Int64Array]:
-    """Return, for each record of a slice, the children of a node it has leaves below, and its gain."""
+    """Return, for each record of a slice, the children of a node above its items, and its gain."""
     total = 0
     for r in range(low, high):
         total += records.indptr[state.ids[r] + 1] - records.indptr[state.ids[r]]
@@ -163,7 +163,7 @@ def _keys(records: Records, state: State, low: int, high: int, node: int) -> tup
             if path[level] == node:
                 child = path[level + 1]
                 gains[r - low] += records.leaves[node] - records.leaves[child]
-                if filled == begin or keys[filled - 1] != child:  # items ascend, so a child's leaves stand together
+                if filled == begin or keys[filled - 1] != child:  # items ascend, so leaves of a child are adjacent
                     keys[filled] = child
                     filled += 1
         key_start[r - low + 1] = filled
@@ -173,7 +173,7 @@ def _keys(records: Records, state: State, low: int, high: int, node: int) -> tup
 
 @kernel()
 def _compare(key_start: Int64Array, keys: Int32Array, a: int, b: int) -> int:
-    """Compare two keys lexicographically; negative, zero or positive."""
+    """Compare two keys lexicographically; return a negative number, zero or a positive number."""
     i, j = key_start[a], key_start[b]
     while i < key_start[a + 1] and j < key_start[b + 1]:
         if keys[i] != keys[j]:
@@ -185,7 +185,7 @@ def _compare(key_start: Int64Array, keys: Int32Array, a: int, b: int) -> int:
 
 @kernel()
 def _sorted(key_start: Int64Array, keys: Int32Array) -> Int32Array:
-    """Return the records by key, equal ones in their order: a merge sort, int32 (n,)."""
+    """Return the records sorted by key, stable: a merge sort, int32 (n,)."""
     n = len(key_start) - 1
     order, other, width = np.arange(n).astype(np.int32), np.empty(n, np.int32), 1
     while width < n:
@@ -206,10 +206,11 @@ def _sorted(key_start: Int64Array, keys: Int32Array) -> Int32Array:
 
 @kernel()
 def _fill_left(bucket: Int32Array, size: Int64Array, gains: Int64Array, n_left: int, k: int) -> None:
-    """Move records to the leftovers, bucket -1, with those of the small buckets, until they are none or at least k.
+    """Move records to the leftovers, bucket -1, together with the small buckets, until it is empty or has at least k
+    records.
 
-    Records come from buckets above k, cheapest gain first; where these have too few to spare, the bucket with the
-    smallest gain moves as a whole.
+    Records are moved from buckets above k, smallest gain first. If these have too few records to spare, the bucket with
+    the smallest gain is moved completely.
     """
     n_buckets = len(size)
     spare = np.int64(0)
@@ -248,7 +249,7 @@ def _push(
     best: int,
     buckets: tuple[Int64Array, Int32Array, Int32Array, Int64Array, int],
 ) -> None:
-    """Put the buckets on the stack, the last one first, and the leftovers on top; records move down to the children."""
+    """Push the buckets on the stack, last bucket first, leftovers on top; records move to the child nodes."""
     low, high, first, length = frame
     key_start, keys, bucket, size, _ = buckets
     ids, node = state.ids[low:high].copy(), nodes[best]
@@ -256,7 +257,7 @@ def _push(
     place = np.zeros(n_buckets + 1, np.int64)
     place[0] = low
     for r in range(len(ids)):
-        place[0] += bucket[r] < 0  # the leftovers come first
+        place[0] += bucket[r] < 0  # the leftovers are first
     n_left = place[0] - low
     for b in range(n_buckets):
         place[b + 1] = place[b] + size[b]

@@ -1,4 +1,4 @@
-"""Finding the maximal records, those that no other record contains."""
+"""Find the maximal records: records that no other record contains."""
 
 import numpy as np
 
@@ -8,17 +8,17 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def maximal_rows(indptr: Indptr, items: Items, start: Int64Array, records: Int32Array) -> UInt8Array:
-    """Mark the rows that are no proper part of another one; uint8 (n,).
+    """Mark the rows that are not proper subsets of other rows; uint8 (n,).
 
-    Only the rows with a row's rarest item can contain it: O(nnz times the records of the rarest item) at worst,
-    far less where every row has a rare item.
+    Only rows with a row's rarest item can contain it. Cost: O(nnz times the records of the rarest item) in the worst
+    case, much less if every row has a rare item.
 
     Parameters
     ----------
     indptr, items
         Distinct non-empty rows, ascending codes, by descending length.
     start, records
-        Transposed: the rows of each item, ascending.
+        Transposed rows: the rows of each item, ascending.
     """
     n = len(indptr) - 1
     maximal = np.ones(n, np.uint8)

@@ -1,7 +1,4 @@
-"""Kernels that merge published rows, and symbols of the same rows, and gather what is behind each symbol in the rows.
-
-They belong to the verification.
-"""
+"""Verification kernels that merge equal published rows and symbols of the same rows, and gather suffixes of rows."""
 
 from typing import NamedTuple
 
@@ -10,7 +7,7 @@ from anonset_kernels._jit import kernel
 
 
 class Merged(NamedTuple):
-    """Rows with equal ones merged, in the order in which they were met; there is room for all rows."""
+    """Distinct rows in order of first occurrence, with space for all rows."""
 
     representative: Int64Array
     """int64 (n,): first of the equal rows."""
@@ -29,13 +26,13 @@ def _key(rows: Csr, row: Integer) -> Integer:
 
 @kernel()
 def _share_of(key: Integer, shares: int) -> Integer:
-    """Return the share, out of so many, of the rows of a hash, by other bits than their slot is found by."""
+    """Return the share, out of `shares`, of rows with this hash. Uses other bits of the hash than the slot."""
     return (((key * 0x9E3779B1) >> 20) & 0xFFFF) % shares
 
 
 @kernel()
 def count_shares(rows: Csr, span: tuple[int, int], sizes: Int64Array) -> None:
-    """Add the rows of a span to `sizes`, int64 (shares,), of the shares that `merge_rows` takes one after the other."""
+    """Count the rows of a range per share in `sizes`, int64 (shares,). `merge_rows` processes share after share."""
     for row in range(span[0], span[1]):
         sizes[_share_of(_key(rows, row), len(sizes))] += 1
 
@@ -44,21 +41,21 @@ def count_shares(rows: Csr, span: tuple[int, int], sizes: Int64Array) -> None:
 def merge_rows(
     rows: Csr, given: Int64Array, slots: Int64Array, weight: Int64Array, share: tuple[int, int], span: tuple[int, int]
 ) -> None:
-    """Go through the rows of a span, adding the weight of each to that of the first row that is equal to it.
+    """Add the weight of each row of a range to the weight of the first equal row.
 
     Parameters
     ----------
     rows
         Pair (int64 indptr, int32 codes).
     given
-        int64 (rows,): number of records that each row stands for; empty: one.
+        int64 (rows,): number of records equal to each row; empty if one each.
     slots
-        int64 (power of two): open-addressed table of the distinct rows of the share, -1 where free; larger than the
-        number of rows in the share. Rows are compared item by item, so the hash decides about speed alone.
+        int64 (power of two): hash table, with open addressing, of the distinct rows in the share, -1 in free slots;
+        larger than the number of rows in the share. Rows are compared item by item, so the hash affects only speed.
     weight
-        int64 (rows,): added to, where a row is the first of those equal to it.
+        int64 (rows,): updated at the first of equal rows.
     share
-        (one, of so many): rows of other shares, which are told by the hash too, are passed over.
+        (share, number of shares): rows of other shares, also determined by the hash, are skipped.
 
     O(items of the rows).
     """
@@ -86,11 +83,11 @@ def merge_rows(
 
 @kernel()
 def merge_runs(rows: Csr, merged: Merged) -> int:
-    """Merge equal rows that stand side by side, where the rows are in the order of their content.
+    """Merge adjacent equal rows. The rows must be sorted by content.
 
     Returns
     -------
-    Number of distinct rows; -1 where a row is below the one before it. O(items of the rows).
+    Number of distinct rows; -1 if a row is less than its predecessor. O(items of the rows).
     """
     indptr, items = rows
     n = 0
@@ -112,23 +109,23 @@ def merge_runs(rows: Csr, merged: Merged) -> int:
 
 
 class Columns(NamedTuple):
-    """Classes of symbols, numbered from 0, and room to split them; there are at most as many as symbols."""
+    """Classes of symbols, numbered from 0, and buffers to split them. There are at most as many classes as symbols."""
 
     of_symbol: Int64Array
-    """int64 (V,): the class of each symbol."""
+    """int64 (V,): class of each symbol."""
     size: Int64Array
-    """int64 (V,): symbols of each class."""
+    """int64 (V,): number of symbols in each class."""
     met: Int64Array
-    """int64 (V,): zero between rows; how many symbols of a class a row holds."""
+    """int64 (V,): number of symbols of each class in the current row; zero between rows."""
     part: Int64Array
-    """int64 (V,): -1 between rows; the class of those that it holds, where it does not hold all."""
+    """int64 (V,): new class for the symbols in the current row, if others of their class are not; -1 between rows."""
     touched: Int64Array
-    """int64 (V,): the classes of which a row holds any."""
+    """int64 (V,): classes with symbols in the current row."""
 
 
 @kernel()
 def split_columns(rows: Csr, columns: Columns, n: int) -> int:
-    """Split `n` classes of symbols wherever a row holds some symbols of a class, but not all.
+    """Split `n` classes of symbols whenever a row contains some, but not all, symbols of a class.
 
     Parameters
     ----------
@@ -137,8 +134,8 @@ def split_columns(rows: Csr, columns: Columns, n: int) -> int:
 
     Returns
     -------
-    Number of classes. After all rows, two symbols are in one class iff they were so before and are in the same rows.
-    O(nnz).
+    Number of classes. After all rows, two symbols are in the same class iff they were before and occur in the same
+    rows. O(nnz).
     """
     indptr, items = rows
     of_symbol, size, met, part, touched = columns
@@ -170,14 +167,14 @@ def split_columns(rows: Csr, columns: Columns, n: int) -> int:
 
 @kernel()
 def measure_suffixes(rows: Csr, least: int, codes_behind: Int64Array, rows_with: Int64Array) -> None:
-    """Add up what is at and behind each symbol in the rows, where at least so many codes are behind it.
+    """Count the rows with each symbol, and their codes from the symbol on, if at least `least` codes follow it.
 
     Parameters
     ----------
     rows
         Pair (int64 indptr, int32 codes).
     codes_behind, rows_with
-        int64 (V,) and int64 (V,): added to; the codes from the symbol on, and the rows. O(nnz).
+        int64 (V,) and int64 (V,), updated: number of codes from the symbol on, and number of rows. O(nnz).
     """
     indptr, items = rows
     for row in range(len(indptr) - 1):
@@ -191,18 +188,19 @@ def measure_suffixes(rows: Csr, least: int, codes_behind: Int64Array, rows_with:
 def gather_suffixes(
     rows: Csr, given: Int64Array, least: int, window: tuple[int, int], fill: Int64Matrix, out: Csr, weight: Int64Array
 ) -> None:
-    """Copy each row from each symbol of a window on, symbol by symbol, where at least so many codes are behind it.
+    """Copy the suffix of each row from each symbol of a window on, symbol by symbol, if at least `least` codes follow
+    it.
 
     Parameters
     ----------
     rows, out
         Pairs (int64 indptr, int32 codes).
     given, weight
-        int64 (rows,) and int64 (rows of out,): number of records that each row stands for.
+        int64 (rows,) and int64 (rows of out,): number of records equal to each row.
     fill
-        int64 (2, symbols of the window): where the next row, and its codes, of each symbol go; moved on.
+        int64 (2, symbols of the window): index of each symbol's next row, and of its first code; updated.
 
-    O(nnz + what is copied).
+    O(nnz + copied codes).
     """
     indptr, items = rows
     first, last = window

@@ -1,4 +1,4 @@
-"""Which sets are rare in a table of bit planes (`bit_planes`): one after the other, as pairs of codes, and as bits."""
+"""List the rare sets of a table of bit planes (`bit_planes`): as code sets, as code pairs, and as bitmaps."""
 
 import numpy as np
 
@@ -21,18 +21,18 @@ from anonset_kernels._tree import is_below
 def rare_from(
     table: Planes, firsts: tuple[int, int], intervals: Intervals, dead: Dead, found: Found, found_support: FoundSupport
 ) -> int:
-    """Report the rare sets whose smallest code is one of some, row by row; return how many there are.
+    """Report the rare sets whose smallest code is in a range, row by row; return their number.
 
     Parameters
     ----------
     firsts
-        The smallest codes, from and to.
+        Range of smallest codes, (from, to).
     intervals
-        By code; sets with an ancestor and its descendant are no sets.
+        Leaf intervals by code. Sets with an ancestor and its descendant are skipped.
     dead
-        uint8 (C,): sets with one of these codes are passed over.
+        uint8 (C,): sets with one of these codes are skipped.
     found, found_support
-        int32 (F, size) and int32 (F,): filled with the sets, as ascending codes, as far as there is room.
+        int32 (F, size) and int32 (F,): filled with the sets, as ascending codes, up to their capacity.
     """
     size, n_found = found.shape[1], 0
     members = np.empty(size, np.int32)
@@ -55,7 +55,7 @@ def _rare_in_rows(
     table: Planes, size: int, members: Itemset, firsts: tuple[int, int], intervals: Intervals, dead: Dead,
     found: Found, found_support: FoundSupport, n_found: int,
 ) -> int:  # fmt: skip
-    """Report the rare sets of up to 4 codes, as `rare_from` does, each with what `members` holds behind these."""
+    """Report the rare sets of up to 4 codes as in `rare_from`, each extended by the rest of `members`."""
     n_codes = len(dead)
     for b in range(n_codes):
         wide = width(b, table.n_words)
@@ -93,7 +93,7 @@ def _rare_in_row(
     table: Planes, row: int, members: Itemset, firsts: tuple[int, int], intervals: Intervals, dead: Dead,
     found: Found, found_support: FoundSupport, n_found: int,
 ) -> int:  # fmt: skip
-    """Report the rare sets of a row, whose codes but the smallest are in `members`, as `rare_from` does."""
+    """Report the rare sets of a row as in `rare_from`; `members` contains all codes of the row except the smallest."""
     n_planes = len(table.flip)
     for w in range(firsts[0] >> 6, min((firsts[1] + 63) >> 6, width(members[1], table.n_words))):
         at, met = (row + w) * n_planes, rare_of_cell(table, row + w)
@@ -124,7 +124,7 @@ def _rare_in_row(
 
 @kernel()
 def mark_together(found: Found, together: Together) -> None:
-    """Mark the pairs of codes that are in one of the sets, in ``together``, uint8 (C, C), symmetric."""
+    """Mark the pairs of codes that occur in a set, in ``together``, uint8 (C, C), symmetric."""
     for at in range(len(found)):
         for i in range(found.shape[1]):
             for j in range(found.shape[1]):
@@ -136,7 +136,7 @@ def mark_together(found: Found, together: Together) -> None:
 def mark_rare_pairs(table: Planes, before: int, rare: UInt64Matrix) -> None:
     """Set the bits of the rare pairs of a table whose code 0 is `before`.
 
-    ``rare`` is uint64 (C, W), for each code a bit for each larger one. O(cells).
+    ``rare`` is uint64 (C, W): for each code, a bitmap of larger codes. O(cells).
     """
     for c in range(len(table.start) - 1):
         place, low = (before + c) >> 6, bit((before + c) & 63)

@@ -1,7 +1,7 @@
-"""Rare pairs of nodes: siblings that are rare together, and the maximal ones among all pairs.
+"""Rare pairs of nodes: rare pairs of siblings, and the maximal rare pairs.
 
-A pair of nodes, neither above the other, is *rare* if some, but fewer than k, records hold an item below each. It is
-*maximal* if neither node can be replaced by its parent so that the pair stays rare and unrelated.
+A pair of unrelated nodes is *rare* if some, but fewer than k, records contain an item below each node. It is *maximal*
+if neither node can be replaced by its parent so that the pair remains rare and unrelated.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ from anonset_kernels._jit import kernel
 from anonset_kernels._tree import is_below, lowest_common_ancestor
 
 TOLERANCE = 1e-6
-"""What a clause must be violated by to be reported."""
+"""Smallest violation of a clause that is reported."""
 
 
 @kernel()
@@ -36,19 +36,19 @@ def count_siblings(
     k: int,
     cells: CountArray,
 ) -> None:
-    """Count, up to `k`, the records that hold two children of a node, for all nodes at once.
+    """Count, up to `k`, the records that contain two children of a node, for all nodes at once.
 
     Parameters
     ----------
     entry
-        int32 (M,): the lowest node that stands for each leaf.
+        int32 (M,): lowest published node of each leaf.
     siblings
         (parent, index): int32 (V,) parent of each node, and its index among its siblings.
     place
-        int64 (V,): where the row of a node begins in `cells`, which has a cell for each of its siblings; -1 leaves
-        out the pairs with later siblings.
+        int64 (V,): first index of each node's row in `cells`, with a cell per sibling; -1 skips the pairs with later
+        siblings.
     cells
-        The counters, zero at first.
+        Counters, initially zero.
 
     O(nnz times the depth + pairs of siblings in the records).
     """
@@ -67,7 +67,7 @@ def count_siblings(
                     touched[n_touched] = above
                     n_touched += 1
                 before[node], last[above] = sibling, node
-                while sibling >= 0:  # earlier ones: items ascend, and so do the children of a node
+                while sibling >= 0:  # only earlier siblings: items ascend, and so do the children of a node
                     if place[sibling] >= 0:
                         cell = place[sibling] + index[node]
                         if cells[cell] < k:
@@ -95,21 +95,21 @@ def maximal_pairs(
     first: int,
     found: Found,
 ) -> tuple[int, int]:
-    """Report the maximal rare pairs whose clause does not hold, from the code `first` on.
+    """Report the maximal rare pairs whose clause is violated, from the code `first` on.
 
     Parameters
     ----------
     rare
-        uint64 (C, W): the bits of `rare_in_planes.mark_rare_pairs`.
+        uint64 (C, W): bitmaps of `rare_in_planes.mark_rare_pairs`.
     nodes, code
-        int32 (C,) node of each code, by falling support, and int32 (V,) code of each node.
+        int32 (C,) node of each code, by descending support, and int32 (V,) code of each node.
     tree
         (parent, leaf_lo, leaf_hi): int32 (V,).
     closed
-        float64 (V,): how far each node is closed, 0 to 1.
+        float64 (V,): degree to which each node is closed, 0 to 1.
     found
-        int32 (F, 2), filled here: pairs of nodes, the left one first, whose clause is violated where nothing is
-        suppressed. F >= C.
+        int32 (F, 2), filled here: pairs of nodes, left node first, whose clause is violated if no item is suppressed. F
+        >= C.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Rare sets of nodes: lifting them to maximal ones, and the items of the records that hold them.
+"""Rare sets of nodes: raise them to maximal sets, and list items of the records that contain them.
 
-A set of nodes, none above another, is *rare* if some, but fewer than k, records hold an item below each of them. It
-is *maximal* if no node of it can be replaced by its parent so that the set stays rare and unrelated. Records are rows
-of ascending leaf codes; a record holds a node if one of its items lies in the node's interval.
+A set of unrelated nodes is *rare* if some, but fewer than k, records contain an item below each node. It is *maximal*
+if no node can be replaced by its parent so that the set remains rare and unrelated. Records are rows of ascending leaf
+codes. A record contains a node if one of its items is in the node's interval.
 """
 
 import numpy as np
@@ -25,21 +25,21 @@ from anonset_kernels._jit import kernel
 from anonset_kernels._tree import is_below, lowest_common_ancestor
 
 TOLERANCE = 1e-6
-"""What a clause must be violated by to be reported."""
+"""Smallest violation of a clause that is reported."""
 
 
 @kernel()
 def node_postings(
     indptr: Indptr, items: Items, entry: Int32Array, parent: Parent, start: Int64Array, records: Int32Array
 ) -> None:
-    """List the records that hold each node. O(nnz times the depth).
+    """List the records that contain each node. O(nnz times the depth).
 
     Parameters
     ----------
     entry
-        int32 (M,): the lowest node that stands for each leaf.
+        int32 (M,): lowest published node of each leaf.
     start
-        int64 (V + 1,): running sum of the supports of the nodes to list; the others take no room.
+        int64 (V + 1,): running sum of the supports of the nodes to list; other nodes have empty ranges.
     records
         int32 (start[V],): filled with the records of each node, ascending.
     """
@@ -57,7 +57,7 @@ def node_postings(
 
 @kernel()
 def _first_item(items: Items, begin: Integer, end: Integer, low: Integer) -> Integer:
-    """Return the first place in ``items[begin:end]``, which ascend, with an item of at least `low`."""
+    """Return the first index in ``items[begin:end]``, ascending, with an item of at least `low`."""
     while begin < end:
         middle = (begin + end) >> 1
         if items[middle] < low:
@@ -69,7 +69,7 @@ def _first_item(items: Items, begin: Integer, end: Integer, low: Integer) -> Int
 
 @kernel()
 def _holds(rows: Csr, tree: Ancestry, members: Int32Array, record: Integer) -> bool:
-    """Tell whether a record holds all members."""
+    """Return True if a record contains all members."""
     indptr, items = rows
     begin, end = indptr[record], indptr[record + 1]
     for node in members:
@@ -81,7 +81,7 @@ def _holds(rows: Csr, tree: Ancestry, members: Int32Array, record: Integer) -> b
 
 @kernel()
 def _rarest(start: Int64Array, members: Int32Array) -> Integer:
-    """Return the member that the fewest records hold."""
+    """Return the member with the fewest records."""
     rarest = members[0]
     for node in members:
         if start[node + 1] - start[node] < start[rarest + 1] - start[rarest]:
@@ -91,7 +91,7 @@ def _rarest(start: Int64Array, members: Int32Array) -> Integer:
 
 @kernel()
 def is_rare(rows: Csr, postings: Postings, tree: Ancestry, members: Int32Array, k: int) -> bool:
-    """Tell whether fewer than `k` records hold all `members`, int32 (j,). O(records of the rarest member)."""
+    """Return True if fewer than `k` records contain all `members`, int32 (j,). O(records of the rarest member)."""
     start, records = postings
     rarest, support = _rarest(start, members), 0
     for at in range(start[rarest], start[rarest + 1]):
@@ -104,20 +104,20 @@ def is_rare(rows: Csr, postings: Postings, tree: Ancestry, members: Int32Array, 
 
 @kernel()
 def lift(rows: Csr, postings: Postings, tree: Ancestry, k: int, sets: Int32Matrix) -> None:
-    """Replace rare sets by maximal ones above them, each member as far as it goes.
+    """Replace rare sets by maximal rare sets above them, raising each member as high as possible.
 
     Parameters
     ----------
     rows
         (indptr, items): the records.
     postings
-        (start, records) of `node_postings`, for the members and all nodes above them but the root.
+        (start, records) of `node_postings`, for the members and all their ancestors except the root.
     tree
         (parent, leaf_lo, leaf_hi): int32 (V,).
     sets
-        int32 (n, j): the sets, replaced here. Each begins with another member, for variety.
+        int32 (n, j): the sets, replaced here. Each set starts with a different member, for variety.
 
-    Cost: the records of the rarest member, for each step up.
+    Cost: the records of the rarest member for each raised level.
     """
     n_members = sets.shape[1]
     for t in range(len(sets)):
@@ -139,9 +139,9 @@ def lift(rows: Csr, postings: Postings, tree: Ancestry, k: int, sets: Int32Matri
 
 @kernel()
 def meeting_nodes(tree: Ancestry, sets: Int32Matrix) -> Int32Matrix:
-    """Return the lowest common ancestors of neighbours, int32 (n, j - 1).
+    """Return the lowest common ancestors of adjacent members, int32 (n, j - 1).
 
-    `sets` is int32 (n, j); members stand from left to right.
+    `sets` is int32 (n, j), with members sorted from left to right.
     """
     found = np.empty((len(sets), sets.shape[1] - 1), np.int32)
     for t in range(len(sets)):
@@ -154,16 +154,16 @@ def meeting_nodes(tree: Ancestry, sets: Int32Matrix) -> Int32Matrix:
 def allow_violated(
     tree: Ancestry, nodes: Int32Array, weight: Float64Array, closed: Float64Array, together: Together
 ) -> None:
-    """Set the pairs of `nodes`, int32 (C,), that can be in a set whose clause is violated. O(C² times the depth).
+    """Mark the pairs of `nodes`, int32 (C,), that can be in a set with a violated clause. O(C² times the depth).
 
     Parameters
     ----------
     weight
-        float64 (C,): how far each node is out of reach: its parent closed, or itself suppressed.
+        float64 (C,): degree to which each node is unavailable: its parent is closed, or it is suppressed.
     closed
-        float64 (V,): how far each node is closed.
+        float64 (V,): degree to which each node is closed.
 
-    The clause of a set is violated by no more than that of any two of its members.
+    The violation of a set's clause is at most that of any two of its members.
     """
     for a in range(len(nodes)):
         for b in range(a + 1, len(nodes)):
@@ -183,24 +183,23 @@ def witnesses(
     first: int,
     held: tuple[Int32Matrix, Int32Array, Float64Array],
 ) -> tuple[int, int]:
-    """Report the records that hold each set, from set `first` on, by the items that are the least suppressed.
+    """Report the records that contain each set, from set `first` on, as their least suppressed items.
 
     Parameters
     ----------
     rows, postings, tree
         As in `lift`.
     sets, slack
-        int32 (n, j) sets of nodes, and float64 (n,) by how much their clauses are violated before anything is
-        suppressed.
+        int32 (n, j) sets of nodes, and float64 (n,) violation of their clauses before suppression.
     suppressed
-        float64 (M,): how far each item is suppressed, 0 to 1.
+        float64 (M,): degree to which each item is suppressed, 0 to 1.
     held
-        (items, set, violation): int32 (F, j), int32 (F,) and float64 (F,), filled here with what is violated still.
+        (items, set, violation): int32 (F, j), int32 (F,) and float64 (F,), filled here with the remaining violations.
 
     Returns
     -------
     (number of witnesses, next set)
-        Where `held` has no room for all records of a set, the next set is that one. F >= records of any set.
+        If `held` has no space for all records of a set, the next set is this set. F >= records of any set.
     """
     (start, records), n_found = postings, 0
     for t in range(first, len(sets)):
@@ -225,7 +224,7 @@ def witnesses(
 
 @kernel()
 def _least_suppressed(rows: Csr, tree: Ancestry, node: Integer, record: Integer, suppressed: Float64Array) -> Integer:
-    """Return the item of a record below a node that is suppressed the least; the first one of several."""
+    """Return the item of a record below a node that is suppressed least; ties: the first."""
     indptr, items = rows
     end = indptr[record + 1]
     at = _first_item(items, indptr[record], end, tree[1][node])

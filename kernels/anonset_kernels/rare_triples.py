@@ -1,10 +1,10 @@
-"""Maximal rare triples of nodes, from a bit for each triple that says whether it is rare.
+"""Maximal rare triples of nodes, from a bitmap of the rare triples.
 
-A triple of nodes, none above another, is *rare* if some, but fewer than k, records hold an item below each. It is
-*maximal* if no node can be replaced by its parent so that the triple stays rare and unrelated.
+A triple of unrelated nodes is *rare* if some, but fewer than k, records contain an item below each node. It is
+*maximal* if no node can be replaced by its parent so that the triple remains rare and unrelated.
 
-The bits stand in rows, as `bit_planes` describes them: those of codes a < b < c in the row of (b, c), where a has bit
-a & 63 of word a >> 6.
+The bits are stored in rows, as described in `bit_planes`: the triples a < b < c in the row of (b, c), with bit a & 63
+of word a >> 6.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from anonset_kernels._tree import is_below
 
 @kernel()
 def _is_rare(rare: RareBits, a: int, b: int, c: int) -> bool:
-    """Tell whether three codes, in any order, are a rare triple."""
+    """Return True if three codes, in any order, form a rare triple."""
     if a > b:
         a, b = b, a
     if b > c:
@@ -33,23 +33,23 @@ def _is_rare(rare: RareBits, a: int, b: int, c: int) -> bool:
 def maximal_triples(
     rare: RareBits, nodes: Int32Array, code: Int32Array, tree: Ancestry, span: tuple[int, int, int], keys: Int64Array
 ) -> tuple[int, int, int]:
-    """Report the parents of the maximal rare triples, from a row on.
+    """Report the parents of the maximal rare triples, starting with a given row.
 
     Parameters
     ----------
     nodes, code
-        int32 (C,) node of each code, by falling support, and int32 (V,) code of each node; -1 for the root.
+        int32 (C,) node of each code, by descending support, and int32 (V,) code of each node; -1 for the root.
     tree
         (parent, leaf_lo, leaf_hi): int32 (V,).
     span
-        The second and the third code of the first row, and the end of the second codes.
+        Second and third code of the first row, and end of the second codes.
     keys
-        int64 (F,), filled here: for each triple, from left to right, the codes of the parents, the root's taken for
-        -1, as the number whose digits to base C + 1 are one more each. F >= C.
+        int64 (F,), filled here: for each triple, the codes of the parents from left to right (-1 for the root), as a
+        number in base C + 1 with each digit increased by one. F >= C.
 
     Returns
     -------
-    (number of triples, second and third code of the row from which on there may be more)
+    (number of triples, second and third code of the next row)
 
     O(words + rare triples times the depth).
     """
@@ -88,7 +88,7 @@ def maximal_triples(
 def _is_maximal(
     rare: RareBits, members: Int32Array, codes: tuple[int, int, int], code: Int32Array, tree: Ancestry
 ) -> bool:
-    """Tell whether a rare triple, whose last two members are unrelated, is one of unrelated nodes, and maximal."""
+    """Return True if a rare triple, whose last two members are unrelated, is maximal and completely unrelated."""
     parent, leaf_lo, leaf_hi = tree
     u, v, x = members[0], members[1], members[2]
     if is_below(leaf_lo, leaf_hi, v, u) or is_below(leaf_lo, leaf_hi, x, u):

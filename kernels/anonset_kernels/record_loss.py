@@ -14,8 +14,8 @@ def record_losses(
 ) -> None:
     """Fill ``out[r]`` with UL(r): the sum of ``w (2^s - 1) / (2^sigma - 1)``, sigma the sum of the sizes s. O(nnz).
 
-    Computed with exponents of two below zero, which neither overflow nor lose digits. `symbols`, int32 (nnz,), are the
-    rows; `size`, int64 (S,), and `weight`, float64 (S,), those of each symbol; `out` is float64 (n,).
+    Uses negative powers of two, which neither overflow nor lose precision. `symbols`, int32 (nnz,), are the rows;
+    `size`, int64 (S,), and `weight`, float64 (S,), are properties of each symbol; `out` is float64 (n,).
     """
     ln2 = log(2.0)
     for r in range(len(indptr) - 1):
@@ -39,22 +39,22 @@ def published_rows(
     node_start: Int64Array,
     nodes: Int32Array,
 ) -> Csr:
-    """Replace the items of each cluster's records by the nodes it publishes; each symbol once in a row, ascending.
+    """Replace the items of each cluster's records by published nodes, without duplicates, ascending.
 
     Parameters
     ----------
     records
-        (indptr, items) of the column, items as leaf positions.
+        (indptr, items) of the column, with items as leaf positions.
     members, start
-        int64 (r,) and (C + 1,): the records cluster by cluster, and where each cluster begins.
+        int64 (r,) and (C + 1,): records, cluster by cluster, and first index of each cluster.
     tree
         (leaf_node, leaf_lo, leaf_hi) of the hierarchy.
     node_start, nodes
-        int64 (C + 1,) and int32: the inner nodes that each cluster publishes, an antichain each.
+        int64 (C + 1,) and int32: inner nodes that each cluster publishes, an antichain each.
 
     Returns
     -------
-    int64 (records + 1,) offsets and int32 nodes, in the order of `members`. O(nnz), and the leaves below the nodes.
+    int64 (records + 1,) offsets and int32 nodes, in the order of `members`. O(nnz), plus the leaves below the nodes.
     """
     indptr, items = records
     leaf_node, leaf_lo, leaf_hi = tree
@@ -71,7 +71,7 @@ def published_rows(
             first = filled
             for at in range(indptr[members[i]], indptr[members[i] + 1]):
                 symbol = image[items[at]]
-                if filled == first or out[filled - 1] != symbol:  # leaves of a node stand together
+                if filled == first or out[filled - 1] != symbol:  # leaves of a node are adjacent
                     out[filled] = symbol
                     filled += 1
             out_ptr[i + 1] = filled

@@ -1,8 +1,8 @@
-"""Clusters of relational tuples as arrays: what merging them costs, and merging them.
+"""Clusters of relational tuples as arrays: merge them and compute the loss of a merge.
 
-A *state* is (low, high, code, bits), one column for each cluster: float64 (ranges, C) bounds; int32 (others, C) the
-lowest common node, or the size of the value set; uint64 (words, C) the value sets. Hierarchies are numbered in
-preorder, so the nodes whose lowest common ancestor with a node is a given one of its ancestors are two intervals.
+A *state* is (low, high, code, bits), with a column per cluster: float64 (ranges, C) bounds; int32 (others, C) lowest
+common node or value set size; uint64 (words, C) value sets. Hierarchies are numbered in preorder. For a node and one of
+its ancestors, all nodes that have this ancestor as lowest common ancestor with the node are therefore in two intervals.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ _BLOCK = 512
 
 @kernel()
 def put_tuples(space: Space, tuples: Tuples, state: ClusterStates) -> None:
-    """Fill a state (bits zeroed) with one cluster for each tuple. O(T v)."""
+    """Fill a state (bits zeroed) with a cluster per tuple. O(T v)."""
     kind, slot, word_at = space.kind, space.slot, space.word_at
     numbers, codes = tuples
     low, high, code, bits = state
@@ -50,9 +50,10 @@ def put_tuples(space: Space, tuples: Tuples, state: ClusterStates) -> None:
 def group_tuples(space: Space, tuples: Tuples, cluster: Int64Array, state: ClusterStates, seen: UInt8Array) -> None:
     """Merge tuple `t` into cluster ``cluster[t]`` of a state (bits zeroed), for all t.
 
-    `cluster` is int64 (T,), `seen` uint8 (C,), zeros.
+    `cluster` is int64 (T,), `seen` is uint8 (C,), zeros.
 
-    Tuples become clusters of their own a block at a time: less than half the time of doing so one by one.
+    Tuples are converted to single-tuple clusters in blocks, which takes less than half the time of converting each
+    separately.
     """
     size = min(_BLOCK, len(cluster))
     singles = ClusterStates(
@@ -82,7 +83,7 @@ def group_tuples(space: Space, tuples: Tuples, cluster: Int64Array, state: Clust
 
 @kernel()
 def copy_cluster(state: ClusterStates, c: int, others: ClusterStates, x: int) -> None:
-    """Set cluster `c` of a state to cluster `x` of another."""
+    """Copy cluster `x` of another state into cluster `c`."""
     for i in range(len(state.low)):
         state.low[i, c], state.high[i, c] = others.low[i, x], others.high[i, x]
     for j in range(len(state.code)):
@@ -93,7 +94,7 @@ def copy_cluster(state: ClusterStates, c: int, others: ClusterStates, x: int) ->
 
 @kernel()
 def merge_into(space: Space, state: ClusterStates, c: int, others: ClusterStates, x: int) -> None:
-    """Set cluster `c` of a state to its union with cluster `x` of another. O(v + words + depth)."""
+    """Replace cluster `c` of a state by its union with cluster `x` of another. O(v + words + depth)."""
     kind, slot, word_at, _, _, cost_at, _, parent, subtree_end = space
     for a in range(len(kind)):
         s = slot[a]
@@ -117,8 +118,8 @@ def merge_into(space: Space, state: ClusterStates, c: int, others: ClusterStates
 def merged_loss(space: Space, state: ClusterStates, c: int, others: ClusterStates, out: Float64Array) -> None:
     """Fill ``out[x]`` with the loss N of the union of cluster `c` of a state with each cluster `x` of another.
 
-    `out` is float64 (C,). The terms are added in the order of the columns, whatever the clusters. Cost: O(C v), and C
-    times the words of the value sets.
+    `out` is float64 (C,). The terms are always added in column order. Cost: O(C v), plus C times the words of the value
+    sets.
     """
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
     n = len(out)
@@ -150,7 +151,7 @@ def merged_loss(space: Space, state: ClusterStates, c: int, others: ClusterState
 
 @kernel()
 def _common_loss(cost: Float64Array, parent: Parent, subtree_end: SubtreeEnd, node: int) -> Float64Array:
-    """Return float64 (V,): the loss of the lowest common ancestor of `node` with each node."""
+    """Return the loss of the lowest common ancestor of `node` and each node, float64 (V,)."""
     row = np.empty(len(cost), np.float64)
     row[node : subtree_end[node]] = cost[node]
     below = node
@@ -180,7 +181,8 @@ def losses(space: Space, state: ClusterStates, out: Float64Array) -> None:
 def nearest(loss: Float64Array, factor: float, offset: float, alive: Int64Array, head: Int64Array) -> int:
     """Return the tuple with the smallest (``factor * loss - offset``, record ``head``), or -1. O(T).
 
-    `loss` is float64 (T,); `alive`, int64 (T,), records that are left of each tuple; `head`, int64 (T,), their first.
+    `loss` is float64 (T,); `alive`, int64 (T,), is the number of remaining records of each tuple; `head`, int64 (T,),
+    is the first of them.
     """
     best, least = -1, 0.0
     for t in range(len(loss)):
@@ -193,7 +195,7 @@ def nearest(loss: Float64Array, factor: float, offset: float, alive: Int64Array,
 
 @kernel()
 def furthest(loss: Float64Array, alive: Int64Array, head: Int64Array) -> int:
-    """Return the tuple with the largest loss, the one with the smallest record among equals, or -1. O(T).
+    """Return the tuple with the largest loss, or -1; ties: the smallest record. O(T).
 
     `loss`, `alive` and `head` are as for `nearest`.
     """
@@ -208,9 +210,11 @@ def furthest(loss: Float64Array, alive: Int64Array, head: Int64Array) -> int:
 
 @kernel()
 def grow_two(space: Space, state: ClusterStates, singles: ClusterStates, seeds: Int64Array, side: Int8Array) -> None:
-    """Put each single tuple, in order, into the cluster (0 or 1) that it costs less, the first if equal; update both.
+    """Assign each tuple, in order, to the cluster (0 or 1) whose loss it increases less (ties: 0); update both
+    clusters.
 
-    `seeds`, int64 (2,): the two singles the clusters begin with. `side`, int8 (T,): filled here. O(T v).
+    `seeds`, int64 (2,): the initial tuple of each cluster. `side`, int8 (T,): filled with the cluster of each tuple.
+    O(T v).
     """
     for c in range(2):
         copy_cluster(state, c, singles, seeds[c])

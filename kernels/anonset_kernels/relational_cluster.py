@@ -1,8 +1,9 @@
-"""CLUSTER (Poulis et al. 2013, section 5): each seed takes the k - 1 records that go best with it.
+"""CLUSTER (Poulis et al. 2013, section 5): group each seed with the k - 1 records of lowest loss.
 
-Tuples stand in an order in which neighbours are alike (`spatial_order`), in blocks with bounds on their values. A
-bound on the loss of a whole block is the loss with its nearest corner, computed in the same order of operations, so
-it never exceeds the loss of a tuple inside, not even by rounding: skipping a block changes no result.
+Tuples are sorted so that neighbors are similar (`spatial_order`), and divided into blocks with bounds on their values.
+The lower bound of a block is the loss with its nearest corner. It is computed with the same order of operations as the
+loss of a tuple, so it never exceeds the loss of a tuple in the block, even after rounding. Skipping a block therefore
+does not change results.
 """
 
 from typing import NamedTuple
@@ -26,11 +27,11 @@ from anonset_kernels._noise import NOISE
 RANGE, NODE, SET = 0, 1, 2
 BLOCK = 64
 CHUNK = 512
-"""Tuples in a block; records in a chunk, by which the r-th record that is left is found."""
+"""Number of tuples per block, and of records per chunk. Chunks are used to find the r-th remaining record."""
 
 
 class Bounds(NamedTuple):
-    """Smallest and largest values of the tuples of each block."""
+    """Smallest and largest values of the tuples in each block."""
 
     low: Float64Matrix
     """float64 (ranges, blocks): smallest number."""
@@ -43,18 +44,18 @@ class Bounds(NamedTuple):
 
 
 class ByTuple(NamedTuple):
-    """Records by tuple."""
+    """Records of each tuple."""
 
     start: Int64Array
-    """int64 (T + 1,): where the records of each tuple begin in `record`."""
+    """int64 (T + 1,): first index of each tuple in `record`."""
     record: Int32Array
-    """int32 (R,): records of each tuple, ascending, tuple after tuple."""
+    """int32 (R,): records of each tuple, ascending, one tuple after another."""
     tuple_of: TupleOf
     """int32 (n,): tuple of each record."""
 
 
 class Left(NamedTuple):
-    """Records that are in no cluster. Each array is int64."""
+    """Records without a cluster. Each array is int64."""
 
     in_tuple: Int64Array
     """(T,): number of these records of each tuple."""
@@ -63,12 +64,12 @@ class Left(NamedTuple):
     in_chunk: Int64Array
     """(chunks,): number of these records in each chunk of records."""
     head: Int64Array
-    """(T,): first entry of each tuple in `ByTuple.record` to look at."""
+    """(T,): first index in `ByTuple.record` to check for each tuple."""
 
 
 @kernel()
 def spatial_order(scaled: Float64Matrix) -> Int64Array:
-    """Order points so that neighbours are alike: halve along the widest axis down to blocks. O(T log^2 T).
+    """Sort points so that neighbors are similar, by halving along the widest axis down to blocks. O(T log^2 T).
 
     `scaled`: float64 (v, T) coordinates, comparable between axes. Returns int64 (T,).
     """
@@ -139,23 +140,23 @@ def form_clusters(
     Parameters
     ----------
     tuples, bounds
-        The tuples in spatial order, and their `block_bounds`.
+        Tuples in spatial order, and their `block_bounds`.
     records
-        The records of each tuple.
+        Records of each tuple.
     left
-        The records that are left. Updated.
+        Records without a cluster. Updated.
     cluster
-        int32 (n,): cluster of each record, -1 while it is left. Updated.
+        int32 (n,): cluster of each record, or -1. Updated.
     picks
-        int64 (clusters,): the rank of each seed among the records left, ascending by index.
+        int64 (clusters,): rank of each seed among the remaining records, ordered by index.
     made
-        int64 (2,): k; number of clusters made before. Updated.
+        int64 (2,): k; number of clusters formed before. Updated.
 
     Returns
     -------
-    Number of clusters made now: len(picks).
+    Number of clusters formed by this call: len(picks).
 
-    Cost: for each seed, a bound on each block and the loss of the tuples of the blocks that may take part.
+    Cost per seed: a bound for each block, and the loss of the tuples in blocks that may contribute.
     """
     in_tuple, in_block, in_chunk, _ = left
     k = made[0]
@@ -196,7 +197,7 @@ def form_clusters(
 
 @kernel()
 def _ranked(rank: Integer, in_chunk: Int64Array, cluster: Int32Array) -> int:
-    """Return the record of this rank among those that are left."""
+    """Return the record with this rank among the remaining records."""
     chunk = 0
     while in_chunk[chunk] <= rank:
         rank -= in_chunk[chunk]
@@ -212,7 +213,7 @@ def _ranked(rank: Integer, in_chunk: Int64Array, cluster: Int32Array) -> int:
 
 @kernel()
 def _rows_of(space: Space, tuples: Tuples, t: int, row: Float64Array) -> None:
-    """Fill the loss of a tuple's code together with each other code: by node, or by value code."""
+    """Compute the loss of a tuple's code combined with each other code, by node or by value code."""
     kind, slot, _, _, _, cost_at, cost, parent, subtree_end = space
     codes = tuples.codes
     for a in range(len(kind)):
@@ -234,9 +235,11 @@ def _rows_of(space: Space, tuples: Tuples, t: int, row: Float64Array) -> None:
 
 @kernel()
 def _bounds_of(space: Space, tuples: Tuples, t: int, bounds: Bounds, row: Float64Array, bound: Float64Array) -> None:
-    """Fill a lower bound on the loss of tuple `t` with any tuple of each block: that with its nearest corner.
+    """Compute a lower bound on the loss of tuple `t` with any tuple of each block: the loss with the block's nearest
+    corner.
 
-    A row of losses rises to both sides of the tuple's own code, so the nearest code is an end of the block.
+    A row of losses increases with distance from the tuple's own code on both sides, so the nearest code is an end of
+    the block.
     """
     kind, slot, _, weight, width, cost_at, _, _, _ = space
     numbers, codes = tuples
@@ -289,7 +292,7 @@ def _offer(
     wanted: int,
     size: int,
 ) -> int:
-    """Offer the records of a block to the heap of the best (key, record), largest first; return its size."""
+    """Offer the records of a block to the heap of the best (key, record), largest first; return the heap size."""
     keys, chosen = heap
     start, record, _ = records
     in_tuple, _, _, head = left

@@ -1,4 +1,4 @@
-"""Mondrian (LeFevre et al. 2006), strict: split records at medians and at the children of hierarchy nodes."""
+"""Strict Mondrian (LeFevre et al. 2006): split records at medians and at the children of hierarchy nodes."""
 
 from typing import NamedTuple
 
@@ -27,26 +27,26 @@ class Shares(NamedTuple):
     kind: Int8Array
     """int8 (v,): RANGE, NODE or SET."""
     slot: Int64Array
-    """int64 (v,): the row of each attribute among those of its kind."""
+    """int8 (v,): row of each attribute among the attributes of its kind."""
     share_at: Int64Array
-    """int64 (v + 1,): where each attribute begins in the following arrays."""
+    """int64 (v + 1,): first index of each attribute in the following arrays."""
     share: Float64Array
-    """float64: ``share[share_at[a] + c]`` is the loss of node `c`, or of `c` values; a range has its width only."""
+    """float64: ``share[share_at[a] + c]`` is the loss of node `c`, or of `c` values. A range has only its width."""
     parent: Parent
-    """int32: parents of the nodes of the hierarchies."""
+    """int32: parent of each node in the hierarchies."""
     subtree_end: SubtreeEnd
     """int32: one past the last node below each node."""
 
 
 class _Scratch(NamedTuple):
-    """Arrays that all splits share."""
+    """Buffers shared by all splits."""
 
     values: Float64Array
-    """float64 (n,): values of the records of a part."""
+    """float64 (n,): values of the records in a part."""
     ordered: Float64Array
-    """float64 (n,): the same, to find their median."""
+    """float64 (n,): the same values, partially sorted to find the median."""
     ones: Int64Array
-    """int64 (n,): weights of records; (0,) without a rule."""
+    """int64 (n,): record weights; (0,) without a rule."""
 
 
 @kernel()
@@ -65,9 +65,9 @@ def mondrian(
     space
         Losses and hierarchies of the attributes.
     tuples, tuple_of
-        The distinct tuples, and the tuple of each record, int32 (n,).
+        Distinct tuples, and tuple of each record, int32 (n,).
     rule
-        What each part must satisfy beside its size, with the value of each record.
+        Condition that each part must satisfy in addition to its size, with the value of each record.
 
     Cost: O(v n log n) for each level of splits.
     """
@@ -124,7 +124,7 @@ def mondrian(
 
 @kernel()
 def part_sizes(part_of: Int32Array) -> Int64Array:
-    """Count the records of each part; int64, up to the last part that has any.
+    """Count the records of each part; int64, up to the last non-empty part.
 
     `part_of` is the part of each record, from 0 on.
     """
@@ -139,9 +139,9 @@ def part_sizes(part_of: Int32Array) -> Int64Array:
 
 @kernel()
 def nth_smallest(values: Float64Array, n: int) -> float:
-    """Return what stands at `n` once `values` are sorted, and leave them in another order. O(n) as a rule.
+    """Return the element at index `n` of the sorted `values`; reorders `values`. O(n) on average.
 
-    By Hoare's selection: NumPy's in Numba takes much longer to compile, and SciPy to load.
+    Uses Hoare's selection, because NumPy's function takes much longer to compile in Numba, and SciPy's to load.
     """
     low, high = 0, len(values) - 1
     while low < high:
@@ -175,7 +175,7 @@ def _widest(keys: Float64Array) -> int:
 
 @kernel()
 def _widths(space: Shares, tuples: Tuples, tuple_of: TupleOf, members: Int64Array) -> Float64Array:
-    """Return the rounded loss of each attribute over the records, -1 where they agree."""
+    """Return the rounded loss of each attribute over the records, -1 if all values are equal."""
     kind, slot, share_at, share, _, _ = space
     keys = np.full(len(kind), -1.0)
     for a in range(len(kind)):
@@ -206,7 +206,7 @@ def _widths(space: Shares, tuples: Tuples, tuple_of: TupleOf, members: Int64Arra
 
 @kernel()
 def _common(space: Shares, at: int, nodes: Int32Array, tuple_of: TupleOf, members: Int64Array) -> int:
-    """Return the lowest common node of the records."""
+    """Return the lowest common ancestor of the records' nodes."""
     parent, subtree_end = space.parent, space.subtree_end
     node = nodes[tuple_of[members[0]]]
     for r in members:
@@ -225,7 +225,7 @@ def _assign(
     scratch: _Scratch,
     part_of: Int32Array,
 ) -> int:
-    """Fill the part of each record if attribute `a` is split; return the number of non-empty parts."""
+    """Assign each record to a part if attribute `a` is split; return the number of non-empty parts."""
     kind, slot, share_at, _, _, subtree_end = space
     if kind[a] == NODE:
         codes, at = tuples.codes[slot[a]], share_at[a]

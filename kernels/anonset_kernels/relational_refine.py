@@ -1,20 +1,21 @@
-"""Refining clusters of relational tuples: neighbours are dissolved and formed anew, if that costs less.
+"""Refine clusters of relational tuples: dissolve neighboring clusters and form new ones, if the loss decreases.
 
 A *piece* is a distinct tuple with the number of its records in one cluster; the pieces of a cluster are a linked list.
-Clusters stand in slots, near ones close together, some of them empty. One step:
+Clusters are stored in slots, some of them empty, with similar clusters in nearby slots. One step:
 
-1. two clusters are drawn, and of the one that costs more one of its pieces; one to three of the clusters that its tuple
-   would cost least in, of those in the slots around, are dissolved with it: their tuples are the pool;
-2. clusters of at least k records are grown over the pool, each by the tuple that costs least with it; in three steps of
-   four each takes all records that it covers; what is left in the end goes where it costs least;
-3. the new clusters stay if each holds what is asked beside k, and they cost less than the old ones, or more by less
-   than the tolerance; else 2 is tried twice more, with other clusters out of the nearest.
+1. Draw two clusters, and a piece of the cluster with the higher loss. In the surrounding slots, find the one to three
+clusters whose loss the tuple of this piece would increase least. Dissolve them together with the drawn cluster: their
+tuples are the pool.
+2. Grow clusters of at least k records from the pool, each by the tuple with the lowest resulting loss. In three of four
+steps, each cluster also includes all records that it covers. Remaining tuples join the cluster whose loss increases
+least.
+3. Accept the new clusters if each satisfies the additional condition, and if their loss is less than before, or more by
+less than the tolerance. Otherwise repeat 2 up to twice with other clusters out of the nearest.
 
-So a step splits, merges, swaps and moves as it comes. Without tolerance the loss never rises. To dissolve few clusters
-and to try several times where they have been found is what most is gained by for each loss computed: on Adult by
-300,000,000 of them 0.0855, where up to nine of all were dissolved at once 0.0879. Losses are compared by keys
-of twelve decimals, ties by slot or by place in the pool. Sums of SplitMix64 wrap around
-(``np.errstate(over="ignore")``).
+A step can split, merge, swap and move. Without tolerance the loss never increases. Dissolving few clusters, with
+repeated attempts at the same place, gains most per computed loss: on Adult with 300,000,000 losses 0.0855, against
+0.0879 if up to nine clusters are dissolved at once. Losses are compared by keys rounded to twelve decimals, ties by
+slot or by pool position. Sums of SplitMix64 wrap around (``np.errstate(over="ignore")``).
 """
 
 from typing import NamedTuple
@@ -50,17 +51,17 @@ from anonset_kernels._split_mix import next_number
 
 RANGE, NODE, SET = 0, 1, 2
 MOST_NEAR = 4
-"""Most clusters that are dissolved at once."""
+"""Maximum number of clusters dissolved at once."""
 TRIES = 3
-"""Times that the nearest clusters of one tuple are dissolved, as long as nothing comes of it."""
+"""Maximum number of attempts with the nearest clusters of one tuple."""
 WIDEST_TABLE = 256
-"""Nodes up to which the losses of all pairs of an attribute's nodes are listed."""
+"""Maximum number of nodes of an attribute for which the losses of all node pairs are listed."""
 FREE, STEPS, GAINS, IDLE = 0, 2, 3, 4
-"""Places in `run`: free pieces; steps done; steps that gained; steps since the last that did (and `EVALUATIONS`)."""
+"""Indices in `run`: free pieces; steps; successful steps; steps since the last success (and `EVALUATIONS`)."""
 
 
 class Clusters(NamedTuple):
-    """Clusters by slot."""
+    """Clusters, indexed by slot."""
 
     state: ClusterStates
     """Generalized tuple of each cluster."""
@@ -80,18 +81,18 @@ class Pieces(NamedTuple):
     count: Int64Array  # type: ignore[assignment]  # the method of this name is not used
     """Number of records of each piece."""
     following: Int64Array
-    """Next piece of the same cluster; -1 at the end."""
+    """Next piece of the same cluster; -1 for the last."""
     free: Int64Array
-    """Pieces of no cluster."""
+    """Unused pieces."""
 
 
 class _Scan(NamedTuple):
-    """Scratch of `_nearest`."""
+    """Buffers of `_nearest`."""
 
     near: Int64Array
-    """int64 (MOST_NEAR,): the nearest clusters."""
+    """int64 (MOST_NEAR,): nearest clusters."""
     keys: Float64Array
-    """float64 (MOST_NEAR,): by how much each raises the loss, rounded."""
+    """float64 (MOST_NEAR,): loss increase of each, rounded."""
     sums: Float64Array
     """float64 (window,): losses of the clusters around a seed."""
     row: Float64Array
@@ -99,17 +100,17 @@ class _Scan(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """When `refine` stops, and which steps it takes."""
+    """Stopping criteria and step parameters of `refine`."""
 
     k: int
     most: int
-    """Number of losses to compute at most."""
+    """Maximum number of losses to compute."""
     patience: int
-    """Number of steps without gain at most."""
+    """Maximum number of steps without success."""
     window: int
-    """Number of slots around a cluster to look at."""
+    """Number of slots around a cluster to search."""
     tolerance: float
-    """By how much new clusters may cost more than old ones."""
+    """Allowed loss increase of a step."""
 
 
 @kernel()
@@ -124,26 +125,27 @@ def refine(
     asked: PackedRule,
     limits: Limits,
 ) -> None:
-    """Refine clusters until there were so many losses computed, or so many steps in vain.
+    """Refine clusters until a limit on computed losses or on unsuccessful steps is reached.
 
     Parameters
     ----------
     table
-        Of `pair_losses`.
+        Result of `pair_losses`.
     clusters
-        Changed.
+        Updated.
     pieces
-        Changed.
+        Updated.
     run
-        int64 (5,): see `FREE` and the others.
+        int64 (5,): counters, indexed by `FREE` and the following constants.
     random
         uint64 (1,): state of SplitMix64.
     asked
-        What every cluster must satisfy, with the value of each tuple. No step breaks it if all clusters satisfy it.
+        Condition that every cluster must satisfy, with the value of each tuple. If all clusters satisfy it, no step
+        violates it.
     limits
-        When to stop.
+        Stopping criteria.
 
-    Cost: a step takes one loss for each slot around, and for each tuple that is placed one for each of the pool.
+    Cost per step: one loss for each surrounding slot, and for each placed tuple one loss per tuple of the pool.
     """
     k, most, patience, window, tolerance = limits
     state, size, loss, head = clusters
@@ -190,7 +192,7 @@ def _breaks(
     n_formed: Integer,
     n_made: Integer,
 ) -> bool:
-    """Tell whether some of the new clusters breaks what is asked of all."""
+    """Return True if any of the new clusters violates the condition."""
     if asked.terms[KIND] == NONE:
         return False
     cluster, value = np.empty(n_made, np.int32), np.empty(n_made, np.int32)
@@ -202,9 +204,9 @@ def _breaks(
 
 @kernel()
 def pair_losses(space: Space) -> PairLosses:
-    """Return the loss of the lowest common node of any two nodes of an attribute.
+    """Compute the loss of the lowest common ancestor of any two nodes of an attribute.
 
-    An attribute without hierarchy, or with more than `WIDEST_TABLE` nodes, is not listed. O(V^2).
+    Attributes without a hierarchy, or with more than `WIDEST_TABLE` nodes, are not listed. O(V^2).
     """
     kind, cost_at = space.kind, space.cost_at
     at = np.zeros(len(kind) + 1, np.int64)
@@ -224,7 +226,7 @@ def pair_losses(space: Space) -> PairLosses:
 
 @kernel()
 def put_pieces(space: Space, tuples: Tuples, clusters: Clusters, pieces: Pieces) -> None:
-    """Fill the states (bits zeroed), sizes and losses of clusters whose lists of pieces are there.
+    """Compute states (bits zeroed), sizes and losses of clusters from their lists of pieces.
 
     `clusters` and `pieces` are those of `refine`. O(P v).
     """
@@ -239,7 +241,7 @@ def put_pieces(space: Space, tuples: Tuples, clusters: Clusters, pieces: Pieces)
 
 @kernel()
 def _room(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
-    """Return how many pieces a pool may hold: those of four of the largest clusters, at most 16384, at least 512."""
+    """Return the pool capacity in pieces: those of the four largest clusters, at most 16384, at least 512."""
     most = 0
     for c in range(len(size)):
         n, p = 0, head[c]
@@ -252,7 +254,7 @@ def _room(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
 
 @kernel()
 def _drawn_piece(p: int, following: Int64Array, drawn: np.uint64) -> int:
-    """Return a piece of a list: that at the drawn number, modulo their number."""
+    """Return the piece of a list at index `drawn`, modulo its length."""
     n, q = 0, p
     while q >= 0:
         n += 1
@@ -266,7 +268,7 @@ def _drawn_piece(p: int, following: Int64Array, drawn: np.uint64) -> int:
 def _nearest(
     space: Space, tuples: Tuples, clusters: Clusters, seed: tuple[Integer, Integer], wanted: Integer, scan: _Scan
 ) -> int:
-    """List the cluster of the seed and those that its tuple would raise the loss of least; return how many."""
+    """List the cluster of the seed and the clusters whose loss its tuple would increase least; return their number."""
     t, own = seed
     (low, high, code, bits), size, loss, _ = clusters
     kind, slot, word_at, weight, width, cost_at, cost, _, _ = space
@@ -320,7 +322,7 @@ def _fill_pool(
     pool: Pool,
     place: Int64Array,
 ) -> tuple[int, int]:
-    """Put the tuples of clusters into the pool, equal ones together; return how many clusters fit, and the tuples."""
+    """Copy tuples of clusters into the pool, merging equal tuples; return the numbers of copied clusters and tuples."""
     numbers, codes, of, count, left, _, _ = pool
     m, taken = 0, 0
     for i in range(n_near):
@@ -360,7 +362,7 @@ def _exchange(
     own: Integer,
     run: Int64Array,
 ) -> None:
-    """Put new clusters in place of old ones, into the empty slots from that of the drawn cluster on."""
+    """Replace old clusters by new ones, stored in the empty slots from that of the drawn cluster on."""
     (low, high, code, bits), size, loss, head = clusters
     tuple_of, count, following, free = pieces
     state, new_size, new_loss, place, new_count, new_cluster = formed

@@ -1,7 +1,7 @@
-"""Ordering rows by their content: fixed codes first, then items, compared a few at a time as 62-bit keys.
+"""Sort rows by content: first fixed codes, then items, compared a few at a time as 62-bit keys.
 
-A key holds the codes of a row from some position on, each plus one, so that zero marks the end of the row: rows compare
-as their keys do, and those with the same key by the keys that follow.
+A key contains the codes of a row from some position on, each increased by one, so that zero marks the end of the row.
+Rows are ordered by their keys; rows with equal keys are ordered by their next keys.
 """
 
 from typing import NamedTuple
@@ -13,34 +13,34 @@ from anonset_kernels._jit import kernel
 from anonset_kernels._splitters import bucket_of
 
 _BITS = 62
-_FEW = 40  # rows that are sorted by insertion
+_FEW = 40  # largest number of rows sorted by insertion
 
 
 class Content(NamedTuple):
-    """Rows as they are compared, and what goes with each."""
+    """Rows to compare, and data moved with them."""
 
     indptr: Indptr
-    """int64 (r + 1,): where each row's items begin in `items`; the first row need not begin at 0."""
+    """int64 (r + 1,): first item of each row in `items`; the first row may begin after 0."""
     items: Items
     """int32: item codes, row after row."""
     fixed: Int32Matrix
-    """int32 (r, c): one code of each fixed column; those beyond the widths given go along uncompared."""
+    """int32 (r, c): code of each row in each fixed column. Columns beyond the widths are moved but not compared."""
     record: Int64Array
-    """int64 (r,): goes along uncompared."""
+    """int64 (r,): record numbers, moved with the rows but not compared."""
 
 
 class Comparison(NamedTuple):
-    """How rows are compared, and cut into buckets."""
+    """Comparison rule for rows, and buckets of rows."""
 
     widths: Int64Array
-    """int64 (f + 1,): bits of a code, plus one, of each of the f fixed columns that are compared, and of an item."""
+    """int64 (f + 1,): bit width of a code, plus one, of each compared fixed column, and of an item."""
     splitters: Int64Array
-    """int64 (b - 1,): the least key of each bucket but the first, ascending."""
+    """int64 (b - 1,): smallest key of each bucket except the first, ascending."""
 
 
 @kernel()
 def following(widths: Int64Array, position: int) -> int:
-    """Return the position behind the codes of a key that begins at a position; `widths` as in `Comparison`."""
+    """Return the position after the codes of a key that begins at `position`; `widths` as in `Comparison`."""
     n_fixed, room = len(widths) - 1, _BITS
     while True:
         room -= widths[min(position, n_fixed)]
@@ -51,7 +51,7 @@ def following(widths: Int64Array, position: int) -> int:
 
 @kernel()
 def _key(rows: Content, by: Comparison, row: int, position: int) -> int:
-    """Return the codes of a row from a position on, as many as 62 bits hold."""
+    """Pack the codes of a row from `position` on into a key, as many as fit into 62 bits."""
     n_fixed, room, key = len(by.widths) - 1, _BITS, 0
     end = rows.indptr[row + 1]
     while True:
@@ -70,19 +70,19 @@ def _key(rows: Content, by: Comparison, row: int, position: int) -> int:
 
 @kernel()
 def pack_keys(rows: Content, by: Comparison, position: int, order: Int64Array, keys: Int64Array) -> None:
-    """Fill `keys`, int64 (any,), with the key from a position on of each row that `order`, int64 (any,), lists."""
+    """Fill `keys`, int64 (any,), with the key from `position` on of each row in `order`, int64 (any,)."""
     for place in range(len(order)):
         keys[place] = _key(rows, by, order[place], position)
 
 
 @kernel()
 def measure_buckets(rows: Content, by: Comparison, position: int, size: Int64Matrix) -> None:
-    """Add up the rows, the items, and the items of the longest row, of each bucket of keys.
+    """Add the number of rows and items, and the largest row length, to the totals of each key bucket.
 
     Parameters
     ----------
     size
-        int64 (3, b): added to. O(r log b).
+        int64 (3, b): totals, updated. O(r log b).
     """
     for row in range(len(rows.record)):
         b = bucket_of(by.splitters, _key(rows, by, row, position))
@@ -94,14 +94,14 @@ def measure_buckets(rows: Content, by: Comparison, position: int, size: Int64Mat
 
 @kernel()
 def fill_buckets(rows: Content, by: Comparison, position: int, fill: Int64Matrix, out: Content) -> None:
-    """Copy rows into their buckets, each behind those that are in it already.
+    """Append rows to their buckets.
 
     Parameters
     ----------
     fill
-        int64 (2, b): where the next row, and its items, of each bucket go; moved on. O(items + r log b).
+        int64 (2, b): index of each bucket's next row, and of its first item; updated. O(items + r log b).
     out
-        Rows with room for all buckets, one behind the other.
+        Rows with space for all buckets, in sequence.
     """
     for row in range(len(rows.record)):
         b = bucket_of(by.splitters, _key(rows, by, row, position))
@@ -120,7 +120,7 @@ def fill_buckets(rows: Content, by: Comparison, position: int, fill: Int64Matrix
 
 @kernel()
 def _sort_few(keys: Int64Array, order: Int64Array, begin: int, end: int) -> None:
-    """Sort a stretch of keys, and what goes with them, by insertion; equal ones stay in their order."""
+    """Sort a slice of keys and of `order` by insertion, stable."""
     for i in range(begin + 1, end):
         key, row = keys[i], order[i]
         at = i
@@ -134,7 +134,7 @@ def _sort_few(keys: Int64Array, order: Int64Array, begin: int, end: int) -> None
 def _sort_many(
     keys: Int64Array, order: Int64Array, spare_keys: Int64Array, spare: Int64Array, begin: int, end: int
 ) -> None:
-    """Sort a stretch of keys, and what goes with them, byte by byte; equal ones stay in their order."""
+    """Sort a slice of keys and of `order` by radix sort on bytes, stable."""
     differing = 0
     for i in range(begin, end):
         differing |= keys[i] ^ keys[begin]
@@ -161,9 +161,9 @@ def _sort_many(
 
 @kernel()
 def order_rows(rows: Content, by: Comparison, position: int, order: Int64Array) -> None:
-    """Sort the rows that `order` lists, int64 (any,), by their codes from a position on; equal rows stay in order.
+    """Sort the rows in `order`, int64 (any,), by their codes from `position` on, stable.
 
-    O(r) for each code that is looked at, and what rows share is looked at again for those that share it alone.
+    O(r) for each key read. Common prefixes are read again only for the rows that share them.
     """
     n, n_fixed = len(order), len(by.widths) - 1
     keys, spare_keys, spare = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -194,7 +194,7 @@ def order_rows(rows: Content, by: Comparison, position: int, order: Int64Array) 
 
 @kernel()
 def gather_rows(rows: Content, order: Int64Array, row: int, item: int, out: Content) -> None:
-    """Copy the rows that `order` lists, int64 (any,), to where `row` and `item` say in other arrays. O(items)."""
+    """Copy the rows in `order`, int64 (any,), to `out`, from row `row` and item `item` on. O(items)."""
     for place in range(len(order)):
         source = order[place]
         for i in range(rows.indptr[source], rows.indptr[source + 1]):

@@ -1,4 +1,4 @@
-"""Kernels over the rows of a set-valued column: sorting and mapping compressed sparse rows."""
+"""Sort, map and transpose the rows of a set-valued column (compressed sparse rows)."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def transpose(indptr: Indptr, items: Items, n_items: int) -> tuple[ItemStart, It
 
 @kernel()
 def sort_rows(indptr: Indptr, items: Items, n_items: int) -> Items:
-    """Sort each row ascending by transposing twice; int32 (nnz,). O(nnz + n + M), whatever the row lengths."""
+    """Sort each row ascending by transposing twice; int32 (nnz,). O(nnz + n + M) for any row lengths."""
     start = np.zeros(n_items + 1, np.int64)
     for item in items:
         start[item + 1] += 1
@@ -52,10 +52,10 @@ def sort_rows(indptr: Indptr, items: Items, n_items: int) -> Items:
 
 @kernel()
 def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int) -> Csr:
-    """Replace each item by ``symbol_of[item]`` (-1 drops it), keep each symbol once in a row, sort the rows.
+    """Replace each item by ``symbol_of[item]`` (-1 drops it), remove duplicate symbols in a row, sort the rows.
 
-    Returns int64 (n + 1,) offsets and int32 symbols. O(nnz) where the image is monotone (a cut over leaf positions);
-    a row of l symbols in another order takes O(l^2) to sort by insertion, or O(S) to look up all S symbols.
+    Returns int64 (n + 1,) offsets and int32 symbols. O(nnz) if the mapping is monotone (a cut over leaf positions).
+    Other rows of l symbols cost O(l^2) for an insertion sort, or O(S) for a scan of all S symbols.
     """
     n = len(indptr) - 1
     seen = np.full(n_symbols, -1, np.int32)
@@ -90,7 +90,7 @@ def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int
 
 @kernel()
 def first_copies(indptr: Indptr, items: Items, most: int) -> BoolArray:
-    """Tell of each row whether fewer than `most` rows before it are equal to it: bool (n,). O(nnz)."""
+    """Return True for each row that has fewer than `most` equal rows before it: bool (n,). O(nnz)."""
     first = first_equal(indptr, items)
     copies, kept = np.zeros(len(first), np.int32), np.zeros(len(first), np.bool_)
     for row in range(len(first)):
@@ -102,7 +102,7 @@ def first_copies(indptr: Indptr, items: Items, most: int) -> BoolArray:
 
 @kernel()
 def first_equal(indptr: Indptr, items: Items) -> Int32Array:
-    """Return the first row that is equal to each row: int32 (n,). O(nnz), by a hash table."""
+    """Return the first row equal to each row: int32 (n,). O(nnz), by a hash table."""
     n, n_slots = len(indptr) - 1, 16
     while n_slots < 2 * n:
         n_slots *= 2
@@ -122,7 +122,7 @@ def first_equal(indptr: Indptr, items: Items) -> Int32Array:
 
 @kernel()
 def _are_equal(indptr: Indptr, items: Items, a: Integer, b: Integer) -> bool:
-    """Tell whether two rows hold the same items."""
+    """Return True if two rows contain the same items."""
     length = indptr[a + 1] - indptr[a]
     if length != indptr[b + 1] - indptr[b]:
         return False

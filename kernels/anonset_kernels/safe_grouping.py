@@ -1,7 +1,6 @@
-"""Kernels of safe grouping: which individuals stand together, which tuples go, whose identity is starred, by draws.
+"""Kernels of safe grouping: form groups of individuals, remove tuples, and star identities, by random draws.
 
-Tuples stand in the order of the individuals, those of one together; a tuple's place in it goes into the numbers of its
-draws.
+Tuples are sorted by individual. The position of a tuple in this order determines its draw numbers.
 """
 
 from typing import NamedTuple
@@ -14,38 +13,38 @@ from anonset_kernels._heaps import ONE, sift_down, sift_up
 from anonset_kernels._jit import kernel
 
 VALUE, PERSON, TUPLE = 0, 1, 2
-"""The keys of `diversify`: which of equally frequent values loses a tuple, which person with it, which tuple."""
+"""Keys of `diversify`: for the value that loses a tuple (ties), the person, and the tuple."""
 
 
 class _Group(NamedTuple):
-    """A group that loses tuples. A share is what a person has of a value; it is named by its first index in `order`."""
+    """Group that loses tuples. A share is a person's tuples with one value, named by the first index in `order`."""
 
     base: np.int64
-    """Place of the group's first tuple."""
+    """Position of the group's first tuple."""
     order: Int64Array
-    """(size,): positions of its tuples, value after value, persons together in each."""
+    """(size,): positions of its tuples, grouped by value and then by person."""
     who: Int32Array
     """(size,): person at each position."""
     total: Int64Array
-    """(persons,): tuples left of each person."""
+    """(persons,): number of remaining tuples of each person."""
     heap_size: Int64Array
-    """(values,): shares in the heap of each value, which stands where its tuples do in `order`."""
+    """(values,): number of shares in each value's heap, which occupies the slice of the value's tuples."""
     key: Int64Array
-    """(size,): keys of the heaps, the tuples left of a person and a draw."""
+    """(size,): heap keys: a person's remaining tuples, and a draw."""
     at: Int64Array
-    """(size,): shares of the heaps."""
+    """(size,): shares in the heaps."""
     held: Int64Array
-    """(size,): tuples of each share."""
+    """(size,): number of tuples in each share."""
     gone: Int64Array
-    """(size,): how many of them are taken."""
+    """(size,): number of removed tuples in each share."""
 
 
 @kernel()
 def group_bounds(n_persons: int, k: int, draw_key: DrawKey) -> Int64Array:
-    """Return where the groups of `n_persons` (>= k) start, (groups + 1,), each of k persons or one more.
+    """Return the first person of each group of `n_persons` (>= k), (groups + 1,). Groups have k persons or more.
 
-    Of fewer than 2k persons there is one group, else sizes differ by one at most. Which groups are larger is drawn,
-    group `g` with the number `g`: so the size of a group says nothing of how many tuples its persons have. O(groups).
+    With fewer than 2k persons there is one group; otherwise sizes differ by at most one. Draw number `g` decides
+    whether group `g` is larger, so the size of a group does not disclose the number of its persons' tuples. O(groups).
     """
     n_groups = n_persons // k
     bounds = np.zeros(n_groups + 1, np.int64)
@@ -72,18 +71,18 @@ def diversify(
     Parameters
     ----------
     value
-        (n,): sensitive value of the tuple at each place.
+        (n,): sensitive value of the tuple at each position.
     start
-        (persons + 1,): where each person's tuples start.
+        (persons + 1,): first tuple of each person.
     bounds
-        (groups + 1,): where each group's persons start.
+        (groups + 1,): first person of each group.
     draw_keys
-        (3, 2): the keys of `VALUE`, `PERSON` and `TUPLE`.
+        (3, 2): keys of `VALUE`, `PERSON` and `TUPLE`.
 
     Returns
     -------
-    Bools (n,), True where the tuple at a place is kept, and how many tuples have a value beyond 1/l of their group, if
-    those that are taken out still count in it.
+    Bools (n,), True for tuples that are not removed, and the number of tuples beyond 1/l of their group, counting
+    removed tuples as group members.
 
     Cost: O(n), and in groups that violate the bound O(size (log(size) + l)).
     """
@@ -115,10 +114,10 @@ def _make_diverse(
     draw_keys: UInt64Matrix,
     kept: BoolArray,
 ) -> None:
-    """Remove tuples of a group, always one of the most frequent value, until that has at most 1/l of what is left.
+    """Remove tuples of a group, always of the most frequent value, until it has at most 1/l of the remaining tuples.
 
-    Values are lowered level by level: all that are most frequent lose a tuple each, in the order of their draws, since
-    with every tuple that goes the bound gets closer. They are fewer than l.
+    Values are reduced level by level: each of the most frequent values loses one tuple, in the order of their draws.
+    The order matters because every removal changes the bound. There are fewer than l such values.
     """
     group, first = _group_of(value, start)
     count = first[1:] - first[:-1]
@@ -143,7 +142,7 @@ def _make_diverse(
 
 @kernel()
 def _group_of(value: Int32Array, start: Int64Array) -> tuple[_Group, Int64Array]:
-    """Return the group of the persons whose tuples start there, and where each value starts, (values + 1,)."""
+    """Return the group of the persons with tuples from `start` on, and each value's first index, (values + 1,)."""
     size = len(value)
     order = np.argsort(value, kind="mergesort")
     who = np.empty(size, np.int32)
@@ -168,7 +167,7 @@ def _group_of(value: Int32Array, start: Int64Array) -> tuple[_Group, Int64Array]
 
 @kernel()
 def _key(group: _Group, share: Integer, draw_key: DrawKey) -> np.int64:
-    """Return the key of a share: of persons with equally many tuples left, that with the largest draw comes first."""
+    """Return the key of a share. Among persons with equally many remaining tuples, the largest draw is first."""
     position = group.order[share]
     total = group.total[group.who[position]]
     word = draw(draw_key, total * ONE + group.base + position)
@@ -177,7 +176,7 @@ def _key(group: _Group, share: Integer, draw_key: DrawKey) -> np.int64:
 
 @kernel()
 def _heap_of_shares(group: _Group, begin: Integer, end: Integer, draw_key: DrawKey) -> int:
-    """Fill the heap of the value whose tuples stand there; return its size."""
+    """Build the heap of the value with the tuples `begin` to `end`; return its size."""
     key, at = group.key[begin:end], group.at[begin:end]
     share, size = begin, 0
     while share < end:
@@ -190,10 +189,10 @@ def _heap_of_shares(group: _Group, begin: Integer, end: Integer, draw_key: DrawK
 
 @kernel()
 def _take_one(group: _Group, begin: Integer, size: Integer, draw_key: DrawKey) -> Integer:
-    """Take a tuple from the first share of the heap of `size` at `begin`; return the new size.
+    """Remove a tuple from the first share of the heap of `size` at `begin`; return the new size.
 
-    Keys may be out of date, since a person loses tuples of other values too, but then they are too large: the first
-    one is put right until it is true.
+    Keys may be outdated, because a person also loses tuples of other values. Outdated keys are too large, so the first
+    key is corrected until it is current.
     """
     key, at = group.key[begin : begin + size], group.at[begin : begin + size]
     while key[0] >> 32 != group.total[group.who[group.order[at[0]]]]:
@@ -213,7 +212,7 @@ def _take_one(group: _Group, begin: Integer, size: Integer, draw_key: DrawKey) -
 
 @kernel()
 def _remove(group: _Group, draw_key: DrawKey, kept: BoolArray) -> None:
-    """Remove as many tuples of each share as are taken of it, each choice of them as likely."""
+    """Choose, uniformly at random, the tuples to remove from each share."""
     for share in range(len(group.order)):
         wanted = group.gone[share]
         for left in range(group.held[share], 0, -1):
@@ -227,13 +226,14 @@ def _remove(group: _Group, draw_key: DrawKey, kept: BoolArray) -> None:
 
 @kernel()
 def fewest_shown(kept: BoolArray, start: Int64Array, bounds: Int64Array, k: int) -> tuple[Int64Array, int]:
-    """Find how many tuples each person of a group can show: as many as the one with fewest kept.
+    """Compute the number of tuples that each person of a group can show: the smallest number of remaining tuples.
 
-    `kept` (n,), `start` and `bounds` are those of `diversify`. A person without a kept tuple does not count.
+    `kept` (n,), `start` and `bounds` are those of `diversify`. Persons without remaining tuples do not count.
 
     Returns
     -------
-    So many (groups,), 0 for a group that keeps fewer than k persons, and the kept tuples in such groups. O(n).
+    These numbers (groups,), 0 for a group with fewer than k remaining persons, and the number of remaining tuples in
+    such groups. O(n).
     """
     shown = np.zeros(len(bounds) - 1, np.int64)
     n_dropped = 0
@@ -264,26 +264,26 @@ def settle(
     number_of: Int32Array,
     draw_key: DrawKey,
 ) -> tuple[Int32Array, BoolArray]:
-    """Return each tuple's group and whether it is starred: a person shows no more than each of the group can.
+    """Return each tuple's group and whether it is starred: all persons of a group show the same number of tuples.
 
     Parameters
     ----------
     kept
-        (n,): the tuple at a place is not removed for diversity.
+        (n,): True if the tuple at a position is not removed for diversity.
     tuples
-        (n,): the tuple at each place.
+        (n,): tuple at each position.
     start, bounds
         As in `diversify`.
     shown
-        (groups,): tuples that each person of a group shows; 0 for a group that is dropped.
+        (groups,): number of tuples that each person of a group shows; 0 for a dropped group.
     number_of
         (groups,): number of each group.
     draw_key
-        Which of a person's tuples are shown, the one at place `p` by the draw with number `p`.
+        Key of the draws that choose a person's shown tuples; position `p` uses draw number `p`.
 
     Returns
     -------
-    Group of each tuple of the table, (n,), -1 where it is removed, and whether it is starred, (n,). O(n).
+    Group of each tuple in the table, (n,), -1 if removed, and whether it is starred, (n,). O(n).
     """
     group, starred = np.empty(len(kept), np.int32), np.zeros(len(kept), np.bool_)
     for number in range(len(bounds) - 1):

@@ -1,4 +1,4 @@
-"""Rules that infer a sensitive item from others with too large a share, listed for one size of antecedent."""
+"""List the rules that infer a sensitive item with too high a confidence, for one antecedent size."""
 
 import numpy as np
 
@@ -8,25 +8,25 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def list_rules(rows: Csr, secrets: Csr, n_codes: int, size: int, share: tuple[int, int, int], most: int) -> Int32Matrix:
-    """Return the rules with an antecedent of `size` items that occur and have too large a share of its records.
+    """Return the rules whose antecedent has `size` items and occurs, and whose confidence is too high.
 
-    Walks the sets of `size` items in the order of their codes; of each, all records that hold it are at hand.
+    Walks the sets of `size` items in code order, with the list of all records that contain the current set.
 
     Parameters
     ----------
     rows
-        Compressed rows: int64 (n + 1,), int32; the codes of each record, ascending.
+        Compressed rows: int64 (n + 1,), int32; codes of each record, ascending.
     secrets
-        The same of the sensitive codes alone.
+        Compressed rows of the sensitive codes only.
     share
-        Numerator and denominator, and 1 where a share of exactly that is too large, else 0.
+        Numerator and denominator of the maximum confidence, and 1 if exactly this confidence is too high, else 0.
     most
-        The walk ends when there are more rules than that.
+        The walk stops when there are more rules than this.
 
     Returns
     -------
-    int32 (T, size + 1): the antecedent, then the sensitive code; T is `most` + 1 at most. O(sum over records of
-    the sets of `size` items, times the sensitive items of the record).
+    int32 (T, size + 1): antecedent, then sensitive code; T is at most `most` + 1. O(sum over records of the sets of
+    `size` items, times the sensitive items of the record).
     """
     indptr, n = rows[0], len(rows[0]) - 1
     held, seen = np.zeros(n_codes, np.int64), np.empty(n_codes, np.int32)
@@ -85,17 +85,17 @@ def list_rules(rows: Csr, secrets: Csr, n_codes: int, size: int, share: tuple[in
 def _extend(
     rows: Csr, record: Int32Array, place: Int64Array, held: Int64Array, seen: Int32Array
 ) -> tuple[Int32Array, Int64Array, Int64Array, Int32Array]:
-    """Return the records that hold a set and one more code behind it, code by code; `held` is left zero.
+    """Return the records that contain a set and one more later code, code by code; `held` is zero on return.
 
     Parameters
     ----------
     record, place
-        int32 (E,), int64 (E,): the records that hold the set, and where each goes on behind it.
+        int32 (E,), int64 (E,): records that contain the set, and their positions after the set.
 
     Returns
     -------
-    int32 (F,), int64 (F,): records and places for each of the codes; int64 (C + 1,): where these begin; int32 (C,):
-    the codes, as they are met.
+    int32 (F,), int64 (F,): records and positions for each of the codes; int64 (C + 1,): first index of each code; int32
+    (C,): codes in order of first occurrence.
     """
     indptr, items, n_seen, total = rows[0], rows[1], 0, 0
     for e in range(len(record)):
@@ -122,7 +122,7 @@ def _extend(
 
 @kernel()
 def _doubled(rules: Int32Matrix) -> Int32Matrix:
-    """Return a copy with room for twice as many rows."""
+    """Return a copy with space for twice as many rows."""
     larger = np.empty((2 * len(rules), rules.shape[1]), np.int32)
     for t in range(len(rules)):
         for c in range(rules.shape[1]):

@@ -1,4 +1,4 @@
-"""Given sets of codes, each looked for from its last code on in a pass over the records: how many hold it, or which."""
+"""Count or list the records that contain given code sets, in one pass over the records."""
 
 from typing import NamedTuple
 
@@ -14,34 +14,34 @@ from anonset_kernels._set_index import SetIndex
 
 
 class Wanted(NamedTuple):
-    """The sets of an index that have not been met k times; changed by counting."""
+    """Sets of an index with fewer than k records so far; updated by counting."""
 
     pairs: UInt64Matrix
-    """uint64 (L, W): for each last code, from the lowest on, the bits of the codes before it in wanted sets."""
+    """uint64 (L, W): for each last code, from the lowest on, a bitmap of the second last codes of wanted sets."""
     thirds: UInt64Matrix
-    """uint64 (P, W): for each pair, the bits of the third last codes with which some set is wanted."""
+    """uint64 (P, W): for each pair, a bitmap of the third last codes of wanted sets."""
     triples_left: Int32Array
     """int32 (P,): number of wanted triples of each pair."""
     order: Int32Array
-    """int32 (T,): for each triple, its wanted sets, then the others."""
+    """int32 (T,): sets of each triple, wanted sets first."""
     left: Int32Array
     """int32 (Q,): number of wanted sets of each triple."""
     met: Int32Array
-    """int32 (T,): records that hold each set, up to k."""
+    """int32 (T,): number of records that contain each set, up to k."""
 
 
 @kernel()
 def count_sets(rows: Csr, ancestors: Ancestors, k: int, index: SetIndex, wanted: Wanted) -> None:
-    """Add the records that hold each set to ``wanted.met``, up to `k`.
+    """Count the records that contain each set in ``wanted.met``, up to `k`.
 
-    Cost: a look at each word of a record's bitmap for each of its codes, and again for each pair of them that ends a
+    Cost: a read per word of a record's bitmap for each of its codes, and again for each pair of codes that ends a
     wanted set.
     """
     indptr, items = rows
     size, record = index.sets.shape[1], room_for_record(len(index.begin) - 1)
     words, used = record.words, record.place
     for at in range(len(indptr) - 1):
-        if indptr[at + 1] - indptr[at] < size:  # no two codes of one item are in a set
+        if indptr[at + 1] - indptr[at] < size:  # a set contains at most one code of each item
             continue
         n, n_words = take_record(items[indptr[at] : indptr[at + 1]], ancestors, record)
         for j in range(size - 1, n):
@@ -67,7 +67,7 @@ def count_sets(rows: Csr, ancestors: Ancestors, k: int, index: SetIndex, wanted:
 
 @kernel()
 def _count_pair(pair: int, record: Record, last_word: int, k: int, index: SetIndex, wanted: Wanted) -> None:
-    """Count a record that holds a pair for the wanted sets that the pair ends."""
+    """Count a record that contains a pair, for the wanted sets that end with the pair."""
     thirds = wanted.thirds[pair]
     for w in record.place[: last_word + 1]:
         found = record.words[w] & thirds[w]
@@ -84,7 +84,7 @@ def _count_pair(pair: int, record: Record, last_word: int, k: int, index: SetInd
 
 @kernel()
 def _count_triple(triple: int, words: UInt64Array, k: int, index: SetIndex, wanted: Wanted) -> None:
-    """Count a record, whose codes are the bits of `words`, for the wanted sets that end with three codes."""
+    """Count a record, with its codes as the bits of `words`, for the wanted sets that end with a triple."""
     place = index.bounds[triple]
     end = place + wanted.left[triple]
     while place < end:
@@ -101,7 +101,7 @@ def _count_triple(triple: int, words: UInt64Array, k: int, index: SetIndex, want
 
 @kernel()
 def _holds_others(words: UInt64Array, sets: Int32Matrix, t: int) -> bool:
-    """Tell whether a record, whose codes are the bits of `words`, holds all codes of a set but its last three."""
+    """Return True if a record, with the codes in bitmap `words`, contains all codes of a set except the last three."""
     for j in range(sets.shape[1] - 3):
         code = sets[t, j]
         if words[code >> 6] & bit(code & 63) == 0:
@@ -113,24 +113,24 @@ def _holds_others(words: UInt64Array, sets: Int32Matrix, t: int) -> bool:
 def holders(
     rows: Csr, chosen: UInt64Array, first: int, ancestors: Ancestors, index: SetIndex, pairs: UInt64Matrix
 ) -> tuple[Int32Array, Int64Array]:
-    """Return which of some records holds which set, by record.
+    """Return the sets that each of some records contains, record by record.
 
     Parameters
     ----------
     chosen
-        uint64 ((n + 63) // 64,): the bits of the records that are looked at.
+        uint64 ((n + 63) // 64,): bitmap of the records to process.
     first
         Number of the first record.
     pairs
-        uint64 (L, W): for each last code, from the lowest on, the bits of the codes before it in sets.
+        uint64 (L, W): for each last code, from the lowest on, a bitmap of the second last codes of sets.
 
     Returns
     -------
     int32 (F,) and int64 (F,)
-        Sets, as their places in the index, and numbers of records.
+        Sets, as positions in the index, and record numbers.
 
-    Cost: a look at each word of a record's bitmap for each of its codes, and at the sets of each pair of them that ends
-    one: for sets that few records hold.
+    Cost: a read per word of a record's bitmap for each of its codes, plus the sets of each pair of codes that ends a
+    set. Intended for sets in few records.
     """
     indptr, items = rows
     size, record = index.sets.shape[1], room_for_record(len(index.begin) - 1)

@@ -1,7 +1,8 @@
-"""Sets of nodes above those of a hierarchy cut: which can be rare, and their supports, from the cut's rare sets.
+"""Supports of node sets above a hierarchy cut, computed from the rare sets of the cut.
 
-A record that holds a set of nodes holds a set of the cut below it. So a set of nodes is held by k records if one of the
-cut below it is; else by those records that hold a rare set of the cut below it, which are fewer than k for each.
+A record that contains a set of nodes contains a set of the cut below it. So a set of nodes has support k or more if a
+set of the cut below it has. Otherwise, its records are the union of the records of the rare sets of the cut below it,
+each with fewer than k records.
 """
 
 from typing import NamedTuple
@@ -17,19 +18,19 @@ from anonset_kernels._set_index import SetIndex, place_of
 
 
 class Below(NamedTuple):
-    """The codes of a cut, those that occur, below each node."""
+    """Codes of a cut that occur, below each node."""
 
     start: Int64Array
-    """int64 (V,): where those of each node begin."""
+    """int64 (V,): first index of each node in `codes`."""
     end: Int64Array
-    """int64 (V,): and end."""
+    """int64 (V,): one past the last index."""
     codes: Int32Array
-    """int32 (C,): by leaf."""
+    """int32 (C,): codes, in leaf order."""
 
 
 @kernel()
 def _number_below(below: Below, nodes: Itemset) -> int:
-    """Return how many sets of the cut may be below a set of nodes."""
+    """Return the number of possible sets of the cut below a set of nodes."""
     number = 1
     for node in nodes:
         number *= below.end[node] - below.start[node]
@@ -38,7 +39,7 @@ def _number_below(below: Below, nodes: Itemset) -> int:
 
 @kernel()
 def _set_below(below: Below, nodes: Itemset, number: int, chosen: Itemset) -> None:
-    """Store one of the sets of the cut below a set of nodes in ``chosen``, its codes ascending."""
+    """Store the set of the cut with this number below a set of nodes in ``chosen``, codes ascending."""
     for j in range(len(nodes)):
         wide = below.end[nodes[j]] - below.start[nodes[j]]
         code, place = below.codes[below.start[nodes[j]] + number % wide], j
@@ -51,18 +52,19 @@ def _set_below(below: Below, nodes: Itemset, number: int, chosen: Itemset) -> No
 
 @kernel()
 def keep_possible(table: Planes, before: int, below: Below, sets: Int32Matrix, most: int, possible: BoolArray) -> None:
-    """Clear what ``possible``, bool (T,), says of each set of nodes that is above one of the cut that k records hold.
+    """Clear ``possible``, bool (T,), for each set of nodes above a set of the cut that has support k.
 
     Parameters
     ----------
     table
-        Of the sets of 3 or 4 codes of the cut.
+        Table of the sets of 3 or 4 codes of the cut.
     before
-        The code of the cut that the table has for 0: sets with a smaller code are in another one.
+        Code of the cut that the table numbers 0. Sets with a smaller code are in another table.
     sets
         int32 (T, size).
     most
-        Sets that have more of the cut below them stay possible. They are looked at as far as this.
+        Number of sets of the cut that are checked for each set of nodes. Sets with more remain possible unless a
+        checked set has support k.
     """
     n_codes, chosen = len(below.codes) - before, np.empty(sets.shape[1], np.int32)
     for t in range(len(sets)):
@@ -84,19 +86,19 @@ def keep_possible(table: Planes, before: int, below: Below, sets: Int32Matrix, m
 
 @kernel()
 def rare_below(index: SetIndex, below: Below, sets: Int32Matrix, most: int) -> tuple[Int64Array, Int32Array]:
-    """Return the rare sets of the cut below some sets of nodes; none for one above more than `most` sets of the cut.
+    """Return the rare sets of the cut below each set of nodes; none for a set above more than `most` sets of the cut.
 
     Parameters
     ----------
     index
-        The rare sets of the cut, by code.
+        Index of the rare sets of the cut.
     sets
         int32 (T, size).
 
     Returns
     -------
     int64 (T + 1,) and int32 (start[T],)
-        Where those of each set begin, and these, as places in the index.
+        First index for each set of nodes, and the rare sets, as positions in the index.
     """
     start, chosen = np.zeros(len(sets) + 1, np.int64), np.empty(sets.shape[1], np.int32)
     of_set, n_found = np.empty(1024, np.int32), 0
@@ -117,14 +119,14 @@ def rare_below(index: SetIndex, below: Below, sets: Int32Matrix, most: int) -> t
 def sizes_of_unions(
     start: Int64Array, of_set: Int32Array, first: Int64Array, records: Int64Array, k: int
 ) -> Int32Array:
-    """Return how many records hold some of the sets below each set of nodes, up to `k`: int32 (T,).
+    """Count the records that contain any of the sets below each set of nodes, up to `k`: int32 (T,).
 
     Parameters
     ----------
     start, of_set
-        Those of `rare_below`.
+        Result of `rare_below`.
     first, records
-        int64 (sets + 1,) and int64: where the records of each set of the cut begin, and these.
+        int64 (sets + 1,) and int64: first index of each set of the cut, and its records.
     """
     sizes, held = np.zeros(len(start) - 1, np.int32), np.empty(max(1, k), np.int64)
     for t in range(len(sizes)):

@@ -1,4 +1,4 @@
-"""Sub-records of chunks: the distinct ones of each chunk, in the order of their items."""
+"""Distinct sub-records of each chunk, sorted by their items."""
 
 from typing import NamedTuple
 
@@ -9,26 +9,26 @@ from anonset_kernels._jit import kernel
 
 
 class Distinct(NamedTuple):
-    """The distinct sub-records of some chunks, chunk by chunk, in the order of their items."""
+    """Distinct sub-records of some chunks, chunk by chunk, sorted by their items."""
 
     begins: Int64Array
-    """int64 (chunks + 1,): where those of each chunk begin."""
+    """int64 (chunks + 1,): first distinct sub-record of each chunk."""
     row: Int64Array
-    """int64 (d,): one of the sub-records that are equal to each."""
+    """int64 (d,): an example row of each distinct sub-record."""
     copies: Int64Array
-    """int64 (d,): how many are."""
+    """int64 (d,): multiplicity of each distinct sub-record."""
 
 
 @kernel()
 def distinct_sub_records(begins: Int64Array, indptr: Indptr, items: Items) -> Distinct:
-    """Merge the equal sub-records of each chunk, and sort the distinct ones.
+    """Merge the equal sub-records of each chunk, and sort the distinct sub-records.
 
     Cost: O(s log s) comparisons for a chunk of s sub-records.
 
     Parameters
     ----------
     begins
-        int64 (chunks + 1,): where the sub-records of each chunk begin.
+        int64 (chunks + 1,): first sub-record of each chunk.
     """
     n_chunks, n = len(begins) - 1, len(indptr) - 1
     row, count, new = np.empty(n, np.int64), np.empty(n, np.int64), np.zeros(n_chunks + 1, np.int64)
@@ -48,7 +48,7 @@ def distinct_sub_records(begins: Int64Array, indptr: Indptr, items: Items) -> Di
 
 @kernel()
 def _sort(indptr: Indptr, items: Items, order: Int64Array, spare: Int64Array, first: int, end: int) -> None:
-    """Sort the sub-records first .. end - 1 by their items, by merging ever longer runs."""
+    """Sort the sub-records first .. end - 1 by their items: a bottom-up merge sort."""
     width = 1
     while width < end - first:
         for begin in range(first, end, 2 * width):
@@ -68,7 +68,7 @@ def _sort(indptr: Indptr, items: Items, order: Int64Array, spare: Int64Array, fi
 
 @kernel()
 def _compare(indptr: Indptr, items: Items, one: int, other: int) -> int:
-    """Return -1, 0 or 1 as the items of a sub-record come before those of another one, are the same, or come behind."""
+    """Return -1, 0 or 1 if a sub-record is less than, equal to or greater than another."""
     a, b = indptr[one], indptr[other]
     a_end, b_end = indptr[one + 1], indptr[other + 1]
     while a < a_end and b < b_end:

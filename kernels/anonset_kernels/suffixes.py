@@ -1,4 +1,4 @@
-"""What follows each code in the records, side by side for each code: what a walk below that code looks at."""
+"""Gather the suffixes after each code in the records, code by code: a walk below a code reads adjacent memory."""
 
 from anonset_kernels._arrays import Codes, IndexArray, Int64Array
 from anonset_kernels._jit import kernel
@@ -6,14 +6,14 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def measure_suffixes(codes: Codes, least: int, entries: Int64Array, records: Int64Array) -> None:
-    """Add up how much follows each code, where at least so many codes do.
+    """Count the records and the following codes of each code, if at least `least` codes follow.
 
     Parameters
     ----------
     least
         Number of codes that must follow.
     entries, records
-        int64 (C,) and int64 (C,): added to; the codes that follow, and the records. O(entries).
+        int64 (C,) and int64 (C,), updated: number of following codes, and of records. O(entries).
     """
     begin = 0
     for end in range(len(codes)):
@@ -36,20 +36,21 @@ def gather_suffixes(
     place: Int64Array,
     position: IndexArray,
 ) -> None:
-    """Copy what follows the codes from `first` to ``last - 1``, each closed by -1, where at least so many codes do.
+    """Copy the suffixes after the codes `first` to ``last - 1``, each terminated by -1, if at least `least` codes
+    follow.
 
     Parameters
     ----------
     least
         Number of codes that must follow.
     fill, place
-        int64 (last - first,): where the next suffix of each code goes, and its position; moved on.
+        int64 (last - first,): index of each code's next suffix, and of its position; updated.
     suffixes
-        int32: filled with the suffixes, those of a code side by side.
+        int32: filled with the suffixes, code by code.
     position
-        int32 or int64: filled with the place before each suffix, as `count_tree.expand` does.
+        int32 or int64: filled with the position before each suffix, as in `count_tree.expand`.
 
-    O(entries + what is copied).
+    O(entries + copied codes).
     """
     begin = 0
     for end in range(len(codes)):
@@ -72,9 +73,9 @@ def gather_suffixes(
 
 @kernel()
 def place_codes(codes: Codes, fill: Int64Array, position: IndexArray) -> None:
-    """List where each code stands, as `count_tree.expand` does.
+    """List the positions of each code, as in `count_tree.expand`.
 
-    `fill` is int64 (C,): where the positions of each code go in `position`, int32 or int64; moved on. O(entries).
+    `fill` is int64 (C,): next free index of each code in `position`, int32 or int64; updated. O(entries).
     """
     for at in range(len(codes)):
         c = codes[at]

@@ -1,4 +1,4 @@
-"""Text that comes in pieces: where its last record ends; and hashes of its fields."""
+"""End of the last complete record in a chunk of text, and hashes of fields."""
 
 import numpy as np
 
@@ -12,18 +12,18 @@ _PRIMES = (0x2C1B3C6D, 0x297A2D39, 0x7FEB352D, 0x045D9F3B)
 
 @kernel()
 def last_record_end(text: Buffer, delimiter: int) -> tuple[int, int]:
-    """Return where the last finished record of a piece of text ends, and the number of line ends before; O(bytes).
+    """Return the end of the last complete record in a chunk of text, and the number of line ends before it; O(bytes).
 
-    A record ends with a line end outside of quotes. A carriage return at the end of the piece may be half of a line
-    end, and ends nothing yet.
+    A record ends with a line end outside quotes. A carriage return at the end of the chunk may be the first half of a
+    line end, so it does not end a record.
 
     Parameters
     ----------
     text
-        uint8 (bytes,): begins with a record.
+        uint8 (bytes,): chunk that begins with a record.
     delimiter
-        What stands between fields, behind which, or one blank after, a quote opens; -1: there are no fields, and
-        quotes mean nothing.
+        Field delimiter. A quote opens directly after it, or after it and one space. -1 for text without fields: quotes
+        have no meaning.
     """
     end, lines, until, at, size = 0, 0, 0, 0, len(text)
     quoted, opens, blank = False, True, False
@@ -59,16 +59,17 @@ def last_record_end(text: Buffer, delimiter: int) -> tuple[int, int]:
 
 @kernel()
 def hash_fields(starts: Int64Array, text: UInt8Array, state: Int64Matrix) -> None:
-    """Hash one more field of each record into its state, by multiplication and shift in four lanes of 32 bits.
+    """Hash the next field of each record into its state, by multiplication and shift in four lanes of 32 bits.
 
-    Equal fields have equal hashes; that others have is as good as impossible unless somebody wants it. O(bytes).
+    Equal fields have equal hashes. Different fields have different hashes except with negligible probability, unless an
+    attacker constructs a collision. O(bytes).
 
     Parameters
     ----------
     starts
-        int64 (n + 1,): where the field of each record begins in the text.
+        int64 (n + 1,): first byte of each record's field in the text.
     state
-        int64 (n, 4): the hash of the fields before; updated.
+        int64 (n, 4): hash of the previous fields; updated.
     """
     for record in range(len(starts) - 1):
         for lane in range(4):
@@ -76,5 +77,5 @@ def hash_fields(starts: Int64Array, text: UInt8Array, state: Int64Matrix) -> Non
             for at in range(starts[record], starts[record + 1]):
                 hashed = ((hashed ^ np.int64(text[at])) * prime) & _LOW_32
                 hashed ^= hashed >> 15
-            hashed = ((hashed ^ 0x100) * prime) & _LOW_32  # ends the field: ("ab", "c") is not ("a", "bc")
+            hashed = ((hashed ^ 0x100) * prime) & _LOW_32  # field separator: ("ab", "c") differs from ("a", "bc")
             state[record, lane] = hashed ^ (hashed >> 16)

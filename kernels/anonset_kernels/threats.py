@@ -1,12 +1,12 @@
-"""Mining minimal privacy threats: supported sets that are no threat in any of their subsets.
+"""Mine minimal privacy threats: sets that occur and are threats, without a subset that is a threat.
 
-Two kinds of them: antichains of nodes that are rare (Liu and Wang 2010, section 4.1), and sets of public items
-that are rare or give a private item away (the moles of Xu et al. 2008). Both are mined one size after the other.
+There are two kinds: antichains of nodes that are rare (Liu and Wang 2010, section 4.1), and sets of public items that
+are rare or disclose a private item (the moles of Xu et al. 2008). Both are mined in order of size.
 
-Nodes take part under a *code*, their position in the order of descending support; records are stored as by the
-count-tree (`count_tree.expand`): ascending codes, closed by -1. A private item ``e`` stands as ``-2 - e`` between
-the codes and the -1. A set is extended through frequent prefixes alone, since a superset of a rare set is never
-minimal. Where the records of a prefix are dense, what is below it is searched in a matrix of bits.
+Nodes are identified by a *code*, their rank by descending support. Records are encoded as in `count_tree.expand`:
+ascending codes, terminated by -1. A private item ``e`` is encoded as ``-2 - e``, between the codes and the -1. Only
+frequent prefixes are extended, since a superset of a rare set is never minimal. If the records of a prefix are dense,
+its extensions are searched in a bit matrix.
 """
 
 from typing import NamedTuple
@@ -43,16 +43,17 @@ from anonset_kernels._prefix import count_extensions, project, with_room
 
 @kernel()
 def allow_antichains(leaf_lo: LeafLo, leaf_hi: LeafHi, first: int, last: int, allowed: Allowed) -> None:
-    """Mark, for each code of a span, the codes that may stand with it: those neither above nor below it.
+    """Set, for each code of a range, the bits of the codes that can be combined with it: neither ancestor nor
+    descendant.
 
     Parameters
     ----------
     leaf_lo, leaf_hi
         int32 (C,): leaf interval of each code.
     first, last
-        The span of codes.
+        Range of codes.
     allowed
-        uint64 (C, W): bit rows over the codes, zeros in the span, filled there. O((last - first) C).
+        uint64 (C, W): bit rows over the codes, zero in the range, filled here. O((last - first) C).
     """
     for a in range(first, last):
         for b in range(len(leaf_lo)):
@@ -62,7 +63,7 @@ def allow_antichains(leaf_lo: LeafLo, leaf_hi: LeafHi, first: int, last: int, al
 
 @kernel()
 def forbid_pairs(pairs: Int32Matrix, allowed: Allowed) -> None:
-    """Take the rare pairs, int32 (P, 2), out of the bit rows of `allow_antichains`. O(P)."""
+    """Clear the rare pairs, int32 (P, 2), in the bit rows of `allow_antichains`. O(P)."""
     for p in range(len(pairs)):
         a, b = pairs[p, 0], pairs[p, 1]
         allowed[a, b >> 6] &= ~bit(b & 63)
@@ -71,26 +72,26 @@ def forbid_pairs(pairs: Int32Matrix, allowed: Allowed) -> None:
 
 @kernel()
 def hash_sets(members: Int32Matrix, first: int, last: int, slots: Int32Array) -> None:
-    """Enter a span of `members`, int32 (K, width) filled up with -1, into `slots`, int32 (2^b,), -1 if free. O(K)."""
+    """Insert a range of `members`, int32 (K, width) padded with -1, into `slots`, int32 (2^b,), -1 if free. O(K)."""
     enter_sets(members, first, last, slots)
 
 
 class Rule(NamedTuple):
-    """What one call of `mine` looks for. All fields are int64."""
+    """Search parameters of one call of `mine`. All fields are int64."""
 
     size: int
     """Size of the threats (>= 2)."""
     k: int
-    """Smallest support that is not rare."""
+    """Smallest support of a frequent set."""
     budget: int
     """Number of steps after which to stop."""
 
 
 class Private(NamedTuple):
-    """When a set of public items discloses a private item. All fields are int64.
+    """Disclosure condition for a private item, given a set of public items. All fields are int64.
 
-    It does if `denominator` times the number of records that contain both exceeds `numerator` times the number of
-    records that contain the set.
+    A set discloses a private item if `denominator` times the number of records that contain both exceeds `numerator`
+    times the number of records that contain the set.
     """
 
     number: int
@@ -100,29 +101,29 @@ class Private(NamedTuple):
 
 
 class _Walk(NamedTuple):
-    """Room for a walk: what is known of each prefix of the current set, by its length."""
+    """Buffers of a walk, indexed by prefix length of the current set."""
 
     count: Count  # type: ignore[assignment]  # no use is made of the method of this name
-    """int32 (C,) and, as `seen`, uint64 (W,): counts of the extensions of the prefix at hand, zeros between."""
+    """int32 (C,) and, as `seen`, uint64 (W,): extension counts of the current prefix, zero between prefixes."""
     seen: UInt64Array
     words: UInt64Matrix
-    """uint64 (size, W): extensions that are still to be looked at."""
+    """uint64 (size, W): bitmap of extensions not yet visited."""
     word_at: Int64Array
-    """int64 (size + 1,): no word before this one holds any; -1 for a prefix that was not opened yet."""
+    """int64 (size + 1,): first word that may be non-zero; -1 for a prefix not yet opened."""
     place: Int64Matrix
-    """int64 (size, C): where the projection of each extension ends in the stack; -1 for none."""
+    """int64 (size, C): end of each extension's projection in the stack; -1 without a projection."""
     support: Int32Matrix
     """int32 (size, C): length of each projection."""
     begin: Int64Array
-    """int64 (size + 1,) and, as `end`, too: the prefix's own projection."""
+    """int64 (size + 1,), with `end`: range of the prefix's projection."""
     end: Int64Array
     top: Int64Array
-    """int64 (size + 1,): where the projections of the prefix's extensions begin."""
+    """int64 (size + 1,): start of the projections of the prefix's extensions."""
 
 
 @kernel()
 def _room(size: int, n_codes: int) -> _Walk:
-    """Return room for a walk over sets of `size`."""
+    """Allocate the buffers for a walk over sets of `size`."""
     n_words = (n_codes + 63) // 64
     words = np.zeros((size, n_words), np.uint64)
     words[0] = ~np.uint64(0)
@@ -150,23 +151,23 @@ def mine(
     private: Private,
     found: Found,
 ) -> tuple[int, int]:
-    """Find minimal threats of one size, for about so many steps; the next call goes on from there.
+    """Find minimal threats of one size, for about `rule.budget` steps. The next call resumes.
 
     Parameters
     ----------
     records
-        Records of `count_tree.expand`; no code is a threat by itself.
+        Records of `count_tree.expand`. No single code is a threat.
     allowed
-        uint64 (C, W): codes that may stand with each code, but for rare pairs.
+        uint64 (C, W): codes that can be combined with each code, without rare pairs.
     known
-        (members, slots): int32 (K, size - 1), the minimal threats of 3 to size - 1 members, as entered by `hash_sets`.
+        (members, slots): int32 (K, size - 1), minimal threats of 3 to size - 1 members, as inserted by `hash_sets`.
     at, last
-        int32 (size,), changed here: the prefix to go on from, filled up with -1. What is left are the prefixes from
-        there on that begin with a code below `last`: none once ``at[0] == last``.
+        int32 (size,), updated: prefix to resume at, padded with -1. The remaining prefixes are those from `at` on whose
+        first code is below `last`. The search is complete when ``at[0] == last``.
     rule
-        Size, k, and the number of steps after which to stop.
+        Size, k, and number of steps after which to stop.
     private
-        When a set discloses a private item.
+        Disclosure condition for private items.
     found
         int32 (F, size), F >= C: filled here.
 
@@ -174,9 +175,9 @@ def mine(
     -------
     (number of threats found, steps taken)
 
-    Cost: one step for each set of `size` in each record whose members but the last form a frequent set, or, below
-    dense prefixes, a few words for each such set; with private items, also one for each private item in the records of
-    each frequent set of `size`. Each rare set takes up to 2^size more, to see whether it is minimal.
+    Cost: a step per set of `size` and record if the members except the last form a frequent set. Below dense
+    prefixes, a few words per such set. With private items, one more step per private item in the records of each
+    frequent set of `size`. Each rare set costs up to 2^size more steps for the minimality check.
     """
     codes, start, position = records
     size, k, budget = rule
@@ -245,7 +246,7 @@ def _begin(start: Int64Array, position: Position, first: int, walk: _Walk, prefi
 
 @kernel()
 def _descend(walk: _Walk, depth: int, prefix: Prefix) -> int:
-    """Take the next extension of the prefix at hand, or go back by one member; return the length then."""
+    """Add the next extension to the current prefix, or remove its last member; return the new length."""
     row, w = walk.words[depth], walk.word_at[depth]
     while w < len(row) and row[w] == 0:
         w += 1
@@ -261,7 +262,7 @@ def _descend(walk: _Walk, depth: int, prefix: Prefix) -> int:
 
 @kernel()
 def _count(codes: Codes, held: IndexArray, allowed: Allowed, walk: _Walk, depth: int, prefix: Prefix) -> None:
-    """Count the extensions of the prefix at hand, and note those that may stand with it."""
+    """Count the extensions of the current prefix, and mark those that can be combined with it."""
     count_extensions(codes, held, walk.count, walk.seen)
     row, last = walk.words[depth], prefix[depth - 1]
     for w in range(len(row)):
@@ -270,7 +271,7 @@ def _count(codes: Codes, held: IndexArray, allowed: Allowed, walk: _Walk, depth:
 
 @kernel()
 def _clear(walk: _Walk) -> int:
-    """Forget the counts; return their sum."""
+    """Clear the counts; return their sum."""
     total = 0
     for w in range(len(walk.seen)):
         word = walk.seen[w]
@@ -285,7 +286,7 @@ def _clear(walk: _Walk) -> int:
 
 @kernel()
 def _keep_frequent(walk: _Walk, depth: int, k: int) -> tuple[int, int]:
-    """Drop rare extensions, and lay out the projections of the others; return (their number, their length)."""
+    """Drop rare extensions and allocate the projections of the others; return (their number, their length)."""
     words, n_kept, top = walk.words[depth], 0, walk.top[depth]
     for w in range(len(words)):
         word = words[w]
@@ -305,7 +306,7 @@ def _keep_frequent(walk: _Walk, depth: int, k: int) -> tuple[int, int]:
 
 @kernel()
 def _drop_below(walk: _Walk, depth: int, lowest: int) -> None:
-    """Drop the extensions before a code."""
+    """Drop the extensions below code `lowest`."""
     for c in range(lowest):
         walk.words[depth, c >> 6] &= ~bit(c & 63)
         walk.place[depth, c] = -1
@@ -321,7 +322,7 @@ def _report_rare(
     found: Found,
     n_found: int,
 ) -> tuple[int, int]:
-    """Add the rare extensions of a frequent prefix that are minimal threats to `found`; return (n_found, steps)."""
+    """Append the rare extensions of a frequent prefix that are minimal threats to `found`; return (n_found, steps)."""
     k, n_private = rule
     depth, steps = len(prefix) - 1, 0
     wanted = np.empty(len(prefix), np.int32)
@@ -354,7 +355,7 @@ def _report_disclosing(
     found: Found,
     n_found: int,
 ) -> int:
-    """Add the frequent extensions that are minimal and give a private item away to `found`; forget them all."""
+    """Append the frequent extensions that are minimal and disclose a private item to `found`; clear all extensions."""
     codes, stack = heap
     depth = len(prefix) - 1
     place, support, words = walk.place[depth], walk.support[depth], walk.words[depth]
@@ -376,7 +377,7 @@ def _report_disclosing(
 
 @kernel()
 def _most_frequent_private(codes: Codes, stack: Stack, begin: int, end: int, tally: Tally) -> int:
-    """Return the number of records, of those at the given positions, that hold the private item most of them hold."""
+    """Return the largest number of records, of those at the given positions, that contain the same private item."""
     worst = np.int64(0)
     for clear in range(2):
         for p in range(begin, end):
@@ -392,7 +393,7 @@ def _most_frequent_private(codes: Codes, stack: Stack, begin: int, end: int, tal
 
 @kernel()
 def _drop_known(prefix: Prefix, depth: int, walk: _Walk, known: KnownSets) -> None:
-    """Drop the extensions of a prefix that are known threats of three or more."""
+    """Drop the extensions of a prefix that complete a known threat of three or more members."""
     if depth < 2:
         return
     wanted, words = prefix.copy(), walk.words[depth]

@@ -1,4 +1,4 @@
-"""Kernels that hold published rows against the records that they were made from; they belong to the verification."""
+"""Verification kernels that compare published rows with their original records."""
 
 from typing import NamedTuple
 
@@ -12,9 +12,9 @@ _ROWS_AT_ONCE = 64
 
 @kernel()
 def first_repeated(record: Int64Array, seen: UInt64Array, begin: int, end: int) -> int:
-    """Return the first row, from `begin` to `end`, whose record was seen before, or -1; note the records as seen.
+    """Return the first row, from `begin` to `end`, whose record was seen before, or -1; mark the records as seen.
 
-    `record` is int64 (n,): record of each published row; `seen`, uint64 (words,): a bit for each record. O(rows).
+    `record` is int64 (n,): record of each published row; `seen`, uint64 (words,): a bit per record. O(rows).
     """
     one = np.uint64(1)
     for row in range(begin, end):
@@ -27,14 +27,14 @@ def first_repeated(record: Int64Array, seen: UInt64Array, begin: int, end: int) 
 
 @kernel()
 def widened(rows: tuple[Int64Array, UInt16Array], chosen: Int64Array) -> Csr:
-    """Return the chosen rows, side by side, with items of four bytes where they have two: int64 (c + 1,) and int32.
+    """Copy the chosen rows, converting two-byte items to four bytes: int64 (c + 1,) and int32.
 
     Parameters
     ----------
     rows
-        int64 (n + 1,) and uint16 (nnz,): where each row begins, and the items.
+        int64 (n + 1,) and uint16 (nnz,): start of each row, and items.
     chosen
-        int64 (c,): rows, anywhere and in any order. O(items of these).
+        int64 (c,): rows, in any order. O(items of these rows).
     """
     indptr = np.zeros(len(chosen) + 1, np.int64)
     for i in range(len(chosen)):
@@ -48,17 +48,17 @@ def widened(rows: tuple[Int64Array, UInt16Array], chosen: Int64Array) -> Csr:
 
 
 class Members(NamedTuple):
-    """What each published symbol stands for, in compressed sparse rows."""
+    """Items covered by each published symbol, as compressed sparse rows."""
 
     indptr: Indptr
-    """int64 (S + 1,): where the members of each symbol start."""
+    """int64 (S + 1,): first member of each symbol."""
     items: Items
-    """int32: original item codes, ascending for each symbol."""
+    """int32: original item codes, ascending per symbol."""
 
 
 @kernel()
 def _stands_for(members: Members, symbol: int, item: int) -> bool:
-    """Tell whether `item` is a member of `symbol`. O(log members)."""
+    """Return True if `item` is a member of `symbol`. O(log members)."""
     low, high = members.indptr[symbol], members.indptr[symbol + 1]
     end = high
     while low < high:
@@ -74,20 +74,20 @@ def _stands_for(members: Members, symbol: int, item: int) -> bool:
 def first_untrue(
     original: Csr, published: Csr, record: Int64Array, members: Members, hidden: BoolArray, begin: int, end: int
 ) -> tuple[int, int, int]:
-    """Find the first published row, from `begin` to `end`, that does not tell the truth about its record.
+    """Find the first published row, from `begin` to `end`, that is not a truthful generalization of its record.
 
     Parameters
     ----------
     original, published
-        Pairs (int64 indptr, int32 codes): the records' items, and the published rows' symbols.
+        Pairs (int64 indptr, int32 codes): items of the records, and symbols of the published rows.
     record
         int64 (n,): record of each published row.
     hidden
-        bool (M,): items that no published symbol stands for.
+        bool (M,): items that no published symbol covers.
 
     Returns
     -------
-    Row, offending item, offending symbol; -1 where there is none. O(items x symbols x log members) a row.
+    Row, offending item, offending symbol; -1 if there is none. O(items x symbols x log members) per row.
     """
     for row in range(begin, end):
         item_begin, item_end = original[0][record[row]], original[0][record[row] + 1]
@@ -113,27 +113,27 @@ def first_untrue(
 def first_untrue_by_one(
     original: Csr, published: Csr, record: Int64Array, symbol_of: Int32Array, n_symbols: int, begin: int, end: int
 ) -> tuple[int, int, int]:
-    """Find what `first_untrue` does where no two symbols stand for the same item.
+    """Find the same row as `first_untrue`, given that no two symbols cover the same item.
 
     Parameters
     ----------
     original, published
-        Pairs (int64 indptr, int32 codes): the records' items, and the published rows' symbols.
+        Pairs (int64 indptr, int32 codes): items of the records, and symbols of the published rows.
     record
         int64 (n,): record of each published row.
     symbol_of
-        int32 (M,): the symbol that stands for each item; -1 where none does.
+        int32 (M,): symbol that covers each item; -1 if none.
     n_symbols
         Number of symbols.
 
     Returns
     -------
-    Row, offending item, offending symbol; -1 where there is none. O(items + symbols) a row, and O(n_symbols).
+    Row, offending item, offending symbol; -1 if there is none. O(items + symbols) per row, plus O(n_symbols).
 
-    The records of some rows are gathered before they are looked at, for they lie anywhere: so the processor waits for
-    many of them at a time, which takes a quarter of the time.
+    The records of some rows are gathered before they are compared. They are at random addresses, and gathering lets the
+    processor load many of them at a time, which takes a quarter of the time.
     """
-    mark = np.full(n_symbols, -1, np.int64)  # twice the last row that shows the symbol, and 1 once an item is found
+    mark = np.full(n_symbols, -1, np.int64)  # twice the last row with the symbol, plus 1 once an item is found
     indptr, items = np.empty(_ROWS_AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     for some in range(begin, end, _ROWS_AT_ONCE):
         stop = min(some + _ROWS_AT_ONCE, end)
@@ -159,7 +159,7 @@ def first_untrue_by_one(
 
 @kernel()
 def _gathered(rows: Csr, chosen: Int64Array, indptr: Indptr, room: Items) -> Items:
-    """Copy the chosen rows, side by side, into `room`, or a larger array; fill `indptr` with where they begin."""
+    """Copy the chosen rows into `room`, or a larger array, in sequence; fill `indptr` with their starts."""
     indptr[0] = 0
     for i in range(len(chosen)):
         indptr[i + 1] = indptr[i] + rows[0][chosen[i] + 1] - rows[0][chosen[i]]

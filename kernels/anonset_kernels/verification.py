@@ -1,13 +1,13 @@
-"""Kernels of the verification, and of nothing else: they share no code with the search that they check.
+"""Kernels of the verification. They share no code with the search that they check.
 
-Itemsets of one size are enumerated depth first, in the order of their codes: for each prefix that occurs, the
-positions where it occurs are gathered, and the items after them are counted into one dense array, which stays in
-the innermost cache. Nothing is packed into keys, so no size and no number of symbols can overflow, and the counts
-of a prefix are exact as soon as it has been visited. A walk stops after a given amount of work and goes on where
-it stopped, so that the caller can report progress and be interrupted.
+Itemsets of one size are enumerated depth first, in code order. For each prefix that occurs, the walk gathers its
+positions and counts the items after them in one dense array, which fits into the first-level cache. Itemsets are not
+packed into keys, so no itemset size and no number of symbols can overflow. The counts of a prefix are exact once it has
+been visited. A walk stops after a given number of steps and can be resumed, so that the caller can report progress and
+be interrupted.
 
-Where many rows hold a prefix, the last two items of the sets are counted together, in counters that stop at k: of a
-row, 64 symbols at a time are passed over whose pairs have all been met k times.
+If many rows contain a prefix, the last two items of the sets are counted together, in counters that stop at k. Symbols
+are checked 64 at a time, skipping those whose pairs have all reached k.
 """
 
 from typing import NamedTuple
@@ -29,69 +29,69 @@ from anonset_kernels._counted_bits import number_of_bits
 from anonset_kernels._jit import kernel
 
 _LEAST_WORTH = 32.0
-"""Pairs behind a prefix for which it is looked up how many symbols there are."""
+"""Smallest expected number of pairs after a prefix for which its symbols are numbered."""
 
 
 class Rows(NamedTuple):
-    """Distinct rows, seen from the positions of their items."""
+    """Distinct rows, indexed by item position."""
 
     items: Items
     """int32 (nnz,): codes, strictly ascending in a row."""
     row: Int32Array
     """int32 (nnz,): the row of each position."""
     end: Int64Array
-    """int64 (rows,): where each row ends in `items`."""
+    """int64 (rows,): end of each row in `items`."""
     weight: Int64Array
-    """int64 (rows,): number of records that each row stands for."""
+    """int64 (rows,): number of records equal to each row."""
 
 
 class Pairs(NamedTuple):
-    """Counters of all pairs of up to N symbols, numbered from 0, and room for one row. W words hold N bits."""
+    """Counters of all pairs of up to N symbols, numbered from 0, and buffers for one row. N bits need W words."""
 
     met: Int32Array
-    """int32 (N * N,): records of each pair, up to k."""
+    """int32 (N * N,): records that contain each pair, up to k."""
     open: UInt64Array
-    """uint64 (N * W,): bits of the pairs that have not been met k times."""
+    """uint64 (N * W,): bits of the pairs with fewer than k records so far."""
     number: Int32Array
     """int32 (V,): number of each symbol."""
     row: Int32Array
-    """int32 (N,): numbers of the symbols of a row, ascending."""
+    """int32 (N,): symbol numbers in a row, ascending."""
     words: UInt64Array
-    """uint64 (W,): their bits, of those words that are not zero."""
+    """uint64 (W,): non-zero words of the row's bitmap."""
     used: Int32Array
-    """int32 (W,): which words these are."""
+    """int32 (W,): index of each of these words."""
     first: Int64Array
-    """int64 (W + 1,): where the symbols of each begin in the row."""
+    """int64 (W + 1,): first symbol of each word in the row."""
 
 
 class Walk(NamedTuple):
-    """Arrays of an enumeration of the itemsets of one size; level `d` chooses the item `d` of a set."""
+    """Arrays of an enumeration of the itemsets of one size. Level `d` chooses the d-th item of a set."""
 
     positions: Int64Array
-    """int64: for each level, one after another, the positions of its symbols, grouped by symbol."""
+    """int64: positions of the symbols of each level, one level after another, grouped by symbol."""
     symbols: Int32Matrix
-    """int32 (levels, V): symbols that may come next at each level, ascending."""
+    """int32 (levels, V): candidate symbols of each level, ascending."""
     first: Int64Matrix
-    """int64 (levels, V + 1): where the positions of each of them start."""
+    """int64 (levels, V + 1): first position of each candidate symbol."""
     cursor: Int64Matrix
-    """int64 (levels, 2): the symbol at hand, and their number."""
+    """int64 (levels, 2): index of the current symbol, and number of symbols."""
     count: Int64Array  # type: ignore[assignment]  # no use is made of the method of this name
     """int64 (V,): counters, zero between prefixes."""
     touched: Int32Array
-    """int32 (V,): symbols whose counters are not zero."""
+    """int32 (V,): symbols with non-zero counters."""
     pairs: Pairs
-    """Counters of the last two items of sets together."""
+    """Counters of item pairs at the end of sets."""
 
 
 class Counted(NamedTuple):
-    """Counts of an enumeration so far, and the first itemset that is too rare. All fields are int64."""
+    """Counts of an enumeration so far, and the first itemset with fewer than k records. All fields are int64."""
 
     level: int
-    """Current level of the enumeration; -1 if it has ended."""
+    """Current level of the enumeration; -1 if it is complete."""
     occurrences: int
-    """Itemset occurrences counted."""
+    """Number of itemset occurrences counted."""
     distinct: int
-    """Distinct itemsets counted."""
+    """Number of distinct itemsets counted."""
     symbol: int
     """Last symbol of the first itemset with fewer than k records; -1 if none was found."""
     support: int
@@ -99,16 +99,16 @@ class Counted(NamedTuple):
 
     @classmethod
     def at_start(cls) -> "Counted":
-        """Return the counts before the first itemset."""
+        """Return the initial counts of an enumeration."""
         return cls(0, 0, 0, -1, 0)
 
 
 @kernel()
 def _open_level(rows: Rows, walk: Walk, level: int, begin: int, end: int, room: int) -> int:
-    """Group the items after the positions `begin` to `end` by symbol, as the symbols of `level`.
+    """Group the items after the positions `begin` to `end` by symbol, as the candidate symbols of `level`.
 
-    Only items with at least `room` more after them can still grow to the wanted size. Returns the number of
-    items looked at.
+    Only items with at least `room` more items after them can still grow to the required size. Returns the number of
+    items read.
     """
     items, positions, count = rows.items, walk.positions, walk.count
     found = 0
@@ -174,9 +174,9 @@ def _count_extensions(rows: Rows, walk: Walk, level: int, begin: int, end: int, 
 
 @kernel()
 def _count_row(pairs: Pairs, length: int, n: int, weight: int, k: int) -> tuple[int, int, int]:
-    """Count the pairs of a row of so many of `n` symbols, which stands for `weight` records.
+    """Count the pairs of a row of `length` symbols, out of `n`, that occurs in `weight` records.
 
-    Returns the number of its pairs, of those met for the first time, and of those that have now been met `k` times.
+    Returns the number of its pairs, of pairs seen for the first time, and of pairs that have just reached `k` records.
     """
     row, words, used, first = pairs.row, pairs.words, pairs.used, pairs.first
     n_words, one, groups = (n + 63) // 64, np.uint64(1), 0
@@ -190,7 +190,7 @@ def _count_row(pairs: Pairs, length: int, n: int, weight: int, k: int) -> tuple[
     looked = new = full = begin = 0
     for i in range(length - 1):
         a = np.int64(row[i])
-        words[begin] ^= one << np.uint64(a & 63)  # what is left are the symbols behind this one
+        words[begin] ^= one << np.uint64(a & 63)  # only symbols after this symbol remain
         if words[begin] == 0:
             begin += 1
         for g in range(begin, groups):
@@ -211,17 +211,17 @@ def _count_row(pairs: Pairs, length: int, n: int, weight: int, k: int) -> tuple[
 
 @kernel()
 def count_pairs(rows: Csr, weight: Int64Array, k: int, pairs: Pairs) -> int:
-    """Count, up to `k`, the pairs of the symbols of some rows; the number of a symbol is its code.
+    """Count, up to `k`, the symbol pairs of some rows. Symbols are numbered by their codes.
 
     Parameters
     ----------
     rows
         Pair (int64 indptr, int32 codes).
     weight
-        int64 (rows,): number of records that each row stands for.
+        int64 (rows,): number of records equal to each row.
 
-    Returns the occurrences of pairs. Cost: a look at each word of a row's bits for each of its symbols, and a step for
-    each pair that has not been met `k` times.
+    Returns the number of pair occurrences. Cost: a step per symbol and word of a row's bitmap, and a step per pair
+    below `k`.
     """
     indptr, items = rows
     total = 0
@@ -235,16 +235,16 @@ def count_pairs(rows: Csr, weight: Int64Array, k: int, pairs: Pairs) -> int:
 
 @kernel()
 def set_bits(rows: Csr, number: Int32Array, copies: Int64Matrix, bits: UInt64Matrix) -> None:
-    """Set in the row of each symbol the bits of the rows that hold it.
+    """Set, in the bitmap of each symbol, the bits of the rows that contain it.
 
     Parameters
     ----------
     rows
         Pair (int64 indptr, int32 codes).
     number
-        int32 (V,): the row of `bits` of each symbol.
+        int32 (V,): row of each symbol in `bits`.
     copies
-        int64 (rows, 3): the bit of each row, and from where to where it has further ones.
+        int64 (rows, 3): bit of each row, and range of its additional bits.
     bits
         uint64 (symbols, words).
     """
@@ -260,12 +260,12 @@ def set_bits(rows: Csr, number: Int32Array, copies: Int64Matrix, bits: UInt64Mat
 
 
 class SharedBits(NamedTuple):
-    """Counts of pairs of symbols, and the first pair that is too rare. All fields are int64."""
+    """Counts of symbol pairs, and the first pair with fewer than k records. All fields are int64."""
 
     occurrences: Integer
-    """Occurrences of pairs."""
+    """Number of pair occurrences."""
     distinct: Integer
-    """Distinct pairs that occur."""
+    """Number of distinct pairs that occur."""
     a: Integer
     """First symbol of the first pair with fewer than k records; -1 if there is none."""
     b: Integer
@@ -276,17 +276,17 @@ class SharedBits(NamedTuple):
 
 @kernel()
 def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k: int) -> SharedBits:
-    """Count the rows that each symbol from `begin` to `end` shares with each later symbol, up to the first rare pair.
+    """Count the rows shared by each symbol from `begin` to `end` and each later symbol, up to the first rare pair.
 
     Parameters
     ----------
     bits
-        uint64 (symbols, words): the rows that contain each symbol. The first words have one bit for each row; the
-        others have further bits for rows that stand for several records.
+        uint64 (symbols, words): rows that contain each symbol. The first words have a bit per row; the others have
+        additional bits for rows that occur in several records.
     n_first
         Number of the first words.
 
-    Cost: a step for each word of each pair.
+    Cost: a step per word and pair.
     """
     n, n_words = bits.shape
     occurrences = distinct = np.int64(0)
@@ -307,9 +307,10 @@ def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k:
 
 @kernel()
 def _number_symbols(rows: Rows, walk: Walk, begin: int, end: int) -> int:
-    """Give numbers to the symbols after the positions `begin` to `end`, in order, if it pays to count their pairs.
+    """Assign numbers to the symbols after the positions `begin` to `end`, in order, if counting pairs is worth it.
 
-    Returns how many there are, 0 if it does not pay: there is no room, or less to count than there are counters.
+    Returns the number of symbols. Returns 0 if there are more symbols than `Pairs` has space for, or too few pairs
+    for the number of counters.
     """
     items, positions, count = rows.items, walk.positions, walk.count
     entries, found, n = 0, 0, len(walk.pairs.row)
@@ -335,10 +336,10 @@ def _number_symbols(rows: Rows, walk: Walk, begin: int, end: int) -> int:
 
 @kernel()
 def _count_pairs_behind(rows: Rows, walk: Walk, level: int, begin: int, end: int, n: int, k: int) -> Counted:
-    """Count the records of each two of `n` numbered symbols behind the prefix at the positions `begin` to `end`.
+    """Count the records of each pair of `n` numbered symbols after the prefix at the positions `begin` to `end`.
 
-    Returns the counts of these itemsets, with the second symbol of the first pair whose support is below `k`. The
-    first symbol of this pair is stored as the current symbol of the next level.
+    Returns the counts of these itemsets, with the second symbol of the first pair whose support is below `k`. The first
+    symbol of this pair is stored as the current symbol of the next level.
     """
     pairs, number = walk.pairs, walk.pairs.number
     pairs.met[: n * n] = 0
@@ -365,16 +366,16 @@ def _count_pairs_behind(rows: Rows, walk: Walk, level: int, begin: int, end: int
 def advance(rows: Rows, walk: Walk, counted: Counted, size: int, k: int, limit: int) -> Counted:
     """Continue the enumeration of the itemsets of `size` (>= 2) items for about `limit` steps; return all counts.
 
-    The enumeration ends with a level below 0 when all itemsets are counted, or with a symbol of 0 or more: that of the
-    first itemset, in the order of the codes, with fewer than `k` records. Its other symbols are at the cursors.
+    The enumeration is complete when the level is below 0. It also stops at the first itemset, in code order, with fewer
+    than `k` records: `symbol` is its last symbol, and the cursors point to its other symbols.
 
     Parameters
     ----------
     counted
         Counts that the previous call returned.
 
-    Cost: one step for each occurrence of an itemset, fewer if pairs are counted together, and up to three for each
-    occurrence of a smaller itemset.
+    Cost: a step per itemset occurrence (less if pairs are counted together), and up to three per occurrence of a
+    smaller itemset.
     """
     level, occurrences, distinct = counted.level, counted.occurrences, counted.distinct
     work = 0

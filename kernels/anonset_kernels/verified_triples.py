@@ -1,9 +1,9 @@
-"""How often sets of three symbols occur in distinct rows, up to k: 64 sets at a time, in counters of several words.
+"""Count the rows that contain each set of three symbols, up to k, for 64 sets per word with multi-word counters.
 
-Symbols have numbers. The sets whose largest number is c and whose middle one is b stand side by side: a bit for each
-smaller number, in words. A word of ``full`` has the sets that k records hold; the P words of ``digits`` that go with it
-are the binary digits, the lowest first, of how many hold each of the others. Of most rows all sets are full soon: a
-look at the word is all that they cost.
+Symbols are numbered. The sets with largest number c and middle number b are stored together: a bit per smaller
+number, packed into words. A word of ``full`` marks the sets with support k. The corresponding P words of ``digits`` are
+the binary digits, lowest first, of the supports of the other sets. In most rows all sets are soon full and cost only
+a read per word.
 """
 
 from typing import NamedTuple
@@ -19,21 +19,21 @@ class Triples(NamedTuple):
     """Counters of the sets of three symbols whose largest number is in a window."""
 
     before: Int64Array
-    """int64 (N + 1,): words of the sets of a largest number whose middle one is smaller than each."""
+    """int64 (N + 1,): number of words, for any largest number, of sets with a middle number below each number."""
     first: int
-    """The first largest number."""
+    """First largest number in the window."""
     begin: Int64Array
-    """int64 (window + 1,): where the words of each largest number begin."""
+    """int64 (window + 1,): first word of each largest number."""
     of_k: UInt64Array
-    """uint64 (P,): all bits where the digit of k is 1, else none."""
+    """uint64 (P,): all bits set if the digit of k is 1, else zero."""
     full: UInt64Array
-    """uint64 (words,): the sets that k records hold."""
+    """uint64 (words,): sets with support k."""
     digits: UInt64Array
-    """uint64 (words * P,): how many records hold each set, below k."""
+    """uint64 (words * P,): supports below k."""
 
 
 class RareTriple(NamedTuple):
-    """How many sets occur, and the first one, by its symbols, that is too rare. All fields are int64."""
+    """Number of sets that occur, and the first rare set, in symbol order. All fields are int64."""
 
     distinct: Integer
     """Number of sets that occur."""
@@ -51,20 +51,20 @@ class RareTriple(NamedTuple):
 def count_triples(
     rows: Csr, weight: Int64Array, k: int, number: Int32Array, longest: int, triples: Triples
 ) -> np.int64:
-    """Count, up to `k`, the sets of three symbols of some rows; return their occurrences in the rows.
+    """Count, up to `k`, the sets of three symbols of some rows; return their number of occurrences.
 
     Parameters
     ----------
     rows
         Pair (int64 indptr, int32 codes).
     weight
-        int64 (rows,): number of records that each row stands for.
+        int64 (rows,): number of records equal to each row.
     number
         int32 (V,): number of each symbol.
     longest
-        Largest number of symbols of a row.
+        Largest number of symbols in a row.
 
-    Cost: for each two symbols, the larger one in the window, a look at each word of the smaller ones of the row.
+    Cost: for each pair of symbols, the larger in the window, a read per word of the row's smaller symbols.
     """
     indptr, items = rows
     numbers, words, place = np.empty(longest, np.int32), np.empty(longest, np.uint64), np.empty(longest, np.int32)
@@ -102,7 +102,7 @@ def count_triples(
 
 @kernel()
 def _take_numbers(of_row: Int32Array, number: Int32Array, first: int, end: int, numbers: Int32Array) -> int:
-    """Store the numbers below `end` of the symbols of a row, ascending, if one is at least `first`; return how many.
+    """Store the numbers below `end` of a row's symbols, ascending, if any is at least `first`; return their count.
 
     ``of_row`` is int32 (length,), ``number`` int32 (V,), ``numbers`` int32 (longest,).
     """
@@ -124,7 +124,7 @@ def _take_numbers(of_row: Int32Array, number: Int32Array, first: int, end: int, 
 
 @kernel()
 def _add(triples: Triples, at: int, sets: np.uint64, weight: np.int64, k: int) -> None:
-    """Add the records of a row to the sets of a word, as far as they are not full."""
+    """Add the weight of a row to the counters of a word's sets that are not full."""
     if weight >= k:
         triples.full[at] |= sets
         return
@@ -141,14 +141,14 @@ def _add(triples: Triples, at: int, sets: np.uint64, weight: np.int64, k: int) -
 
 @kernel()
 def read_triples(triples: Triples, symbols: Int32Array) -> RareTriple:
-    """Return how many sets occur, and the first one, by its symbols, that fewer than k records contain.
+    """Return the number of sets that occur, and the first set, in symbol order, with fewer than k records.
 
     Parameters
     ----------
     symbols
-        int32 (N,): the symbol of each number.
+        int32 (N,): symbol of each number.
 
-    Cost: a step for each word.
+    Cost: a step per word.
     """
     distinct, n_digits, members = np.int64(0), len(triples.of_k), np.empty(3, np.int64)
     rare, support_of_rare = np.full(3, -1, np.int64), np.int64(0)
@@ -178,7 +178,7 @@ def read_triples(triples: Triples, symbols: Int32Array) -> RareTriple:
 
 @kernel()
 def _is_before(members: Int64Array, other: Int64Array) -> bool:
-    """Tell whether three symbols come before others."""
+    """Return True if three symbols are lexicographically less than others."""
     for i in range(3):
         if members[i] != other[i]:
             return bool(members[i] < other[i])

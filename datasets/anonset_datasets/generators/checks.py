@@ -3,13 +3,13 @@
 from anonset.errors import InputError
 
 LARGEST = 100_000_000
-"""Largest number of records, items or patterns: two hundred times the largest data set that the generators imitate."""
+"""Largest number of records, items or patterns: two hundred times the largest data set that is imitated."""
 MOST_IN_PARTS = 10_000_000_000
-"""Largest number of records that are generated some blocks at a time: they are never all in memory."""
+"""Largest number of records when blocks are generated separately: they are never all in memory."""
 
 
 def records(n: int, only: range | None) -> None:
-    """Refuse a number of records, of which some blocks may be generated `only`, that is no integer, or too large.
+    """Reject an invalid number of records. With `only` some blocks, the limit is higher.
 
     Raises
     ------
@@ -20,7 +20,7 @@ def records(n: int, only: range | None) -> None:
 
 
 def count(name: str, value: int, least: int, most: int = LARGEST) -> None:
-    """Refuse a number of things to generate that is no integer from `least` to `most`.
+    """Reject a count that is not an integer from `least` to `most`.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def count(name: str, value: int, least: int, most: int = LARGEST) -> None:
 
 
 def integer(name: str, value: int, least: int) -> None:
-    """Refuse a parameter that is no integer or is below `least`.
+    """Reject a parameter that is not an integer or is below `least`.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def integer(name: str, value: int, least: int) -> None:
 
 
 def number(name: str, value: float, low: float, high: float, why: str = "") -> None:
-    """Refuse a parameter that is no number between `low` and `high`.
+    """Reject a parameter that is not a number between `low` and `high`.
 
     Raises
     ------

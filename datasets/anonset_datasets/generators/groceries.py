@@ -29,7 +29,7 @@ SHELVES: dict[str, dict[str, tuple[str, ...]]] = {
         "alcohol": ("beer", "red_wine", "white_wine", "gin", "champagne"),
     },
 }
-"""Items by department and category; the popular ones of a category come first."""
+"""Items by department and category, the most popular items of a category first."""
 
 _MISSIONS: tuple[tuple[tuple[str, ...], float], ...] = (
     (("dairy", "bakery", "breakfast"), 30),
@@ -41,7 +41,7 @@ _MISSIONS: tuple[tuple[tuple[str, ...], float], ...] = (
     (("fish", "alcohol"), 2),
     (("spices", "pantry"), 2),
 )
-_SHORT = 6  # longest basket of a single mission
+_SHORT = 6  # maximum basket length of a single mission
 
 
 def shop_hierarchy() -> Hierarchy:
@@ -55,9 +55,9 @@ def shop_hierarchy() -> Hierarchy:
 
 
 def shop(n: int = 5_000, seed: int = 0) -> Table:
-    """Generate baskets of a small shop: 65 grocery items, which go together as on a visit with a purpose.
+    """Generate baskets of a small shop with 65 grocery items, bought in typical combinations.
 
-    The item order is that of `shop_hierarchy`. A smaller table is the beginning of a larger one.
+    The item order is that of `shop_hierarchy`. A smaller table is a prefix of a larger table.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def shop(n: int = 5_000, seed: int = 0) -> Table:
 
 
 def demo_table() -> tuple[Table, Hierarchy]:
-    """Return the demonstration's 5,000 baskets, bound to the hierarchy that comes with them."""
+    """Return the 5,000 baskets of the demonstration, bound to their hierarchy."""
     return shop(), shop_hierarchy()
 
 

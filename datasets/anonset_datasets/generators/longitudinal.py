@@ -1,7 +1,7 @@
-"""A longitudinal data set in the shape of that of Al Bouna, Clifton and Malluhi, DBSec 2013, section 8.1.
+"""Longitudinal data set similar to that of Al Bouna, Clifton and Malluhi, DBSec 2013, section 8.1.
 
-UCI Adult (real, below the folder of ``ANONSET_DATA``) is joined with a synthetic voter list, so that every
-individual has several tuples, as if counted in several censuses, and mostly one occupation.
+UCI Adult (real data, in the folder ``ANONSET_DATA``) is joined with a synthetic voter list, so that every individual
+has several tuples, as from several censuses, and usually a single occupation.
 """
 
 import os
@@ -17,9 +17,9 @@ from anonset_datasets.generators.checks import count, integer, number
 from anonset_datasets.generators.missions import Float64, Stream
 
 CENSUS = 1994
-"""Year of the Adult data, and so of the oldest tuple of each individual."""
+"""Year of the Adult data, used for the oldest tuple of each individual."""
 MISSING = "?"
-"""What Adult says where an occupation is missing."""
+"""Value of a missing occupation in Adult."""
 _KEPT = ("age", "workclass", "education", "marital-status", "relationship", "race", "sex", "native-country", "income")
 _DROPPED = ("fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 _NAMES = "names/us_census1990_{}_names.csv.gz"
@@ -28,20 +28,19 @@ _NAMES = "names/us_census1990_{}_names.csv.gz"
 def longitudinal(individuals: int = 21_201, moving: float = 0.1, missing: str = "value", seed: int = 0) -> Table:
     """Join the Adult data with a synthetic voter list: ids ``first_name``, ``last_name``, sensitive ``occupation``.
 
-    An individual has two tuples or more, all of one sex, and they lie anywhere in the file, whose rows stand as in
-    Adult; no two individuals have the same names. Tuples are dealt out occupation by occupation, so that an individual
-    has one, but for a share that is dealt out at random. Kept are attributes of Adult, and of the voter list
-    ``birth_year`` and ``gender``.
+    An individual has two or more tuples with the same sex, at any positions in the file; rows have the same order as in
+    Adult. No two individuals have the same names. Tuples are assigned occupation by occupation, so that an individual
+    has a single occupation, except for a share that is assigned at random. The table contains attributes of Adult, and
+    ``birth_year`` and ``gender`` of the voter list.
 
     Parameters
     ----------
     individuals
         Number of individuals (>= 2, at most about half the number of tuples).
     moving
-        Share of the tuples that are dealt out whatever their occupation, in [0, 1].
+        Share of the tuples that are assigned independently of their occupation, in [0, 1].
     missing
-        What becomes of the 2,809 tuples without occupation: with ``value``, ``?`` is an occupation like any other;
-        ``drop`` leaves them out.
+        Treatment of the 2,809 tuples without occupation: ``value`` uses ``?`` as an occupation; ``drop`` removes them.
     seed
         Seed of NumPy's PCG64.
 
@@ -76,7 +75,7 @@ def longitudinal(individuals: int = 21_201, moving: float = 0.1, missing: str = 
 
 
 def _adult(*, drop: bool) -> Table:
-    """Read Adult with occupation as its sensitive column."""
+    """Read Adult with occupation as its sensitive column; `drop` removes rows without occupation."""
     from anonset.reading.read import read
 
     table = read(path("adult"), sensitive="occupation", keep=_KEPT, drop=_DROPPED)
@@ -87,12 +86,12 @@ def _adult(*, drop: bool) -> Table:
 
 
 def _deal(occupation: Int32, sex: Int32, individuals: int, moving: float, seed: int) -> tuple[Int64, Int64]:
-    """Deal out the tuples.
+    """Assign the tuples to individuals.
 
     Returns
     -------
     int64 (n,), int64 (individuals,)
-        The individual of each tuple, and the sex of each individual.
+        Individual of each tuple, and sex of each individual.
     """
     stream = Stream(seed, 1)
     women = np.flatnonzero(sex == 0)
@@ -114,7 +113,7 @@ def _deal(occupation: Int32, sex: Int32, individuals: int, moving: float, seed: 
 
 
 def _names(sex: Int64, labels: tuple[str, ...], seed: int) -> tuple[CategoricalColumn, CategoricalColumn]:
-    """Draw a first and a last name for each individual, by their frequency; nobody has the same two as another."""
+    """Draw a first and a last name for each individual, by frequency; no two individuals have the same full name."""
     last_names, last_below = _frequencies("last")
     found = {code: _frequencies(f"{labels[code].lower()}_first") for code in (0, 1)}
     firsts = Vocabulary.of([*found[0][0], *found[1][0]])
@@ -140,7 +139,7 @@ def _names(sex: Int64, labels: tuple[str, ...], seed: int) -> tuple[CategoricalC
 
 
 def _frequencies(which: str) -> tuple[tuple[str, ...], Float64]:
-    """Return names in canonical order, and the probability of a name that is no later than each."""
+    """Return names in canonical order, and their cumulative probabilities."""
     from anonset.reading.read import read
 
     source = Path(os.environ.get(VARIABLE, "")) / _NAMES.format(which)

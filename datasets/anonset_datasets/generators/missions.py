@@ -1,12 +1,12 @@
-"""Baskets drawn from shopping missions, straight into compressed sparse rows.
+"""Baskets drawn from shopping missions, stored directly as compressed sparse rows.
 
-A mission is a distribution over items: what somebody who comes for that purpose buys. A record draws its length,
-then a mission, then items from the mission's distribution with repetition; items drawn twice count once. How often
-to draw for a wanted length is computed exactly, so that the average length is the wanted one.
+A mission is a distribution over items that are bought for the same purpose. For each record, the generator draws a
+length, a mission, and then items from the mission with repetition; duplicates count once. The number of draws for a
+required length is computed exactly, so that the mean length is as requested.
 
-Randomness is the raw 64-bit output of NumPy's PCG64, whose streams NumPy guarantees for all platforms and
-versions. Records are made in blocks of `BLOCK`, each with a stream of its own, so that a smaller table is the
-beginning of a larger one.
+The random source is the raw 64-bit output of NumPy's PCG64, which NumPy guarantees to be identical on all platforms and
+versions. Records are generated in blocks of `BLOCK`, each with a separate stream, so that a smaller table is a prefix
+of a larger table.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,9 +19,9 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 
 BLOCK = 1 << 17
-"""Records that share a random stream."""
+"""Number of records that share a random stream."""
 _RESOLUTION = 13
-"""Bits of a mission's quantized distribution: it becomes a table of 2^13 items, so that a draw is a look-up."""
+"""Bits of a mission's quantized distribution: a table of 2^13 items, so that a draw is a table look-up."""
 
 Float64 = NDArray[np.float64]
 UInt64 = NDArray[np.uint64]
@@ -29,22 +29,22 @@ UInt64 = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Mission:
-    """What is bought together, how often, and for which lengths of a basket."""
+    """Items bought together, with weights, popularity and basket lengths."""
 
     items: Int32
-    """int32 (s,): the items, each once."""
+    """int32 (s,): distinct items."""
     weights: Float64
     """float64 (s,): their relative weights."""
     popularity: float
-    """How often the mission is chosen, relative to the others for the same length."""
+    """Probability weight of the mission, relative to other missions for the same length."""
     shortest: int
-    """Smallest length that the mission serves."""
+    """Smallest basket length of the mission."""
     longest: int
-    """Largest length that the mission serves; it must be well below the number of items."""
+    """Largest basket length of the mission; must be well below the number of items."""
 
 
 class Stream:
-    """Random bits and uniform numbers from PCG64; the same for every platform."""
+    """Random bits and uniform numbers from PCG64, identical on every platform."""
 
     def __init__(self, seed: int, *path: int) -> None:
         self._bits = np.random.PCG64(np.random.SeedSequence([seed, *path]))
@@ -63,7 +63,7 @@ class Stream:
 
 
 def blocks(n: int, block: int = BLOCK, only: range | None = None) -> Iterator[tuple[int, int]]:
-    """Yield (number of the block, number of its records) for `n` records, or for some of the blocks only."""
+    """Yield (block number, number of records in the block) for `n` records, or only for the blocks in `only`."""
     for number in range(-(-n // block)) if only is None else only:
         yield number, min(block, n - number * block)
 
@@ -75,9 +75,9 @@ def zipf(n: int, exponent: float, offset: float) -> Float64:
 
 
 def lognormal_lengths(average: float, longest: int, sigma: float) -> Float64:
-    """Return float64 (longest + 1,): probabilities of lengths 1..longest, lognormal with the given average.
+    """Return float64 (longest + 1,): probabilities of lengths 1..longest, lognormal with the given mean.
 
-    The lognormal variable is rounded up and cut off at `longest`; its location is found by bisection.
+    The lognormal variable is rounded up and truncated at `longest`; its location is found by bisection.
     """
     probabilities = np.zeros(longest + 1)
     if average <= 1:
@@ -110,23 +110,23 @@ def draw(
     seed: int,
     only: range | None = None,
 ) -> Iterator[tuple[Int64, Int32, Int64]]:
-    """Draw baskets, a block at a time.
+    """Draw baskets, block by block.
 
     Parameters
     ----------
     n, n_items
-        Number of records, and of items that there are.
+        Number of records, and number of items.
     lengths
         float64 (longest + 1,): probability of each length.
     missions
-        What baskets are made of; every length must be served by one.
+        Missions to draw from. Every length must be within the range of a mission.
     only
-        Numbers of the blocks that are drawn, each whatever the others are; None: all.
+        Numbers of the blocks to draw, independently of other blocks; None: all.
 
     Yields
     ------
     int64 (b + 1,), int32, int64 (b,)
-        Offsets and items of a block's records, and the mission of each.
+        Offsets and items of a block's records, and the mission of each record.
     """
     plan = _Plan(lengths, missions)
     shift = np.uint64(64 - _RESOLUTION)
@@ -155,7 +155,7 @@ def distinct_rows(rows: Int64, items: Int32, n_rows: int, n_items: int) -> tuple
 
 
 def replace_row(indptr: Int64, items: Int32, row: int, new: Int32) -> tuple[Int64, Int32]:
-    """Return the rows with one of them replaced."""
+    """Return the rows with row `row` replaced by `new`."""
     start, end = int(indptr[row]), int(indptr[row + 1])
     moved = indptr.copy()
     moved[row + 1 :] += len(new) - (end - start)
@@ -177,7 +177,7 @@ def join(parts: Sequence[tuple[Int64, Int32]]) -> tuple[Int64, Int32]:
 
 
 def _shorten(indptr: Int64, items: Int32, longest: int, stream: Stream) -> tuple[Int64, Int32]:
-    """Drop random items from the (very few) rows that came out longer than allowed."""
+    """Drop random items from the few rows that exceed the maximum length."""
     for row in np.flatnonzero(np.diff(indptr) > longest).tolist():
         found = items[indptr[row] : indptr[row + 1]]
         indptr, items = replace_row(indptr, items, row, found[stream.permutation(len(found))[:longest]])
@@ -185,7 +185,7 @@ def _shorten(indptr: Int64, items: Int32, longest: int, stream: Stream) -> tuple
 
 
 class _Plan:
-    """Look-up tables: mission by length, number of draws by mission and length, item by mission and random spot."""
+    """Look-up tables: mission by length, number of draws by mission and length, item by mission and random index."""
 
     def __init__(self, lengths: Float64, missions: Sequence[Mission]) -> None:
         self.below = np.cumsum(lengths)
@@ -202,7 +202,7 @@ class _Plan:
         )
 
     def choose(self, stream: Stream) -> tuple[Int64, Int64]:
-        """Draw the mission of each record of a whole block, and how many items to draw: int64 (BLOCK,) each."""
+        """Draw the mission of each record in a full block, and its number of draws: int64 (BLOCK,) each."""
         last = len(self.below) - 1
         length = np.minimum(np.searchsorted(self.below, stream.uniform(BLOCK), side="right"), last)
         chance = stream.uniform(BLOCK)
@@ -217,7 +217,7 @@ class _Plan:
 
 
 def _quantized(mission: Mission) -> Int32:
-    """Return int32 (2^13,): the item at each spot, as many spots as its weight earns and at least one."""
+    """Return int32 (2^13,): item at each index. The number of indices per item is proportional to the weight, or 1."""
     size = 1 << _RESOLUTION
     share = mission.weights / mission.weights.sum() * (size - len(mission.items))
     spots = 1 + np.floor(share).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Generated data of any size, straight to the parts of a folder: each part needs no other."""
+"""Generate data of any size directly into the parts of a folder. Parts are independent of each other."""
 
 import os
 import shutil
@@ -11,20 +11,20 @@ from anonset_datasets.generators.missions import BLOCK
 from anonset_datasets.generators.registry import Value, generator_of, require_parameters
 
 BLOCKS_OF_PART = max(1, (1 << 20) // BLOCK)
-"""Blocks of records that make a part: about a million records."""
+"""Number of record blocks per part: about a million records."""
 
 
 def make_parts(name: str, folder: str | Path, parameters: Mapping[str, Value], workers: int | None = None) -> int:
     """Generate data into a new folder of Parquet files, ``part-00000.parquet``, ...; return the number of records.
 
-    The records are those of `generate`, in the same order. The folder appears under its name when it is complete.
+    The records are those of `generate`, in the same order. The folder is renamed to `folder` when it is complete.
 
     Parameters
     ----------
     parameters
         Parameters of the generator.
     workers
-        Number of threads; by default one a core. What is written is the same for any number.
+        Number of threads; default: number of cores. The output does not depend on it.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def make_parts(name: str, folder: str | Path, parameters: Mapping[str, Value], w
         raise InputError(msg)
     make = generator.part
     n = parameters.get("n", generator.parameters["n"])
-    make(**{**parameters, "only": range(0)})  # refuses what is out of range
+    make(**{**parameters, "only": range(0)})  # rejects parameters out of range
     n_blocks = -(-int(n) // BLOCK)
     ranges = [range(at, min(at + BLOCKS_OF_PART, n_blocks)) for at in range(0, n_blocks, BLOCKS_OF_PART)] or [range(0)]
     partial = target.with_name(f".{target.name[:60]}.{os.getpid()}.partial")

@@ -1,4 +1,4 @@
-"""A small hospital, for demonstrations: patients with age, sex and ICD-10 codes, and what they were prescribed."""
+"""Small hospital for demonstrations: patients with age, sex, ICD-10 codes and prescriptions."""
 
 from dataclasses import dataclass
 
@@ -66,7 +66,7 @@ DIAGNOSES: dict[str, dict[str, tuple[str, ...]]] = {
         "T36-T50": ("T40", "T42"),
     },
 }
-"""ICD-10 categories by chapter and block, as in the international list; a selection."""
+"""Selected ICD-10 categories by chapter and block, as in the international list."""
 
 DRUGS: dict[str, dict[str, tuple[str, ...]]] = {
     "alimentary": {"acid": ("omeprazole", "pantoprazole"), "diabetes": ("metformin", "insulin")},
@@ -87,15 +87,15 @@ DRUGS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "lungs": {"asthma": ("salbutamol", "budesonide")},
 }
-"""Substances by group of the anatomical classification (ATC); a selection."""
+"""Selected substances by group of the anatomical classification (ATC)."""
 
 
 @dataclass(frozen=True)
 class _Profile:
-    """What patients of a kind have together."""
+    """Typical combination of codes, with sex ratio, for one kind of patient."""
 
     groups: tuple[str, ...]
-    """Groups of the tree; the items of the first occur most."""
+    """Groups of the tree. Items of the first group are the most frequent."""
     popularity: float
     ages: tuple[int, int]
     women: float
@@ -149,8 +149,8 @@ def drug_hierarchy() -> Hierarchy:
 def hospital(n: int = 2_000, seed: int = 0) -> Table:
     """Generate patients of a hospital: ``age``, ``sex``, and ``codes``, a set of ICD-10 categories.
 
-    What patients have together depends on their age and sex, as it does in life; no patient is real. A smaller table is
-    the beginning of a larger one.
+    Combinations of codes depend on age and sex, as in reality; no patient is real. A smaller table is a prefix of a
+    larger table.
 
     Parameters
     ----------
@@ -174,12 +174,12 @@ def hospital(n: int = 2_000, seed: int = 0) -> Table:
 
 
 def prescriptions(n: int = 1_000, seed: int = 0) -> Table:
-    """Generate prescriptions, a row for each patient and drug: ``patient``, the sensitive ``drug``, ``age``.
+    """Generate prescriptions, a row per patient and drug: ``patient``, the sensitive ``drug``, ``age``.
 
     Parameters
     ----------
     n
-        Number of patients, each of one to five rows.
+        Number of patients, each with one to five rows.
     seed
         Seed of NumPy's PCG64.
 
@@ -195,7 +195,7 @@ def prescriptions(n: int = 1_000, seed: int = 0) -> Table:
     patient = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
     names = Vocabulary(tuple(f"pt-{number:06}" for number in range(n)))
     drugs = drug_hierarchy().leaves
-    in_turn = Stream(seed, 4).permutation(len(items))  # the rows of a patient lie anywhere
+    in_turn = Stream(seed, 4).permutation(len(items))  # rows of a patient are not adjacent
     return Table(
         ids=(CategoricalColumn("patient", patient[in_turn], names),),
         kept=(CategoricalColumn.of("age", map(str, age.take(patient[in_turn]).values.tolist())),),
@@ -211,7 +211,7 @@ def _tree(root: str, parts: dict[str, dict[str, tuple[str, ...]]]) -> Hierarchy:
 def _drawn(
     n: int, seed: int, tree: dict[str, dict[str, tuple[str, ...]]], hierarchy: Hierarchy, profiles: tuple[_Profile, ...]
 ) -> tuple[Int64, Int32, tuple[NumericColumn, CategoricalColumn]]:
-    """Draw the sets of patients, and age and sex of each."""
+    """Draw the code set, age and sex of each patient."""
     count("n", n, 0)
     integer("seed", seed, 0)
     lengths = lognormal_lengths(2.6, _LONGEST, 0.6)
@@ -223,7 +223,7 @@ def _drawn(
 
 
 def _mission(tree: dict[str, dict[str, tuple[str, ...]]], hierarchy: Hierarchy, profile: _Profile) -> Mission:
-    """Return what patients of a kind are drawn from: mostly their own groups, at times anything else."""
+    """Return the mission of a profile: mostly items of the profile's groups, sometimes any other item."""
     index = hierarchy.leaves.index
     groups = {name: items for part in tree.values() for name, items in part.items()}
     weights = np.full(hierarchy.n_leaves, 0.0)
@@ -238,13 +238,13 @@ def _mission(tree: dict[str, dict[str, tuple[str, ...]]], hierarchy: Hierarchy, 
 
 
 def _persons(n: int, seed: int, kind: Int64, profiles: tuple[_Profile, ...]) -> tuple[NumericColumn, CategoricalColumn]:
-    """Draw age and sex of each patient by what the patient has."""
+    """Draw age and sex of each patient according to the profile."""
     uniform = [
         np.concatenate([np.zeros(0), *(Stream(seed, 3, at, which).uniform(BLOCK) for at in range(-(-n // BLOCK)))])
         for which in (0, 1, 2)
     ]
     first, last = (np.array([profile.ages[end] for profile in profiles])[kind] for end in (0, 1))
-    middle = (uniform[0][:n] + uniform[1][:n]) / 2  # fewer at both ends
+    middle = (uniform[0][:n] + uniform[1][:n]) / 2  # less frequent at both ends
     age: NDArray[np.int64] = (first + middle * (last - first + 1)).astype(np.int64)
     women = np.array([profile.women for profile in profiles])[kind]
     sex = np.where(uniform[2][:n] < women, 0, 1).astype(np.int32)

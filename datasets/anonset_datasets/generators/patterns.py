@@ -1,4 +1,4 @@
-"""Synthetic transactions after the IBM Quest generator (Agrawal, Srikant, VLDB 1994, section 2.4.3)."""
+"""Synthetic transactions like those of the IBM Quest generator (Agrawal, Srikant, VLDB 1994, section 2.4.3)."""
 
 from dataclasses import dataclass
 
@@ -9,19 +9,19 @@ from anonset.data.table import Int32, Int64
 from anonset_datasets.generators.checks import count, integer, number
 from anonset_datasets.generators.missions import Float64, blocks, distinct_rows, first_rows, join
 
-_BLOCK = 1 << 14  # transactions that share a random stream
+_BLOCK = 1 << 14  # number of transactions that share a random stream
 
 
 @dataclass(frozen=True)
 class _Patterns:
-    """The potentially large itemsets."""
+    """Potentially large itemsets."""
 
     indptr: Int64
-    """int64 (L + 1,): where each pattern's items start."""
+    """int64 (L + 1,): first item of each pattern."""
     items: Int32
     """int32: items of the patterns."""
     below: Float64
-    """float64 (L,): cumulated weights."""
+    """float64 (L,): cumulative weights."""
     corruption: Float64
     """float64 (L,): corruption level of each pattern."""
 
@@ -36,17 +36,20 @@ def quest(
     corruption: float = 0.5,
     seed: int = 0,
 ) -> Table:
-    """Generate transactions as unions of corrupted patterns, after IBM Quest; the defaults are T10.I4.D100K.
+    """Generate transactions as unions of corrupted patterns, like IBM Quest; the defaults are T10.I4.D100K.
 
-    Lengths and pattern sizes are Poisson; a pattern takes an exponentially distributed share of its items from the
-    one before it, the rest at random; pattern weights are exponential. A transaction takes patterns by weight, less
-    the items that corruption drops, until it is full; a pattern that does not fit is put in anyway in half of the
-    cases. Items are ``1 .. n_items``. A smaller table is the beginning of a larger one.
+    Lengths and pattern sizes are Poisson distributed. A pattern shares an exponentially distributed part of its items
+    with the previous pattern; the other items are random. Pattern weights are exponentially distributed. A transaction
+    is filled with patterns drawn by weight, without the items dropped by corruption. If a pattern does not fit, it is
+    added anyway in half of the cases. Items are ``1 .. n_items``. A smaller table is a prefix of a larger table.
 
-    Deviations: the pattern that does not fit is discarded in the other half of the cases, not kept for the next
-    transaction, and ends the transaction unless that is empty; the items that a corrupted pattern keeps are
-    neighbours in its random order; overlapping patterns make a transaction shorter than its Poisson length; no
-    transaction is empty.
+    Deviations from IBM Quest:
+
+    - In the other half of the cases, the pattern that does not fit is discarded instead of being saved for the next
+      transaction, and the transaction ends unless it is empty.
+    - The remaining items of a corrupted pattern are adjacent in its random order.
+    - Overlapping patterns make a transaction shorter than its Poisson length.
+    - No transaction is empty.
 
     Parameters
     ----------
@@ -55,15 +58,15 @@ def quest(
     n_items
         Size of the item universe, N.
     avg_length
-        Items of a transaction on average, T.
+        Mean number of items per transaction, T.
     n_patterns
         Number of potentially large itemsets, L.
     avg_pattern
-        Items of a pattern on average, I.
+        Mean number of items per pattern, I.
     correlation
-        Mean share of a pattern's items that come from the pattern before it.
+        Mean share of a pattern's items that come from the previous pattern.
     corruption
-        Mean corruption level: the probability to go on dropping items of a pattern.
+        Mean corruption level: the probability of dropping another item of a pattern.
     seed
         Seed of NumPy's PCG64; variates come from NumPy's Generator.
 
@@ -118,7 +121,7 @@ def _patterns(
 
 
 def _block(n_items: int, avg_length: float, patterns: _Patterns, random: np.random.Generator) -> tuple[Int64, Int32]:
-    """Fill a block of transactions, one pattern each in a round, until all are full."""
+    """Fill a block of transactions, adding a pattern to each in every round, until all are full."""
     room = np.clip(random.poisson(avg_length, _BLOCK), 1, n_items)
     filled = np.zeros(_BLOCK, np.int64)
     active = np.arange(_BLOCK)
@@ -143,7 +146,7 @@ def _block(n_items: int, avg_length: float, patterns: _Patterns, random: np.rand
 
 
 def _dropped(length: Int64, level: Float64, random: np.random.Generator) -> Int64:
-    """Return int64: items to drop, one more while a uniform number is below the level; at least one item is kept."""
-    with np.errstate(divide="ignore"):  # level 0: the logarithm is minus infinity, nothing is dropped
+    """Return int64: number of items to drop, incremented while a uniform number is below the level; one remains."""
+    with np.errstate(divide="ignore"):  # level 0: the logarithm is minus infinity, no item is dropped
         drops = np.log(1 - random.random(len(level))) / np.log(np.minimum(level, 1 - 1e-12))
     return np.minimum(np.floor(drops), length - 1).astype(np.int64)

@@ -1,4 +1,4 @@
-"""A large point-of-sale data set in the shape of BMS-POS."""
+"""Large point-of-sale data set similar to BMS-POS."""
 
 from itertools import pairwise
 
@@ -10,21 +10,21 @@ from anonset_datasets.generators.checks import count, integer, number, records
 from anonset_datasets.generators.missions import Mission, Stream, draw, join, lognormal_lengths, replace_row, zipf
 
 CATEGORY = 25
-"""Items of a category: neighbours in the item order, the most popular first."""
+"""Number of items per category. They are adjacent in the item order, the most popular first."""
 AISLE = 5
-"""Categories of an aisle."""
+"""Number of categories per aisle."""
 HEAD = 5
-"""Items of a category that are staples: found in the long baskets, if the category is among the popular ones."""
+"""Number of staples per popular category: items in the long baskets."""
 SHORT = 12
-"""Longest basket from a category or two; longer ones consist of staples."""
+"""Largest length of a basket from one or two categories; longer baskets consist of staples."""
 STROLLS = 0.1
-"""How often a basket comes from a whole aisle, relative to a single category of the aisle."""
+"""Frequency of baskets from a complete aisle, relative to a single category of the aisle."""
 OUTINGS = 3
-"""Pairs of categories anywhere in the order that are bought together, per category."""
+"""Number of random category pairs that are bought together, per category."""
 OUTING_SHARE = 0.1
-"""How often a basket comes from such a pair, relative to single categories."""
+"""Frequency of baskets from such a pair, relative to single categories."""
 SIGMA = 0.87
-"""Spread of the logarithm of the lengths: with the default average the natural longest of 515,597 is about 164."""
+"""Standard deviation of the log lengths: with the default mean, the expected largest of 515,597 is about 164."""
 SPARE = 1.15
 """Number of staples relative to the longest basket."""
 
@@ -32,28 +32,28 @@ SPARE = 1.15
 def pos_like(
     n: int = 515_597, n_items: int = 1_657, max_length: int = 164, avg_length: float = 6.5, seed: int = 0
 ) -> Table:
-    """Generate point-of-sale baskets in the shape of BMS-POS.
+    """Generate point-of-sale baskets similar to BMS-POS.
 
-    Items are ``1 .. n_items``; consecutive runs of 25 are categories, five categories an aisle, as a
-    ``balanced:5`` hierarchy over the item order has them. Popularity is Zipf-like within a category and between
-    categories. Lengths are lognormal. A short basket comes from one category, or also from the popular items of
-    its neighbour in the aisle, more rarely from the whole aisle or two categories anywhere; a long one consists
-    of staples. Which items go together does not depend on `n`, and a smaller table is the beginning of a larger
-    one, so that studies over `n` compare like with like. The first record is made the longest one.
+    Items are ``1 .. n_items``. Runs of 25 consecutive items are categories, and five categories are an aisle, as in a
+    ``balanced:5`` hierarchy over the item order. Popularity is Zipf-like within a category and between categories.
+    Lengths are lognormal. A short basket comes from one category, possibly with popular items of the adjacent category
+    in the aisle; less often from the complete aisle or from two random categories. A long basket consists of staples.
+    Item combinations do not depend on `n`, and a smaller table is a prefix of a larger table, so that results for
+    different `n` are comparable. The first record has the maximum length.
 
-    Few pairs are rare by design, so that k=5 costs an NCP of about 1 % at the default `n` (0.007 for m=2, 0.012
-    for m=3 with ``balanced:5``): losses measured on these data say nothing about real ones.
+    Rare pairs are infrequent by design, so that k=5 costs an NCP of about 1 % at the default `n` (0.007 for m=2, 0.012
+    for m=3 with ``balanced:5``). Losses measured on these data are not representative of real data.
 
     Parameters
     ----------
     n
         Number of records (0 gives an empty table).
     n_items
-        Size of the item universe; at the default `n` all of them occur.
+        Size of the item universe; at the default `n` all items occur.
     max_length
-        Items of the longest basket.
+        Number of items in the longest basket.
     avg_length
-        Items of a basket on average.
+        Mean number of items per basket.
     seed
         Seed of NumPy's PCG64.
 
@@ -77,7 +77,7 @@ def pos_like_part(
     seed: int = 0,
     only: range | None = None,
 ) -> Table:
-    """Generate the baskets of some blocks of `pos_like` alone, by their numbers; None: of all."""
+    """Generate only the blocks of `pos_like` with the given numbers; None: all."""
     records(n, only)
     _check(n_items, max_length, avg_length, seed)
     missions, staples = _missions(n_items, max_length, seed)
@@ -104,7 +104,7 @@ def _check(n_items: int, max_length: int, avg_length: float, seed: int) -> None:
 
 
 def staple_count(max_length: int) -> int:
-    """Return the number of staples that baskets of up to `max_length` items need: whole heads of categories."""
+    """Return the number of staples needed for baskets of up to `max_length` items: complete heads of categories."""
     return -(-max(int(SPARE * max_length), 2 * SHORT) // HEAD) * HEAD
 
 
@@ -112,7 +112,7 @@ def _missions(n_items: int, max_length: int, seed: int) -> tuple[list[Mission], 
     """Return the missions and the staples: int32 item codes."""
     n_categories = max(1, n_items // CATEGORY)
     starts = np.arange(n_categories + 1) * CATEGORY
-    starts[-1] = n_items  # the last category takes the rest
+    starts[-1] = n_items  # the last category contains the remaining items
     shelves = [np.arange(a, b, dtype=np.int32) for a, b in pairwise(starts)]
     stream = Stream(seed, 0)
     place = np.argsort(stream.permutation(n_categories))
@@ -141,13 +141,13 @@ def _missions(n_items: int, max_length: int, seed: int) -> tuple[list[Mission], 
 
 
 def _mission(shelves: list[Int32], weights: list[float], popularity: float, longest: int) -> Mission:
-    """Return the mission that buys from shelves with the given weights, Zipf-like within each."""
+    """Return the mission that draws from shelves with the given weights, Zipf-like within each shelf."""
     shares = [weight * zipf(len(shelf), 1.0, 3.0) for shelf, weight in zip(shelves, weights, strict=True)]
     return Mission(np.concatenate(shelves), np.concatenate(shares), popularity, 1, longest)
 
 
 def _staples(shelves: list[Int32], place: Int64, count: int) -> Int32:
-    """Return int32 (count,): the heads of the most popular categories; if these are too few, what comes next."""
+    """Return int32 (count,): heads of the most popular categories, and further popular items if these are too few."""
     category = np.repeat(np.arange(len(shelves)), [len(shelf) for shelf in shelves])
     within = np.concatenate([np.arange(len(shelf)) for shelf in shelves])
     return np.lexsort((within, place[category], within // HEAD))[:count].astype(np.int32)

@@ -1,4 +1,4 @@
-"""The registry of generators, and writing what they generate to a file."""
+"""Registry of generators; write generated data to a file."""
 
 import csv
 import gzip
@@ -23,30 +23,30 @@ from anonset_datasets.generators.tail import long_tail, long_tail_part
 from anonset_datasets.generators.youtube import youtube_like, youtube_like_part
 
 Value = int | float | str
-"""A parameter of a generator."""
+"""Parameter value of a generator."""
 
 _ROWS_AT_ONCE = 1 << 16
-_LONGEST_STEM = 60  # characters of the file's name in the temporary one, which must not be too long itself
+_LONGEST_STEM = 60  # characters of the file name in the temporary name, which has a length limit
 
 
 @dataclass(frozen=True)
 class Generator:
-    """A generator of the registry."""
+    """Entry of the generator registry."""
 
     name: str
     kind: Literal["transactions", "rt", "longitudinal"]
     """``transactions`` is written as ``.dat``, the others as ``.csv``."""
     about: str
-    """What it generates, in a line."""
+    """One-line description of the data."""
     function: Callable[..., Table]
     part: Callable[..., Table] | None = None
-    """Generates some blocks of the same records alone, by their numbers; None: it cannot."""
+    """Function that generates only some blocks of the same records, by number; None if not supported."""
     hierarchy: Callable[[], Hierarchy] | None = None
-    """The hierarchy of the items, where they mean something."""
+    """Hierarchy of the items, if they are meaningful."""
 
     @property
     def parameters(self) -> dict[str, Value]:
-        """Names and defaults of the parameters; a default's type is the parameter's."""
+        """Parameter names and default values. The type of a parameter is that of its default."""
         return {name: parameter.default for name, parameter in inspect.signature(self.function).parameters.items()}
 
 
@@ -98,7 +98,7 @@ GENERATORS: dict[str, Generator] = {
 
 
 def generate(name: str, **parameters: Value) -> Table:
-    """Generate a table by the name of the generator.
+    """Generate a table by generator name.
 
     >>> generate("quest", n=10).n
     10
@@ -114,12 +114,12 @@ def generate(name: str, **parameters: Value) -> Table:
 
 
 def require_parameters(generator: Generator, given: Iterable[str]) -> None:
-    """Refuse a parameter that a generator does not have.
+    """Reject parameters that a generator does not have.
 
     Raises
     ------
     InputError
-        With those that it has.
+        With the valid parameters.
     """
     known = generator.parameters
     for parameter in given:
@@ -129,19 +129,19 @@ def require_parameters(generator: Generator, given: Iterable[str]) -> None:
 
 
 def make(name: str, path: str | Path, **parameters: Value) -> Table:
-    """Generate a table and write it to a file: ``.dat`` for transactions, ``.csv`` for RT data, ``.gz`` compresses.
+    """Generate a table and write it to a file: ``.dat`` for transactions, ``.csv`` for RT data; ``.gz`` compresses.
 
-    The file appears under its name when it is complete, and the same parameters give the same bytes.
+    The file is renamed to `path` when it is complete. The same parameters produce the same bytes.
 
     Returns
     -------
     Table
-        What was written.
+        The generated table.
 
     Raises
     ------
     InputError
-        If the name, a parameter or the suffix is wrong, or the file exists.
+        If the name, a parameter or the suffix is invalid, or the file exists.
     """
     target, generator = Path(path), generator_of(name)
     suffix = ".dat" if generator.kind == "transactions" else ".csv"
@@ -166,7 +166,7 @@ def make(name: str, path: str | Path, **parameters: Value) -> Table:
 
 
 def write_tree(name: str, path: str | Path) -> None:
-    """Write the hierarchy of the items of a generator to a new file.
+    """Write the item hierarchy of a generator to a new file.
 
     Raises
     ------
@@ -186,12 +186,12 @@ def write_tree(name: str, path: str | Path) -> None:
 
 
 def generator_of(name: str) -> Generator:
-    """Return a generator by its name.
+    """Return a generator by name.
 
     Raises
     ------
     InputError
-        With those that there are.
+        With the valid names.
     """
     found = GENERATORS.get(name)
     if found is None:
@@ -202,11 +202,11 @@ def generator_of(name: str) -> Generator:
 
 @contextmanager
 def _appearing(target: Path) -> Iterator[TextIO]:
-    """Open a text file under a temporary name beside the target; rename it at the end, remove it after an error."""
+    """Open a text file under a temporary name in the same folder; rename it at the end, delete it after an error."""
     partial = target.with_name(f".{target.name[:_LONGEST_STEM]}.{os.getpid()}.partial")
     try:
         with partial.open("xb") as raw:
-            if target.suffix == ".gz":  # no name and no time in the header: equal content, equal bytes
+            if target.suffix == ".gz":  # header without name and time: equal content gives equal bytes
                 with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
                     yield from _as_text(packed)
             else:
@@ -214,7 +214,7 @@ def _appearing(target: Path) -> Iterator[TextIO]:
         partial.replace(target)
     except OSError as error:
         if error.errno is not None:
-            error.filename = str(target)  # the name that was given, not the one beside it
+            error.filename = str(target)  # report the given name, not the temporary name
         raise
     finally:
         partial.unlink(missing_ok=True)
@@ -241,7 +241,7 @@ def _fields(column: SetColumn | CategoricalColumn | NumericColumn) -> Iterator[A
 
 
 def _set_fields(column: SetColumn) -> Iterator[str]:
-    """Yield each record's items, separated by blanks."""
+    """Yield the items of each record, separated by spaces."""
     labels = column.vocabulary.labels
     for start in range(0, column.n, _ROWS_AT_ONCE):
         bounds = column.indptr[start : start + _ROWS_AT_ONCE + 1]

@@ -1,4 +1,4 @@
-"""Baskets over a large universe of items, most of them rare: too many for a matrix of all pairs."""
+"""Baskets over a large item universe, with mostly rare items: too many for a matrix of all pairs."""
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from anonset_datasets.generators.checks import count, integer, number, records
 from anonset_datasets.generators.missions import Stream, blocks, distinct_rows, join, lognormal_lengths, zipf
 
 SHELF = 100
-"""Items of a shelf: neighbours in the item order, the most popular first."""
+"""Number of items per shelf. They are adjacent in the item order, the most popular first."""
 NEAR = 0.7
-"""How often an item of a basket, but for its first, comes from the shelf of the first."""
+"""Probability that an item of a basket, except the first, comes from the shelf of the first item."""
 SIGMA = 0.87
-"""Spread of the logarithm of the lengths, as in `pos_like`."""
+"""Standard deviation of the log lengths, as in `pos_like`."""
 
 
 def long_tail(
@@ -23,12 +23,12 @@ def long_tail(
     exponent: float = 1.05,
     seed: int = 0,
 ) -> Table:
-    """Generate baskets over a large universe, most of whose items are rare.
+    """Generate baskets over a large item universe with mostly rare items.
 
-    Items are ``1 .. n_items``, in shelves of 100 neighbours. Popularity is Zipf-like over the whole universe; shelves
-    stand in random order. The first item of a basket is drawn by popularity, and each further one from the same shelf
-    (seven times in ten) or by popularity. Lengths are lognormal; items drawn twice count once, so that baskets are a
-    little shorter. A smaller table is the beginning of a larger one.
+    Items are ``1 .. n_items``, in shelves of 100 adjacent items. Popularity is Zipf-like over all items; shelves are in
+    random order. The first item of a basket is drawn by popularity. Each further item is drawn from the same shelf
+    (seven times in ten) or by popularity. Lengths are lognormal. Duplicates count once, so that baskets are slightly
+    shorter. A smaller table is a prefix of a larger table.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ def long_tail(
     n_items
         Size of the item universe, at least 100.
     max_length
-        Most items that are drawn for a basket.
+        Maximum number of draws for a basket.
     avg_length
-        Items that are drawn for a basket on average.
+        Mean number of draws for a basket.
     exponent
-        Of the Zipf law.
+        Exponent of the Zipf law.
     seed
         Seed of NumPy's PCG64.
 
@@ -67,7 +67,7 @@ def long_tail_part(
     seed: int = 0,
     only: range | None = None,
 ) -> Table:
-    """Generate the baskets of some blocks of `long_tail` alone, by their numbers; None: of all."""
+    """Generate only the blocks of `long_tail` with the given numbers; None: all."""
     records(n, only)
     count("n_items", n_items, SHELF)
     count("max_length", max_length, 2)
@@ -79,7 +79,7 @@ def long_tail_part(
     parts: list[tuple[Int64, Int32]] = []
     for block, size in blocks(n, only=only):
         stream = Stream(seed, 1, block)
-        # whole blocks are drawn, so that a smaller table is the beginning of a larger one
+        # complete blocks are drawn, so that a smaller table is a prefix of a larger table
         length = np.minimum(np.searchsorted(lengths, Stream(seed, 2, block).uniform(size), side="right"), max_length)
         rows = np.repeat(np.arange(size, dtype=np.int64), length)
         first = np.cumsum(length) - length
@@ -87,7 +87,7 @@ def long_tail_part(
         items = item_of_rank[np.minimum(np.searchsorted(below, draws[:, 0], side="right"), n_items - 1)]
         near = draws[:, 1] < NEAR
         near[first] = False
-        # the squares prefer the first items of a shelf; the draw is uniform in [0, 1) where it is near
+        # squares favor the first items of a shelf; the draw is uniform in [0, 1) if it is below NEAR
         place = (SHELF * (draws[:, 1] / NEAR) ** 2).astype(np.int64)
         shelf = items[np.repeat(first, length)] // SHELF * SHELF
         items = np.where(near, np.minimum(shelf + place, n_items - 1), items).astype(np.int32)
@@ -99,8 +99,8 @@ def long_tail_part(
 
 
 def _item_of_rank(n_items: int, seed: int) -> Int32:
-    """Return int32 (M,): the item of each rank of popularity, ranks of a shelf side by side, shelves at random."""
-    moved = n_items // SHELF - 1  # the last shelf takes the rest, and stays where it is
+    """Return int32 (M,): item of each popularity rank. Ranks of a shelf are adjacent; shelves are in random order."""
+    moved = n_items // SHELF - 1  # the last shelf contains the remaining items and is not moved
     found = np.arange(n_items)
     found[: moved * SHELF] += SHELF * np.repeat(Stream(seed, 0).permutation(moved) - np.arange(moved), SHELF)
     return found.astype(np.int32)

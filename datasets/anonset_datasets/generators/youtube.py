@@ -1,4 +1,4 @@
-"""A relational-transaction data set in the shape of the YOUTUBE data of Poulis et al., ECML PKDD 2013."""
+"""Relational-transaction data set similar to the YOUTUBE data of Poulis et al., ECML PKDD 2013."""
 
 import numpy as np
 
@@ -21,15 +21,15 @@ CATEGORIES = (
     "Autos", "Comedy", "Education", "Entertainment", "Film", "Howto", "Music", "News",
     "People", "Pets", "Sports", "Travel",
 )  # fmt: skip
-"""Categories of videos, in canonical order; each owns a run of the item order."""
+"""Video categories, in canonical order. Each has a contiguous range of the item order."""
 _POPULARITY = (4.0, 12.0, 2.5, 24.0, 9.0, 3.0, 25.0, 5.0, 7.0, 3.0, 10.0, 2.0)
-_LENGTH = (150, 180, 300, 200, 220, 260, 230, 160, 190, 90, 170, 210)  # median seconds of a video
+_LENGTH = (150, 180, 300, 200, 220, 260, 230, 160, 190, 90, 170, 210)  # median video length in seconds
 SIGMA = 0.75
-"""Spread of the logarithm of the number of related videos."""
+"""Standard deviation of the log number of related videos."""
 VIRAL = 3
-"""Related videos of each category that are related to videos of all categories."""
+"""Number of each category's related videos that are also related to videos of all other categories."""
 SHORT = 12
-"""Longest list of related videos that stays within a category."""
+"""Largest number of related videos from a single category."""
 
 
 def youtube_like(
@@ -37,21 +37,21 @@ def youtube_like(
 ) -> Table:
     """Generate videos with six relational attributes and their related videos.
 
-    The category decides which items are related (a run of the item order, with Zipf-like popularity, and a few
-    viral items of all categories) and how long a video is; views grow with age, ratings with views. Columns:
-    ``age`` (days), ``category``, ``length`` (seconds), ``views``, ``rate`` (0 to 5, hundredths), ``ratings``
-    (count), and the set-valued ``related_videos`` with items ``v000 ...``. The first record is made the longest.
+    The category determines the video length and the related items: a range of the item order, with Zipf-like
+    popularity, and a few viral items of all categories. Views increase with age, ratings with views. Columns: ``age``
+    (days), ``category``, ``length`` (seconds), ``views``, ``rate`` (0 to 5, hundredths), ``ratings`` (count), and the
+    set-valued ``related_videos`` with items ``v000 ...``. The first record has the maximum length.
 
     Parameters
     ----------
     n
         Number of records (0 gives an empty table).
     n_items
-        Size of the item universe; at the default `n` all of them occur.
+        Size of the item universe; at the default `n` all items occur.
     max_length
-        Items of the longest record.
+        Number of items in the longest record.
     avg_length
-        Items of a record on average.
+        Mean number of items per record.
     seed
         Seed of NumPy's PCG64.
 
@@ -75,7 +75,7 @@ def youtube_like_part(
     seed: int = 0,
     only: range | None = None,
 ) -> Table:
-    """Generate the records of some blocks of `youtube_like` alone, by their numbers; None: of all."""
+    """Generate only the blocks of `youtube_like` with the given numbers; None: all."""
     records(n, only)
     count("max_length", max_length, 1)
     count("n_items", n_items, len(CATEGORIES) * max(2 * SHORT, -(-3 * max_length // 2)))
@@ -97,7 +97,7 @@ def youtube_like_part(
 
 
 def _missions(n_items: int, max_length: int) -> list[Mission]:
-    """Return the missions: number c and, for long records, number c + 12 belong to category c."""
+    """Return the missions. Missions c and, for long records, c + 12 belong to category c."""
     runs = np.array_split(np.arange(n_items, dtype=np.int32), len(CATEGORIES))
     viral = np.concatenate([run[:VIRAL] for run in runs])
     short = min(SHORT, max_length)
@@ -119,7 +119,7 @@ def _numbers(category: Int32, stream: Stream) -> list[Float64]:
     def uniform() -> Float64:
         return stream.uniform(BLOCK)[:size]
 
-    def normal() -> Float64:  # as the sum of twelve uniform variates: the same on every platform
+    def normal() -> Float64:  # sum of twelve uniform variates: identical on every platform
         total: Float64 = np.sum([uniform() for _ in range(12)], axis=0)
         return total - 6.0
 
