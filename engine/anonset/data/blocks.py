@@ -1,4 +1,4 @@
-"""A set-valued column as rows: blocks that a search goes through, parts that a reader puts together."""
+"""Set-valued columns as rows: blocks for a search, and columns assembled from parts by a reader."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary, canonical_codes
 
 Rows = tuple[Int64, Int32]
-"""(indptr, items): int64 (b + 1,), where each record of a block begins in the items; int32, its codes, ascending."""
+"""(indptr, items): int64 (b + 1,), start of each record of a block in the items; int32, the codes, ascending."""
 StoredRows = tuple[Int64, Codes]
-"""Rows as they lie in memory or in files: `sound` returns them as kernels take them."""
+"""Rows in their stored form, in memory or in files. `sound` converts them for kernels."""
 RECORDS_PER_BLOCK = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks(Discreet):
-    """The records of a set-valued column, block by block, under one vocabulary.
+    """Records of a set-valued column in blocks, with a common vocabulary.
 
     >>> blocks = Blocks.of(SetColumn.of([{"a", "b"}, {"a"}, set()]), MEMORY, records_per_block=2)
     >>> [len(indptr) - 1 for indptr, _ in blocks], blocks.occurrences.tolist(), blocks.longest
@@ -33,21 +33,21 @@ class Blocks(Discreet):
     name: str
     vocabulary: Vocabulary
     rows: Sequence[StoredRows]
-    """The blocks, in the order of the input."""
+    """Blocks in input order."""
     n: int
     """Number of records."""
     n_nonempty: int
-    """Number of records that hold an item."""
+    """Number of non-empty records."""
     longest: int
     """Number of items of the longest record."""
     occurrences: Int64
-    """int64 (M,): records that hold each item."""
+    """int64 (M,): number of records that contain each item."""
     store: Store = MEMORY
-    """Where the blocks lie, and whose workers go through them."""
+    """Store of the blocks, whose workers process them."""
 
     @classmethod
     def of(cls, column: SetColumn, store: Store, records_per_block: int = RECORDS_PER_BLOCK) -> "Blocks":
-        """Return a column, which lies in a store, as blocks; nothing is copied."""
+        """Return a stored column as blocks. Nothing is copied."""
         starts = range(0, column.n, records_per_block)
         rows = [(column.indptr[start : start + records_per_block + 1], column.codes) for start in starts]
         sizes = column.n, column.n_nonempty, column.longest, column.occurrences
@@ -55,7 +55,7 @@ class Blocks(Discreet):
 
     @property
     def column(self) -> SetColumn:
-        """All records at once, in memory; a single block as it is."""
+        """All records in memory. A single block is returned without copying."""
         if len(self.rows) == 1 and len(self.rows[0][1]) == self.rows[0][0][-1] and self.rows[0][0][0] == 0:
             return SetColumn(self.name, *self.rows[0], self.vocabulary)
         lengths = [np.diff(indptr) for indptr, _ in self]
@@ -68,14 +68,14 @@ class Blocks(Discreet):
 
 
 def sound(rows: StoredRows, n_items: int) -> Rows:
-    """Return rows as kernels take them, and refuse those in files whose starts or codes are out of bounds.
+    """Return rows for kernels, and reject rows in files with starts or codes out of bounds.
 
-    Rows in memory are returned as they are, and not looked at; of narrow ones these rows alone are.
+    Rows in memory are returned without checks. Narrow codes are widened for these rows only.
 
     Parameters
     ----------
     rows
-        int64 (b + 1,), int32: where each of some rows begins in the items, and their codes, below `n_items`.
+        int64 (b + 1,), int32: start of each row in the items, and their codes, below `n_items`.
 
     Raises
     ------
@@ -88,7 +88,8 @@ def sound(rows: StoredRows, n_items: int) -> Rows:
         return indptr, in_full(items)
     for file in (begins, codes):
         path = Path(str(file.filename))
-        if not path.exists() or path.stat().st_size < file.offset + file.nbytes:  # what lies behind cannot be read
+        # a mapped page beyond the end of the file cannot be read
+        if not path.exists() or path.stat().st_size < file.offset + file.nbytes:
             raise damaged(path)
     first, end = int(indptr[0]), int(indptr[-1])
     if not 0 <= first <= end <= len(items) or bool(np.any(indptr[1:] < indptr[:-1])):
@@ -100,7 +101,8 @@ def sound(rows: StoredRows, n_items: int) -> Rows:
 
 
 class GrowingSets(Closing):
-    """A set-valued column of unknown length, whose vocabulary is known at the end; in files perhaps a narrow one.
+    """Builder of a set-valued column of unknown length. The vocabulary is set at the end; in files, codes may be
+    narrow.
 
     >>> with GrowingSets("items") as sets:
     ...     sets.append(SetColumn.of([{"a"}, {"b"}]))
@@ -122,7 +124,7 @@ class GrowingSets(Closing):
         self._indptr.append(np.zeros(1, np.int64))
 
     def append(self, part: SetColumn) -> None:
-        """Add records at the end; their vocabulary is ignored.
+        """Append records. Their vocabulary is ignored.
 
         Raises
         ------
@@ -134,20 +136,20 @@ class GrowingSets(Closing):
         self._end += len(part.codes)
 
     def finished(self, vocabulary: Vocabulary) -> SetColumn:
-        """Return the column under its vocabulary; call `append` no more."""
+        """Return the column with a vocabulary. `append` must not be called afterwards."""
         return SetColumn(self.name, self._indptr.finished(), self._items.finished(), vocabulary)
 
     def drop_items(self) -> None:
-        """Delete the items, but keep where those of each record begin."""
+        """Delete the items, but not the record starts."""
         self._items.drop()
 
 
 def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) -> SetColumn:
-    """Build a set-valued column: sort each row and keep each code once. O(nnz + n + M), whatever the row lengths."""
+    """Build a set-valued column: sort each row and remove duplicate codes. O(nnz + n + M), whatever the row lengths."""
     from anonset_kernels.rows import sort_rows, unsorted_or_repeated
 
     codes = np.ascontiguousarray(codes, np.int32)
-    if unsorted_or_repeated(indptr, codes) < 0:  # true of most files, and takes a tenth of the time
+    if unsorted_or_repeated(indptr, codes) < 0:  # common case; the check costs a tenth of the sorting time
         return SetColumn(name, indptr, codes, vocabulary)
     items = sort_rows(indptr, codes, len(vocabulary))
     fresh = np.ones(len(items), bool)
@@ -161,12 +163,12 @@ def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) ->
 
 
 def encode_sets(name: str, indptr: Int64, codes: Int32, labels: Sequence[str]) -> SetColumn:
-    """Encode rows of raw codes, positions in distinct `labels`, over the canonical vocabulary of the labels."""
+    """Encode rows of raw codes (positions in distinct `labels`) with the canonical vocabulary of the labels."""
     vocabulary, image = canonical_codes(labels)
     return tidy_rows(name, indptr, image[codes], vocabulary)
 
 
 def keep_tokens(lengths: Int64, codes: Int32, kept: NDArray[np.bool_]) -> tuple[Int64, Int32]:
-    """Drop the tokens that are not kept; return the new row lengths and codes."""
+    """Remove the tokens not marked in `kept`; return the new row lengths and codes."""
     rows = np.repeat(np.arange(len(lengths)), lengths)
     return np.bincount(rows[kept], minlength=len(lengths)).astype(np.int64), codes[kept]

@@ -1,4 +1,4 @@
-"""Ceilings: nodes of a hierarchy above which nothing may be published."""
+"""Ceilings: hierarchy nodes above which nothing may be published."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -9,19 +9,19 @@ from anonset.data.hierarchy import Hierarchy
 from anonset.errors import HierarchyError, typed
 
 Ceiling = int | Collection[str]
-"""The labels of nodes, or a column of the hierarchy's file, counted from the root's, which is 0."""
+"""Node labels, or a column of the hierarchy file, counted from the root's column (0)."""
 
 
 def under(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
-    """Return a hierarchy without the nodes above a ceiling, whose root is never published.
+    """Return a hierarchy without the nodes above a ceiling. Its root is never published.
 
-    The loss of each node stays the same, for it has the leaves it had. Nodes that are neither above nor below a ceiling
-    stay. Where the root is the only ceiling, everything may be published, and the hierarchy is returned as it is.
+    The loss of each node is unchanged, because its leaves are. Nodes that are neither above nor below a ceiling remain.
+    If the root is the only ceiling, all nodes may be published, and the hierarchy is returned unchanged.
 
     Raises
     ------
     HierarchyError
-        If a label is no node.
+        If a label is not a node.
 
     >>> h = Hierarchy.from_tree(("ALL", [("X", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]), ("C", ["c1", "c2"])]))
     >>> under(h, ["A"]).labels, under(h, ["A"]).capped
@@ -42,7 +42,7 @@ def under(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
     above[0] = False
     kept = ~above
     nearest = np.arange(hierarchy.n_nodes)
-    for node in np.flatnonzero(above).tolist():  # in preorder: what is above it has its own already
+    for node in np.flatnonzero(above).tolist():  # preorder: `nearest` of the parent is already final
         nearest[node] = nearest[hierarchy.parent[node]]
     parent = (np.cumsum(kept) - 1)[nearest[hierarchy.parent[kept]]]
     parent[0] = -1
@@ -60,5 +60,5 @@ def under(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
 
 
 def _labels_at(hierarchy: Hierarchy, column: int) -> list[str]:
-    """Return the labels of the nodes in a column of a hierarchy's file."""
+    """Return the node labels in a column of a hierarchy's file."""
     return [hierarchy.labels[node] for node in np.unique(hierarchy.nodes_in_column(column)).tolist()]

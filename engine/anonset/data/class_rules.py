@@ -1,4 +1,4 @@
-"""A rule on the sensitive values of every class of records, as kernels want it."""
+"""A rule on the sensitive values of every class of records, in the format of the kernels."""
 
 from dataclasses import dataclass, field, replace
 
@@ -12,48 +12,48 @@ from anonset_kernels._arrays import PackedRule
 
 @dataclass(frozen=True, eq=False)
 class ClassRule(Discreet):
-    """What every class of records must hold of the values of a column.
+    """Requirement on the sensitive values of every class of records.
 
-    Where all parts of a class keep it, the class does: merging classes never breaks it.
+    If all parts of a class satisfy the rule, the class does, so merging classes never breaks it.
     """
 
     terms: Int64
     """int64 (8,): see `anonset_kernels._class_rules`."""
     overall: Int64
-    """int64 (M,): records of the whole table with each value."""
+    """int64 (M,): frequency of each value in the complete table."""
     value: Int32
-    """int32 (n,): the value of each record."""
+    """int32 (n,): value of each record."""
     ways: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))
-    """int64 (W, 3): the steps that are taken from value to value."""
+    """int64 (W, 3): the ways between values."""
 
     @classmethod
     def none(cls) -> "ClassRule":
-        """Return the rule that every class keeps, for kernels."""
+        """Return the rule that every class satisfies, for kernels."""
         return cls(np.zeros(8, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
 
     @property
     def packed(self) -> PackedRule:
-        """The rule as one argument of a kernel."""
+        """The rule as a single kernel argument."""
         return PackedRule(self.terms, self.overall, self.ways, self.value)
 
     @property
     def hereditary(self) -> bool:
-        """Whether whatever holds a class that keeps the rule keeps it too, whatever else it holds."""
+        """True if every superset of a class that satisfies the rule satisfies it as well."""
         from anonset_kernels._class_rules import DISTINCT, KIND
 
         return bool(self.terms[KIND] == DISTINCT)
 
     def take(self, records: NDArray[np.integer]) -> "ClassRule":
-        """Return the rule for the classes of some records."""
+        """Return the rule for classes of the given records."""
         return replace(self, value=self.value[records])
 
     def broken(self, class_of: NDArray[np.integer], n_classes: int) -> NDArray[np.bool_]:
-        """Return which classes break the rule, bool (C,); none that is empty does.
+        """Return the classes that break the rule, bool (C,). Empty classes satisfy it.
 
         Parameters
         ----------
         class_of
-            integer (n,): the class of each record; those below 0 are in none.
+            integer (n,): class of each record; negative values mean no class.
         """
         return _broken(self, class_of, n_classes, self.value, np.ones(len(self.value), np.int64))
 
@@ -67,19 +67,19 @@ class ClassRule(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class TupleRule(Discreet):
-    """A rule on classes of distinct tuples: so many records of a tuple have a value."""
+    """A rule on classes of distinct tuples, stored as entries (tuple, value, record count)."""
 
     rule: ClassRule
     n_tuples: int
     tuple_of: Int32
-    """int32 (E,): the tuple of each entry."""
+    """int32 (E,): tuple of each entry."""
     value: Int32
-    """int32 (E,): its value."""
+    """int32 (E,): value of each entry."""
     weight: Int64
-    """int64 (E,): its records."""
+    """int64 (E,): record count of each entry."""
 
     def take(self, tuples: NDArray[np.integer]) -> "TupleRule":
-        """Return the rule for classes of some tuples, which are numbered anew."""
+        """Return the rule for classes of the given tuples, which are renumbered."""
         number = np.full(self.n_tuples, -1, np.int32)
         number[tuples] = np.arange(len(tuples))
         kept = number[self.tuple_of] >= 0
@@ -87,7 +87,9 @@ class TupleRule(Discreet):
         return TupleRule(self.rule, len(tuples), *entries)
 
     def broken(self, class_of: NDArray[np.integer], n_classes: int) -> NDArray[np.bool_]:
-        """Return which classes break the rule, bool (C,), given the class of each tuple; those below 0 are in none."""
+        """Return the classes that break the rule, bool (C,), given the class of each tuple; negative values mean no
+        class.
+        """
         return _broken(self.rule, class_of[self.tuple_of], n_classes, self.value, self.weight)
 
 

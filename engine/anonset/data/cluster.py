@@ -1,9 +1,9 @@
-"""The workers of a dask cluster.
+"""Workers on a dask cluster.
 
-Tasks contain no records: arrays in files of the work directory are sent by name, and so are results that a worker
-writes there. What all tasks of a pass share is written there once, if it is large. Counts and rare sets are returned
-through the scheduler; tasks of split and solve also return the clusters of their part, about 10 bytes a record. A task
-that is lost with its worker runs again elsewhere, and its result counts once.
+Tasks contain no records. Arrays in files of the work directory are sent by name, and so are results that a worker
+writes there. Large objects shared by all tasks of a pass are written there once. Counts and rare sets are returned
+through the scheduler; tasks of split and solve also return the clusters of their part, about 10 bytes per record. A
+task that is lost with its worker is repeated on another worker, and its result counts once.
 """
 
 import io
@@ -31,36 +31,37 @@ import logging, signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 logging.getLogger("distributed").setLevel(logging.CRITICAL)
 """
-"""What processes that are started here do first: a terminal sends Ctrl-C to them too, and this one answers for all."""
+"""Preload of local processes: a terminal sends Ctrl-C to them as well, but only the main process handles it."""
 _QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "10s",
 }
-"""What processes that are started here leave out: a profile, and looks at themselves: a tenth of the CPU."""
+"""Dask settings that disable profiling and self-monitoring in local processes, which cost a tenth of the CPU time."""
 _TRIM = "MALLOC_TRIM_THRESHOLD_"
-"""By this they would give the memory of each array back, and take it anew page by page: another tenth of the CPU."""
+"""Environment variable that is unset: malloc trimming costs another tenth of the CPU time."""
 _LOGGERS = ("distributed", "tornado", "asyncio")
-"""Loggers that report a lost connection in their own way."""
+"""Loggers that report lost connections themselves."""
 _EMBEDDED = 1 << 16
-"""Bytes of a function up to which it travels with each of its tasks."""
+"""Maximum bytes of a function that is sent with each of its tasks."""
 _FUNCTIONS = 4
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
-"""Tasks of a pass for each worker, so that none waits long for the others; of many workers one each."""
+"""Tasks per worker and pass, for load balancing. With many workers, each worker gets one task."""
 _SECONDS_TO_ANSWER = 10
-"""How long to wait for a scheduler."""
+"""Timeout for connecting to a scheduler."""
 _SECONDS_WITHOUT_WORKERS = 60
-"""How long to wait for workers to come back, where all are gone."""
+"""Waiting time for new workers after all are lost."""
 
 
 @contextmanager
 def cluster_of(address: str) -> Iterator[Any]:
-    """Give a client of a running scheduler, or (``local:N``) of N processes that are started here and stopped after.
+    """Connect to a running scheduler, or (``local:N``) to N processes that are started and stopped here; yield the
+    client.
 
     Raises
     ------
     InputError
-        If dask.distributed is not installed, the address is none, or no scheduler answers there.
+        If dask.distributed is not installed, the address is invalid, or no scheduler answers there.
     """
     try:
         import dask
@@ -71,11 +72,11 @@ def cluster_of(address: str) -> Iterator[Any]:
     kind, _, count = address.partition(":")
     for name in tuple(logging.root.manager.loggerDict):
         if name.partition(".")[0] in _LOGGERS:
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is one line of ours
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are reported in one line of our own
     if kind != "local":
         try:
             client = Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False)
-        except Exception as error:  # also what its parts for TLS and other protocols raise
+        except Exception as error:  # the TLS and other protocol modules raise many types
             why = "no scheduler answers there"
             if kind == "tls" and not isinstance(error, (OSError, TimeoutError)):
                 why = "dask has no TLS configuration; set distributed.comm.tls in its configuration"
@@ -88,7 +89,7 @@ def cluster_of(address: str) -> Iterator[Any]:
         msg = f"{setting('cluster')} must be the address of a scheduler, or local:N for N processes, got {address!r}"
         raise InputError(msg)
     options: dict[str, Any] = {"n_workers": int(count), "threads_per_worker": 1, "processes": True}
-    options |= {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}  # any port that is free
+    options |= {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}  # any free port
     silent = {"silence_logs": logging.CRITICAL, "preload": [_SILENT]}
     with ExitStack() as stack:
         before = "distributed.nanny.pre-spawn-environ"
@@ -97,7 +98,7 @@ def cluster_of(address: str) -> Iterator[Any]:
             with defer_signals(), dask.config.set({**_QUIET, before: environ}):
                 cluster = stack.enter_context(LocalCluster(**options, **silent, memory_limit=0))
                 client = stack.enter_context(Client(cluster, set_as_default=False))
-        except Exception as error:  # what the system refuses to processes
+        except Exception as error:  # the operating system refuses processes
             why = (
                 "processes cannot be started here; check that /dev/shm exists and is writable, and leave the option out"
             )
@@ -106,24 +107,24 @@ def cluster_of(address: str) -> Iterator[Any]:
         try:
             yield client
         finally:
-            with defer_signals():  # ending the workers may take longer than an interrupted run has to unwind
+            with defer_signals():  # stopping the workers may take longer than an interrupted run has
                 stack.close()
 
 
 class ClusterWorkers(Workers):
-    """Workers of a dask cluster that see a work directory; a context manager, at whose end no task's file is left.
+    """Workers of a dask cluster that can access a work directory. On exit, the files of all tasks are deleted.
 
     Parameters
     ----------
     client
         A `distributed.Client`.
     store
-        Where the records lie: on a file system that all workers share.
+        Store of the records, on a file system that all workers share.
 
     Raises
     ------
     InputError
-        If there is no worker, one does not see the directory, or has another version of anonset.
+        If there is no worker, or a worker cannot access the directory or runs another version of anonset.
     """
 
     remote = True
@@ -142,22 +143,22 @@ class ClusterWorkers(Workers):
 
     @property
     def here(self) -> Workers:
-        """The workers of the store."""
+        """Workers of the store."""
         return self.store.workers
 
     def at_once(self, tasks: int) -> int:
-        """Return how many tasks of a pass run at the same time, whatever number is wanted."""
+        """Return the number of tasks of a pass that run at the same time. It does not depend on `tasks`."""
         return self.count
 
     def tasks(self, wanted: int) -> int:
-        """Return into how many tasks a pass is divided: few, for what each finds comes back.
+        """Return the number of tasks of a pass. It is small, because each task sends its result back.
 
-        A task costs some milliseconds, and the sum over many blocks is as small as one's.
+        A task costs some milliseconds, and the sum over many blocks is as small as the sum over one.
         """
         return tasks_of_pass(self.count)
 
     def begin(self, work: Callable[[Any], Any], task: Any, ended: threading.Event) -> Any:
-        """Send a task."""
+        """Submit a task."""
         packed = _packed(task)
         with _connected(self.client):
             return _Pending(self.client.submit(_run, self._sent(work), packed, pure=False), self.client)
@@ -166,20 +167,20 @@ class ClusterWorkers(Workers):
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove what was sent; the cluster is left as it was found."""
+        """Delete the files that were sent. The cluster itself is not changed."""
         for _, sent in self._functions.values():
             self._forget(sent)
         self._functions.clear()
 
     def _sent(self, fn: Callable[..., Any]) -> bytes | Path:
-        """Return a function as it travels: packed, or the file in which that lies."""
+        """Return a function in its transport form: packed, or the path of the file that contains it."""
         if id(fn) not in self._functions:
             packed: bytes | Path = _packed(fn)
             if isinstance(packed, bytes) and len(packed) > _EMBEDDED:
                 name = f"task-{secrets.token_hex(8)}"
                 self.store.keep(name, np.frombuffer(packed, np.uint8))
                 packed = self.store.path / name
-            self._functions[id(fn)] = fn, packed  # kept, so that no other object has its identity
+            self._functions[id(fn)] = fn, packed  # keep a reference: id() is reused after garbage collection
             while len(self._functions) > _FUNCTIONS:
                 self._forget(self._functions.popitem(last=False)[1][1])
         return self._functions[id(fn)][1]
@@ -190,7 +191,7 @@ class ClusterWorkers(Workers):
 
 
 def tasks_of_pass(workers: int) -> int:
-    """Return the number of tasks into which a pass over many blocks is divided, for so many workers.
+    """Return the number of tasks of a pass over many blocks, given the worker count.
 
     >>> [tasks_of_pass(workers) for workers in (1, 2, 8, 10, 64)]
     [2, 4, 16, 16, 64]
@@ -199,7 +200,7 @@ def tasks_of_pass(workers: int) -> int:
 
 
 def require_workers(client: Any, store: Files) -> None:
-    """Refuse a cluster without workers, or one whose workers lack the work directory or run another version.
+    """Reject a cluster without workers, or with workers that cannot access the work directory or run another version.
 
     Raises
     ------
@@ -231,7 +232,7 @@ def require_workers(client: Any, store: Files) -> None:
 
 @contextmanager
 def _connected(client: Any) -> Iterator[None]:
-    """Turn a lost connection to the scheduler into one line.
+    """Convert a lost scheduler connection into a one-line error.
 
     Raises
     ------
@@ -256,7 +257,7 @@ def _connected(client: Any) -> Iterator[None]:
 
 
 class _Pending:
-    """A task on its way."""
+    """A submitted task."""
 
     def __init__(self, future: Any, client: Any) -> None:
         self._future, self._client = future, client
@@ -267,7 +268,7 @@ class _Pending:
         Raises
         ------
         AnonsetError
-            If workers died over the task again and again, none is left, or the scheduler is lost.
+            If the task has repeatedly killed its worker, no worker is left, or the scheduler is lost.
         """
         with _connected(self._client):
             return self._result(timeout)
@@ -291,13 +292,13 @@ class _Pending:
                     raise AnonsetError(msg) from None
 
     def cancel(self) -> bool:
-        """Give the task up."""
+        """Cancel the task."""
         self._future.cancel()
         return True
 
 
 def _packed(value: Any) -> bytes:
-    """Return a value as bytes; arrays that lie in files are named by these."""
+    """Serialize a value. Arrays in files are replaced by their file names."""
     from cloudpickle import Pickler
 
     class ByName(Pickler):  # type: ignore[misc]
@@ -320,30 +321,30 @@ def _unpacked(data: bytes) -> Any:
 
 
 def _in_file(path: str, dtype: str, offset: int, shape: tuple[int, ...]) -> Any:
-    """Return a part of an array in a file."""
+    """Return a slice of an array in a file."""
     return np.asarray(np.memmap(path, dtype, "c", offset, shape))
 
 
 def _run(sent: bytes | Path, task: bytes) -> bytes:
-    """Run a task, on a worker."""
+    """Run a task on a worker."""
     work = _unpacked(sent) if isinstance(sent, bytes) else _function(sent)
     return _packed(run_task(work, _unpacked(task), threading.Event()))
 
 
 @lru_cache(_FUNCTIONS)
 def _function(path: Path) -> Callable[..., Any]:
-    """Return a function that was sent in a file; a worker unpacks it once."""
+    """Return a function sent in a file. Each worker unpacks it once."""
     function: Callable[..., Any] = _unpacked(path.read_bytes())
     return function
 
 
 def _introduce(mark: str) -> tuple[str, bool]:
-    """Tell a worker's version, and whether it sees a file."""
+    """Return the worker's version, and True if it can access a file."""
     return _version(), Path(mark).exists()
 
 
 def _version() -> str:
-    """Return what tells this version of the program from others: hashes of its sources."""
+    """Return the version of the program as hashes of its sources."""
     import anonset_kernels
     from anonset_kernels._jit import source_hash
 

@@ -1,4 +1,4 @@
-"""Codes that a hierarchy does not know: which they are, and the leaves that may stand for them."""
+"""Codes missing from a hierarchy, and substitute leaves for them."""
 
 from dataclasses import dataclass, field
 
@@ -7,21 +7,21 @@ from anonset.data.redacted_repr import Discreet
 from anonset.errors import HierarchyError, datum
 
 UNSPECIFIED = ":unspecified"
-"""What follows the name of a node in that of the leaf below it which stands for the node itself."""
+"""Suffix of the leaf that represents an inner node itself."""
 
 
 @dataclass(frozen=True)
 class Misfit(Discreet):
-    """A label of the data that is no leaf of the hierarchy."""
+    """A label of the data that is not a leaf of the hierarchy."""
 
     label: str = field(repr=False)
     occurrences: int
     inner: bool
-    """Whether it is an inner node; else it is missing."""
+    """True if it is an inner node; False if it is missing."""
 
 
 def misfits(hierarchy: Hierarchy, labels: tuple[str, ...], occurrences: list[int]) -> list[Misfit]:
-    """Return the labels that are no leaves, in their order."""
+    """Return the labels that are not leaves, in their order."""
     leaves = hierarchy.leaves.index
     misfitting = [(label, count) for label, count in zip(labels, occurrences, strict=True) if label not in leaves]
     inner = inner_labels(hierarchy) if misfitting else set()
@@ -29,7 +29,7 @@ def misfits(hierarchy: Hierarchy, labels: tuple[str, ...], occurrences: list[int
 
 
 def inner_labels(hierarchy: Hierarchy) -> set[str]:
-    """Return the labels of the inner nodes, also of those that were collapsed since they have one child."""
+    """Return the labels of the inner nodes, including collapsed nodes with a single child."""
     gone = {label for label, _ in hierarchy.aliases}
     leaf = hierarchy.is_leaf.tolist()
     return ({label for node, label in enumerate(hierarchy.labels) if not leaf[node]} | gone) - {
@@ -38,7 +38,7 @@ def inner_labels(hierarchy: Hierarchy) -> set[str]:
 
 
 def longest_prefix(label: str, nodes: set[str]) -> str | None:
-    """Return the longest prefix of a label that is one of the nodes, shorter than itself.
+    """Return the longest proper prefix of a label that is a node.
 
     >>> longest_prefix("250.13", {"250", "250.1", "25"})
     '250.1'
@@ -48,9 +48,9 @@ def longest_prefix(label: str, nodes: set[str]) -> str | None:
 
 
 def with_unspecified(hierarchy: Hierarchy) -> Hierarchy:
-    """Give every inner node a last leaf that stands for the node itself; nodes with one child are nodes again.
+    """Add to every inner node a last leaf that represents the node itself. Collapsed nodes are restored.
 
-    All get one, whatever occurs, so that the tree tells nothing of the data.
+    Every inner node gets such a leaf, regardless of the data, so the tree discloses nothing about them.
 
     >>> with_unspecified(Hierarchy.from_tree(("any", [("E", ["E10", "E11"]), "I10"]))).leaves.labels
     ('E10', 'E11', 'E:unspecified', 'I10', 'any:unspecified')
@@ -78,7 +78,7 @@ def with_unspecified(hierarchy: Hierarchy) -> Hierarchy:
 
 
 def has_unspecified(hierarchy: Hierarchy) -> bool:
-    """Tell whether every inner node has a leaf that stands for it, as `with_unspecified` gives it one."""
+    """Return True if every inner node has a leaf that represents it, as added by `with_unspecified`."""
     known = set(hierarchy.leaves.labels)
     nodes = zip(hierarchy.labels, hierarchy.is_leaf.tolist(), strict=True)
     return all(f"{label}{UNSPECIFIED}" in known for label, leaf in nodes if not leaf)
@@ -93,7 +93,7 @@ def _unspecified(label: str, taken: set[str]) -> str:
 
 
 def nodes_of(hierarchy: Hierarchy) -> set[str]:
-    """Return the labels of all nodes but the root, which says nothing."""
+    """Return the labels of all nodes but the root, which has no information."""
     above = [gone for gone, label in hierarchy.aliases if label == hierarchy.labels[0]]
     root = above[0] if above else hierarchy.labels[0]
     return {*hierarchy.labels, *(gone for gone, _ in hierarchy.aliases)} - {root}

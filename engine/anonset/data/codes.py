@@ -1,6 +1,7 @@
-"""Codes, and numbers of rows, that lie in files in half the bytes that kernels take, where these hold them.
+"""Codes and row numbers stored in files with half the width that kernels need, if the values fit.
 
-Half is written, read and held by the disk. Whoever takes some gets what kernels take: these never see two types.
+Narrow storage halves disk space and I/O. Slices are converted to the kernel type on reading, so kernels are compiled
+for one type only.
 """
 
 from typing import Any
@@ -12,20 +13,20 @@ from anonset.data.spans import spans
 from anonset.data.store import Files, Growing, Store, released, store_of
 
 MOST_CODES = 1 << 16
-"""Number of codes up to which two bytes hold each."""
+"""Maximum number of codes that fit into two bytes."""
 
 Int32 = NDArray[np.int32]
 
 
 class _Stored:
-    """Numbers in a file in fewer bytes than kernels take: a slice, or some of them, is a wider array of its own."""
+    """Numbers stored in a file with fewer bytes than kernels need. Indexing returns a new array of the wider type."""
 
     dtype: np.dtype[Any]
     ndim = 1
 
     def __init__(self, stored: NDArray[Any]) -> None:
         self.base = stored
-        """As they lie in the file, (n,)."""
+        """The stored array, (n,)."""
 
     def __len__(self) -> int:
         return len(self.base)
@@ -38,9 +39,9 @@ class _Stored:
 
 
 class NarrowCodes(_Stored):
-    """Codes of two bytes in a file, which are read as int32.
+    """Codes stored in two bytes, read as int32.
 
-    As a whole they are no array: NumPy and kernels refuse them.
+    The object itself is not an array: NumPy and kernels reject it.
 
     >>> codes = NarrowCodes(np.array([3, 65535, 4], np.uint16))
     >>> len(codes), codes[1:], codes[np.array([0, 0])].dtype, int(codes[2])
@@ -55,7 +56,7 @@ class NarrowCodes(_Stored):
 
 
 class RowNumbers(_Stored):
-    """Numbers of rows of four bytes in a file, which are read as int64; NumPy takes them as a whole, kernels do not.
+    """Row numbers stored in four bytes, read as int64. NumPy accepts the object as an array, kernels do not.
 
     >>> numbers = RowNumbers(np.array([3, 0, 7], np.int32))
     >>> len(numbers), numbers[1:], np.argsort(numbers), numbers.tolist()
@@ -68,36 +69,36 @@ class RowNumbers(_Stored):
         return self.base.astype(dtype)
 
     def tolist(self) -> list[int]:
-        """Return them all."""
+        """Return all numbers as a list."""
         return [int(number) for number in self.base]
 
 
 Codes = Int32 | NarrowCodes
-"""int32 (n,): codes of which some are taken at a time."""
+"""int32 (n,): codes that are read in slices."""
 
 
 def as_codes(stored: NDArray[Any]) -> Codes:
-    """Return codes as they are taken: int32 as they are, those of two bytes as `NarrowCodes`."""
+    """Wrap stored codes for reading: int32 unchanged, two-byte codes as `NarrowCodes`."""
     return NarrowCodes(stored) if stored.dtype == np.uint16 else stored
 
 
 def stored_codes(codes: Codes | RowNumbers | NDArray[np.int64]) -> NDArray[Any]:
-    """Return codes, or numbers of rows, as they lie in their file, or in memory, (n,)."""
+    """Return codes or row numbers in their stored form, (n,)."""
     return codes.base if isinstance(codes, _Stored) else codes
 
 
 def are_narrow(store: Store, n_codes: int) -> bool:
-    """Return True if so many codes take two bytes each in the store: in files, where they fit."""
+    """Return True if the store uses two bytes per code: in files, if `n_codes` fits."""
     return store.in_files and n_codes <= MOST_CODES
 
 
 def codes_array(store: Store, length: int, n_codes: int) -> Codes:
-    """Return room for codes below `n_codes`, (length,), to be written in any order; in files narrow where they fit."""
+    """Allocate codes below `n_codes`, (length,), writable in any order; narrow in files, if they fit."""
     return as_codes(store.array("items", np.uint16 if are_narrow(store, n_codes) else np.int32, length))
 
 
 def code_counts(codes: Codes, size: int) -> NDArray[np.int64]:
-    """Count how often each of `size` codes occurs, int64 (size,); in constant memory."""
+    """Count the frequency of each of `size` codes, int64 (size,). Constant memory."""
     counts = np.zeros(size, np.int64)
     for a, b in spans(len(codes)):
         counts += np.bincount(codes[a:b], minlength=size)
@@ -105,11 +106,11 @@ def code_counts(codes: Codes, size: int) -> NDArray[np.int64]:
 
 
 def in_full(codes: Codes) -> Int32:
-    """Return codes as an array, int32 (n,), for kernels that look anywhere; narrow ones are written anew."""
+    """Return all codes as int32 (n,), for kernels with random access. Narrow codes are copied."""
     if not isinstance(codes, NarrowCodes):
         return codes
     store = store_of(codes.base)
-    if isinstance(store, Files) and not store.path.exists():  # the files were removed; what is mapped stays valid
+    if isinstance(store, Files) and not store.path.exists():  # the files were deleted; existing mappings remain valid
         return codes.base.astype(np.int32)
     wide = released(store.array("codes", np.int32, len(codes)))
     for first, end in spans(len(codes)):
@@ -118,7 +119,7 @@ def in_full(codes: Codes) -> Int32:
 
 
 class GrowingCodes:
-    """Codes of unknown number under construction in files: narrow until one does not fit, when all are written anew.
+    """Builder of codes of unknown number in files. Codes are narrow; the first that does not fit widens all of them.
 
     >>> from anonset.data.store import Files
     >>> with Files.temporary() as store, GrowingCodes("codes", store) as codes:
@@ -133,7 +134,7 @@ class GrowingCodes:
         self._growing: Growing = store.growing(name, np.uint16)
 
     def append(self, codes: Int32) -> None:
-        """Add codes at the end.
+        """Append codes.
 
         Raises
         ------
@@ -154,11 +155,11 @@ class GrowingCodes:
         narrow.drop()
 
     def finished(self) -> Codes:
-        """Return the codes; nothing more is added."""
+        """Return the codes. `append` must not be called afterwards."""
         return as_codes(self._growing.finished())
 
     def drop(self) -> None:
-        """Remove what is stored; existing memory maps stay valid."""
+        """Delete the stored codes. Existing memory maps remain valid."""
         self._growing.drop()
 
     def __enter__(self) -> "GrowingCodes":

@@ -1,4 +1,4 @@
-"""Numbers: as exact fractions of what is written, which a float would round, and which of them floats hold."""
+"""Exact fractions of written numbers, and checks for numbers that floats represent exactly."""
 
 import re
 from contextlib import suppress
@@ -12,17 +12,17 @@ from anonset.errors import InputError
 from anonset.spelling import setting
 
 Written = float | str | Decimal | Fraction
-"""A number as it was given; a float counts as the decimal number that it is printed as."""
+"""A number as entered. A float counts as the decimal number that it is printed as."""
 
 LARGEST_NUMBER = 1e300
-"""Largest absolute value: differences, and sums over 10^8 records, stay finite."""
-_ALL_EXACT = 1 << 53  # integers up to this are floats
-_DIGITS = 400  # of a number, and its largest exponent: more than a float has, and still fast
+"""Maximum absolute value: differences, and sums over 10^8 records, remain finite."""
+_ALL_EXACT = 1 << 53  # all integers up to this value are exact floats
+_DIGITS = 400  # maximum digits and exponent of a number: more than a float needs, and still fast
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)")
 
 
 def exact(value: Written) -> Fraction:
-    """Return the fraction that a number was written as.
+    """Return the exact value of a written number.
 
     >>> exact(0.1), exact("0.9999999999"), exact("1e-12"), exact("1/3")
     (Fraction(1, 10), Fraction(9999999999, 10000000000), Fraction(1, 1000000000000), Fraction(1, 3))
@@ -30,14 +30,14 @@ def exact(value: Written) -> Fraction:
     Raises
     ------
     ValueError
-        If it is no finite number, or one of more than 400 digits.
+        If it is not a finite number, or has more than 400 digits.
     """
     if isinstance(value, Fraction):
         return value
     text, fraction = str(value).strip(), None
     shift = _EXPONENT.search(text)
     if not (isinstance(value, bool) or len(text) > _DIGITS or (shift and abs(int(shift[1])) > _DIGITS)):
-        with suppress(ValueError, ZeroDivisionError):  # their texts show the value
+        with suppress(ValueError, ZeroDivisionError):  # the original error texts contain the value
             fraction = Fraction(text)
     if fraction is None:
         msg = f"a number of at most {_DIGITS} digits is required"
@@ -46,7 +46,7 @@ def exact(value: Written) -> Fraction:
 
 
 def written(value: Fraction) -> float | Fraction:
-    """Return the float that is printed as a number, or the number itself where there is none.
+    """Return the float that prints as this number, or the number itself if there is none.
 
     >>> written(exact("0.10")), written(exact("1/3")), written(exact("0.99999999999999999999"))
     (0.1, Fraction(1, 3), Fraction(99999999999999999999, 100000000000000000000))
@@ -56,7 +56,7 @@ def written(value: Fraction) -> float | Fraction:
 
 
 def shown(value: Written) -> str:
-    """Return a number as text that says no other number.
+    """Return the shortest exact text of a number.
 
     >>> shown(1.0), shown("0.9999999999"), shown("1/3")
     ('1', '0.9999999999', '1/3')
@@ -67,7 +67,7 @@ def shown(value: Written) -> str:
 
 
 def require_between_0_and_1(name: str, value: Written, *, above_0: bool = False) -> float | Fraction:
-    """Return a number as it was written, if it is from 0 to 1.
+    """Return an exact number from 0 to 1.
 
     Raises
     ------
@@ -87,14 +87,16 @@ def require_between_0_and_1(name: str, value: Written, *, above_0: bool = False)
 
 
 def floor_fraction(value: Fraction, most: int) -> Fraction:
-    """Return the largest fraction up to a number of [0, 1] whose denominator is at most `most` (>= 1).
+    """Return the largest fraction <= `value` (in [0, 1]) whose denominator is at most `most` (>= 1).
 
-    A share of up to `most` things exceeds the one exactly if it exceeds the other, so that small integers decide.
+    A share of up to `most` things exceeds `value` if and only if it exceeds this fraction. Thus comparisons need only
+    small integers.
 
     >>> floor_fraction(exact("0.9999999999"), 1000), floor_fraction(exact("1e-12"), 1000)
     (Fraction(999, 1000), Fraction(0, 1))
 
-    The neighbours in the Farey sequence come by continued fractions, as in Python's ``Fraction.limit_denominator``.
+    The neighbours in the Farey sequence are found by continued fractions, as in Python's
+    ``Fraction.limit_denominator``.
     """
     if value.denominator <= most:
         return value
@@ -110,15 +112,14 @@ def floor_fraction(value: Fraction, most: int) -> Fraction:
 
 
 def unfit(values: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], str]:
-    """Return which of some numbers cannot be worked with, and what would be required of the first kind of them.
+    """Return the positions of unusable numbers, and the requirement that the first kind of them violates.
 
-    Those can that a 64-bit float holds exactly, and that are not so large that sums overflow.
-    Integers are worked with as floats: those of more than 53 significant bits would be rounded, and two of them may
-    look equal.
+    Usable numbers are exact 64-bit floats, small enough that sums do not overflow. Integers are processed as floats:
+    integers of more than 53 significant bits would be rounded, and two different integers could become equal.
 
     Returns
     -------
-    int64 positions, ascending, and the requirement; none and an empty text if all can be worked with. O(n).
+    int64 positions, ascending, and the requirement; empty positions and an empty text if all numbers are usable. O(n).
 
     >>> unfit(np.array([0.1, -1e301, np.inf])), unfit(np.array([1, 2**53 + 1, 2**60]))[0]
     ((array([2]), 'a finite number'), array([1]))

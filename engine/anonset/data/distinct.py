@@ -11,7 +11,7 @@ _Number = TypeVar("_Number", np.int32, np.int64, np.float64)
 def distinct(values: NDArray[_Number]) -> NDArray[_Number]:
     """Return the distinct numbers of (n,), ascending.
 
-    NumPy's own `unique` goes by a hash table where nothing but the values is asked for: 80 times the time for 10^6.
+    NumPy's `unique` uses a hash table if only the values are requested, which takes 80 times as long for 10^6 numbers.
 
     >>> distinct(np.array([3, 1, 3]))
     array([1, 3])

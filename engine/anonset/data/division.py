@@ -1,4 +1,4 @@
-"""Rows divided into shares by a key, each small enough to be held: rows with equal keys are in the same share."""
+"""Division of rows into shares by key, each small enough for memory. Rows with equal keys are in the same share."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,12 +11,12 @@ from anonset.data.store import Closing, Growing, Store
 
 
 class Division(Closing):
-    """Rows that are divided into shares. The rows of a share stand in the order in which they are added.
+    """Rows divided into shares. Within a share, rows are in the order of `add`.
 
     Parameters
     ----------
     store
-        Where the shares lie.
+        Store of the shares.
     count
         Number of shares, at most 65,536.
 
@@ -34,25 +34,29 @@ class Division(Closing):
         self._shares: list[Growing | None] = [None] * count
 
     def add(self, key: NDArray[np.uint64], rows: NDArray[Any]) -> None:
-        """Add rows, (r,) or (r, any), by a key of each, uint64 (r,): a hash, or what is as evenly spread."""
+        """Add rows, (r,) or (r, any), with a key per row, uint64 (r,): a hash, or another uniformly distributed
+        number.
+        """
         count, self._shape = len(self._shares), (-1, *rows.shape[1:])
         if count == 1:
             self._grow(0, rows)
             return
-        share = (key % np.uint64(count)).astype(np.min_scalar_type(count - 1))  # of 8 or 16 bits: a radix sort
+        share = (key % np.uint64(count)).astype(np.min_scalar_type(count - 1))  # 8 or 16 bits: NumPy uses a radix sort
         order, begins = np.argsort(share, kind="stable"), begins_of(np.bincount(share, minlength=count))
         for number in np.flatnonzero(np.diff(begins)).tolist():
             self._grow(number, rows[order[begins[number] : begins[number + 1]]])
 
     def _grow(self, number: int, rows: NDArray[Any]) -> None:
-        """Add rows to a share, whose array begins with its first rows."""
+        """Append rows to a share. The array of a share is created with its first rows."""
         share = self._shares[number]
         if share is None:
             share = self._shares[number] = self.held.enter_context(self._store.growing("share", self._dtype))
         share.append(rows.ravel())
 
     def shares(self, *, dropped: bool = True) -> Iterator[NDArray[Any]]:
-        """Yield the rows of each share in the order of `add`, dropping it before the next one; call `add` no more."""
+        """Yield the rows of each share in the order of `add`, deleting each before the next. Do not call `add`
+        afterwards.
+        """
         for share in self._shares:
             rows = np.empty(0, self._dtype) if share is None else share.finished()
             yield rows.reshape(self._shape)

@@ -1,4 +1,4 @@
-"""What the values of a relational column generalize to: nodes of a hierarchy, sets of values, or ranges."""
+"""Domains of relational columns, to which values generalize: hierarchy nodes, sets of values, or ranges."""
 
 from dataclasses import dataclass, field, replace
 
@@ -12,22 +12,22 @@ from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
 
 LISTED = 0.1
-"""Share of the persons with values of few persons above which sets of values list persons."""
+"""Share of persons with rare values above which sets of values identify persons."""
 FEWEST_LISTED = 10
-"""Rare values in sets, below which they list no persons."""
+"""Minimum number of rare values in sets that identify persons."""
 
 
 @dataclass(frozen=True)
 class ValueSet(Discreet):
-    """A category without hierarchy: values generalize to the set of them."""
+    """Domain of a category without hierarchy: values generalize to sets."""
 
     vocabulary: Vocabulary
-    """The domain."""
+    """All values of the column."""
 
 
 @dataclass(frozen=True)
 class Range(Discreet):
-    """A number: values generalize to the smallest range that holds them."""
+    """Domain of a number: values generalize to the smallest range that contains them."""
 
     low: float = field(repr=False)
     """Smallest value of the domain."""
@@ -41,14 +41,14 @@ Domain = Hierarchy | ValueSet | Range
 
 
 def lists_persons(counts: Int64, few: int, n: int) -> bool:
-    """Return True if sets of values list persons: more than `LISTED` of the n persons have a value of few persons.
+    """Return True if sets of values identify persons: more than `LISTED` of the n persons have a rare value.
 
     Parameters
     ----------
     counts
         int64 (values,): persons with each value that the sets contain.
     few
-        Values of fewer persons are those of few persons.
+        A value is rare if fewer persons have it.
 
     >>> import numpy as np
     >>> lists_persons(np.array([1] * 10 + [90]), 5, 100), lists_persons(np.array([1] * 11 + [89]), 5, 100)
@@ -59,7 +59,7 @@ def lists_persons(counts: Int64, few: int, n: int) -> bool:
 
 
 def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
-    """Return the domain of a relational column: its hierarchy, else its values, else its range over all records.
+    """Return the domain of a relational column: its hierarchy, its value set, or its range over all records.
 
     >>> import numpy as np
     >>> from anonset.data import NumericColumn
@@ -69,7 +69,7 @@ def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
     Raises
     ------
     InputError
-        If a numeric column has a hierarchy, or a value that cannot be worked with.
+        If a numeric column has a hierarchy or an unusable value.
     """
     if isinstance(column, CategoricalColumn):
         return ValueSet(column.vocabulary) if hierarchy is None else hierarchy
@@ -90,12 +90,12 @@ def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
 
 
 def with_range(column: Column) -> Column:
-    """Return a column whose parts have the domain of the whole.
+    """Return the column with its value range, so that parts of it have the domain of the complete column.
 
     Raises
     ------
     InputError
-        If it holds a value that cannot be worked with.
+        If it contains an unusable value.
     """
     if isinstance(column, CategoricalColumn) or not column.n:
         return column
@@ -112,19 +112,19 @@ def with_range(column: Column) -> Column:
 
 
 def with_grid(column: Column, k: int) -> Column:
-    """Return a numeric column with the grid of its values, which its parts keep; return other columns unchanged.
+    """Return a numeric column with its grid, which its parts inherit; return other columns unchanged.
 
     Raises
     ------
     InputError
-        If it contains a value that cannot be worked with.
+        If it contains an unusable value.
     """
     column = with_range(column)
     return column if isinstance(column, CategoricalColumn) else replace(column, grid=grid_of(column.values, k))
 
 
 def bind_category(column: CategoricalColumn, hierarchy: Hierarchy) -> CategoricalColumn:
-    """Re-encode a categorical column so that its codes are leaf positions of the hierarchy.
+    """Recode a categorical column so that its codes are leaf positions of the hierarchy.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Labels in files, for columns whose values are nearly all different, such as ids."""
+"""Labels stored in files, for columns of almost distinct values, such as ids."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -17,11 +17,11 @@ Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 UInt8 = NDArray[np.uint8]
 _TEXT_AT_ONCE = 1 << 22
-"""Bytes of labels that are read at once."""
+"""Bytes of labels per read."""
 
 
 class FiledLabels(Sequence[str]):
-    """Distinct labels in canonical order, read from mapped files when they are asked for.
+    """Distinct labels in canonical order, read from mapped files on access.
 
     >>> labels = FiledLabels(np.array([0, 1, 3]), np.frombuffer(b"abb", np.uint8))
     >>> list(labels), labels[1], list(labels.followed_by("*")), labels.places["bb"], "c" in labels.places
@@ -30,33 +30,33 @@ class FiledLabels(Sequence[str]):
 
     def __init__(self, starts: Int64, text: UInt8, *, numeric: bool = False, last: str | None = None) -> None:
         self.starts = starts
-        """int64 (n + 1,): where each label begins."""
+        """int64 (n + 1,): start of each label in `text`."""
         self.text = text
-        """uint8 (bytes,): the labels in UTF-8, concatenated."""
+        """uint8 (bytes,): concatenated labels in UTF-8."""
         self.numeric = numeric
-        """Whether all are integers, and stand in the order of their numbers."""
+        """True if all labels are integers, in numeric order."""
         self.last = last
-        """One more label, after those in the files and out of order."""
+        """Additional label after the labels in files, not in canonical order."""
 
     @property
     def filed(self) -> int:
-        """Number of labels that lie in the files."""
+        """Number of labels in files."""
         return len(self.starts) - 1
 
     @property
     def arrays(self) -> "Labels":
-        """The labels that lie in the files, as kernels take them."""
+        """Labels in files, in the format of the kernels."""
         from anonset_kernels.labels import Labels
 
         return Labels(self.starts, self.text)
 
     @property
     def last_bytes(self) -> UInt8:
-        """The label after those in the files, in UTF-8."""
+        """The additional label in UTF-8."""
         return np.frombuffer((self.last or "").encode(), np.uint8).copy()
 
     def followed_by(self, label: str) -> "FiledLabels":
-        """Return the same labels, followed by another one."""
+        """Return the same labels, followed by another label."""
         return FiledLabels(self.starts, self.text, numeric=self.numeric, last=label)
 
     def __len__(self) -> int:
@@ -78,7 +78,7 @@ class FiledLabels(Sequence[str]):
         return self.text[self.starts[index] : self.starts[index + 1]].tobytes().decode()
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        """Yield the first and the end of spans of labels that lie in the files, of a bounded number and of few bytes.
+        """Yield start and end of blocks of labels in files. Blocks have bounded label count and size.
 
         >>> list(FiledLabels(np.array([0, 1, 1 << 24, 1 << 25]), np.empty(1 << 25, np.uint8)).spans())
         [(0, 1), (1, 2), (2, 3)]
@@ -113,26 +113,26 @@ class FiledLabels(Sequence[str]):
 
     @property
     def places(self) -> Mapping[str, int]:
-        """The place of each label."""
+        """Position of each label."""
         return _Places(self)
 
     def lengths(self, codes: Int32) -> Int64:
-        """Return the bytes of the labels of some codes, int64 (n,).
+        """Return the byte lengths of the labels of given codes, int64 (n,).
 
         Raises
         ------
         InputError
-            If there is no such label: the files were damaged.
+            If a code has no label, because the files are damaged.
         """
         return np.diff(self._gathered_starts(codes))
 
     def gathered(self, codes: Int32) -> tuple[Int64, UInt8]:
-        """Return the labels of some codes: where each begins, int64 (n + 1,), and their bytes.
+        """Return the labels of given codes: the start of each, int64 (n + 1,), and the bytes.
 
         Raises
         ------
         InputError
-            If there is no such label: the files were damaged.
+            If a code has no label, because the files are damaged.
         """
         from anonset_kernels.labels import gather_text
 
@@ -142,7 +142,7 @@ class FiledLabels(Sequence[str]):
         return starts, text
 
     def _gathered_starts(self, codes: Int32) -> Int64:
-        """Return where the labels of some codes begin when they are concatenated, int64 (n + 1,)."""
+        """Return the starts of the labels of given codes in their concatenation, int64 (n + 1,)."""
         from anonset_kernels.labels import gathered_starts
 
         starts = gathered_starts(codes, self.arrays, len(self.last_bytes))
@@ -152,12 +152,12 @@ class FiledLabels(Sequence[str]):
         return starts
 
     def beginning(self, marks: bytes, shown: NDArray[np.bool_] | None = None) -> Iterator[str]:
-        """Yield the labels in files that begin with one of some bytes.
+        """Yield the labels in files whose first byte is in `marks`.
 
         Parameters
         ----------
         shown
-            bool (labels,): which ones are looked at; None: all.
+            bool (labels,): labels to check; None: all.
 
         >>> labels = FiledLabels(np.array([0, 0, 2, 3]), np.frombuffer(b"+1b", np.uint8))
         >>> list(labels.beginning(b"+-"))
@@ -173,14 +173,14 @@ class FiledLabels(Sequence[str]):
                 yield self[first + position]
 
     def first_other(self, codes: Int32, starts: Int64, text: UInt8) -> int:
-        """Return the first row whose text is not the label of its code; -1 if there is none."""
+        """Return the first row whose text differs from the label of its code; -1 if there is none."""
         from anonset_kernels.labels import first_other_text
 
         return int(first_other_text(codes, self.arrays, self.last_bytes, starts, text))
 
 
 class _Places(Mapping[str, int]):
-    """The place of each label, by binary search."""
+    """Position of each label, by binary search."""
 
     def __init__(self, labels: FiledLabels) -> None:
         self._labels = labels

@@ -1,4 +1,4 @@
-"""Fingerprints of the contents of columns and tables, which do not depend on their codes."""
+"""Fingerprints of the contents of columns and tables, independent of their codes."""
 
 import hashlib
 import json
@@ -23,10 +23,10 @@ _BETWEEN = b", "
 
 
 def column_sha256(column: SetColumn | Column) -> str:
-    """Return the SHA-256 of what a column holds row by row, in hex: of labels or numbers, not of its name or codes.
+    """Return the SHA-256 of a column's content (labels or numbers per row) in hex. Name and codes are not included.
 
-    The order of the vocabulary, and labels that no row holds, change nothing, so that a column has the same fingerprint
-    with a hierarchy and without. Cost: O(nnz + n), and sorting the labels that occur.
+    The vocabulary order and unused labels do not matter, so a column has the same fingerprint with and without a
+    hierarchy. Cost: O(nnz + n), and sorting the labels that occur.
 
     >>> one = SetColumn.of([{"a", "b"}, {"a"}])
     >>> alike = SetColumn.of([{"b", "a"}, {"a"}], name="drugs", universe=["c", "b", "a"])
@@ -57,10 +57,12 @@ def column_sha256(column: SetColumn | Column) -> str:
 
 
 def _filed_sha256(digest: Any, column: CategoricalColumn, labels: FiledLabels) -> str:
-    """Return the fingerprint of a column whose labels lie in files and all occur: the same as in memory."""
+    """Return the fingerprint of a column whose labels are in files and all occur. It equals the fingerprint in
+    memory.
+    """
     with ExitStack() as stack:
         place = None
-        if labels.numeric:  # the order of numbers is not that of code points
+        if labels.numeric:  # numeric order differs from code point order
             store = stack.enter_context(store_of(labels.starts).below())
             place, labels = encode_labels(labels.starts, labels.text, store, numeric=False)
         for a, b in spans(column.n):
@@ -75,7 +77,7 @@ def _filed_sha256(digest: Any, column: CategoricalColumn, labels: FiledLabels) -
 
 
 def _as_json(labels: FiledLabels, first: int, end: int) -> bytes:
-    """Return labels as in a list of JSON, each followed by the separator."""
+    """Return labels in JSON list format, each followed by the separator."""
     from anonset_kernels.labels import Labels, quote_labels
 
     starts = labels.starts[first : end + 1]
@@ -88,12 +90,12 @@ def _as_json(labels: FiledLabels, first: int, end: int) -> bytes:
 
 
 def columns_sha256(table: Table) -> dict[str, str]:
-    """Return the fingerprint of each column by its name, whatever its role."""
+    """Return the fingerprint of each column by name, for columns of all roles."""
     return {column.name: column_sha256(column) for column in table.columns}
 
 
 def content_sha256(table: Table) -> str:
-    """Return the SHA-256 of a table's content in hex: of the names and the fingerprints of its columns.
+    """Return the SHA-256 of a table's content in hex: column names and column fingerprints.
 
     >>> table, other = (Table.from_columns(drug=values) for values in ("ab", "ba"))
     >>> content_sha256(table) == content_sha256(Table.from_columns(drug="ab"))
@@ -105,12 +107,12 @@ def content_sha256(table: Table) -> str:
 
 
 def combined_sha256(columns: Mapping[str, str]) -> str:
-    """Return the fingerprint of a table from those of its columns, in whatever order they are."""
+    """Return the fingerprint of a table from its column fingerprints, independent of the column order."""
     return hashlib.sha256(json.dumps(sorted(columns.items())).encode()).hexdigest()
 
 
 def fingerprint(table: Table) -> dict[str, Any]:
-    """Return the size of a table, and its fingerprint and those of its columns."""
+    """Return the size of a table, its fingerprint, and its column fingerprints."""
     columns = columns_sha256(table)
     facts: dict[str, Any] = {"records": table.n, "content_sha256": combined_sha256(columns), "columns": columns}
     if table.transactions is not None:
@@ -120,11 +122,11 @@ def fingerprint(table: Table) -> dict[str, Any]:
 
 
 def _by_code_point(vocabulary: Vocabulary, counts: Int64) -> tuple[Int32, Sequence[str]]:
-    """Return the place of each code among the labels that occur, by their code points, and these labels."""
+    """Return the rank of each code among the labels that occur, by code point, and these labels."""
     codes, labels = np.flatnonzero(counts), vocabulary.labels
     if len(codes) < len(labels):
         labels = tuple(labels[code] for code in codes.tolist())
-    if not all(map(lt, labels, islice(labels, 1, None))):  # most vocabularies are in this order
+    if not all(map(lt, labels, islice(labels, 1, None))):  # common case: already sorted
         order = sorted(range(len(labels)), key=labels.__getitem__)
         codes, labels = codes[order], tuple(labels[at] for at in order)
     place = np.zeros(len(vocabulary), np.int32)

@@ -41,7 +41,7 @@ _LARGEST_INTEGER = (1 << 63) - 1
 
 @dataclass(frozen=True, eq=False)
 class Grid(Discreet):
-    """The admissible ends of published ranges, as cells ``[lows[i] : highs[i]]`` of at least k records each."""
+    """Admissible ends of published ranges, as cells ``[lows[i] : highs[i]]`` of at least k records each."""
 
     lows: Numbers = field(repr=False)
     """Lower ends, int64 or float64 (cells,), ascending: cell i has the values x with ``lows[i] <= x < lows[i + 1]``.
@@ -67,8 +67,8 @@ class Grid(Discreet):
         return np.where(several, begin, low.astype(dtype)), np.where(several, end, high.astype(dtype))
 
     def around(self, low: Float64, high: Float64) -> tuple[Numbers, Numbers]:
-        """Return the ends of the cells that ranges reach into, also for single values."""
-        dtype = self.lows.dtype  # integers of a column are floats exactly
+        """Return the ends of the cells that ranges overlap, also for single values."""
+        dtype = self.lows.dtype  # integers of a column are exact floats
         begin = np.searchsorted(self.lows, low.astype(dtype), side="right") - 1
         return self.lows[begin], self.highs[np.searchsorted(self.highs, high.astype(dtype), side="left")]
 
@@ -110,23 +110,23 @@ def grid_of(values: Numbers, k: int) -> Grid:
 
 @dataclass(frozen=True, eq=False)
 class _Counted(Discreet):
-    """Records by cells of the width of a power of ten, the finest for which there are at most `MOST_CELLS`."""
+    """Record counts in cells whose width is a power of ten, the smallest with at most `MOST_CELLS` cells."""
 
     exponent: int
     """Exponent of the power of ten."""
     cell: Int64
     """int64 (C,), ascending: cell j has the values x with ``j * 10^exponent <= x < (j + 1) * 10^exponent``."""
     below: Int64
-    """int64 (C + 1,): records below each cell; the last is the number of records."""
+    """int64 (C + 1,): records below each cell; the last element is the record count."""
     top: int
-    """The smallest multiple of the power of ten that is at least as large as the largest value."""
+    """Smallest multiple of the power of ten that is not below the largest value."""
 
     @classmethod
     def of(cls, values: Numbers) -> "_Counted":
-        """Count values, block by block."""
+        """Count values in blocks."""
         blocks = [values[first:end] for first, end in spans(len(values))]
         least, largest = min(block.min() for block in blocks), max(block.max() for block in blocks)
-        if values.dtype == np.int64:  # larger integers are multiples of 2^7, since they are floats exactly
+        if values.dtype == np.int64:  # larger integers are multiples of 2^7, since they are exact floats
             exponent = int(max(abs(int(least)), abs(int(largest))) > 10**_LARGEST_POWER)
         else:
             exponent = _finest(max(abs(least), abs(largest)))
@@ -154,7 +154,8 @@ def _finest(largest: float) -> int:
 def _cells(values: Numbers, exponent: int) -> Int64:
     """Return the cell of each value.
 
-    A float is the decimal number that it is printed as: 0.3 is in cell 3 of the exponent -1, although 0.3 / 0.1 < 3.
+    A float counts as the decimal number that it is printed as: 0.3 is in cell 3 of the exponent -1, although 0.3 / 0.1
+    < 3.
     """
     if values.dtype == np.int64:
         return (values // 10**exponent if exponent else values).astype(np.int64, copy=False)
@@ -165,20 +166,20 @@ def _cells(values: Numbers, exponent: int) -> Int64:
 
 
 def _multiples(number: Float64, exponent: int) -> Float64:
-    """Return the floats nearest to multiples of a power of ten, which are printed as these."""
+    """Return the floats nearest to multiples of a power of ten. They print as these multiples."""
     if abs(exponent) > _EXACT_POWER:
         return np.array([float(f"{int(one)}e{exponent}") for one in number.tolist()], np.float64)
     return number * 10.0**exponent if exponent >= 0 else number / 10.0**-exponent
 
 
 def _united(cell: Int64, records: Int64) -> tuple[Int64, Int64]:
-    """Return ascending cells once each, and their records together."""
+    """Merge equal neighbouring cells of an ascending array, adding their records."""
     first = _first_of_runs(cell)
     return cell[first], np.add.reduceat(records, first)
 
 
 def _first_of_runs(codes: Int64) -> Int64:
-    """Return where each run of equal elements begins."""
+    """Return the start of each run of equal elements."""
     return np.flatnonzero(np.append(True, codes[1:] != codes[:-1])).astype(np.int64)
 
 

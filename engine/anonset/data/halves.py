@@ -1,8 +1,8 @@
-"""Binary trees by falling frequency, which keep apart what occurs often and join what is rare.
+"""Binary trees by descending frequency, which separate frequent labels and combine rare labels.
 
-By ``frequency`` a node's occurrences are halved among its children, by ``number`` its labels are. Each node is a band
-of neighbours in the order (-occurrences, place): a cut tells bands of frequency, and its nodes have no names to be
-published; what is published of them stands in the order of the labels, which tells nothing of the tree.
+By ``frequency``, a node's children have half of its occurrences each; by ``number``, half of its labels. Each node is a
+range of neighbours in the order (-occurrences, place), so a cut discloses frequency ranges. The nodes have no names for
+publication. Published sets are sorted in label order, which discloses nothing about the tree.
 """
 
 from bisect import bisect_left
@@ -17,23 +17,23 @@ from anonset.data.spans import begins_of
 from anonset.data.table import Int64
 
 HALVED_BY = ("frequency", "number")
-"""What is halved among the children of a node."""
+"""Quantity that is halved among the children of a node."""
 _MADE = -1
 
 
 def halves(labels: Sequence[str], occurrences: Int64, by: str = "frequency", *, from_data: bool = True) -> Hierarchy:
-    """Return a binary tree over labels of falling frequency, in which no inner node has a name to be published.
+    """Return a binary tree over labels by descending frequency. Its inner nodes have no names for publication.
 
     Parameters
     ----------
     labels
-        At least one, in canonical order.
+        At least one label, in canonical order.
     occurrences
-        int64 (M,): how often each occurs; what never does weighs as if it did once.
+        int64 (M,): frequency of each label; labels that do not occur count as 1.
     by
-        One of `HALVED_BY`. The tree by frequency has the one by number as its `Hierarchy.rival`.
+        One of `HALVED_BY`. The tree by frequency has the tree by number as its `Hierarchy.rival`.
     from_data
-        Whether the occurrences are those of the data that are published.
+        Whether the occurrences are from the data to be published.
 
     Examples
     --------
@@ -57,20 +57,20 @@ def refined(
     from_data: bool = True,
     keep_root: bool = True,
 ) -> Hierarchy:
-    """Return a hierarchy with a binary tree of halves over the children of each node, which keep their names.
+    """Return a hierarchy with a binary tree of halves over the children of each node. Original nodes keep their names.
 
-    Every cut of the hierarchy is a cut of the finer one.
+    Every cut of the given hierarchy is also a cut of the new hierarchy.
 
     Parameters
     ----------
     hierarchy
         The given tree.
     occurrences
-        int64 (M,): how often each of its leaves occurs.
+        int64 (M,): frequency of each leaf.
     by, from_data
         As for `halves`.
     keep_root
-        Whether the root keeps its name, too.
+        Whether the root keeps its name.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def refined(
 
 
 def _split(hierarchy: Hierarchy, occurrences: Int64, by: str) -> tuple[list[int], list[int]]:
-    """Return the old node, or -1, and the parent of each new node, in preorder."""
+    """Return the old node (or -1) and the parent of each new node, in preorder."""
     before = begins_of(occurrences)
     below = (before[hierarchy.leaf_hi] - before[hierarchy.leaf_lo]).tolist()
     weight = np.maximum(below, 1).tolist() if hierarchy.n_nodes else []
@@ -123,7 +123,7 @@ def _split(hierarchy: Hierarchy, occurrences: Int64, by: str) -> tuple[list[int]
 
 
 def _middle(sums: Sequence[int], low: int, high: int, by: str) -> int:
-    """Return where the second half of neighbours begins: each half has one at least."""
+    """Return the start of the second half of neighbours. Both halves are non-empty."""
     if by == "number":
         return low + (high - low + 1) // 2
     whole = sums[low] + sums[high]  # 2 * (sums[j] - sums[low]) < sums[high] - sums[low]
@@ -134,7 +134,7 @@ def _middle(sums: Sequence[int], low: int, high: int, by: str) -> int:
 def _names(
     hierarchy: Hierarchy, old_nodes: list[int], parent: list[int], made: list[bool], place: list[int]
 ) -> list[str]:
-    """Return the name of each node; new ones are numbered by (first place below, larger node first)."""
+    """Return the name of each node. New nodes are numbered by (first place below, larger node first)."""
     n, last = len(old_nodes), max(place) + 1
     first, size = [last] * n, [0] * n
     old_leaf = {int(node): leaf for leaf, node in enumerate(hierarchy.leaf_node)}
@@ -153,7 +153,7 @@ def _names(
 
 
 def _free_prefix(labels: Iterable[str]) -> str:
-    """Return a prefix such that no label is the prefix and a number."""
+    """Return a prefix such that no label consists of this prefix and a number."""
     prefix, known = "H", [label for label in labels if label.startswith("H")]
     while any(label.startswith(prefix) and label[len(prefix) :].isdecimal() for label in known):
         prefix += "_"
@@ -161,7 +161,7 @@ def _free_prefix(labels: Iterable[str]) -> str:
 
 
 def in_order_of_place(hierarchy: Hierarchy) -> Hierarchy:
-    """Return a hierarchy with the children of each node in the order of what is published, for people to read.
+    """Return a hierarchy with the children of each node in publication order, for display.
 
     >>> in_order_of_place(halves(["a", "b", "c", "d"], np.array([1, 9, 2, 2]))).labels
     ('H1', 'H2', 'H3', 'a', 'd', 'c', 'b')

@@ -1,4 +1,4 @@
-"""Hierarchies over a vocabulary as flat preorder arrays: a node is an interval of leaves."""
+"""Hierarchies over a vocabulary as flat preorder arrays. Each node is an interval of leaves."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,8 +21,8 @@ Tree = str | tuple[str, Sequence["Tree"]]
 class Hierarchy(Discreet):
     """A rooted tree over a vocabulary. Node 0 is the root; nodes are numbered in preorder.
 
-    Leaf codes are the leaves' left-to-right positions; a node covers the leaf codes
-    ``leaf_lo[v] .. leaf_hi[v] - 1``. Inner nodes with one child do not exist (they are collapsed on loading).
+    Leaf codes are the left-to-right positions of the leaves. A node covers the leaf codes ``leaf_lo[v]`` to
+    ``leaf_hi[v] - 1``. Inner nodes with a single child are collapsed on loading.
     """
 
     labels: tuple[str, ...]
@@ -36,19 +36,21 @@ class Hierarchy(Discreet):
     subtree_end: Int32
     """int32 (V,): one past the last node of each node's subtree, in preorder."""
     aliases: tuple[tuple[str, str], ...] = ()
-    """Collapsed labels: (label of the removed node, label of the node that stands for it)."""
+    """Collapsed labels: (label of the removed node, label of the node that replaces it)."""
     from_data: bool = False
-    """Whether it is made from how often labels occur, and so may disclose that."""
+    """True if the tree was built from label frequencies and may disclose them."""
     columns_above: Int32 | None = None
-    """int32 (V,): columns of its file from the root's to the first that shows each node; None: as many as its depth."""
+    """int32 (V,): column of the file, counted from the root's column, that first contains each node; None: the node
+    depth.
+    """
     unnamed: frozenset[str] = frozenset()
-    """Labels of nodes without a name to be published: the set of the leaves below stands in its place."""
+    """Labels of nodes without a public name: they are published as the set of the leaves below."""
     place: Int32 | None = None
-    """int32 (M,): place of each leaf in the order of what is published; None: they stand in it."""
+    """int32 (M,): position of each leaf in publication order; None: the leaves are in this order."""
     rival: "Hierarchy | None" = None
-    """Another tree over the same leaves in the same order, which `exact` tries, too."""
+    """Another tree over the same leaves in the same order, which `exact` tries as well."""
     capped: bool = False
-    """Whether its root is never published: see `anonset.data.ceilings`."""
+    """True if the root is never published: see `anonset.data.ceilings`."""
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.n_nodes:,} nodes over {self.n_leaves:,} leaves)"
@@ -70,7 +72,7 @@ class Hierarchy(Discreet):
 
     @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
-        """Bool (V,): whether a node is a leaf."""
+        """Bool (V,): True for leaves."""
         leaf: NDArray[np.bool_] = self.subtree_end == np.arange(1, self.n_nodes + 1)
         return leaf
 
@@ -86,16 +88,16 @@ class Hierarchy(Discreet):
 
     @cached_property
     def column_depth(self) -> Int32:
-        """int32 (V,): number of columns of its file from the root's to the first that shows each node.
+        """int32 (V,): column of the file, counted from the root's column, that first contains each node.
 
-        More than its depth where nodes above it were collapsed, or labels are repeated.
+        It exceeds the depth if nodes above were collapsed, or labels are repeated.
         """
         return self.depth if self.columns_above is None else self.columns_above
 
     def nodes_in_column(self, depth: int) -> Int32:
-        """int32 (M,): the node that each leaf has in a column of its file, counted from the root's, which is 0.
+        """Return the node above each leaf in a column of the file, int32 (M,). Column 0 contains the root.
 
-        A path that is not so long shows its leaf; a collapsed node shows the one that stands for it.
+        A shorter path is represented by its leaf, a collapsed node by the node that replaces it.
 
         >>> h = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("U", [("B", ["b1", "b2"])])]))
         >>> [[h.labels[v] for v in h.nodes_in_column(depth)] for depth in (1, 2)]
@@ -113,7 +115,7 @@ class Hierarchy(Discreet):
 
     @cached_property
     def node_of(self) -> dict[str, int]:
-        """Map each label to its node."""
+        """Map from label to node."""
         return {label: node for node, label in enumerate(self.labels)}
 
     def children(self, node: int) -> list[int]:
@@ -121,7 +123,7 @@ class Hierarchy(Discreet):
         return children_of(self.subtree_end, node)
 
     def members(self, node: int) -> tuple[str, ...]:
-        """Return the labels of the leaves below a node, in the order of what is published."""
+        """Return the labels of the leaves below a node, in publication order."""
         low, high = int(self.leaf_lo[node]), int(self.leaf_hi[node])
         labels = self.leaves.labels[low:high]
         if self.place is None:
@@ -136,7 +138,7 @@ class Hierarchy(Discreet):
         return ancestors
 
     def lowest_common_ancestor(self, leaf_codes: Iterable[int]) -> int:
-        """Return the lowest node that covers all the given leaf codes."""
+        """Return the lowest node that covers all given leaf codes."""
         codes = list(leaf_codes)
         low, high = min(codes), max(codes)
         node = int(self.leaf_node[low])
@@ -145,17 +147,17 @@ class Hierarchy(Discreet):
         return node
 
     def bind(self, column: SetColumn, store: Store = MEMORY) -> SetColumn:
-        """Re-encode a set-valued column so that its codes are leaf positions.
+        """Recode a set-valued column so that its codes are leaf positions.
 
         Parameters
         ----------
         store
-            Where the new items are to lie.
+            Store of the new items.
 
         Raises
         ------
         HierarchyError
-            If an item of the column is no leaf.
+            If an item of the column is not a leaf.
         """
         if column.vocabulary == self.leaves:
             return column
@@ -163,7 +165,13 @@ class Hierarchy(Discreet):
         return column.recode(codes, self.leaves, store)
 
     def codes_of(self, vocabulary: Vocabulary, name: str) -> Int32:
-        """Return the leaf code of each label of a vocabulary; refuse a label that is no leaf."""
+        """Return the leaf code of each label of a vocabulary.
+
+        Raises
+        ------
+        HierarchyError
+            If a label is not a leaf.
+        """
         index = self.leaves.index
         try:
             return np.array([index[label] for label in vocabulary.labels], np.int32)
@@ -175,7 +183,7 @@ class Hierarchy(Discreet):
 
     @classmethod
     def from_tree(cls, tree: Tree) -> "Hierarchy":
-        """Build a hierarchy from nested pairs (label, children); a leaf is its label alone.
+        """Build a hierarchy from nested pairs (label, children). A leaf is a plain label.
 
         >>> h = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
         >>> h.labels
@@ -198,12 +206,12 @@ class Hierarchy(Discreet):
     def from_preorder(
         cls, labels: Sequence[str], parent: NDArray[np.int64], columns_above: Sequence[int] | None = None
     ) -> "Hierarchy":
-        """Build a hierarchy from labels and parents in preorder, collapsing inner nodes with one child.
+        """Build a hierarchy from labels and parents in preorder, collapsing inner nodes with a single child.
 
         Parameters
         ----------
         columns_above
-            Columns of a file from the root's to the first that shows each node; by default one for each edge.
+            Column of a file, counted from the root's column, that first contains each node; by default the depth.
 
         Raises
         ------
@@ -218,7 +226,7 @@ class Hierarchy(Discreet):
         kept_parent, kept_columns, new_id = [], [], [-1] * n
         pending: list[int] = []
         for old in range(n):
-            if n_children[old] == 1:  # the only child follows at once in preorder and takes this node's place
+            if n_children[old] == 1:  # in preorder the only child is the next node; it replaces this node
                 pending.append(old)
                 new_id[old] = -2 if above_of[old] < 0 else new_id[above_of[old]]
                 continue
@@ -253,10 +261,10 @@ class Hierarchy(Discreet):
 
     @classmethod
     def balanced(cls, items: Sequence[str], fanout: int) -> "Hierarchy":
-        """Build the hierarchy of consecutive chunks of `fanout` items, repeated upward to one root.
+        """Build a balanced hierarchy: chunks of `fanout` consecutive items, repeated up to a single root.
 
-        Inner labels are ``N<level>_<index>``; the last chunk of a level may be short, and nodes with one child
-        are collapsed.
+        Inner labels are ``N<level>_<index>``. The last chunk of a level may be short, and nodes with a single child are
+        collapsed.
 
         >>> Hierarchy.balanced(["1", "2", "3", "4", "5"], 2).labels
         ('N3_0', 'N2_0', 'N1_0', '1', '2', 'N1_1', '3', '4', '5')
@@ -298,7 +306,7 @@ def _depths(parent: Sequence[int]) -> list[int]:
 
 
 def children_of(subtree_end: Int32, node: int) -> list[int]:
-    """Return the children of a node of a tree in preorder, given the end of the subtree of each node."""
+    """Return the children of a node of a tree in preorder, given the subtree end of each node."""
     children, child = [], node + 1
     while child < subtree_end[node]:
         children.append(child)
@@ -307,11 +315,11 @@ def children_of(subtree_end: Int32, node: int) -> list[int]:
 
 
 def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarchy:
-    """Return a hierarchy whose root has the given one and each sensitive item as children.
+    """Return a hierarchy whose root has the given hierarchy and each sensitive item as children.
 
-    Nothing is ever generalised to that root, so the sensitive items stay as they are. The leaf codes of the others
-    are those of the given hierarchy; the sensitive items follow in canonical order. A hierarchy that was made by
-    this function for the same items is returned as it is.
+    Items are never generalized to this root, so sensitive items remain unchanged. The other leaf codes are the codes of
+    the given hierarchy; the sensitive items follow in canonical order. A hierarchy that already has these items
+    attached is returned unchanged.
 
     >>> h = attach_sensitive(Hierarchy.from_tree(("ALL", ["a", "b"])), ["s2", "s1"])
     >>> h.labels
@@ -322,7 +330,7 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
     Raises
     ------
     InputError
-        If a sensitive item is in the hierarchy: it would be generalised.
+        If a sensitive item is in the hierarchy, because it would be generalized.
     """
     items = canonical_order(sensitive)
     if not items or is_attached(hierarchy, items):
@@ -353,13 +361,13 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
 
 
 def is_attached(hierarchy: Hierarchy, sensitive: Iterable[str]) -> bool:
-    """Tell whether a hierarchy was made by `attach_sensitive` for these items."""
+    """Return True if a hierarchy was built by `attach_sensitive` for these items."""
     children = [hierarchy.labels[v] for v in hierarchy.children(0)]
     return hierarchy.labels[0] == (children or [""])[0] + _BESIDE and children[1:] == canonical_order(sensitive)
 
 
 def join_hierarchies(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:
-    """Join the hierarchies of several columns under one root, their labels prefixed by the column's name.
+    """Join the hierarchies of several columns under one root. Labels are prefixed by the column name.
 
     >>> drugs, codes = Hierarchy.from_tree(("ALL", ["1", "2"])), Hierarchy.from_tree(("ALL", ["8", "9"]))
     >>> join_hierarchies({"drug": drugs, "icd": codes}, "items").labels
@@ -367,7 +375,7 @@ def join_hierarchies(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:
     """
     labels, parents, columns = [root], [np.array([-1], np.int64)], [0]
     for name, part in parts.items():
-        first = int(part.capped)  # the root of such a tree is never published: what is below it hangs from the new root
+        first = int(part.capped)  # a capped root is never published: its children become children of the new root
         above = part.parent[first:].astype(np.int64) - first
         parents.append(np.where(above < 0, 0, above + len(labels)))
         labels += [prefixed(name, label) for label in part.labels[first:]]

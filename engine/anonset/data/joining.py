@@ -1,4 +1,4 @@
-"""The names of items where several set-valued columns are joined into one."""
+"""Item names in columns joined from several set-valued columns."""
 
 from collections.abc import Iterable
 from itertools import permutations
@@ -16,7 +16,7 @@ def prefixed(column: str, item: str) -> str:
 
 
 def require_joinable(columns: Iterable[str]) -> None:
-    """Refuse names of columns that leave open which column a prefixed item is from.
+    """Reject column names for which the column of a prefixed item is ambiguous.
 
     Raises
     ------

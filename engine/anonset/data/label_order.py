@@ -1,8 +1,8 @@
-"""Any number of texts as codes of the distinct ones in canonical order: texts go into buckets, which are sorted.
+"""Encoding of any number of texts as codes of the distinct texts in canonical order, by bucket sort.
 
-The bucket of a text is told by the eight bytes behind the prefix that all texts share; quantiles of a sample bound the
-texts and bytes of a bucket. A bucket that is still too large, since many texts are equal or begin alike, is sorted
-as one nevertheless; its texts are copied some at a time.
+The bucket of a text is determined by the eight bytes after the prefix that all texts share. Quantiles of a sample limit
+the number and size of the texts in a bucket. A bucket that is still too large, because many texts are equal or have a
+common prefix, is sorted at once nevertheless; its texts are copied in batches.
 """
 
 import math
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from anonset_kernels.labels import Comparison, Labels
 
 BYTES_PER_BUCKET = 1 << 24
-"""Bytes of the texts of a bucket, about, at most, and of the texts that are copied at once."""
+"""Approximate maximum text size of a bucket in bytes, and of texts copied at once."""
 PER_TASK = 1 << 20
-"""Texts that a thread distributes at once."""
+"""Texts that a thread distributes per task."""
 SAMPLE = 1 << 16
 _BEGUN = 5
 UInt64 = NDArray[np.uint64]
@@ -36,16 +36,16 @@ def encode_labels(
 ) -> tuple[Int32, FiledLabels]:
     """Return the code of each text, int32 (n,), and the distinct texts in canonical order.
 
-    Cost: O(bytes + n log n), memory for some buckets, and another copy of the texts in the work directory.
+    Cost: O(bytes + n log n) time, memory for a few buckets, and another copy of the texts in the work directory.
 
     Parameters
     ----------
     starts, text
-        int64 (n + 1,) and uint8 (bytes,): the texts, one behind the other, from 0 on.
+        int64 (n + 1,) and uint8 (bytes,): the concatenated texts; the first start is 0.
     store
-        Where the codes and the labels are to lie.
+        Store of the codes and labels.
     numeric
-        Whether to sort by numbers; None: if all are plain integers.
+        Sort numerically; None: if all texts are plain integers.
 
     >>> from anonset.data.store import Files
     >>> with Files.temporary() as work:
@@ -59,7 +59,7 @@ def encode_labels(
 
 @dataclass(frozen=True)
 class _Encoding(Discreet):
-    """The encoding of texts."""
+    """Encodes texts."""
 
     starts: Int64
     text: UInt8
@@ -101,7 +101,7 @@ class _Encoding(Discreet):
         return Labels(self.starts[rows[0] : rows[1] + 1], self.text)
 
     def _surveyed(self) -> tuple[int, bool]:
-        """Return how many bytes all texts share, and whether they are integers."""
+        """Return the length of the common prefix in bytes, and True if all texts are integers."""
         from anonset_kernels.labels import survey
 
         if not self.n:
@@ -111,13 +111,13 @@ class _Encoding(Discreet):
         return min(shared for shared, _ in surveyed), all(integers for _, integers in surveyed)
 
     def _splitters(self, by: "Comparison") -> UInt64:
-        """Return uint64 (b - 1,): the least key of each bucket but the first."""
+        """Return the smallest key of each bucket but the first, uint64 (b - 1,)."""
         from anonset_kernels.labels import label_keys
 
         texts, filled = (
             self.n / self.store.limits.rows_per_bucket,
             len(self.text) / BYTES_PER_BUCKET,
-        )  # buckets that they would take alone
+        )  # number of buckets that each limit would require
         if max(texts, filled) <= 1:
             return np.empty(0, np.uint64)
         size = min(self.n, SAMPLE)
@@ -131,7 +131,7 @@ class _Encoding(Discreet):
         return np.unique(keys[order[np.searchsorted(done, np.arange(1, math.ceil(done[-1])))]])
 
     def _distributed(self, by: "Comparison", splitters: UInt64) -> tuple[Int64, "Labels", Int32]:
-        """Return how many texts and bytes each bucket has, int64 (2, b), the texts by buckets, and their numbers."""
+        """Return the text and byte counts of each bucket, int64 (2, b), the texts by bucket, and their row numbers."""
         from anonset_kernels.labels import Labels, fill_labels, measure_labels
 
         def measured(rows: tuple[int, int]) -> Int64:
@@ -160,7 +160,7 @@ class _Encoding(Discreet):
         return total, out, record
 
     def _numbered(self, by: "Comparison", texts: "Labels", bounds: Int64) -> Iterator[tuple[int, Int32, Int32]]:
-        """Yield where each bucket begins, the numbers of its texts, and a text that has each number."""
+        """Yield the start of each bucket, the codes of its texts, and an example text for each code."""
         from anonset_kernels.labels import Labels, label_keys, number_labels
 
         def numbered(rows: tuple[int, int]) -> tuple[int, Int32, Int32]:
@@ -178,7 +178,7 @@ class _Encoding(Discreet):
 
 
 def _copied(chosen: Int32, labels: "Labels") -> Iterator[tuple[Int64, UInt8]]:
-    """Yield the texts of some rows, one behind the other: where each begins, int64 (any + 1,), and their bytes."""
+    """Yield the texts of given rows, concatenated: the start of each, int64 (any + 1,), and the bytes."""
     from anonset_kernels.labels import gather_text, gathered_starts
 
     done = np.cumsum(labels.starts[chosen + 1] - labels.starts[chosen])

@@ -1,15 +1,15 @@
-"""The lease of a directory: a file in it that names the process at work there, and that this process keeps renewing.
+"""The lease of a directory: a file in it that identifies the process that uses the directory and renews the file.
 
 A process that is killed cannot remove its directories. Another process then finds a stale lease and takes it over:
 
-* On the same machine, since the same start of it, a lease is stale when its process is gone.
-* Anywhere else it is stale when it was not renewed while the observer watched it for `LASTS` seconds. The observer
-  uses its own monotonic clock, so clocks that differ or jump do not matter. ``expires`` is for listings alone.
+- On the same machine, since the same boot, a lease is stale when its process no longer exists.
+- Elsewhere it is stale if it was not renewed while the observer watched it for `LASTS` seconds. The observer uses its
+  own monotonic clock, so clocks that differ or jump do not matter. ``expires`` is only for listings.
 
-The first lease of a directory is the file `LEASE`; the successor of the lease with token T is
-``anonset-lease-T.json``. Both are created exclusively: of two processes that find the same stale lease, one succeeds.
-A process holds its lease as long as there is no successor. It renews the file through the descriptor that created it,
-so a process that was suspended, and lost its lease meanwhile, never changes another one. File locks are not used.
+The first lease of a directory is the file `LEASE`; the successor of the lease with token T is ``anonset-lease-T.json``.
+Both are created exclusively: if two processes find the same stale lease, only one succeeds. A lease is valid until a
+successor exists. A process renews its file through the descriptor that created it, so a process that was suspended and
+lost its lease never changes another process's lease. File locks are not used.
 """
 
 import json
@@ -33,14 +33,14 @@ from anonset.strict_json import loads
 LEASE = "anonset-lease.json"
 """Name of the first lease of a directory."""
 EVERY, LASTS = 5.0, 60.0
-"""Seconds between renewals, and without a renewal until a lease that cannot be checked otherwise is stale."""
+"""Seconds between renewals, and seconds without a renewal until an otherwise uncheckable lease is stale."""
 State = Literal["left", "in use", "of another user", "of another host", "unknown"]
-"""``left``: no process is at work there; ``unknown``: there is no lease, or it cannot be read."""
+"""``left``: no process uses the directory; ``unknown``: there is no lease, or it is unreadable."""
 Tell = Callable[[str], None]
 """Called with one line for the user."""
 
 _BYTES = 512
-"""Size of a lease, padded with blanks, so that each renewal overwrites the one before."""
+"""Lease size in bytes. Leases are padded with blanks, so that each renewal overwrites the previous content."""
 _MOST_BYTES = 4096
 """Maximum size of a lease that is read."""
 _OPENED = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -48,7 +48,7 @@ _OPENED = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _TOKEN = re.compile("[0-9a-f]{32}")
 _NAME = re.compile(r"anonset-lease(-[0-9a-f]{32})?\.json")
 _UNREADABLE = "0" * 32
-"""Token of a lease that cannot be read, as after a power failure."""
+"""Token of an unreadable lease, for example after a power failure."""
 
 
 @dataclass(frozen=True)
@@ -57,23 +57,23 @@ class Lease:
 
     token: str
     process: int
-    """Process number; 0 after a failed run, which leaves the directory to another one."""
+    """Process number; 0 after a failed run, when the directory is free for another process."""
     start: int
-    """Start of the process, in ticks since the machine started; a later process of the same number has another."""
+    """Start of the process in ticks since boot. It distinguishes processes with the same number."""
     processes: str
     """Namespace of the process number."""
     boot: str
-    """Id of the start of the machine."""
+    """Boot id of the machine."""
     host: str
     user: int
     renewals: int
     expires: float
-    """Time, in seconds since 1970 by the clock of its host, until which it is valid unless it is renewed."""
+    """Time in seconds since 1970, by the clock of the host, until which the lease is valid without renewal."""
 
 
 @dataclass
 class _Held:
-    """A lease that this process holds."""
+    """A lease of this process."""
 
     folder: Path
     name: str
@@ -85,33 +85,33 @@ class _Held:
         with self.lock:
             if self.descriptor >= 0:
                 self.lease, data, written = lease, json.dumps(asdict(lease)).encode().ljust(_BYTES), 0
-                while written < len(data):  # on a full disk the first write is short, and the second one fails
+                while written < len(data):  # on a full disk the first write is short, and the second fails
                     written += os.pwrite(self.descriptor, data[written:], written)
 
     def renew(self) -> None:
         self.write(replace(self.lease, renewals=self.lease.renewals + 1, expires=time.time() + LASTS))
 
     def close(self) -> None:
-        if self.lock.acquire(timeout=1):  # a renewal may wait for a file system that does not answer
+        if self.lock.acquire(timeout=1):  # a renewal may be waiting for an unresponsive file system
             descriptor, self.descriptor = self.descriptor, -1
             self.lock.release()
             if descriptor >= 0:
                 os.close(descriptor)
 
 
-_held: dict[Path, _Held] = {}  # the leases that this process holds
-_renewing: list[int] = []  # the process whose thread renews them
+_held: dict[Path, _Held] = {}  # leases of this process
+_renewing: list[int] = []  # process whose thread renews them
 
 
 def take(folder: Path, tell: Tell | None = None) -> None:
-    """Take the lease of a directory for this process: a new one, or a stale one over.
+    """Acquire the lease of a directory for this process: create it, or take over a stale lease.
 
     Raises
     ------
     InputError
-        If another process is at work there.
+        If another process uses the directory.
     OSError
-        If the lease cannot be written, or the directory is gone.
+        If the lease cannot be written, or the directory does not exist.
     """
     name, found = _last(folder)
     if found is not None and not _is_stale(folder, found, tell):
@@ -135,7 +135,7 @@ def take(folder: Path, tell: Tell | None = None) -> None:
         if isinstance(error, OSError):
             error.filename = str(folder / name)
         raise
-    if not holds(folder):  # the directory was removed and made again meanwhile, by the process that won
+    if not holds(folder):  # the process that won removed and recreated the directory meanwhile
         forget(folder)
         (folder / name).unlink(missing_ok=True)
         raise _in_use(folder, _last(folder)[1])
@@ -143,7 +143,7 @@ def take(folder: Path, tell: Tell | None = None) -> None:
 
 
 def holds(folder: Path) -> bool:
-    """Return True if this process holds the lease of a directory, and no other process has taken it over."""
+    """Return True if this process has the lease of a directory, and no other process has taken it over."""
     held = _held.get(folder)
     last = None if held is None else _last(folder)[1]
     return held is not None and last is not None and _token(last) == held.lease.token
@@ -168,7 +168,7 @@ def require_held(*folders: Path) -> None:
 
 
 def leave(folder: Path) -> None:
-    """State in the lease of a directory that no process is at work there, and stop renewing it."""
+    """Mark the directory as unused in its lease, and stop renewing the lease."""
     held = _held.get(folder)
     if held is not None:
         try:
@@ -178,14 +178,14 @@ def leave(folder: Path) -> None:
 
 
 def forget(folder: Path) -> None:
-    """Stop renewing the lease of a directory, which is gone or about to go."""
+    """Stop renewing the lease of a directory that is removed or about to be removed."""
     held = _held.pop(folder, None)
     if held is not None:
         held.close()
 
 
 def release(folder: Path) -> None:
-    """Give up the lease of a directory, which stays, and remove the files; those of another process stay."""
+    """Give up the lease of a directory and delete the lease files. The directory and other processes' leases remain."""
     lost = is_lost(folder)
     forget(folder)
     if not lost:
@@ -194,22 +194,22 @@ def release(folder: Path) -> None:
 
 
 def lease_files(folder: Path) -> set[str]:
-    """Return the names of the leases in a directory."""
+    """Return the file names of the leases in a directory."""
     return {name for name in os.listdir(folder) if is_lease(name)}  # noqa: PTH208
 
 
 def is_lease(name: str) -> bool:
-    """Return True if a file of this name is a lease."""
+    """Return True if a file name is a lease name."""
     return _NAME.fullmatch(name) is not None
 
 
 def lease_of(folder: Path) -> Lease | None:
-    """Return the last lease of a directory of this user; None if there is none, or it cannot be read.
+    """Return the last lease of a directory owned by this user; None if there is none, or it is unreadable.
 
     Raises
     ------
     FileNotFoundError
-        If the directory is gone.
+        If the directory does not exist.
     """
     if folder.lstat().st_uid != os.getuid():
         return None
@@ -218,12 +218,12 @@ def lease_of(folder: Path) -> Lease | None:
 
 
 def state_of(folder: Path) -> State:
-    """Return whether a run is at work in a directory, as far as this can be determined here, without waiting.
+    """Return whether a run uses a directory, as far as this can be determined locally and without waiting.
 
     Raises
     ------
     FileNotFoundError
-        If the directory is gone.
+        If the directory does not exist.
     """
     if folder.lstat().st_uid != os.getuid():
         return "of another user"
@@ -238,27 +238,27 @@ def state_of(folder: Path) -> State:
 
 
 def is_live(folder: Path) -> bool:
-    """Return True if a run seems to be at work in a directory, by the clock of its host if that is another one."""
+    """Return True if a run seems to use a directory. Runs on other hosts are judged by the expiry time."""
     found = _last(folder)[1]
     lease = None if found is None else _parsed(found)
     return lease is not None and _is_valid(lease)
 
 
 def clear_command(folder: Path) -> str:
-    """Return the command that removes what runs left in a directory."""
+    """Return the command that deletes files left by runs in a directory."""
     return f"anonset clean {shlex.quote(str(folder))} --yes"
 
 
 def why_taken(folder: Path) -> str:
-    """Say why a directory that is not empty is not worked in, and how to clear it if a run left it."""
+    """Return the message that a directory is not empty, with the cleanup command if a run left files there."""
     reason = f"{folder}: the work directory must be new or empty: its files may be another run's"
     return f"{reason}; to remove what a run left there: {clear_command(folder)}" if lease_files(folder) else reason
 
 
 def _is_valid(lease: Lease) -> bool:
-    """Return True if the process of a lease is alive, or, where that cannot be looked up, it has not expired.
+    """Return True if the process of a lease is alive, or, if this cannot be checked, the lease has not expired.
 
-    This process may have given up a lease without being able to say so in the file, as on a full disk.
+    This process may have given up a lease without recording it in the file, for example on a full disk.
     """
     if lease.process == 0:
         return False
@@ -268,7 +268,7 @@ def _is_valid(lease: Lease) -> bool:
 
 
 def _is_stale(folder: Path, found: bytes, tell: Tell | None) -> bool:
-    """Return True if no process renews a lease; where that cannot be looked up, watch it for `LASTS` seconds."""
+    """Return True if no process renews a lease. If this cannot be checked directly, watch it for `LASTS` seconds."""
     lease = _parsed(found)
     if lease is not None and (lease.process == 0 or _is_here(lease)):
         return not _is_valid(lease)
@@ -291,7 +291,7 @@ def _in_use(folder: Path, found: bytes | None) -> InputError:
 
 
 def _last(folder: Path, *, own: bool = False) -> tuple[str, bytes | None]:
-    """Return the name and the bytes of the last lease of a directory; None if there is none.
+    """Return the name and content of the last lease of a directory; the content is None if there is no lease.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def _last(folder: Path, *, own: bool = False) -> tuple[str, bytes | None]:
 
 
 def _read(path: Path, *, own: bool) -> bytes | None:
-    """Return the bytes of a lease; none if it is missing, empty ones if it is no small regular file."""
+    """Return the content of a lease: None if it is missing, empty if it is not a small regular file."""
     try:
         descriptor = os.open(path, _OPENED)
     except FileNotFoundError:
@@ -322,7 +322,7 @@ def _read(path: Path, *, own: bool) -> bytes | None:
         if foreign or not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES:
             return b""
         return os.pread(descriptor, _MOST_BYTES, 0)
-    except OSError:  # as when the file is removed on a network file system
+    except OSError:  # for example, the file is removed on a network file system
         return b""
     finally:
         os.close(descriptor)
@@ -351,7 +351,7 @@ def _successor(data: bytes) -> str:
 
 
 def _keep_renewing() -> None:
-    """Start the thread that renews the leases of this process, once."""
+    """Start the thread that renews the leases of this process, if it is not running."""
     if os.getpid() not in _renewing:
         _renewing[:] = [os.getpid()]
         threading.Thread(target=_renew, name="anonset-leases", daemon=True).start()
@@ -361,22 +361,23 @@ def _renew() -> None:
     while True:
         time.sleep(EVERY)
         for held in tuple(_held.values()):
-            with suppress(OSError):  # as on a full disk: `holds` decides whether the lease was lost
+            with suppress(OSError):  # for example, on a full disk: `holds` checks whether the lease is lost
                 held.renew()
 
 
-os.register_at_fork(after_in_child=_held.clear)  # the leases stay those of the parent
+os.register_at_fork(after_in_child=_held.clear)  # leases remain with the parent process
 
 
 def _is_here(lease: Lease) -> bool:
-    """Return True if the process of a lease can be looked up: same host, same start of it, same process numbers."""
+    """Return True if the process of a lease can be checked locally: same host, same boot, same process namespace."""
     here = (platform.node(), _boot(), _processes())
     return all(here) and (lease.host, lease.boot, lease.processes) == here
 
 
 def _start(process: int) -> int:
-    """Return when a process began, in ticks since the machine started; -1 if there is none, or it is dead."""
-    fields = _shown(f"/proc/{process}/stat").rpartition(")")[2].split()  # behind the name, which may contain anything
+    """Return the start of a process in ticks since boot; -1 if it does not exist or is dead."""
+    # the fields after the name, which may contain any characters
+    fields = _shown(f"/proc/{process}/stat").rpartition(")")[2].split()
     return -1 if not fields or fields[0] in "ZX" else int(fields[19])
 
 
@@ -392,7 +393,7 @@ def _boot() -> str:
 
 
 def _shown(path: str) -> str:
-    """Return the content of a file of the system; empty if there is none."""
+    """Return the content of a system file; empty if it does not exist."""
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""Arrays in files whose parts take their place on the disk when they are written, and give it back when read."""
+"""Arrays in files that reserve disk space in parts before writing and release it after reading."""
 
 import mmap
 import os
@@ -12,7 +12,9 @@ from anonset.data.store import backing, writing
 
 
 def place(array: NDArray[Any], first: int, end: int) -> None:
-    """Take the place of elements that are written next, of an array that is all of its file; nothing in memory.
+    """Reserve disk space for the elements that are written next. The array must cover its complete file.
+
+    No effect in memory.
 
     >>> import numpy as np
     >>> from anonset.data.store import Files
@@ -37,9 +39,9 @@ def place(array: NDArray[Any], first: int, end: int) -> None:
 
 
 def vacate(array: NDArray[Any], first: int, end: int) -> None:
-    """Give back the place of elements that nobody reads again, whole pages of them, where the system can.
+    """Release the disk space of elements that are not read again, in complete pages, if the system supports it.
 
-    The array is all of its file, and written by this process alone. What is given back reads as zeros.
+    The array must cover its complete file, and only this process may write to it. Released elements read as zeros.
     """
     file, size, page = backing(array), array.itemsize, mmap.ALLOCATIONGRANULARITY
     low, high = -(-first * size // page) * page, end * size // page * page
@@ -54,7 +56,7 @@ def vacate(array: NDArray[Any], first: int, end: int) -> None:
 
 
 def fetch(array: NDArray[Any], first: int, end: int) -> None:
-    """Have the system read elements, of an array that is all of its file, before they are asked for in any order."""
+    """Let the system read elements ahead of random access. The array must cover its complete file."""
     file, size = backing(array), array.itemsize
     if file is None or not hasattr(os, "posix_fadvise"):
         return
@@ -63,6 +65,6 @@ def fetch(array: NDArray[Any], first: int, end: int) -> None:
 
 
 def on_disk(array: NDArray[Any]) -> int:
-    """Return the bytes that the file of an array takes on the disk; 0 in memory."""
+    """Return the disk usage of an array's file in bytes; 0 in memory."""
     file = backing(array)
     return 0 if file is None else 512 * Path(str(file.filename)).stat().st_blocks

@@ -1,4 +1,4 @@
-"""The relational columns of a table, coded for kernels: distinct tuples, and what generalizing them costs."""
+"""Relational columns of a table, coded for kernels: distinct tuples, and generalization costs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from anonset_kernels._arrays import Space, Tuples
 Float64 = NDArray[np.float64]
 
 RANGE, NODE, SET = 0, 1, 2
-"""How a column generalizes: to a range, to a node of its hierarchy, to a set of values."""
+"""Generalization type of a column: a range, a node of its hierarchy, a set of values."""
 _FORBIDDEN = 1e9
 """Cost of a node that must not be published."""
 
@@ -29,19 +29,19 @@ _FORBIDDEN = 1e9
 class QuasiIdentifiers(Discreet):
     """Relational columns bound to their domains, with weights.
 
-    Identical tuples cost the same, so all work is done on the distinct ones.
+    Equal tuples have equal cost, so all work is done on distinct tuples.
     """
 
     columns: tuple[Column, ...]
-    """The columns; a categorical one with a hierarchy is bound to it."""
+    """The columns. Categorical columns with a hierarchy are bound to it."""
     domains: tuple[Domain, ...]
     """Domain of each column."""
     weights: tuple[float, ...]
     """Weight of each column in the loss."""
     forbids: bool = False
-    """Whether roots above ceilings cost so much that no bound of a loss allows them."""
+    """True if roots above ceilings cost so much that no loss bound allows them."""
     rule: ClassRule | None = None
-    """What every class must hold beside its size."""
+    """Requirement on every class in addition to its size."""
 
     @classmethod
     def of(
@@ -52,7 +52,7 @@ class QuasiIdentifiers(Discreet):
         *,
         bounded: bool = False,
     ) -> "QuasiIdentifiers":
-        """Bind columns to their domains; each weighs the same unless `weights` says otherwise.
+        """Bind columns to their domains. Without `weights`, all columns have equal weight.
 
         >>> from anonset.data import Table
         >>> table = Table.from_columns(sex=["f", "m", "f"], race=["1", "2", "1"])
@@ -63,7 +63,7 @@ class QuasiIdentifiers(Discreet):
         Parameters
         ----------
         bounded
-            Whether the loss is held against a bound, which has no meaning unless the weights sum up to at most 1.
+            The loss is compared with a bound, which requires that the weights sum to at most 1.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class QuasiIdentifiers(Discreet):
         return self.columns[0].n
 
     def take(self, records: NDArray[np.integer]) -> "QuasiIdentifiers":
-        """Return the given records, with the domains and weights of all."""
+        """Return the given records, with the domains and weights of all records."""
         rule = None if self.rule is None else self.rule.take(records)
         return replace(self, columns=tuple(column.take(records) for column in self.columns), rule=rule)
 
@@ -100,7 +100,7 @@ class QuasiIdentifiers(Discreet):
 
     @cached_property
     def slot(self) -> Int64:
-        """int64 (v,): row of each column among the numbers (ranges) or among the codes (the others)."""
+        """int64 (v,): row of each column in the numbers (for ranges) or in the codes (for other columns)."""
         numeric = self.kind == RANGE
         return np.where(numeric, np.cumsum(numeric) - 1, np.cumsum(~numeric) - 1).astype(np.int64)
 
@@ -117,7 +117,7 @@ class QuasiIdentifiers(Discreet):
 
     @cached_property
     def space(self) -> Space:
-        """The columns as kernels take them."""
+        """The columns in the format of the kernels."""
         costs, parents, ends = zip(*map(_tables, self.domains, self.weights), strict=True)
         for domain, cost in zip(self.domains, costs, strict=True):
             if self.forbids and isinstance(domain, Hierarchy) and domain.capped:
@@ -158,7 +158,7 @@ class QuasiIdentifiers(Discreet):
         codes = np.empty((len(self.columns) - self.n_numbers, len(first)), np.int32)
         for column, domain, slot in zip(self.columns, self.domains, self.slot, strict=True):
             if isinstance(column, NumericColumn):
-                numbers[slot] = column.values[first] + 0.0  # no negative zero
+                numbers[slot] = column.values[first] + 0.0  # converts negative zero to zero
             else:
                 own_codes = column.codes[first]
                 codes[slot] = domain.leaf_node[own_codes] if isinstance(domain, Hierarchy) else own_codes
@@ -166,7 +166,7 @@ class QuasiIdentifiers(Discreet):
 
 
 def _tables(domain: Domain, weight: float) -> tuple[Float64, Int32, Int32]:
-    """Return the weighted losses of nodes or of set sizes, and the parent and subtree_end of a hierarchy."""
+    """Return the weighted losses of nodes or set sizes, and parent and subtree_end of a hierarchy."""
     if isinstance(domain, Range):
         return np.zeros(0), np.zeros(0, np.int32), np.zeros(0, np.int32)
     if isinstance(domain, Hierarchy):

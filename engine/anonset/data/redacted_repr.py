@@ -1,4 +1,6 @@
-"""Reprs that tell parameters and sizes, and no label of the data: notebooks, tracebacks and logs show reprs."""
+"""Reprs that show parameters and sizes, but no labels of the data, because notebooks, tracebacks and logs show
+reprs.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import MISSING, Field, fields
@@ -14,9 +16,9 @@ _FEW = 5
 
 
 class Discreet:
-    """Base of the dataclasses that may hold labels: its repr counts them, and leaves out what is as by default.
+    """Base of dataclasses that may contain labels. The repr shows their count and omits fields with default values.
 
-    Texts are shown: a field whose text comes from the data is declared with ``field(repr=False)``.
+    Text fields are shown. Declare fields with text from the data as ``field(repr=False)``.
 
     >>> from dataclasses import dataclass, field
     >>> @dataclass
@@ -29,7 +31,7 @@ class Discreet:
     """
 
     def __init_subclass__(cls, **more: Any) -> None:
-        """Give each subclass the repr for its own, which the dataclass decorator then leaves as it is."""
+        """Set `__repr__` on each subclass, so that the dataclass decorator does not replace it."""
         super().__init_subclass__(**more)
         if "__repr__" not in cls.__dict__:
             cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
@@ -39,13 +41,13 @@ class Discreet:
 
 
 def shown_fields(instance: Any) -> list[str]:
-    """Return ``name=value`` of the fields of a dataclass that may be shown and are not as by default."""
+    """Return ``name=value`` for the fields of a dataclass that may be shown and differ from their defaults."""
     shown_values = ((field, getattr(instance, field.name)) for field in fields(instance) if field.repr)
     return [f"{field.name}={shown(value)}" for field, value in shown_values if not _is_default(field, value)]
 
 
 def shown(value: Any) -> str:
-    """Return a value as text: numbers, names and discreet objects as they are, of all else no more than the size.
+    """Return a value as text: numbers, names and discreet objects in full, other values as their size.
 
     >>> shown(0.5), shown(("a", "b")), shown({"a": 1}), shown(np.zeros((2, 3), np.int32))
     ('0.5', '<2>', '<1>', '<int32 2x3>')
@@ -68,7 +70,7 @@ def shown(value: Any) -> str:
 
 
 def names_shown(names: Iterable[str]) -> str:
-    """Return the names of columns as text, of many the first few.
+    """Return column names as text, at most the first few.
 
     >>> names_shown(["age", "sex"]), names_shown("abcdefgh")
     ("'age', 'sex'", "'a', 'b', 'c', 'd', 'e', … (8)")
@@ -79,7 +81,7 @@ def names_shown(names: Iterable[str]) -> str:
 
 
 def figures_shown(figures: Mapping[str, float]) -> str:
-    """Return figures with names of our own, such as losses, as text.
+    """Return figures with names defined by anonset, such as losses, as text.
 
     >>> figures_shown({"ncp": 0.25882, "records": 8})
     'ncp 0.2588, records 8'

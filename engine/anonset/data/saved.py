@@ -1,4 +1,4 @@
-"""The description of a mapped table in its work directory, by which another process can open it."""
+"""Description of a mapped table in its work directory, for other processes to open it."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ _AT_ONCE = 1 << 24
 
 
 def save_table(table: Table, facts: Mapping[str, Any]) -> None:
-    """Describe a mapped table in its work directory, with facts about it, and digests of its arrays.
+    """Write the description of a mapped table to its work directory, with facts about it and digests of its arrays.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
         raise ValueError(msg)
 
     def array(values: NDArray[Any]) -> dict[str, Any]:
-        if (file := backing(values)) is None:  # an empty one cannot be mapped
+        if (file := backing(values)) is None:  # empty arrays cannot be mapped
             name = store.fresh("empty")
             return {"file": name, "dtype": values.dtype.str, "blake2b": _digest(store.path / name)}
         path = Path(str(file.filename))
@@ -79,12 +79,12 @@ def save_table(table: Table, facts: Mapping[str, Any]) -> None:
 
 
 def saved_facts(store: Files) -> dict[str, Any] | None:
-    """Return the facts that were saved with a table; None where there is none.
+    """Return the facts saved with a table; None if there is no table.
 
     Raises
     ------
     InputError
-        If what is there cannot be read.
+        If the description is unreadable.
     """
     description = _described(store)
     with _sound(store):
@@ -92,12 +92,12 @@ def saved_facts(store: Files) -> dict[str, Any] | None:
 
 
 def saved_files(store: Files) -> set[str]:
-    """Return the names of the files that a saved table lies in, with that of its description; none if there is none.
+    """Return the file names of a saved table and its description; empty if there is no table.
 
     Raises
     ------
     InputError
-        If what is there cannot be read.
+        If the description is unreadable.
     """
     description = _described(store)
     if description is None:
@@ -110,7 +110,7 @@ def saved_files(store: Files) -> set[str]:
 
 
 def saved_table(store: Files) -> Table:
-    """Return the table that is described in a work directory.
+    """Return the table described in a work directory.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def _described(store: Files) -> dict[str, Any] | None:
 
 @contextmanager
 def _sound(store: Files) -> Iterator[None]:
-    """Report a description that lacks an entry, or has one of another kind, as damage."""
+    """Report a missing or malformed entry of the description as damage."""
     try:
         yield
     except InputError:
@@ -187,7 +187,7 @@ def _sound(store: Files) -> Iterator[None]:
 
 
 def _digest(path: Path) -> str:
-    """Return the digest of a file, read chunk by chunk."""
+    """Return the digest of a file, read in chunks."""
     digest = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
         while part := file.read(_AT_ONCE):

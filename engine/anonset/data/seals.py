@@ -1,4 +1,4 @@
-"""Checksums of the files of a mapped table, so that data that are damaged during a run are not published."""
+"""Checksums of the files of a mapped table, to prevent publication of data that are damaged during a run."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,33 +16,35 @@ from anonset.data.table import Column, NumericColumn, SetColumn, Table
 
 _WORDS = 1 << 20
 Sum = tuple[int, int, int]
-"""(size, sum, exclusive or) of a file: its bytes, and its 64-bit words."""
+"""File size in bytes, and sum and exclusive or of its 64-bit words."""
 
 
 @dataclass(frozen=True)
 class Seal(Discreet):
-    """Checksums of the files of a table. They show damage, not tampering, which may come before they are taken."""
+    """Checksums of the files of a table. They detect damage, but not tampering before they are computed."""
 
     sums: Mapping[Path, Sum]
 
     @classmethod
     def of(cls, table: Table) -> "Seal":
-        """Take the checksums of the files of a table; one in memory has none. Cost: a pass over the files."""
+        """Compute the checksums of the files of a table; a table in memory has none. Cost: one pass over the files."""
         return cls.over([*_arrays(table), *_labels(table)])
 
     @classmethod
     def of_labels(cls, table: Table) -> "Seal":
-        """Take the checksums of the files of a table's labels, which are written to the publication and read back."""
+        """Compute the checksums of the files of a table's labels, which are written to the publication and read
+        back.
+        """
         return cls.over(_labels(table))
 
     @classmethod
     def over(cls, arrays: Iterable[NDArray[np.generic]]) -> "Seal":
-        """Take the checksums of the files that arrays lie in."""
+        """Compute the checksums of the files of arrays."""
         files = [file for array in arrays if (file := backing(array)) is not None]
         return cls({path: _sum(path) for path in dict.fromkeys(Path(str(file.filename)) for file in files)})
 
     def require_unbroken(self) -> None:
-        """Refuse files that have changed.
+        """Reject files that have changed.
 
         Raises
         ------
@@ -55,7 +57,7 @@ class Seal(Discreet):
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Check the files at the end of the block, and where the block fails, since damage may be the cause.
+        """Check the files at the end of the block, and also if the block fails, because damage may be the cause.
 
         Raises
         ------
@@ -71,7 +73,7 @@ class Seal(Discreet):
 
 
 def _labels(table: Table) -> list[NDArray[np.generic]]:
-    """Return the arrays of labels that are not held in memory."""
+    """Return the label arrays that are stored in files."""
     filed = [column.vocabulary.filed for column in (*table.ids, *table.kept)]
     return [array for labels in filed if labels is not None for array in (labels.starts, labels.text)]
 

@@ -1,9 +1,10 @@
-"""Limits of a run: how many records are processed together, and how much data are held.
+"""Limits of a run: number of records processed together, and amount of data in memory.
 
-Arrays are gone through in spans of elements; a run are elements that belong together, as the items of a record do.
+Arrays are processed in spans (blocks) of elements. A run is a sequence of elements that belong together, such as the
+items of a record.
 
-Processors and memory are those that the control groups of this process leave it (/proc/self/cgroup, versions 1 and 2).
-A limit of a group above the process's own counts too. In a container the files of the own group may lie at the root.
+Processor and memory limits are the limits of this process's control groups (/proc/self/cgroup, versions 1 and 2),
+including the limits of parent groups. In a container, the files of the process's own group may be at the root.
 """
 
 import math
@@ -21,16 +22,16 @@ from numpy.typing import NDArray
 from anonset.data.redacted_repr import Discreet
 
 AT_ONCE = 1 << 18
-"""Records, or elements of an array, in a span."""
+"""Records, or array elements, per span."""
 BASE = 330 << 20
-"""Memory, in bytes, that a run by blocks takes besides what it holds at once: Python, compiled kernels, buffers."""
+"""Base memory of a run in blocks, in bytes: Python, compiled kernels, buffers."""
 _OWN, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
-_CACHE = ("file", "total_cache")  # in memory.stat: the page cache, by version
-_UNLIMITED = 1 << 62  # what the first version says of no limit is about twice as much
+_CACHE = ("file", "total_cache")  # page cache in memory.stat, by version
+_UNLIMITED = 1 << 62  # version 1 reports about twice this value if there is no limit
 
 
 def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
-    """Yield the first and the end of each span of 0 .. n - 1; the last one may be short.
+    """Yield the start and end of each span of 0 .. n - 1. The last span may be short.
 
     >>> list(spans(5, 2))
     [(0, 2), (2, 4), (4, 5)]
@@ -41,7 +42,7 @@ def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
 
 
 def cores() -> int:
-    """Return how many threads can compute at once: within the CPU affinity and the share of the control groups."""
+    """Return the number of threads that can run simultaneously, by CPU affinity and control group limits."""
     if hasattr(os, "process_cpu_count"):
         count = os.process_cpu_count() or 1
     else:
@@ -50,13 +51,13 @@ def cores() -> int:
 
 
 def memory_left() -> int | None:
-    """Return the bytes that the limits of the groups leave, their page cache being free; None without a limit."""
+    """Return the free memory within the group limits in bytes, counting page cache as free; None without a limit."""
     left = []
     for folder in _folders("memory", _OWN, _GROUPS):
         for limit, usage in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
             try:
                 if (most := int((folder / limit).read_text())) >= _UNLIMITED:
-                    continue  # the kernel sums up for long what the group uses
+                    continue  # without a limit, skip the usage: the kernel computes it slowly
                 used = int((folder / usage).read_text())
                 stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
             except (OSError, ValueError):  # no such file, or "max"
@@ -67,7 +68,7 @@ def memory_left() -> int | None:
 
 @cache
 def _share(own: Path, groups: Path) -> int:
-    """Return how many processors the groups leave, looked up once a process: every step of a run asks."""
+    """Return the processor count within the group limits, cached because every step of a run needs it."""
     shares = [sys.maxsize]
     for folder in _folders("cpu", own, groups):
         try:
@@ -83,7 +84,7 @@ def _share(own: Path, groups: Path) -> int:
 
 
 def _folders(controller: str, own: Path, groups: Path) -> Iterator[Path]:
-    """Yield the directories of the process's group under a controller, and of the groups above it."""
+    """Yield the directories of the process's group for a controller, and of the parent groups."""
     try:
         lines = [line.split(":", 2) for line in own.read_text().splitlines()]
     except OSError:
@@ -100,7 +101,7 @@ def _folders(controller: str, own: Path, groups: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits(Discreet):
-    """How much of a run's data is held at once. A small limit makes tiny data take the path of large data.
+    """Amount of a run's data in memory at once. With a small limit, tiny data use the code path of large data.
 
     >>> Limits(room=8000).held(1000, 8), Limits(room=8000).has_room(8001), Limits().held(1000, 8)
     (500, False, 1000)
@@ -109,27 +110,27 @@ class Limits(Discreet):
     """
 
     room: int | None = None
-    """Bytes for what is held at once; None: no limit."""
+    """Bytes available for data in memory; None: no limit."""
     rows_per_bucket: int = 1 << 19
-    """Rows, or texts, that are sorted or compared together, about."""
+    """Approximate number of rows, or texts, that are sorted or compared together."""
     labels_held: int = 1 << 16
-    """Distinct labels of a published column above which none of them is held in memory."""
+    """Maximum distinct labels of a published column in memory. Above it, the labels are stored in files."""
 
     @classmethod
     def of_process(cls, memory: int | None) -> Self:
-        """Return the limits of a run whose process may take so many bytes; None: no limit."""
+        """Return the limits of a run, given the memory limit of its process in bytes; None: no limit."""
         return cls(room=None if memory is None else max(memory - BASE, memory // 8))
 
     def held(self, most: int, bytes_each: int) -> int:
-        """Return how many elements to hold together: `most`, or as many as fit into half of the limit."""
+        """Return the number of elements to process together: `most`, or as many as fit into half of the limit."""
         return most if self.room is None else max(1, min(most, self.room // 2 // bytes_each))
 
     def has_room(self, n_bytes: int) -> bool:
-        """Tell whether so many bytes may be held at once."""
+        """Return True if `n_bytes` fit into the limit."""
         return self.room is None or n_bytes <= self.room
 
     def buckets(self, n: int) -> int:
-        """Return the number of buckets that n rows are divided into, at least 1."""
+        """Return the number of buckets for n rows, at least 1."""
         return max(1, -(-n // self.rows_per_bucket))
 
 
@@ -137,7 +138,7 @@ NO_LIMITS = Limits()
 
 
 def ascending(codes: NDArray[np.integer]) -> bool:
-    """Tell whether codes, (n,), never decrease; in constant memory.
+    """Return True if codes, (n,), are non-decreasing. Constant memory.
 
     >>> ascending(np.array([0, 0, 2])), ascending(np.array([1, 0]))
     (True, False)
@@ -146,7 +147,7 @@ def ascending(codes: NDArray[np.integer]) -> bool:
 
 
 def run_spans(codes: NDArray[np.integer], at_once: int | None = None) -> Iterator[tuple[int, int]]:
-    """Yield spans of ascending codes, each of which ends where equal codes end.
+    """Yield spans of ascending codes that never split equal codes.
 
     >>> list(run_spans(np.array([0, 0, 1, 1, 1, 2]), 3))
     [(0, 5), (5, 6)]
@@ -162,7 +163,7 @@ def run_spans(codes: NDArray[np.integer], at_once: int | None = None) -> Iterato
 
 
 def begins_of(lengths: Iterable[int] | NDArray[np.integer | np.bool_]) -> NDArray[np.int64]:
-    """Return where each of some runs begins, and where the last one ends, int64 (runs + 1,).
+    """Return the start of each run, and the end of the last, int64 (runs + 1,), given the run lengths.
 
     >>> begins_of([2, 0, 3]).tolist()
     [0, 2, 2, 5]
@@ -174,7 +175,7 @@ def begins_of(lengths: Iterable[int] | NDArray[np.integer | np.bool_]) -> NDArra
 
 
 def gathered(first: NDArray[np.integer], lengths: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where each of some runs begins if they are taken side by side, and the places of their elements.
+    """Return the starts of runs after concatenation, and the original positions of their elements.
 
     >>> begins, places = gathered(np.array([2, 0]), np.array([3, 2]))
     >>> begins.tolist(), places.tolist()

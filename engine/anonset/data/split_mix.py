@@ -1,4 +1,4 @@
-"""The random numbers of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): the same everywhere for the same seed."""
+"""Random numbers of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), identical on all platforms for the same seed."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,8 @@ class SplitMix:
         >>> [f"{word:x}" for word in SplitMix(0).words(3)]
         ['e220a8397b1dcdaf', '6e789e6aa1b965f4', '6c45d188009454f']
         """
-        z = np.uint64(self._state) + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(_STEP)  # arrays wrap around
+        # array arithmetic wraps around
+        z = np.uint64(self._state) + np.arange(1, n + 1, dtype=np.uint64) * np.uint64(_STEP)
         self._state = (self._state + n * _STEP) & _MASK
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -48,7 +49,7 @@ class SplitMix:
         return self.next() % n
 
     def distinct(self, n: int, size: int) -> list[int]:
-        """Return `size` distinct indices below `n` (>= `size`), in the order drawn; a repeated one is drawn again."""
+        """Draw `size` distinct indices below `n` (>= `size`), in the order drawn. Repeated indices are redrawn."""
         drawn: dict[int, None] = {}
         while len(drawn) < size:
             drawn.setdefault(self.below(n))

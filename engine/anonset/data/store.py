@@ -1,7 +1,7 @@
-"""Where the arrays of a run lie, in memory or in the files of a work directory, and which workers compute.
+"""Storage for the arrays of a run, in memory or in files of a work directory, and the workers of the run.
 
-An array in files is mapped into memory and read page by page. A column over such arrays is a column like any other;
-whoever goes through it block by block holds no more of it.
+An array in files is memory-mapped and read page by page. A column over such arrays can be used like any other column.
+Code that processes it in blocks keeps only one block in memory.
 """
 
 import os
@@ -27,19 +27,19 @@ from anonset.errors import InputError
 from anonset.local_paths import require_local
 
 RUN = "run.json"
-"""Name of the file that says of which run a work directory is, if that run can be resumed."""
+"""Name of the file that identifies the run of a work directory, if that run can be resumed."""
 PREFIX = "anonset-"
-"""What the names of temporary directories begin with."""
+"""Name prefix of temporary directories."""
 PARTS = "part-"
-"""What the names of files begin with that keep what was found of a part."""
+"""Name prefix of files with results of parts."""
 INSIDE = "anonset-work"
-"""Name of the directory that is made in an existing directory that a user names."""
+"""Name of the directory created inside an existing directory given by the user."""
 
-_temporary: dict[Path, None] = {}  # the temporary directories of this process that exist
+_temporary: dict[Path, None] = {}  # existing temporary directories of this process
 
 
 def damaged(file: object = "", why: str = "") -> InputError:
-    """Return the error of a work directory, or of a file in it, that is not as this run has written it."""
+    """Return the error for a work directory, or a file in it, that this run did not write in this form."""
     said = [str(part) for part in (file, "the work directory is damaged", why, "delete it and start again") if part]
     return InputError(": ".join(said), code="damaged")
 
@@ -49,19 +49,20 @@ _Done = TypeVar("_Done")
 
 
 class Store(Discreet, ABC):
-    """Where the arrays of a run lie, `Memory` or `Files`, and its workers. A job makes it; a table has it.
+    """Storage for the arrays of a run (`Memory` or `Files`), and its workers. A job creates it; each table refers to
+    it.
 
-    Code that makes an array as long as the table asks the store for it, and never asks which of the two it is, unless
-    the algorithm differs: then `in_files` tells. A name only helps to recognize a file: each array is a new one. All
-    methods raise InputError if the disk is full, or cannot be written to. A store that travels has no workers.
+    Code allocates every array of table length here. It does not check the type of the store, except for `in_files` if
+    the algorithm differs. Names only help to recognize files: every array is new. All methods raise InputError if the
+    disk is full or not writable. Serialized stores have no workers.
     """
 
     limits: Limits
-    """How much is held at once."""
+    """Limits of the data in memory at once."""
     workers: Workers
-    """What computes."""
+    """Workers that run the tasks."""
     in_files: bool
-    """Whether the arrays are mapped from files; then nobody should hold arrays as long as the table."""
+    """True if arrays are mapped from files. Then code should keep no array of table length in memory."""
 
     def map(self, work: Callable[[_Task], _Done], tasks: Iterable[_Task], ahead: int | None = None) -> Iterator[_Done]:
         """Run `work` over independent tasks on the workers; see `Workers.map`."""
@@ -73,7 +74,7 @@ class Store(Discreet, ABC):
         return self if workers is self.workers else replace(store, workers=workers)
 
     def here(self) -> Self:
-        """Return the same store with workers of this process."""
+        """Return the same store with the workers of this process."""
         return self.on(self.workers.here)
 
     def in_memory(self) -> "Memory":
@@ -82,43 +83,45 @@ class Store(Discreet, ABC):
 
     @abstractmethod
     def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
-        """Return a new array of zeros, (length,), to be written in any order."""
+        """Allocate a zero-filled array, (length,), writable in any order."""
 
     @abstractmethod
     def unplaced(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
-        """Return a new array of zeros, (length,), of which in files all but the first element wait for `place`."""
+        """Allocate a zero-filled array, (length,). In files, disk space beyond the first element is reserved by
+        `place`.
+        """
 
     @abstractmethod
     def growing(self, name: str, dtype: DTypeLike) -> "Growing":
-        """Begin a new array of unknown length."""
+        """Create an array of unknown length."""
 
     def spans(self, n: int) -> Iterable[tuple[int, int]]:
-        """Return the first and the end of each span of n rows that is held at once: in memory, all of them are."""
+        """Return the start and end of each block of n rows to be processed at once: a single block in memory."""
         return spans(n) if self.in_files else [(0, n)]
 
     def buckets(self, n: int) -> int:
-        """Return the number of buckets that n rows are divided into: in memory one."""
+        """Return the number of buckets for n rows: 1 in memory."""
         return self.limits.buckets(n) if self.in_files else 1
 
     def require_held(self) -> None:
-        """Refuse a work directory that another process has taken over."""
+        """Reject a work directory that another process has taken over."""
         return
 
     @abstractmethod
     def keep(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
-        """Return an array as it lies in the store, under exactly this name."""
+        """Store an array under exactly this name, and return the stored array."""
 
     @abstractmethod
     def drop(self, *names: str) -> None:
-        """Remove arrays that were kept under these names; existing memory maps stay valid."""
+        """Delete arrays stored under these names. Existing memory maps remain valid."""
 
     @abstractmethod
     def below(self) -> Self:
-        """Return a store within this one, whose arrays are removed with it; as a context manager, at its end."""
+        """Return a nested store, whose arrays are deleted with it. As a context manager, it is deleted on exit."""
 
     @abstractmethod
     def remove(self) -> None:
-        """Remove the store with all that lies in it."""
+        """Delete the store with all its arrays."""
 
     def __enter__(self) -> Self:
         return self
@@ -146,15 +149,15 @@ class Memory(Store):
     in_files = False
 
     def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
-        """Return a new array of zeros."""
+        """Allocate a zero-filled array."""
         return np.zeros(length, dtype)
 
     def unplaced(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
-        """Return a new array of zeros."""
+        """Allocate a zero-filled array."""
         return self.array(name, dtype, length)
 
     def growing(self, name: str, dtype: DTypeLike) -> "Growing":
-        """Begin a new array of unknown length."""
+        """Create an array of unknown length."""
         return Growing(dtype)
 
     def keep(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
@@ -162,7 +165,7 @@ class Memory(Store):
         return values
 
     def drop(self, *names: str) -> None:
-        """Do nothing: an array goes with the last reference to it."""
+        """Do nothing: arrays are garbage collected."""
 
     def below(self) -> Self:
         """Return this store."""
@@ -177,12 +180,12 @@ MEMORY = Memory()
 
 
 class Token:
-    """Lives as long as one of the stores that share it."""
+    """Object that exists as long as a store that shares it."""
 
 
 @dataclass(frozen=True)
 class Files(Store):
-    """A store in the files of a work directory, one array a file. The owner alone may read it: it holds raw data.
+    """Storage in files of a work directory, one per array. The directory contains raw data and is private to the owner.
 
     >>> with Files.temporary() as store:
     ...     with store.growing("codes", np.int32) as codes:
@@ -195,19 +198,20 @@ class Files(Store):
     limits: Limits = field(default=NO_LIMITS, repr=False)
     workers: Workers = field(default=THREADS, repr=False, compare=False)
     token: Token = field(default_factory=Token, repr=False, compare=False)
-    """Shared by this store and its copies with other workers, but by no array."""
+    """Object shared by this store and its copies with other workers, but not by arrays."""
     in_files = True
 
     @classmethod
     def temporary(cls, parent: Path | None = None, limits: Limits = NO_LIMITS, workers: Workers = THREADS) -> Self:
-        """Make a new directory below another one, by default the system's for temporary files.
+        """Create a directory in `parent`, by default in the system's directory for temporary files.
 
-        In the system's it is marked as that of this process; elsewhere what it lies in is.
+        In the system's directory it is marked as belonging to this process. Elsewhere the enclosing store has this
+        mark.
 
         Raises
         ------
         InputError
-            If that cannot be written to.
+            If the parent directory is not writable.
         """
         with writing(parent or Path(tempfile.gettempdir())):
             made = cls(Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent)), limits, workers)
@@ -216,12 +220,12 @@ class Files(Store):
 
     @classmethod
     def at(cls, path: Path, limits: Limits = NO_LIMITS, workers: Workers = THREADS) -> Self:
-        """Make the directory of a path, or, where that is there and empty, one in it, and leave it as it is.
+        """Create a directory at a path. If the path is an existing empty directory, create it inside.
 
         Raises
         ------
         InputError
-            If it cannot be made, or the path holds something.
+            If it cannot be created, or the path is not empty.
         """
         require_local(path)
         with writing(path):
@@ -231,16 +235,16 @@ class Files(Store):
             made = cls(path / INSIDE if there else path, limits, workers)
             made.path.parent.mkdir(parents=True, exist_ok=True)
             made.path.mkdir(mode=0o700)
-            made.path.chmod(0o700)  # exactly, whatever the process lets others do with what it makes
+            made.path.chmod(0o700)  # exact mode, independent of the umask
         return made.taken()
 
     def taken(self) -> Self:
-        """Mark the directory, just made, as that of this process.
+        """Mark the newly created directory as belonging to this process.
 
         Raises
         ------
         InputError
-            If that cannot be written; the directory is gone then.
+            If the mark cannot be written. The directory is then deleted.
         """
         try:
             with writing(self.path / LEASE):
@@ -251,27 +255,27 @@ class Files(Store):
         return self
 
     def fresh(self, name: str) -> str:
-        """Return a name that no array has yet: the given one, and something behind it."""
+        """Return an unused file name: the given name with a suffix."""
         with writing(self.path):
             number, path = tempfile.mkstemp(prefix=f"{name}-", dir=self.path)
             os.close(number)
         return Path(path).name
 
     def growing(self, name: str, dtype: DTypeLike) -> "Growing":
-        """Begin a new array of unknown length."""
+        """Create an array of unknown length."""
         return _GrowingFile(self, self.fresh(name), dtype)
 
     def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
-        """Return a new array of zeros; its place on the disk is taken at once."""
+        """Allocate a zero-filled array. Disk space is reserved immediately."""
         if not length:
             return np.empty(0, dtype)
         path = self.path / self.fresh(name)
         with writing(path), path.open("wb") as file:
-            os.posix_fallocate(file.fileno(), 0, np.dtype(dtype).itemsize * length)  # a full disk shows here
+            os.posix_fallocate(file.fileno(), 0, np.dtype(dtype).itemsize * length)  # fails now if the disk is full
         return self._map(path, dtype, "r+")
 
     def unplaced(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
-        """Return a new array of zeros; its place on the disk is taken by `place`, but for the first element."""
+        """Allocate a zero-filled array. Disk space beyond the first element is reserved by `place`."""
         if not length:
             return np.empty(0, dtype)
         path, size = self.path / self.fresh(name), np.dtype(dtype).itemsize
@@ -281,22 +285,23 @@ class Files(Store):
         return self._map(path, dtype, "r+")
 
     def require_held(self) -> None:
-        """Refuse the directory if another process has taken it over."""
+        """Reject the directory if another process has taken it over."""
         require_held(self.path)
 
     def mapped(self, name: str, dtype: DTypeLike, mode: str = "c") -> NDArray[Any]:
-        """Return a finished array, (n,). What is written to it stays in this process alone, unless `mode` is ``r+``."""
-        return self._map(self.path / name, dtype, mode)  # with "r", kernels would be compiled for read-only arrays too
+        """Return a finished array, (n,). Writes are private to this process, unless `mode` is ``r+``."""
+        # mode "r" would trigger a second compilation, for read-only arrays
+        return self._map(self.path / name, dtype, mode)
 
     def keep(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
-        """Write an array at once, and return it mapped: nobody ever sees half of it, whoever else writes the same."""
+        """Write an array atomically and return it mapped. Concurrent writers of the same content do no harm."""
         with self.written(name, synced=False) as file:
             file.write(np.ascontiguousarray(values).data)
         return self.mapped(name, values.dtype)
 
     @contextmanager
     def written(self, name: str, *, synced: bool = True) -> Iterator[IO[bytes]]:
-        """Give a file to write to, which gets its name when all of its bytes are there, and on the disk if `synced`."""
+        """Yield a file that gets its name after all bytes are written, and flushed to the disk if `synced`."""
         with writing(self.path / name):
             descriptor, temporary = tempfile.mkstemp(dir=self.path)
             try:
@@ -311,23 +316,25 @@ class Files(Store):
                 raise
 
     def below(self) -> Self:
-        """Return a new store in a directory in this one."""
+        """Return a new store in a subdirectory."""
         return type(self).temporary(self.path, self.limits, self.workers)
 
     def drop(self, *names: str) -> None:
-        """Remove arrays, as far as they are there; existing memory maps stay valid."""
+        """Delete arrays, if they exist. Existing memory maps remain valid."""
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Remove the directory with all that is in it, unless another process has taken it over."""
+        """Delete the directory with all its content, unless another process has taken it over."""
         if not is_lost(self.path):
             shutil.rmtree(self.path, ignore_errors=True)
         _temporary.pop(self.path, None)
         forget(self.path)
 
     def _map(self, path: Path, dtype: DTypeLike, mode: Any) -> NDArray[Any]:
-        """Map a file as an array, which knows its store; an empty file, which cannot be mapped, is an empty array."""
+        """Map a file as an array with a reference to its store. An empty file, which cannot be mapped, is an empty
+        array.
+        """
         with writing(path, "cannot be read"):
             size = path.stat().st_size
             if size % np.dtype(dtype).itemsize:
@@ -340,17 +347,17 @@ class Files(Store):
 
 
 def remove_temporary() -> None:
-    """Remove the temporary directories that this process has made."""
+    """Delete the temporary directories created by this process."""
     for path in tuple(_temporary):
         Files(path).remove()
 
 
 class Closing:
-    """Ends what it holds at the end of its block."""
+    """Closes its resources on exit."""
 
     def __init__(self) -> None:
         self.held = ExitStack()
-        """What goes with it."""
+        """Resources to close."""
 
     def __enter__(self) -> Self:
         return self
@@ -360,7 +367,7 @@ class Closing:
 
 
 class Growing:
-    """An array of unknown length under construction, its parts held in memory until an error leaves its block."""
+    """Builder of an array of unknown length. Its parts are kept in memory, and deleted if the block fails."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self.dtype = np.dtype(dtype)
@@ -369,7 +376,7 @@ class Growing:
         self._parts: list[NDArray[Any]] = []
 
     def append(self, values: NDArray[Any]) -> None:
-        """Add elements at the end.
+        """Append elements.
 
         Raises
         ------
@@ -380,12 +387,12 @@ class Growing:
         self.length += len(values)
 
     def finished(self) -> NDArray[Any]:
-        """Return the array, (length,); nothing more is added."""
+        """Return the array, (length,). `append` must not be called afterwards."""
         self._parts = [np.concatenate([np.empty(0, self.dtype), *self._parts])]
         return self._parts[0]
 
     def drop(self) -> None:
-        """Remove what is stored; existing memory maps stay valid."""
+        """Delete the stored elements. Existing memory maps remain valid."""
         self._parts = []
 
     def __enter__(self) -> Self:
@@ -397,7 +404,7 @@ class Growing:
 
 
 class _GrowingFile(Growing):
-    """An array of unknown length under construction in a file."""
+    """Builder of an array of unknown length in a file."""
 
     def __init__(self, store: Files, name: str, dtype: DTypeLike) -> None:
         super().__init__(dtype)
@@ -426,20 +433,20 @@ class _GrowingFile(Growing):
 
 
 def store_of(array: NDArray[Any]) -> Store:
-    """Return the store in which an array lies; memory without limits where that is in memory."""
+    """Return the store of an array: memory without limits if it is not in a file."""
     file: Any = backing(array)
     return MEMORY if file is None else getattr(file, "store", None) or Files(Path(str(file.filename)).parent)
 
 
 def released(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array whose file, if it lies in one, is removed when nothing refers to it any more."""
+    """Delete the file of an array, if any, when the array is garbage collected; return the array."""
     if (file := backing(array)) is not None:
         weakref.finalize(file, Path(str(file.filename)).unlink, missing_ok=True)
     return array
 
 
 def backing(array: NDArray[Any]) -> np.memmap[Any, Any] | None:
-    """Return the mapped file that an array is a view of; None where it is in memory."""
+    """Return the mapped file that an array is a view of; None if it is in memory."""
     base: Any = array
     while base is not None and not isinstance(base, np.memmap):
         base = getattr(base, "base", None)
@@ -448,7 +455,7 @@ def backing(array: NDArray[Any]) -> np.memmap[Any, Any] | None:
 
 @contextmanager
 def writing(path: Path, what: str = "cannot be written") -> Iterator[None]:
-    """Turn a failure of the operating system into one line that names the file."""
+    """Convert an operating system error into a one-line error that names the file."""
     try:
         yield
     except OSError as error:

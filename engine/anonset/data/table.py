@@ -21,24 +21,24 @@ from anonset.errors import InputError, datum
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 Index = Int32 | Int64
-"""Indices into what may be larger than 2^31: int32 where that suffices, else int64."""
+"""Indices into arrays that may exceed 2^31 elements: int32 if sufficient, otherwise int64."""
 
 
 @dataclass(frozen=True, eq=False)
 class SetColumn(Discreet):
     """A set of items per record, in compressed sparse rows.
 
-    Record `r` holds ``items[indptr[r]:indptr[r + 1]]``: item codes, ascending, each once.
+    Record `r` contains ``items[indptr[r]:indptr[r + 1]]``: item codes, ascending and distinct.
     """
 
     name: str
     """Name of the column."""
     indptr: Int64
-    """int64 (n + 1,): where each record's items start."""
+    """int64 (n + 1,): start of each record in the items."""
     codes: Codes
-    """int32 (nnz,): item codes as they are stored, in files perhaps narrow: take some at a time."""
+    """int32 (nnz,): item codes in stored form. In files they may be narrow; read them in slices."""
     vocabulary: Vocabulary
-    """The item universe; codes are positions in it."""
+    """Item universe. Codes are positions in it."""
 
     def __post_init__(self) -> None:
         if self.indptr.dtype != np.int64 or self.codes.dtype != np.int32:
@@ -60,12 +60,12 @@ class SetColumn(Discreet):
 
     @cached_property
     def items(self) -> Int32:
-        """int32 (nnz,): item codes as one array; narrow ones are written anew, once."""
+        """int32 (nnz,): item codes as an array. Narrow codes are copied once."""
         return in_full(self.codes)
 
     @property
     def store(self) -> Store:
-        """Where the items lie."""
+        """Store of the items."""
         return store_of(stored_codes(self.codes))
 
     def held_by(self, record: int) -> Int32:
@@ -90,28 +90,30 @@ class SetColumn(Discreet):
 
     @cached_property
     def occurrences(self) -> Int64:
-        """int64 (M,): number of records that hold each item (its support)."""
+        """int64 (M,): number of records that contain each item (its support)."""
         return code_counts(self.codes, len(self.vocabulary))
 
     def slice(self, first: int, end: int) -> "SetColumn":
-        """Return the column of the records from `first` up to `end`; the items are not copied."""
+        """Return the records from `first` to `end` - 1. Items are not copied."""
         bounds = self.indptr[first : end + 1]
         return SetColumn(self.name, bounds - bounds[0], self.codes[bounds[0] : bounds[-1]], self.vocabulary)
 
     def rows(self) -> Iterator[list[str]]:
-        """Yield each record's items as labels."""
+        """Yield the item labels of each record."""
         labels = self.vocabulary.labels
         for r in range(self.n):
             yield [labels[code] for code in self.held_by(r)]
 
     def take(self, records: NDArray[np.integer]) -> "SetColumn":
-        """Return the column of the given records, in the given order (indices may repeat)."""
+        """Return the given records, in the given order. Indices may repeat."""
         first = self.indptr[records]
         indptr, places = gathered(first, self.indptr[records + 1] - first)
         return SetColumn(self.name, indptr, self.codes[places], self.vocabulary)
 
     def only(self, kept: NDArray[np.bool_], store: Store = MEMORY) -> "SetColumn":
-        """Return the column without the other items: bool (M,), which stay; the vocabulary does. It lies in `store`."""
+        """Return the column with only the items in `kept`, bool (M,), stored in `store`. The vocabulary is
+        unchanged.
+        """
         indptr = store.array("indptr", np.int64, self.n + 1)
         items = codes_array(store, int(self.occurrences[kept].sum()), len(self.vocabulary))
         indptr[0] = 0
@@ -123,9 +125,10 @@ class SetColumn(Discreet):
         return SetColumn(self.name, indptr, items, self.vocabulary)
 
     def recode(self, codes: Int32, labels: Vocabulary, store: Store = MEMORY, *, in_order: bool = True) -> "SetColumn":
-        """Return the column, in `store`, with item code `c` replaced by ``codes[c]`` (a bijection) of a vocabulary.
+        """Return the column with item code `c` replaced by ``codes[c]`` (a bijection) of a vocabulary, stored in
+        `store`.
 
-        The items of each record need not be `in_order` before.
+        With `in_order` False, the items of each record may be unsorted.
         """
         moved = codes_array(store, len(self.codes), len(labels))
         for a, b in spans(self.n):
@@ -134,7 +137,7 @@ class SetColumn(Discreet):
         return SetColumn(self.name, self.indptr, moved, labels)
 
     def recoded(self, codes: Int32, size: int, *, in_order: bool = True) -> Int32:
-        """Return the items alone as `recode` does, int32 (nnz,), all at once; there are `size` new codes."""
+        """Return only the items of `recode`, int32 (nnz,), for `size` new codes, in memory."""
         moved = codes[self.items]
         if in_order and ascending(codes):
             return moved
@@ -146,7 +149,7 @@ class SetColumn(Discreet):
     def of(
         cls, sets: Iterable[Iterable[str]], *, name: str = "items", universe: Sequence[str] | None = None
     ) -> "SetColumn":
-        """Encode sets of labels; the universe is the given one, in its order, or the items that occur.
+        """Encode sets of labels. The universe keeps its order; by default it consists of the items that occur.
 
         >>> column = SetColumn.of([{"b", "a"}, set(), {"a"}])
         >>> column.items.tolist(), column.indptr.tolist(), column.vocabulary.labels
@@ -169,7 +172,7 @@ class SetColumn(Discreet):
 
     @classmethod
     def join(cls, columns: Sequence["SetColumn"], name: str = "items") -> "SetColumn":
-        """Join columns of the same records into one, their items prefixed: ``column:item``.
+        """Join columns of the same records into one, with prefixed items: ``column:item``.
 
         >>> drugs, codes = SetColumn.of([{"7"}, {"9"}], name="drug"), SetColumn.of([{"E10"}, set()], name="icd")
         >>> list(SetColumn.join([drugs, codes]).rows())
@@ -178,7 +181,7 @@ class SetColumn(Discreet):
         Raises
         ------
         InputError
-            If the names of two columns leave open whose an item is, or they differ in the number of records.
+            If the column of a prefixed item is ambiguous, or the columns differ in length.
         """
         require_joinable(column.name for column in columns)
         _require_same_length(columns)
@@ -202,7 +205,7 @@ class CategoricalColumn(Discreet):
     """int32 (n,): codes of the vocabulary."""
     vocabulary: Vocabulary
     counts: Int64 | None = field(default=None, repr=False)
-    """int64 (M,): records of each category among those that these are a part of; None: these are all."""
+    """int64 (M,): frequency of each category in the complete column; None if this is the complete column."""
 
     def __repr__(self) -> str:
         return f"CategoricalColumn({self.name!r}, {self.n:,} records, {len(self.vocabulary):,} labels)"
@@ -214,36 +217,36 @@ class CategoricalColumn(Discreet):
 
     @cached_property
     def occurrences(self) -> Int64:
-        """int64 (M,): number of records of each category."""
+        """int64 (M,): frequency of each category."""
         return code_counts(self.codes, len(self.vocabulary))
 
     @property
     def overall(self) -> Int64:
-        """int64 (M,): number of records of each category, of the whole where these are a part."""
+        """int64 (M,): frequency of each category in the complete column."""
         return self.occurrences if self.counts is None else self.counts
 
     def slice(self, first: int, end: int) -> "CategoricalColumn":
-        """Return the column of the records from `first` up to `end`; nothing is copied."""
+        """Return the records from `first` to `end` - 1. Nothing is copied."""
         return CategoricalColumn(self.name, self.codes[first:end], self.vocabulary, self.counts)
 
     def take(self, records: NDArray[np.integer]) -> "CategoricalColumn":
-        """Return the column of the given records, in the given order."""
+        """Return the given records, in the given order."""
         return CategoricalColumn(self.name, self.codes[records], self.vocabulary, self.counts)
 
     def recode(self, codes: Int32, vocabulary: Vocabulary, store: Store = MEMORY) -> "CategoricalColumn":
-        """Return the column with code `c` replaced by ``codes[c]`` of another vocabulary, its codes in `store`."""
+        """Return the column with code `c` replaced by ``codes[c]`` of another vocabulary, stored in `store`."""
         moved = store.array("codes", np.int32, self.n)
         for a, b in spans(self.n):
             moved[a:b] = codes[self.codes[a:b]]
         return CategoricalColumn(self.name, moved, vocabulary)
 
     def labels(self) -> list[str]:
-        """Return each record's label."""
+        """Return the label of each record."""
         return [self.vocabulary.labels[code] for code in self.codes]
 
     @classmethod
     def of(cls, name: str, values: Iterable[str]) -> "CategoricalColumn":
-        """Encode labels; the vocabulary is the distinct ones in canonical order."""
+        """Encode labels. The vocabulary contains the distinct labels in canonical order."""
         labels = list(values)
         vocabulary = Vocabulary.of(labels)
         return cls(name, np.array([vocabulary.index[v] for v in labels], np.int32), vocabulary)
@@ -255,11 +258,11 @@ class NumericColumn(Discreet):
 
     name: str
     values: NDArray[np.int64] | NDArray[np.float64]
-    """int64 (n,) if every value is an integer, else float64 (n,)."""
+    """int64 (n,) if every value is an integer, otherwise float64 (n,)."""
     range: tuple[float, float] | None = field(default=None, repr=False)
-    """Smallest and largest value of the records that these are a part of; None: these are all."""
+    """Smallest and largest value of the complete column; None if this is the complete column."""
     grid: Grid | None = field(default=None, repr=False)
-    """Admissible ends of published ranges; None: a class's smallest and largest value."""
+    """Admissible ends of published ranges; None: smallest and largest value of a class."""
 
     def __repr__(self) -> str:
         return f"NumericColumn({self.name!r}, {self.n:,} records)"
@@ -270,11 +273,11 @@ class NumericColumn(Discreet):
         return len(self.values)
 
     def slice(self, first: int, end: int) -> "NumericColumn":
-        """Return the column of the records from `first` up to `end`; nothing is copied."""
+        """Return the records from `first` to `end` - 1. Nothing is copied."""
         return replace(self, values=self.values[first:end])
 
     def take(self, records: NDArray[np.integer]) -> "NumericColumn":
-        """Return the column of the given records, in the given order."""
+        """Return the given records, in the given order."""
         return replace(self, values=self.values[records])
 
 
@@ -283,7 +286,7 @@ Column = CategoricalColumn | NumericColumn
 
 @dataclass(frozen=True, eq=False)
 class Table(Discreet):
-    """Records as encoded columns by role. Arrays are shared, never written to.
+    """Records as encoded columns by role. Arrays are shared and never modified.
 
     >>> table = Table.from_sets([{"a", "b"}, {"a"}])
     >>> table.n, table.transactions.n_nonempty
@@ -291,33 +294,37 @@ class Table(Discreet):
     """
 
     transactions: SetColumn | None = None
-    """The set-valued column, if there is one."""
+    """Set-valued column, or None."""
     relational: tuple[Column, ...] = ()
     """Quasi-identifiers."""
     sensitive: CategoricalColumn | None = None
-    """The sensitive attribute of bucketization."""
+    """Sensitive attribute of bucketization."""
     ids: tuple[CategoricalColumn, ...] = ()
-    """Identifiers of the person: never published by recoding algorithms."""
+    """Identifiers of the person. Recoding algorithms never publish them."""
     kept: tuple[CategoricalColumn, ...] = ()
-    """Columns published as they are, by the owner's decision."""
+    """Columns published unchanged, by decision of the owner."""
     order: tuple[str, ...] = field(default=())
-    """Names of the published columns in the order of the input."""
+    """Names of the published columns in input order."""
     joined: tuple[str, ...] = ()
-    """Names of the columns that the set-valued column was joined from, its items prefixed; none if it is one."""
+    """Names of the columns that the set-valued column was joined from, with prefixed items; empty if it was not
+    joined.
+    """
     rules: CodeRules = CodeRules()  # noqa: RUF009
-    """What is to be done to codes that are no leaves of their hierarchies."""
+    """Rules for codes that are not leaves of their hierarchies."""
     changes: tuple[Change, ...] = ()
-    """What rules have changed in the data."""
+    """Changes that rules made in the data."""
     store: Store = MEMORY
-    """Where the arrays lie, by default that of the items; what is made goes there too, and its workers compute."""
+    """Store of the arrays, by default the store of the items. Derived arrays are stored there, and its workers
+    compute.
+    """
     persons: tuple[str, ...] = ()
-    """Names of columns that identify the person and are not held; reading checks that no person has two records."""
+    """Names of identifying columns that are not in the table. The reader checks that no person has two records."""
     repeated: tuple[Repeated, ...] = ()
-    """Columns that tell persons apart and repeat over records, as reading met them; dropped ones among them."""
+    """Identifying columns with values that repeat over records, as found by the reader, including dropped columns."""
     mentions: tuple[Mentioned, ...] = ()
-    """Columns of items that mention persons, as reading met them."""
+    """Item columns that mention persons, as found by the reader."""
     word: OwnersWord = OwnersWord()  # noqa: RUF009
-    """What the owner answers for."""
+    """Statements that the owner is responsible for."""
 
     def __post_init__(self) -> None:
         if self.store is MEMORY and self.transactions is not None:
@@ -338,7 +345,7 @@ class Table(Discreet):
 
     @property
     def columns(self) -> tuple[SetColumn | Column, ...]:
-        """All columns, whatever their role."""
+        """All columns, of all roles."""
         columns = (*self.ids, *self.relational, self.transactions, self.sensitive, *self.kept)
         return tuple(column for column in columns if column is not None)
 
@@ -349,7 +356,7 @@ class Table(Discreet):
 
     @property
     def by_person(self) -> bool:
-        """Whether ids tell the person of each record."""
+        """True if ids identify the person of each record."""
         return bool(self.ids or self.persons)
 
     def on(self, workers: Workers) -> "Table":
@@ -375,16 +382,16 @@ class Table(Discreet):
     def from_sets(
         cls, sets: Iterable[Iterable[str]], *, name: str = "items", universe: Sequence[str] | None = None
     ) -> "Table":
-        """Encode plain sets of labels as a table with one set-valued column."""
+        """Encode sets of labels as a table with one set-valued column."""
         return cls(SetColumn.of(sets, name=name, universe=universe))
 
     @classmethod
     def from_columns(
         cls, sets: Mapping[str, Iterable[Iterable[str]]] | None = None, **relational: Iterable[str]
     ) -> "Table":
-        """Encode set-valued columns (name to sets) and categorical columns given as labels.
+        """Encode set-valued columns (name to sets) and categorical columns (name to labels).
 
-        Several set-valued columns are joined into one, ``items``, their items prefixed (``column:item``); they are
+        Several set-valued columns are joined into one column ``items`` with prefixed items (``column:item``). They are
         published as separate columns again.
 
         >>> table = Table.from_columns({"drug": [{"7"}, {"9"}], "icd": [{"E10"}, set()]}, sex=["f", "m"])
@@ -394,7 +401,7 @@ class Table(Discreet):
         Raises
         ------
         InputError
-            If two columns have the same name, or they differ in the number of records.
+            If two columns have the same name, or the columns differ in length.
         """
         columns = [SetColumn.of(rows, name=name) for name, rows in (sets or {}).items()]
         transactions = SetColumn.join(columns) if len(columns) > 1 else next(iter(columns), None)

@@ -1,34 +1,36 @@
-"""What is known of a table beside its columns: what rules for codes changed, and whether its rows are the persons."""
+"""Facts about a table in addition to its columns: changes made by code rules, and whether rows are persons."""
 
 from dataclasses import dataclass
 
 from anonset.data.redacted_repr import Discreet
 
 CUT = "holds long numbers that a spreadsheet cut off (E+11), so that different persons may share one"
-"""What is wrong with such ids."""
+"""Description of ids that a spreadsheet truncated, for messages."""
 
 
 @dataclass(frozen=True)
 class CodeRules:
-    """What is done to codes of the data that are no leaves of their hierarchy."""
+    """Treatment of codes in the data that are not leaves of their hierarchy."""
 
     unknown: str = "error"
-    """To one that is no node: ``error``, ``suppress``, or ``prefix``: its longest prefix that is a node is taken."""
+    """Treatment of unknown codes: ``error``, ``suppress``, or ``prefix`` (replace by the longest prefix that is a
+    node).
+    """
     inner_items: str = "error"
-    """To one that is an inner node: ``error``, or ``leaf``: it becomes a leaf below that node."""
+    """Treatment of inner nodes: ``error``, or ``leaf`` (replace by a leaf below that node)."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What a rule changed in a column."""
+    """Change that a rule made in a column."""
 
     column: str
     rule: str
     """The rule, such as ``upper``, ``unknown suppress`` or ``inner-items leaf``."""
     labels: int
-    """Number of distinct labels that it changed."""
+    """Number of distinct changed labels."""
     occurrences: int
-    """Number of times that they occur; of skipped rows, their number."""
+    """Number of occurrences of the changed labels; the row count for skipped rows."""
 
     def __str__(self) -> str:
         if self.rule in _SKIPPED:
@@ -38,12 +40,12 @@ class Change:
 
 
 COARSENED = "coarsened by "
-"""Before the rule by which values were made coarser as they were read."""
+"""Prefix of the rule by which values were generalized during reading."""
 _SKIPPED = ("skipped rows without an id", "skipped footer lines")
 
 
 def skipped(without_id: int, footer: int) -> tuple[Change, ...]:
-    """Return what was skipped of the data as changes.
+    """Return skipped rows as changes.
 
     >>> [str(change) for change in skipped(12, 0)]
     ['skipped rows without an id: 12']
@@ -54,19 +56,19 @@ def skipped(without_id: int, footer: int) -> tuple[Change, ...]:
 
 @dataclass(frozen=True)
 class Repeated:
-    """Columns that identify people and whose values repeat, so that a person may have several rows."""
+    """Columns that identify people and contain repeated values, so that a person may have several rows."""
 
     column: str
-    """Name of the column; of several that identify people together, their names with commas between."""
+    """Column name, or comma-separated names if several columns identify people together."""
     agreeing: tuple[str, ...] = ()
-    """Columns that agree within its values far beyond chance; empty if header or values identify people."""
+    """Columns that agree within its values far more often than by chance; empty if header or values identify people."""
     cut: bool = False
-    """Whether its values are long numbers that a spreadsheet cut off, so that different persons may share one."""
+    """True if its values are long numbers that a spreadsheet truncated, so that different persons may share a value."""
 
 
 @dataclass(frozen=True)
 class Mentioned(Discreet):
-    """A column of items that mentions persons."""
+    """An item column that mentions persons."""
 
     items: str
     """Name of the column."""
@@ -78,13 +80,13 @@ class Mentioned(Discreet):
 
 @dataclass(frozen=True)
 class OwnersWord(Discreet):
-    """What the owner answers for, since nothing in the data shows it."""
+    """Statements of the owner that the data cannot confirm."""
 
     rows_are_persons: bool = False
-    """Each record is a person, although something says that several are one person's."""
+    """Each record is a person, although some evidence suggests that a person has several records."""
     unit_is_stated: bool = False
     """``unit`` in a job file names the columns that identify the person of each record."""
     identifying_as_declared: bool = False
-    """Columns that name or reach persons have the roles that were given on purpose."""
+    """Columns that name or locate persons have their roles on purpose."""
     publish_as_is: tuple[str, ...] = ()
-    """Columns that are published although they show values that identify persons."""
+    """Columns that are published although they contain values that identify persons."""

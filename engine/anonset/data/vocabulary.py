@@ -1,4 +1,4 @@
-"""The labels of one attribute, in canonical order: a code is a label's position."""
+"""The labels of an attribute in canonical order. A code is the position of a label."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,12 +14,12 @@ from anonset.data.redacted_repr import Discreet
 from anonset.errors import InputError
 
 MOST_LABELS = 20_000_000
-"""Distinct labels of a column above which it is refused: they are held in memory, about 150 bytes each."""
+"""Maximum distinct labels of a column. They are kept in memory, about 150 bytes each; larger columns are rejected."""
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def canonical_order(labels: Iterable[str]) -> list[str]:
-    """Sort labels canonically: numerically if every one is a plain integer, else by code point.
+    """Sort labels canonically: numerically if all are plain integers, otherwise by code point.
 
     >>> canonical_order(["10", "9", "-1"])
     ['-1', '9', '10']
@@ -33,7 +33,7 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
 
 
 class NumberedLabels(Sequence[str]):
-    """The labels 1, 2, ..., n, however many: none of them is held.
+    """The labels 1, 2, ..., n, computed on access. Constant memory.
 
     >>> labels = Numbers(12)
     >>> len(labels), labels[11], list(labels[:2]), labels == ("1", "2")
@@ -72,7 +72,7 @@ class NumberedLabels(Sequence[str]):
 
 
 class _PlaceOfNumber(Mapping[str, int]):
-    """The code of each number's label."""
+    """Map from the label of a number to its code."""
 
     def __init__(self, labels: NumberedLabels) -> None:
         self._labels = labels
@@ -91,10 +91,10 @@ class _PlaceOfNumber(Mapping[str, int]):
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary(Discreet):
-    """Distinct labels in canonical order; code `c` stands for ``labels[c]``."""
+    """Distinct labels in canonical order. Code `c` means ``labels[c]``."""
 
     labels: Sequence[str]
-    """The labels, by code: a tuple, or what gives them without holding them (`NumberedLabels`, `FiledLabels`)."""
+    """Labels by code: a tuple, or a sequence that does not keep them in memory (`NumberedLabels`, `FiledLabels`)."""
 
     def __post_init__(self) -> None:
         if isinstance(self.labels, (NumberedLabels, FiledLabels)):
@@ -106,7 +106,7 @@ class Vocabulary(Discreet):
 
     @cached_property
     def index(self) -> Mapping[str, int]:
-        """Map each label to its code."""
+        """Map from label to code."""
         if isinstance(self.labels, NumberedLabels):
             return _PlaceOfNumber(self.labels)
         if isinstance(self.labels, FiledLabels):
@@ -127,17 +127,17 @@ class Vocabulary(Discreet):
 
     @property
     def is_numbered(self) -> bool:
-        """Whether the labels are 1, 2, ..., and none of them is held."""
+        """True if the labels are 1, 2, ..., computed on access."""
         return isinstance(self.labels, NumberedLabels)
 
     @property
     def filed(self) -> FiledLabels | None:
-        """The labels, if they lie in files, and none of them is held."""
+        """The labels, if they are stored in files; otherwise None."""
         return self.labels if isinstance(self.labels, FiledLabels) else None
 
     @classmethod
     def of_filed(cls, labels: FiledLabels) -> "Vocabulary":
-        """Build the vocabulary of labels that lie in files."""
+        """Build the vocabulary of labels in files."""
         return cls(labels)
 
     @classmethod
@@ -156,7 +156,7 @@ class Vocabulary(Discreet):
 
 
 def canonical_codes(labels: Sequence[str]) -> tuple[Vocabulary, NDArray[np.int32]]:
-    """Return the canonical vocabulary of distinct labels, and the code of each label in it."""
+    """Return the canonical vocabulary of distinct labels, and the code of each label."""
     ordered = canonical_order(labels)
     vocabulary = Vocabulary(tuple(ordered))
     if ordered == list(labels):
@@ -166,13 +166,13 @@ def canonical_codes(labels: Sequence[str]) -> tuple[Vocabulary, NDArray[np.int32
 
 
 class Labels:
-    """The labels of a column so far; their codes are provisional."""
+    """Labels of a column collected so far, with provisional codes."""
 
     def __init__(self) -> None:
         self.index: dict[str, int] = {}
 
     def codes_of(self, name: str, vocabulary: Vocabulary) -> NDArray[np.int32]:
-        """Return the code of each label of a batch, int32, and remember those that are new."""
+        """Return the code of each label of a batch, int32, and add new labels."""
         index = self.index
         codes = np.fromiter((index.setdefault(x, len(index)) for x in vocabulary.labels), np.int32, len(vocabulary))
         if len(index) > MOST_LABELS:
@@ -181,6 +181,6 @@ class Labels:
         return codes
 
     def final(self) -> tuple[Vocabulary, NDArray[np.int32], bool]:
-        """Return the vocabulary, the final code of each provisional one, and whether any differs."""
+        """Return the vocabulary, the final code of each provisional code, and True if any code changed."""
         vocabulary, image = canonical_codes(list(self.index))
         return vocabulary, image, bool((image != np.arange(len(image))).any())

@@ -1,7 +1,7 @@
 """Workers of a run: the threads of this process, or the workers of a cluster.
 
-A job makes them with the store, and code calls `store.map`. Inside a task every `map` runs serially: a task that waited
-for other tasks of its pool would wait forever.
+A job creates them with the store, and code calls `store.map`. Inside a task every `map` runs serially, because a task
+that waits for other tasks of its pool may wait forever.
 """
 
 import os
@@ -23,10 +23,12 @@ _TASKS_AHEAD = 4
 
 
 class Workers(ABC):
-    """A number and a `map`."""
+    """A worker count and a `map` function."""
 
     remote = False
-    """Whether tasks run in other processes: what they need travels, and they write to no array of this process."""
+    """True if tasks run in other processes: their inputs are serialized, and they cannot write to arrays of this
+    process.
+    """
 
     @property
     @abstractmethod
@@ -39,11 +41,11 @@ class Workers(ABC):
         """Workers in this process."""
 
     def at_once(self, tasks: int) -> int:
-        """Return how many tasks of a pass run at the same time, if it is divided into so many."""
+        """Return the number of tasks that run at the same time in a pass of `tasks` tasks."""
         return min(self.count, tasks)
 
     def divided(self, parts: Sequence[_Part], tasks: int | None = None) -> list[Sequence[_Part]]:
-        """Divide blocks among so many tasks, by default one a block; on a cluster a few for each worker.
+        """Distribute blocks over `tasks` tasks, by default one per block; on a cluster a few tasks per worker.
 
         >>> Threads(1).divided("abcde", 2), Threads(1).divided("ab"), Threads(1).divided("ab", 9)
         (['ace', 'bd'], ['a', 'b'], ['a', 'b'])
@@ -52,19 +54,19 @@ class Workers(ABC):
         return [parts[at::tasks] for at in range(tasks)]
 
     def tasks(self, wanted: int) -> int:
-        """Return into how many tasks a pass over many blocks is divided, if so many are wanted."""
+        """Return the number of tasks of a pass over many blocks, given the requested number."""
         return wanted
 
     def map(self, work: Callable[[_Task], _Done], tasks: Iterable[_Task], ahead: int | None = None) -> Iterator[_Done]:
         """Run `work` over independent tasks; yield the results in task order.
 
-        The first failure cancels the remaining tasks, and so does closing the iterator; no thread of this process runs
-        a task when it has ended.
+        The first failure, or closing the iterator, cancels the remaining tasks. When the iterator ends, no thread of
+        this process runs a task anymore.
 
         Parameters
         ----------
         ahead
-            Number of tasks that are begun before the first result is taken; None: some for each worker.
+            Number of tasks that are started before the first result is read; None: a few per worker.
         """
         if self.count == 1 and not self.remote:
             yield from map(work, tasks)
@@ -77,7 +79,7 @@ class Workers(ABC):
         try:
             begin(_TASKS_AHEAD * self.count if ahead is None else ahead)
             while begun:
-                done = begun[0].result()  # an interruption leaves it among those that are waited for
+                done = begun[0].result()  # if interrupted, the task remains in the queue that is waited for
                 begun.popleft()
                 begin(1)
                 yield done
@@ -87,11 +89,11 @@ class Workers(ABC):
 
     @abstractmethod
     def begin(self, work: Callable[[_Task], _Done], task: _Task, ended: threading.Event) -> "Future[_Done]":
-        """Begin a task of a pass; `ended` is set when its result is no longer wanted."""
+        """Start a task of a pass. `ended` is set when its result is no longer needed."""
 
 
 class Threads(Workers):
-    """Threads of this process, which start with the first tasks and end with this object.
+    """Threads of this process. They start with the first tasks and end with this object.
 
     >>> list(Threads(2).map(len, ["a", "bc", ""]))
     [1, 2, 0]
@@ -130,7 +132,7 @@ class Threads(Workers):
         return self
 
     def begin(self, work: Callable[[_Task], _Done], task: _Task, ended: threading.Event) -> "Future[_Done]":
-        """Begin a task in a thread; in a forked process, which has none of the threads, in a new one."""
+        """Start a task in a thread. A forked process, which has no threads, creates a new pool."""
         wanted = self._size, os.getpid()
         if self._pool is None or self._made_for != wanted:
             self._pool, self._made_for = ThreadPoolExecutor(self._size, thread_name_prefix="anonset-worker"), wanted
@@ -138,21 +140,21 @@ class Threads(Workers):
 
 
 class _Here(threading.local):
-    """The task of a thread."""
+    """The current task of a thread."""
 
     ended: threading.Event | None = None
-    """Set when the results of the task and of its siblings are no longer wanted; None outside of tasks."""
+    """Set when the results of the task and its siblings are no longer needed; None outside of tasks."""
 
 
 _here = _Here()
 THREADS = Threads()
 """One thread per core."""
 ONE_THREAD = Threads(1)
-"""The thread that asks, and no other."""
+"""The calling thread only."""
 
 
 def run_task(work: Callable[[_Task], _Done], task: _Task, ended: threading.Event) -> _Done:
-    """Run a task in a thread in which every `map` is serial until it ends."""
+    """Run a task in a thread. Every `map` inside the task runs serially."""
     _here.ended = ended
     try:
         return work(task)
@@ -161,5 +163,5 @@ def run_task(work: Callable[[_Task], _Done], task: _Task, ended: threading.Event
 
 
 def is_unwanted() -> bool:
-    """Return True inside a task whose result is no longer wanted, so that a long one can stop."""
+    """Return True inside a task whose result is no longer needed, so that long tasks can stop."""
     return _here.ended is not None and _here.ended.is_set()
