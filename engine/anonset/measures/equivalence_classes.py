@@ -15,7 +15,7 @@ def class_of(columns: Sequence[Column], n: int) -> NDArray[np.int64]:
     >>> class_of([CategoricalColumn.of("sex", "fmf"), CategoricalColumn.of("race", "121")], 3).tolist()
     [0, 1, 0]
 
-    Cost: one sort of the records, and one more for every 62 bits of combined codes.
+    Cost: one sort of the records, and another each time the combined codes fill 63 bits.
     """
     classes, n_classes = np.zeros(n, np.int64), 1
     for column in columns:

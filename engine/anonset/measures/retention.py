@@ -24,7 +24,7 @@ _MOST_RARE = 0.5
 def rare_in_clusters(column: SetColumn, cluster: Int32, k: int) -> float:
     """Return the share of occurrences whose item is in fewer than k records of the cluster.
 
-    k^m-anonymity within each cluster prevents their publication unchanged. Cost: O(nnz log nnz).
+    With k^m-anonymity in each cluster, these cannot be published unchanged. Cost: O(nnz log nnz).
 
     Parameters
     ----------

@@ -172,8 +172,9 @@ class _Places:
     def of(self, keys: Int64) -> Int64:
         """Return the expected position of each occurrence: a chunk number, -1 for a term, -2 if it is not published.
 
-        Chunks are numbered cluster by cluster, shared chunks after all others. If the cluster itself does not contain
-        an item, its position is the smallest shared chunk that contains the item and applies to the cluster.
+        Chunks are numbered cluster by cluster, shared chunks after all others. If the chunks and terms of the cluster
+        do not contain the item, its position is the smallest shared chunk that contains it and may have sub-records in
+        the cluster.
 
         Parameters
         ----------
@@ -204,7 +205,9 @@ class _Places:
         return len(self._publication.columns[0]) + 1
 
     def _in_shared(self, cluster: Int64, item: Int64) -> Int64:
-        """Return the smallest shared chunk of each item that applies to the cluster, int64 (pairs,), or -2."""
+        """Return the smallest shared chunk of each item that may have sub-records in the cluster, int64 (pairs,);
+        -2: none.
+        """
         from anonset_kernels.chunk_check import falls
 
         place, shown, shared = np.full(len(item), _NOWHERE, np.int64), None, self._window.shared

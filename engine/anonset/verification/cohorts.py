@@ -42,7 +42,7 @@ class Rule:
     share: tuple[int, int] = (1, 1)
     """Maximum share of a cohort with the same sensitive symbol, as a fraction."""
     strict: bool = False
-    """The share must be strictly smaller."""
+    """The share must be strictly below the maximum."""
     secrets_known: bool = False
     """Sets may contain sensitive symbols. The share then applies to sensitive symbols outside the set."""
 

@@ -101,7 +101,8 @@ def pair_counters(n: int, n_symbols: int) -> "Pairs":
 class Bits:
     """Bit vectors of the rows that contain each symbol: one bit per row, then further bits for repeated records.
 
-    A row of more than `k` equal records has `k` bits. This does not change which sets are rare, or their support.
+    A row of more than `k` equal records has `k` bits. This does not change which sets are rare, or the support of rare
+    sets.
 
     Parameters
     ----------

@@ -218,7 +218,7 @@ def _shown_twice(publication: Chunks, window: ChunkWindow) -> _Broken:
 
 
 def _free_places(publication: Chunks, window: ChunkWindow) -> Int64:
-    """Return the number of records in a block of clusters to which each shared chunk applies, int64.
+    """Return the number of records in a block of clusters that may have a sub-record of each shared chunk, int64.
 
     The result has one entry per shared chunk of the window.
     """
@@ -228,7 +228,7 @@ def _free_places(publication: Chunks, window: ChunkWindow) -> Int64:
 
 
 def _of_shared(publication: Chunks, room: Int64, capped: "_Capped") -> _Broken:
-    """Yield the violations of shared chunks, given the number of records to which each applies."""
+    """Yield the violations of shared chunks. `room` is the number of records that may have a sub-record of each."""
     labels, shared = publication.vocabulary.labels, publication.columns[1]
     for a, b in spans(len(shared)):
         part, places = shared.slice(a, b), room[a:b]
