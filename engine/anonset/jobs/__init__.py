@@ -1,1 +1,1 @@
-"""The jobs of the command line and of Python, one a file: the order of their steps."""
+"""Jobs behind the commands and the Python functions: one file per job, which runs its steps in order."""

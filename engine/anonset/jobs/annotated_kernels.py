@@ -1,4 +1,4 @@
-"""Kernels compiled by the types that are written beside their parameters, without a call."""
+"""Compilation of kernels by their parameter annotations, without calling them."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -11,29 +11,29 @@ _NO_KERNELS = {"__init__", "_arrays", "_compiling", "_jit"}
 
 
 def all_files() -> list[str]:
-    """Return all files of kernels, by name, sorted."""
+    """Return the names of all kernel files, sorted."""
     from anonset_kernels._jit import path_of
 
     return sorted({path.stem for path in path_of("rows").parent.glob("*.py")} - _NO_KERNELS)
 
 
 def compile_file(name: str) -> None:
-    """Compile, or load, the kernels of a file that other files call.
+    """Compile or load the kernels of a file that other files call.
 
-    Of types that a parameter may have, the first is taken: that of data of usual size.
+    If an annotation allows several types, the first is compiled: the type for data of usual size.
     """
     for kernel in _kernels_of(name):
         kernel.compile(argument_types(kernel.py_func))
 
 
 def argument_types(function: Any) -> tuple[Any, ...]:
-    """Return the types, in Numba's words, for which a kernel is compiled by its annotations."""
+    """Return the Numba argument types given by the annotations of a kernel."""
     hints = get_type_hints(function, include_extras=True)
     return tuple(_type_of(hint) for name, hint in hints.items() if name != "return")
 
 
 def _kernels_of(name: str) -> Iterator[Any]:
-    """Yield the kernels of a file that other files call; none where the JIT is off."""
+    """Yield the kernels of a file that other files call; nothing if the JIT is disabled."""
     module = import_module(f"anonset_kernels.{name}")
     for kernel in vars(module).values():
         function = getattr(kernel, "py_func", None)
@@ -42,7 +42,7 @@ def _kernels_of(name: str) -> Iterator[Any]:
 
 
 def _type_of(hint: Any) -> Any:
-    """Return the type, in Numba's words, of what an annotation describes."""
+    """Return the Numba type of an annotation."""
     from numba.np.numpy_support import from_dtype
 
     types = _types()
@@ -66,7 +66,7 @@ def _type_of(hint: Any) -> Any:
 
 
 def _named(cls: type, members: list[Any]) -> Any:
-    """Return the type of a named tuple, as Numba finds it."""
+    """Return the Numba type of a named tuple, as Numba infers it."""
     types = _types()
     if all(member == members[0] for member in members):
         return types.NamedUniTuple(members[0], len(members), cls)
@@ -74,7 +74,7 @@ def _named(cls: type, members: list[Any]) -> Any:
 
 
 def _types() -> Any:
-    """Return Numba's types, whose makers are not typed."""
+    """Return Numba's `types` module as Any: its constructors have no type annotations."""
     from numba.core import types
 
     return types

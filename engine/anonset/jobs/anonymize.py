@@ -1,7 +1,7 @@
-"""The job of anonymizing, for Python and for the command line: bind, search, apply, measure, and verify to the end.
+"""Anonymization job for Python and the command line: bind, search, apply, measure, verify, publish.
 
-`anonymize` begins with a table and ends with a verified release in memory; `anonymize_file` reads the table before, and
-ends with a publication that was verified from the bytes that were written. What lies between is one `Job`.
+`anonymize` starts from a table and returns a verified release. `anonymize_file` also reads the table, and verifies the
+publication from the bytes written to disk. Both run the same `Job`.
 """
 
 import os
@@ -71,62 +71,62 @@ def anonymize(
     Parameters
     ----------
     table
-        What `anonset.read` or `Table.from_sets` returned.
+        Table returned by `anonset.read` or `Table.from_sets`.
     algorithm
-        The algorithm with its parameters; it declares the privacy model that must hold.
+        Algorithm with its parameters. It declares the privacy model to satisfy.
     hierarchies
         Hierarchy of each column by name: a file, ``balanced:F`` or a `Hierarchy`.
     workers
-        Number of threads; by default one a core. The result is the same for any number.
+        Number of threads; one per core by default. The result does not depend on it.
     progress
-        Called with (phase, amount done, total amount), and (``compiling``, kernels so far, 0) while one is compiled.
+        Called with (phase, amount done, total amount), and with (``compiling``, kernels so far, 0) while a kernel
+        compiles.
     order
-        ``sorted`` by the published content (row order would give back what was hidden), or as the ``input``.
+        ``sorted`` by published content (input order would reveal hidden information), or ``input``.
     symbols
-        How a set of items or values is named: by its ``members``, by a ``short`` code, or (``auto``) by a code
-        above 8 members.
+        Name of a set of items or values: its ``members``, a ``short`` code, or (``auto``) a code above 8 members.
     max_loss
-        Refuse a result whose main loss, the first of its measures, is above this.
+        Largest accepted loss, by the first measure of the result.
     allow_worthless
-        Return a release although each of its protected columns shows one symbol at most, where more occurred.
+        Return a release even if each protected column shows at most one symbol although it had several.
     accept_undecided
-        Return a release although the check was too large to finish; its verdict says so.
+        Return a release even if the check was too large to finish; its verdict says so.
     budget
-        Largest number of itemset occurrences to count in verifying (see `anonset.verify`).
+        Largest number of itemset occurrences to count during verification (see `anonset.verify`).
     publish_as_is
-        Columns that you declare to publish although they show values that identify persons. A publication is scanned
-        for such values when it leaves the release: when it is written, or by `Release.to_arrow` and the like.
+        Columns to publish although they show values that identify persons. A publication is scanned for such values
+        when it leaves the release: when it is written, or converted by `Release.to_arrow` and similar methods.
     recoding
-        The private directory of an earlier release, to go on from: names keep their meaning, and nothing becomes
-        finer than it was. A hierarchy that would be made from the data is that of the earlier release.
+        Private directory of an earlier release to continue from: symbols keep their meaning, and nothing becomes
+        finer. A hierarchy derived from the data is reused from the earlier release.
     out
-        New directory: the publication is written into it, and what is verified is read back from its bytes, so that
-        a table of `anonset.scan` is never held in memory.
+        New directory for the publication. The written bytes are read back and verified, so a table of
+        `anonset.scan` is never loaded into memory.
     format
-        Of what is written there: as in `Release.save`.
+        Output format, as in `Release.save`.
     part_rows
-        Rows of a part of it: as in `Release.save`.
+        Rows per output part, as in `Release.save`.
     client
-        A `distributed.Client`: the search runs on its workers, over the files of a table that `anonset.scan` read
-        into a directory (``work_dir``) which they see, too.
+        `distributed.Client` whose workers run the search. The table must come from `anonset.scan` with a ``work_dir``
+        that the workers can access.
     ceilings
-        Of columns by name, the nodes of their hierarchies above which nothing is published: labels, a column of the
-        hierarchy's file, counted from the root's, or a file with a label a line.
+        Highest published hierarchy nodes per column: labels, a column of the hierarchy file counted from the root, or
+        a file with one label per line.
     after
-        What `anonset.beside` returned: an earlier release of the same persons, together with which km is kept.
+        Earlier release of the same persons, from `anonset.beside`. Both releases together satisfy k^m-anonymity.
     round_ends
-        Round the ends of ranges outward, to numbers that do not depend on fewer than k records. False
-        publishes the smallest and largest value of each class, as the papers do.
+        Round range ends outward to numbers that do not depend on fewer than k records. False publishes the smallest
+        and largest value of each class, as in the papers.
 
     Raises
     ------
     InputError
-        If the table, a hierarchy or a parameter is not what it must be; `DisclosureError` if `out` is given and a
-        column shows values that identify persons.
+        If the table, a hierarchy or a parameter is invalid; `DisclosureError` if `out` is given and a column shows
+        values that identify persons.
     InfeasibleError
-        If the guarantee, or `max_loss`, cannot be reached; `WorthlessError` if nothing but one symbol is left.
+        If the guarantee or `max_loss` cannot be reached; `WorthlessError` if only one symbol remains.
     VerificationError
-        If the result does not satisfy the model, or (`UndecidedError`) the check could not be finished.
+        If the result violates the model, or (`UndecidedError`) the check could not finish.
 
     Examples
     --------
@@ -174,18 +174,19 @@ def anonymize(
 def anonymize_file(
     settings: Settings, *, progress: Progress | None = None, note: Callable[[str], None] | None = None
 ) -> Release:
-    """Anonymize a file, or many, write the result, read it back, verify and publish it.
+    """Anonymize one or several files, write the result, read it back, verify and publish it.
 
-    What would need more memory than it may take runs by blocks, if it can; `note` is told so in a line.
+    A run that exceeds the memory limit in memory runs out of core if its algorithm can; `note` is then called with a
+    line.
 
     Raises
     ------
     InputError
-        If the settings or the data are not what they must be.
+        If the settings or the data are invalid.
     InfeasibleError
-        If the guarantee, or the largest allowed loss, cannot be reached, or (`WorthlessError`) nothing would be said.
+        If the guarantee or the largest allowed loss cannot be reached, or (`WorthlessError`) nothing would be shown.
     VerificationError
-        If the model does not hold, or (`UndecidedError`) the check could not be finished.
+        If the model does not hold, or (`UndecidedError`) the check could not finish.
     """
     private = settings.private or f"{settings.out}.private"
     require_apart(settings.work_dir, settings.out, private, settings.input)
@@ -212,7 +213,7 @@ def anonymize_file(
     def made_from(bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
         context = Context.of(bound, hierarchies, given)
         made = make_algorithm(settings.model, name, given, context) if needs_data(given) else algorithm
-        require_unchanged(absolute, side)  # all side files are read by now
+        require_unchanged(absolute, side)  # all side files have been read
         return made
 
     with ExitStack() as stack:
@@ -230,7 +231,7 @@ def anonymize_file(
             table = stack.enter_context(table_of(reading, chosen, progress=progress, note=note, require=require))
         _require_records(table, settings)
         table = declared(table, settings.publish_as_is)
-        if settings.resume:  # only now it is known to be the same run
+        if settings.resume:  # the table was read from a run with the same settings and data
             clear_leftovers(request.out, request.private_folder)
             require_free(request.out, request.private_folder)
         unverified = job.run(table, settings.hierarchy, algorithm, made_from)
@@ -250,7 +251,7 @@ def anonymize_file(
 
 
 def _require_records(table: Table, settings: Settings) -> None:
-    """Refuse data without records, which usually are an export that failed, and persons without a column."""
+    """Reject data without records, usually a failed export, and data whose columns are all dropped but the id."""
     if not table.columns:
         ways = f"publish at least one, such as a set of codes ({setting('items')}) or an attribute of persons"
         msg = f"{settings.input}: every column but the id is dropped; {ways} ({setting('relational')})"
@@ -262,7 +263,7 @@ def _require_records(table: Table, settings: Settings) -> None:
 
 
 def _earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool) -> Earlier | None:
-    """Read the earlier release to go on from, if there is one; what goes on from it runs on one machine."""
+    """Read the earlier release to continue from, or return None. Runs on one machine only."""
     if private is None:
         return None
 

@@ -1,4 +1,4 @@
-"""An attack that tries: random persons, of whom some items and values are known, looked for in the publication."""
+"""Empirical attack: draw random persons and match some of their items and values against the publication."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,31 +12,31 @@ from anonset.jobs.matching import Matching
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 
-_Met = tuple[int, int, bool]  # rows that fit, whose they are, and whether the person that is looked for is among these
+_Met = tuple[int, int, bool]  # fitting rows, fitting persons, whether the target person is among them
 
 
 @dataclass(frozen=True)
 class Attempts(Discreet):
-    """How often persons were found by what was known of them."""
+    """How often an attacker with given knowledge finds a person."""
 
     values: bool
-    """Whether all relational values were known."""
+    """Whether all relational values are known."""
     items: int
-    """Number of known items, of persons who have so many; of others all."""
+    """Number of known items; all items of persons with fewer."""
     attempts: int
-    """Persons that were looked for."""
+    """Number of target persons."""
     alone: float
-    """Share of them of whom one row, or person (`Risk.unit`), fits: found."""
+    """Share of targets with exactly one fitting row or person (`Risk.unit`)."""
     below_k: float
-    """Share of them of whom fewer than k fit, but some."""
+    """Share of targets with at least one and fewer than k fitting rows or persons."""
     none: float
-    """Share of whom no row fits: something that was known is suppressed."""
+    """Share of targets without a fitting row, because a known item or value is suppressed."""
     success: float
-    """Share that would be found by picking one of the fitting rows, or persons, at random."""
+    """Expected share of targets found by picking a fitting row or person at random."""
     promised: float | None
-    """What the guarantee allows of that for each person: 1/k; None where it says nothing of such knowledge."""
+    """Largest success per person that the guarantee allows, 1/k; None if it does not cover such knowledge."""
     broken: int
-    """Persons of whom fewer rows fit than is promised."""
+    """Number of targets with fewer fitting rows than promised."""
 
 
 def attack(
@@ -50,23 +50,23 @@ def attack(
     seed: int = 0,
     owner: NDArray[np.int64] | None = None,
 ) -> tuple[Attempts, ...]:
-    """Look for random persons of the original in a publication of it, by what could be known of them.
+    """Match random persons of the original against its publication, by what an attacker could know of them.
 
     Parameters
     ----------
     table, publication, hierarchies
-        The original, its publication with the record of each row, and the hierarchies.
+        Original, publication with the record of each row, and hierarchies.
     model
-        What was promised.
+        Promised privacy model.
     size
         Largest number of known items.
     attempts
-        Persons to look for.
+        Number of target persons.
     seed
-        Seed of the choice.
+        Seed of the draw.
     owner
-        int64 (n,): whose each record is, where several are one person's: then persons are counted of whom a row fits,
-        but in `Attempts.broken`, for a guarantee that speaks of rows.
+        int64 (n,): person of each record, if persons have several records. Fitting persons are then counted instead
+        of rows, except in `Attempts.broken`: the guarantee refers to rows.
     """
     draws = np.random.default_rng(seed)
     people = draws.choice(table.n, min(attempts, table.n), replace=False)
@@ -95,7 +95,7 @@ def attack(
 
 
 def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:
-    """Return the items that may be known of a person: those that are not sensitive."""
+    """Return the items of a person that an attacker may know: all items that are not sensitive."""
     column = table.transactions
     if column is None:
         return []

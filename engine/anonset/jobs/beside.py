@@ -1,4 +1,4 @@
-"""Two releases of the same persons: which records are whose, by the ids of their inputs."""
+"""Two releases of the same persons: records matched by the ids of their inputs."""
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
@@ -25,24 +25,24 @@ from anonset.settings.settings import ReadingSettings, Settings, validate
 from anonset.spelling import setting
 
 _OF_RECORDS = ("group", "id", "no_header", "header_line", "skip_rows", "input_format", "delimiter", "encoding")
-"""Settings that decide what the records of a file are."""
+"""Settings that determine the records of a file."""
 
 
 def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Sequence[Hashable]) -> Beside:
-    """Set an earlier release beside a table, for `anonset.anonymize` (`after`) and `anonset.risk` (`beside`).
+    """Match an earlier release with a table, for `anonset.anonymize` (`after`) and `anonset.risk` (`beside`).
 
     Parameters
     ----------
     earlier
         A release of records.
     persons, earlier_persons
-        Who each record of the table is of, and each record of the table that the earlier release was made from.
+        Person of each record: of the table, and of the table that the earlier release was made from.
 
     Raises
     ------
     InputError
-        If it publishes no records, or somebody has several or no id, or nobody is in both, or it was made from another
-        number of records.
+        If `earlier` publishes no records or has another record count, if a person has no id or several records, or if
+        no person is in both tables.
 
     Examples
     --------
@@ -76,12 +76,12 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
 
 
 def read_beside(other: str | os.PathLike[str], report: Report) -> Beside:
-    """Read another release, and find in it the persons of a release by its private report.
+    """Read another release, and match the persons of a release to it by the private report of that release.
 
     Raises
     ------
     InputError
-        If it is no release of records, or nothing tells which of its records are whose.
+        If it is no release of records, or its records cannot be assigned to persons.
     """
     opened = Opened.at(other)
     if opened.report is None:
@@ -94,12 +94,12 @@ def read_beside(other: str | os.PathLike[str], report: Report) -> Beside:
 
 
 def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Beside:
-    """Read the earlier release that settings name, and find in it the persons of the new input.
+    """Read the earlier release named in the settings, and match the persons of the new input to it.
 
     Raises
     ------
     InputError
-        As `read_beside`; or if the search is to run on a cluster, or another model than k^m-anonymity is to hold.
+        As `read_beside`; or if the search would run on a cluster, or the model is not k^m-anonymity.
     """
     from anonset.algorithms.transaction.kept_together import sizes_of  # it imports scipy
 
@@ -117,12 +117,12 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Besid
 
 
 def release_at(private: str) -> Opened:
-    """Open the release of a private directory, or of its own.
+    """Open the release that belongs to a private directory, or the release in the directory itself.
 
     Raises
     ------
     InputError
-        If there is none.
+        If there is no release.
     """
     folder = Path(private)
     if not folder.name.endswith(".private"):
@@ -135,13 +135,13 @@ def _private_missing(name: str, out: Path) -> str:
 
 
 def _alike(sha256: str | None, settings: Mapping[str, Any], report: Report) -> bool:
-    """Tell whether a release has the same records as data of a digest that are read by some settings."""
+    """Return True if a release has the same records as data with digest `sha256`, read with `settings`."""
     same = all(settings.get(name) == report.settings.get(name) for name in _OF_RECORDS)
     return same and sha256 is not None and sha256 == report.input.get("sha256")
 
 
 def _beside(opened: Opened, there: Int64) -> Beside:
-    """Return another release, by the record in it of each record of a table."""
+    """Return another release with the row of each record of a table; `there` contains record numbers, -1 for absent."""
     way_back, publication = opened.way_back(opened.store), opened.publication
     if opened.report is None or way_back is None or not isinstance(publication, Records):
         msg = f"{opened.out}: a release of records is required, and what tells the record of each of its rows"
@@ -165,7 +165,7 @@ def _shows_all(retention: Mapping[str, Mapping[str, int]]) -> bool:
 
 
 def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:
-    """Return int64 (n,): where each id stands among others; -1 where it does not.
+    """Return int64 (n,): position of each id in `others`, -1 if absent.
 
     >>> same_persons(["p2", "p9"], ["p1", "p2"]).tolist()
     [1, -1]
@@ -173,7 +173,7 @@ def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:
     Raises
     ------
     InputError
-        If none does, though there are some.
+        If both sequences contain ids, but none in common.
     """
     place = {identity: number for number, identity in enumerate(others)}
     found = np.array([place.get(identity, -1) for identity in ids], np.int64)
@@ -187,12 +187,12 @@ def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:
 
 
 def ids_of_release(report: Report) -> list[Hashable]:
-    """Return the id of each record of a release, from the input that it was made from.
+    """Return the id of each record of a release, read from its input.
 
     Raises
     ------
     InputError
-        If it was made without ids, or its input is not there any more as it was.
+        If it was made without ids, or its input has changed or is missing.
     """
     given, name = report.settings, report.input.get("file", "from Python")
     if not given.get("id"):
@@ -216,7 +216,7 @@ def ids_of_release(report: Report) -> list[Hashable]:
 
 
 def ids_of(source: Source, settings: ReadingSettings, names: Sequence[str]) -> list[Hashable]:
-    """Return the distinct ids of data, in the order of first appearance: that of the records."""
+    """Return the distinct ids of data in order of first appearance, which is the record order."""
     opened = open_source(source, ReadOptions(**settings.reading_options(), id=list(names)).reading())
     columns = whole(opened, list(names))
     rows = zip(*(map(str, columns[name].to_pylist()) for name in names), strict=True)

@@ -1,4 +1,4 @@
-"""The least loss that a cut of a hierarchy can have, to hold the losses of publications against."""
+"""Minimum loss of all cuts of a hierarchy, to compare with the loss of publications."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,37 +11,37 @@ from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, PartitionKmAnonymity
 
 BOUNDED = (KmAnonymity, PartitionKmAnonymity)
-"""The models that a bound can be held against: what is k^m-anonymous as a whole is so in each partition."""
+"""Models with a bound: a publication that is k^m-anonymous as a whole is k^m-anonymous in each partition."""
 
 
 @dataclass(frozen=True)
 class Bound(Discreet):
-    """What is proven of the loss of all k^m-anonymous cuts of a hierarchy."""
+    """Proven lower bound of the loss of all k^m-anonymous cuts of a hierarchy."""
 
     lower_bound: float
-    """No cut has a smaller NCP."""
+    """Smallest possible NCP of a cut."""
     suppression: bool
-    """Whether cuts that suppress items count too."""
+    """Whether cuts that suppress items are included."""
 
 
 Known = dict[tuple[int, int, bool], Bound]
-"""Bounds by k, m, and whether cuts that suppress items count."""
+"""Bounds by k, m, and whether cuts that suppress items are included."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bounds for publications of one table, each searched once."""
+    """Bounds for publications of one table; each bound is computed once."""
 
     table: Table
-    """The original, its columns bound to their hierarchies."""
+    """Original table, its columns bound to their hierarchies."""
     hierarchies: Mapping[str, Hierarchy]
     progress: Progress | None = None
     """Called with (phase, amount done, total amount)."""
     known: Known = field(default_factory=dict, repr=False)
-    """Those that were proven before."""
+    """Bounds that are already proven."""
 
     def of(self, k: int, m: int, *, suppression: bool) -> Bound:
-        """Return the bound of all cuts that are k^m-anonymous.
+        """Return the bound for all cuts that are k^m-anonymous.
 
         Raises
         ------

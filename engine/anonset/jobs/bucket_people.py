@@ -1,4 +1,4 @@
-"""The individuals of a bucketized table, some at a time, with all that is told of their groups."""
+"""The individuals of a bucketized table, in parts, with their rows and the values of their groups."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,23 +17,23 @@ from anonset.publications.buckets import sums_by_code
 from anonset.verification.shares import shares_of
 
 VALUES_AT_ONCE = 1 << 19
-"""Values of the groups of all rows of a part, about; one holds more where those of one individual are more."""
+"""Approximate number of group values per part. A part with a single large individual exceeds it."""
 
 
 class People(NamedTuple):
     """All visible rows of some individuals."""
 
     publication: VisibleIndividuals
-    """As much of a publication as tells of these alone: their rows, by individual, and all values of their groups."""
+    """Part of a publication: the rows of these individuals, sorted by individual, and all values of their groups."""
     row: Int64
-    """int64 (r,): the row of each in the QIT."""
+    """int64 (r,): QIT row number of each row."""
     group: Int64
-    """int64 (g,): the group of each of theirs, ascending."""
+    """int64 (g,): original group number of each group, ascending."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Part(Discreet):
-    """What is read of a publication by who counts what is told of individuals; its groups are numbered anew."""
+    """Part of a publication, with renumbered groups, for counts that concern individuals."""
 
     ids: tuple[CategoricalColumn, ...]
     group: CategoricalColumn
@@ -52,9 +52,9 @@ class _Part(Discreet):
 
 
 def by_individuals(publication: Buckets) -> Iterator[People]:
-    """Yield the individuals of a publication, each in one part with all its visible rows; none where there are no ids.
+    """Yield the individuals of a publication, each in one part with all visible rows; nothing if there are no ids.
 
-    What lies in files is distributed into shares, of which one is held.
+    Rows of a publication on disk are distributed into shares; one share is in memory at a time.
     """
     if not publication.ids:
         return
@@ -62,7 +62,7 @@ def by_individuals(publication: Buckets) -> Iterator[People]:
     for share in shares_of(publication.ids, publication.store):
         rows = share[~publication.starred[share]]
         codes = [column.codes[rows] for column in publication.ids]
-        order = np.lexsort(codes[::-1])  # rows of the same individual stay in their order
+        order = np.lexsort(codes[::-1])  # stable: rows of an individual keep their order
         rows = rows[order]
         new = np.ones(len(rows), np.bool_)
         new[1:] = np.any([found[order][1:] != found[order][:-1] for found in codes], axis=0)
@@ -72,14 +72,14 @@ def by_individuals(publication: Buckets) -> Iterator[People]:
 
 
 def _cuts(begins: NDArray[np.intp], held: Int64) -> Iterator[tuple[int, int]]:
-    """Yield spans of rows that end where an individual does, and hold about so many values.
+    """Yield row spans of about `VALUES_AT_ONCE` group values, each of which ends with the last row of an individual.
 
     Parameters
     ----------
     begins
-        int64: where each individual begins.
+        int64: first row of each individual.
     held
-        int64 (n,): values of the groups of all rows up to each.
+        int64 (n,): cumulative number of group values.
     """
     first, n = 0, len(held)
     while first < n:
@@ -92,7 +92,7 @@ def _cuts(begins: NDArray[np.intp], held: Int64) -> Iterator[tuple[int, int]]:
 
 
 def _people(publication: Buckets, rows: Int64, group: Int32, start: Int64) -> People:
-    """Return some rows with all values of their groups."""
+    """Return rows together with all values of their groups."""
     groups, codes = np.unique(group, return_inverse=True)
     begin, width = start[groups], start[groups + 1] - start[groups]
     _, places = gathered(begin, width)

@@ -1,4 +1,4 @@
-"""Which algorithms, with which parameters, are worth a try for a guarantee."""
+"""Candidate algorithms and parameters that `suggest` tries for a privacy model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -12,7 +12,7 @@ from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 
 BY_FREQUENCY = f"{HALVES}frequency"
-"""A hierarchy of the items that is made from how often they occur, tried beside the one that is given."""
+"""Hierarchy of the items built from item frequencies, tried in addition to the given hierarchy."""
 _MERGING: Mapping[str, Any] = {"merge": "rt", "on_infeasible": "merge"}
 _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "km": (
@@ -56,24 +56,24 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"algorithm": "suppress-control"},
     ),
 }
-"""Candidates with parameters, by model; algorithms that are not among them are tried as they are."""
+"""Candidates with parameters, by model; other algorithms are tried with default parameters."""
 KNOWN = ("km", "k", "kl", "kt", "kkm", "klm", "lm", "rho", "coherence", "transaction-k", "safe-grouping", "anatomy")
-"""The models for which there are candidates, by name."""
+"""Names of the models with candidates."""
 _ALONE: Mapping[str, Sequence[Mapping[str, Any]]] = {"klm": ({"algorithm": "lm-apriori"},)}
-"""Where no column is relational."""
+"""Candidates for tables without relational columns."""
 _MANY = 50_000
 
 
 def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
-    """Return the settings of the candidates; clusters of many tuples are formed by the fast formation.
+    """Return the settings of the candidates. Above 50,000 records, clusters use the fast formation.
 
-    `hierarchy` is that of the items, in place of the one that is given. Algorithms with another guarantee, which are
-    set beside, come last.
+    The setting `hierarchy` replaces the given hierarchy of the items. Algorithms with another guarantee, included for
+    comparison, come last.
 
     Raises
     ------
     InputError
-        If nothing is known for the model.
+        If there are no candidates for the model.
     """
     if model.name not in KNOWN:
         msg = f"suggest knows the models {', '.join(KNOWN)}, got {model.name}"
@@ -99,9 +99,9 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
 
 
 def serves(algorithm: str, model: PrivacyModel) -> bool:
-    """Tell whether an algorithm may be asked for by the name of a model; what others make is verified against it.
+    """Return True if the model name may select the algorithm, so that its result is verified against this model.
 
-    That of one that is `set_beside` the model is verified against its own.
+    The result of an algorithm that is `set_beside` the model is verified against the algorithm's own model.
     """
     traits = traits_of(ALGORITHMS[algorithm])
     return model.name not in (*traits.also_answers, *traits.set_beside)

@@ -1,4 +1,4 @@
-"""Which runs a cluster can take."""
+"""Checks whether a run can use a cluster."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from anonset.spelling import listed, setting
 
 
 def require_on_workers(algorithm: Algorithm, asked: str) -> None:
-    """Refuse an algorithm whose tasks stay in one process, on workers that the setting `asked` names.
+    """Reject an algorithm whose tasks stay in one process; the setting `asked` names the workers.
 
     Raises
     ------
     InputError
-        With the reason, or with what runs there.
+        With the reason, or with the algorithms that run on workers.
     """
     traits = traits_of(algorithm)
     if traits.to_workers:
@@ -32,12 +32,12 @@ def require_on_workers(algorithm: Algorithm, asked: str) -> None:
 
 
 def require_shareable(table: Table, algorithm: Algorithm, client: Any) -> None:
-    """Refuse to search on workers what these cannot read, or by an algorithm whose tasks stay in one process.
+    """Reject a search on workers if they cannot read the table or the algorithm's tasks stay in one process.
 
     Raises
     ------
     InputError
-        With what would help.
+        With the remedy.
     """
     if not isinstance(table.store, Files):
         msg = f"{setting('client')} needs a table that anonset.scan read into a {setting('work_dir')} that workers see"

@@ -1,4 +1,4 @@
-"""Several algorithms or parameters on one table: losses and times side by side."""
+"""Comparison of several algorithms or parameters on one table, with losses and run times."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,25 +26,25 @@ from anonset.verification import DEFAULT_BUDGET, verify
 
 @dataclass(frozen=True)
 class Contestant(Discreet):
-    """One algorithm with its parameters, and how it did."""
+    """Algorithm with its parameters, and the result of its run."""
 
     algorithm: str
     parameters: Mapping[str, Any]
-    """The parameters that were given."""
+    """Given parameters."""
     outcome: str
-    """``holds``, ``fails`` or ``undecided`` as verified, or ``infeasible``."""
+    """Verification result: ``holds``, ``fails`` or ``undecided``; or ``infeasible``."""
     measures: Mapping[str, float]
-    """Losses, and ``are`` where a workload was asked for."""
+    """Losses, and ``are`` if a workload was given."""
     seconds: Mapping[str, float]
-    """Seconds of each phase, without those in which kernels were compiled."""
+    """Seconds of each phase, excluding kernel compilation."""
     note: str = field(default="", repr=False)
-    """Why it is infeasible, or what is wrong with its publication."""
+    """Reason why the run is infeasible, or the warnings about its publication."""
     reading: str | None = None
-    """What symbols of several items stand for in the queries behind ``are``; None where there are none."""
+    """Reading of symbols with several items in the queries behind ``are``; None if there are no such queries."""
     model: str = ""
-    """The model of the guarantee, by name: losses under different ones are not alike."""
+    """Name of the model. Losses under different models are not comparable."""
     peak_mib: float | None = None
-    """Largest resident memory of the process, in MiB, where growth is studied."""
+    """Largest resident memory of the process, in MiB, if growth is measured."""
 
     def __repr__(self) -> str:
         given = ", ".join(f"{name}={shown(value)}" for name, value in self.parameters.items())
@@ -53,13 +53,13 @@ class Contestant(Discreet):
 
 
 class Comparison(list[Contestant]):
-    """Contestants in the order in which they were asked for, as a table in notebooks."""
+    """Contestants in the requested order, shown as a table in notebooks."""
 
     def __repr__(self) -> str:
         return f"Comparison({counted(len(self), 'contestant')})"
 
     def _repr_html_(self) -> str:
-        """Return the contestants as a table, for notebooks."""
+        """Return the contestants as an HTML table."""
         if not self:
             return ""
         listed = rows(self)
@@ -67,11 +67,11 @@ class Comparison(list[Contestant]):
         return html_table(names, [tuple(_cell(name, row[name]) for name in names) for row in listed])
 
     def to_pandas(self) -> Any:
-        """Return the contestants as a ``pandas.DataFrame``, a row each."""
+        """Return a ``pandas.DataFrame`` with one row per contestant."""
         return import_module("pandas").DataFrame(rows(self) if self else [])
 
     def to_polars(self) -> Any:
-        """Return the contestants as a ``polars.DataFrame``, a row each."""
+        """Return a ``polars.DataFrame`` with one row per contestant."""
         return import_module("polars").DataFrame(rows(self) if self else [], infer_schema_length=None)
 
 
@@ -80,30 +80,31 @@ def _cell(name: str, value: Any) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.2f} s" if name.startswith("seconds") else f"{value:.5g}"
-    return value if isinstance(value, str) else shown(value)  # of lists and mappings their size: they may hold labels
+    # lists and mappings: their size only, since they may contain labels
+    return value if isinstance(value, str) else shown(value)
 
 
 @dataclass(frozen=True)
 class Contest:
-    """What is the same for every contestant."""
+    """Settings shared by all contestants."""
 
     progress: Progress | None = None
     """Called with (phase, amount done, total amount)."""
     budget: int | None = None
-    """Largest number of itemset occurrences to count in verifying; None: the verification's default."""
+    """Largest number of itemset occurrences to count during verification; None: the default of `verify`."""
     workload: WorkloadSpec = field(default_factory=WorkloadSpec)
     """Queries whose average relative error is measured; none by default."""
     bound: bool = False
-    """Whether to hold NCP against the least that a cut of the hierarchy can have, where the model is k^m-anonymity."""
+    """Whether to compare NCP with the minimum over all cuts of the hierarchy, for k^m-anonymity."""
     round_ends: bool = True
-    """Round the ends of published ranges outward."""
+    """Whether the ends of published ranges are rounded outward."""
     known: Known = field(default_factory=dict, repr=False)
-    """The bounds that were proven so far; all contestants have the same table."""
+    """Bounds proven so far; all contestants share the table."""
 
     def run(
         self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, given: Mapping[str, Any]
     ) -> Contestant:
-        """Run one contestant on a table that is bound to its hierarchies, and verify what it found."""
+        """Run one contestant on a table bound to its hierarchies, and verify its publication."""
         name, layout, ends = algorithm.name, Layout(symbols="members"), self.round_ends
         job = Job(layout, self.progress, allow_worthless=True, round_ends=ends)
         require_persons(table, algorithm.model, hierarchies)
@@ -124,13 +125,16 @@ class Contest:
         return Contestant(name, given, verdict.outcome, measures, seconds, note, reading, model)
 
     def _distance(self, unverified: Unverified[Any]) -> dict[str, float]:
-        """Return the least NCP of a cut, with suppression if items were suppressed, and how far above it this is."""
+        """Return the minimum NCP of all cuts and the relative excess of this NCP.
+
+        The minimum includes cuts with suppression if the publication suppresses items.
+        """
         model, counts = unverified.algorithm.model, unverified.retention.get("items", {})
         column = unverified.table.transactions
         if not isinstance(model, BOUNDED) or column is None or column.name not in unverified.hierarchies:
             return {}
         figures, suppression = unverified.result.figures, counts.get("suppressed", 0) > 0
-        if figures.get("gap") == 0:  # it was proven in the search
+        if figures.get("gap") == 0:  # already proven by the search
             proven = Bound(figures["lower_bound"], bool(figures["suppression"]))
             self.known.setdefault((model.k, model.m, proven.suppression), proven)
         bounds = Bounds(unverified.table, unverified.hierarchies, self.progress, self.known)
@@ -150,26 +154,26 @@ def compare(
     bound: bool = False,
     round_ends: bool = True,
 ) -> Comparison:
-    """Run several algorithms on one table, and verify what each of them found. Nothing is published.
+    """Run several algorithms on one table, and verify each result. Publishes nothing.
 
-    The kernels of each algorithm are compiled, or loaded, before its time is taken.
+    The kernels of each algorithm are compiled or loaded before timing starts.
 
     Parameters
     ----------
     algorithms
-        The algorithms with their parameters; the same one may come several times.
+        Algorithms with their parameters; duplicates are allowed.
     workload
-        Queries whose average relative error is measured too.
+        Queries whose average relative error is also measured.
     bound
-        Whether to prove how small the NCP of a cut of the hierarchy can be under the same k and m (`least_ncp`), and
-        tell how far above it each one is (`above_least`: 0.05 is 5%). Local recodings can lie below.
+        Whether to prove the minimum NCP of a cut of the hierarchy under the same k and m (`least_ncp`), and report the
+        relative excess of each result (`above_least`: 0.05 is 5%). Local recodings can be below the minimum.
     round_ends
         As for `anonset.anonymize`.
 
     Raises
     ------
     InputError
-        If the table, a hierarchy or a parameter is not what it must be. What is infeasible is reported, and no error.
+        If the table, a hierarchy or a parameter is invalid. An infeasible run is reported and is no error.
 
     Examples
     --------
@@ -192,7 +196,7 @@ def compare(
 
 
 def _given(algorithm: Algorithm) -> dict[str, Any]:
-    """Return the parameters that are not what they are by default."""
+    """Return the parameters that differ from their defaults."""
     fields = dataclasses.fields(algorithm)  # type: ignore[arg-type]
     values = {own.name: getattr(algorithm, own.name) for own in fields if getattr(algorithm, own.name) != own.default}
     return {name: plain(value) for name, value in values.items()}
@@ -208,7 +212,7 @@ def rows(contestants: Sequence[Contestant]) -> list[dict[str, Any]]:
     Raises
     ------
     AnonsetError
-        If there are none.
+        If there are no contestants.
     """
     if not contestants:
         msg = "there is nothing to compare"

@@ -1,6 +1,6 @@
-"""The job of `anonset compare`: from settings to a table of algorithms and parameters side by side.
+"""The job of `anonset compare`: run algorithms and parameters from settings, and return a table of results.
 
-Where it is kept in a file, a run a line, what was run before, with the same data, is not run again.
+With a study file, each run is stored as one line, and runs already stored for the same data are skipped.
 """
 
 import os
@@ -53,19 +53,19 @@ from anonset.strict_json import dumps, loads
 def run_comparison(
     settings: CompareSettings, *, progress: Progress | None = None, kept: Path | None = None
 ) -> list[Contestant]:
-    """Run every combination on one input, verify each, and publish none.
+    """Run every combination of algorithm and parameters on one input and verify it. Publishes nothing.
 
-    A parameter goes to those algorithms that have it.
+    A parameter applies to the algorithms that have it.
 
     Parameters
     ----------
     kept
-        File of the runs; those that are in it are not run again.
+        Study file; runs stored in it are not repeated.
 
     Raises
     ------
     InputError
-        If the settings or the data are not what they must be. What is infeasible is reported, and no error.
+        If the settings or the data are invalid. An infeasible run is reported and is no error.
     """
     source = settings.source(settings.input)
     reading = require_reading(settings.reading)
@@ -87,7 +87,7 @@ def run_comparison(
 
 
 def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each algorithm with each combination of the varied parameters that it has.
+    """Yield each algorithm with each combination of its varied parameters.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def _run_or_known(
     given: dict[str, Any],
     size: RunSize,
 ) -> Contestant:
-    """Run one contestant on data of a size, unless it was run before."""
+    """Run one contestant on data of the given size, or return the stored run."""
     asked = {**given, **size.given}
     if study is not None and (known := study.known(name, asked)) is not None:
         return known
@@ -142,7 +142,7 @@ def _run_or_known(
 def _run(
     contest: Contest, table: Table, settings: CompareSettings, name: str, given: dict[str, Any], size: RunSize
 ) -> Contestant:
-    """Run one contestant, its parameters read against the data."""
+    """Run one contestant, with parameters interpreted against the data."""
     model = make_algorithm(settings.model, name, given).model
     drawn = sample(table, size, settings.seed or 0)
     known = contest.known if drawn is table else {}
@@ -154,7 +154,7 @@ def _run(
 
 
 def _taken_by(name: str, given: Mapping[str, Any]) -> set[str]:
-    """Return the settings that an algorithm takes."""
+    """Return the names of the settings that apply to an algorithm."""
     cls: Any = ALGORITHMS[name]
     forms = [form_of(field.name) for field in fields(cls)]
     more = [companions_of(form, given[form.setting]) for form in forms if form.setting in given]
@@ -166,7 +166,7 @@ _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::({_NUMBER}))?")
 
 
 def values_of(name: str, text: str) -> list[str]:
-    """Return the values of a varied parameter; ``10..50:10`` stands for 10, 20, 30, 40, 50.
+    """Return the values of a varied parameter; ``10..50:10`` expands to 10, 20, 30, 40, 50.
 
     >>> values_of("k", "2,5,10..50:20"), values_of("delta", "0.1..0.3:0.1")
     (['2', '5', '10', '30', '50'], ['0.1', '0.2', '0.3'])
@@ -199,14 +199,14 @@ _OF_ALL = (
     "separator", "missing", "normalize", "unknown", "inner_items", "model", "queries", "workload", "width", "seed",
     "reading", "bound", "ceiling", "round_ends",
 )  # fmt: skip
-"""The settings that are the same for all runs."""
+"""Settings that all runs share."""
 
 
 class Study:
-    """The runs of a comparison, as they are kept.
+    """File of comparison runs.
 
-    The first line says of which data and settings, and of which version, the runs are. A line that was not finished
-    when the process was killed counts for nothing.
+    The first line records the data, the settings and the version. An unfinished last line of a killed process is
+    ignored and removed.
     """
 
     def __init__(self, path: Path, source: Source, settings: CompareSettings) -> None:
@@ -215,16 +215,17 @@ class Study:
         if path.exists():
             self._read(facts)
         else:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)  # losses tell of the original
+            # losses reveal facts about the original
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             os.close(descriptor)
             self._append(facts)
 
     def known(self, name: str, given: Mapping[str, Any]) -> Contestant | None:
-        """Return a run, if it was made before."""
+        """Return the stored run, or None."""
         return self._known.get(_key(name, given))
 
     def add(self, name: str, given: Mapping[str, Any], contestant: Contestant) -> None:
-        """Keep a run."""
+        """Store a run."""
         self._known[_key(name, given)] = contestant
         self._append({"key": _key(name, given), **plain(asdict(contestant))})
 
@@ -269,5 +270,5 @@ def _key(name: str, given: Mapping[str, Any]) -> str:
 
 
 def _with_contents(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with the digest of each file in place of its path."""
+    """Return settings with the digest of each file instead of its path."""
     return with_paths(given, lambda _, path: content_digest(path))

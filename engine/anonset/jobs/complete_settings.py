@@ -1,7 +1,7 @@
-"""Complete settings for a rejected run: those that were stated, mended by the proposal of `inspect`.
+"""Complete settings for a rejected run: the stated settings, corrected by the proposal of `inspect`.
 
-A run stops at its first fault. The complete settings mend all faults that options and data show: the unit of privacy,
-columns that differ within a person, the model for the columns that are left, and their hierarchies.
+A run stops at its first fault. The complete settings correct all faults visible in options and data: the unit of
+privacy, columns that differ within a person, the model for the remaining columns, and their hierarchies.
 """
 
 from collections.abc import Mapping
@@ -25,20 +25,20 @@ from anonset.spelling import as_typed, counted
 
 _SETS = ("items", "one_hot", "one_code")
 _RECOGNISED = ("encoding", "header_line", "input_format", "skip_rows")
-"""Ways of reading that are recognised."""
+"""Reading settings that are recognized."""
 _PROPOSED_ANEW = ("relational", "sensitive", "keep", "numeric", "hierarchy")
 """Stated settings that the proposal may change; `--drop`, sets and ids stay."""
 
 
 def complete_commands(settings: Settings, given: Mapping[str, Any]) -> list[str]:
-    """Return complete commands for a rejected run, one per possible unit; none if there is nothing to mend.
+    """Return complete commands for a rejected run, one per possible unit; none if there is nothing to correct.
 
     Parameters
     ----------
     settings, given
-        The settings of the rejected run, and its flags with ``input``.
+        Settings of the rejected run, and its flags with ``input``.
     """
-    if settings.resume or not Path(settings.out).parent.is_dir():  # what is resumed runs by the same settings
+    if settings.resume or not Path(settings.out).parent.is_dir():  # a resumed run requires the same settings
         return []
     with suppress(InputError):  # the run reports its own error; without a proposal there is nothing to add
         require_apart(settings.work_dir, settings.out, settings.private or f"{settings.out}.private", settings.input)
@@ -59,13 +59,13 @@ def complete_commands(settings: Settings, given: Mapping[str, Any]) -> list[str]
 
 def _commands(given: Mapping[str, Any]) -> list[str]:
     model = MODELS.get(str(given.get("model")))
-    if model is not None and "sensitive" in model.model.protects:  # ids of buckets repeat by nature
+    if model is not None and "sensitive" in model.model.protects:  # ids of buckets repeat by design
         return []
     work = _proposed(given)
     found = [one for one in work.answers or (work,) if one.table is not None]
     lines = []
     for one in found:
-        if len(found) == 1 and not given.get("rows_are_persons"):  # the owner's own declaration
+        if len(found) == 1 and not given.get("rows_are_persons"):  # the declaration is up to the owner
             one.settings.pop("rows_are_persons", None)
         if (settings := _complete(given, one)) is not None and not _are_same(settings, given):
             own = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
@@ -81,7 +81,7 @@ def _who(one: Proposal) -> str:
 
 
 def _moved(given: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-    """Return which columns that were to be published a command drops, or takes for the id."""
+    """Describe the stated columns that a command drops or uses as the id."""
     stated = [name for role in ROLES if role not in ("id", "drop") for name in names_in((), given.get(role))]
     dropped, ids = ([repr(name) for name in stated if name in settings.get(role, ())] for role in ("drop", "id"))
     return (f", dropping {', '.join(dropped)}" if dropped else "") + (
@@ -90,7 +90,7 @@ def _moved(given: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
 
 
 def _proposed(given: Mapping[str, Any]) -> Proposal:
-    """Return the proposal for the columns that were named; the others are dropped."""
+    """Return the proposal for the named columns; other columns are dropped."""
     k, specs = int(given.get("k") or 5), given.get("hierarchy", {})
     reading = {name: given[name] for name in (*READING, "missing") if given.get(name)}
     recognised = _recognised(given["input"], reading, k)
@@ -105,10 +105,10 @@ def _proposed(given: Mapping[str, Any]) -> Proposal:
 
 
 def _recognised(source: Any, reading: Mapping[str, Any], k: int) -> Proposal:
-    """Return the proposal for all columns, with the ways of reading that are recognised."""
+    """Return the proposal for all columns, with the recognized reading settings."""
     try:
         return proposal_for(source, reading, {}, k)
-    except MisreadError as error:  # a footer, where other rows are skipped already
+    except MisreadError as error:  # a footer, in addition to rows already skipped
         rows = [*names_in((), reading.get("skip_rows")), *names_in((), error.settings.get("skip_rows"))]
         return proposal_for(source, {**reading, **error.settings, **({"skip_rows": rows} if rows else {})}, {}, k)
 
@@ -118,9 +118,9 @@ def _matches(column: str, name: str) -> bool:
 
 
 def _complete(given: Mapping[str, Any], one: Proposal) -> dict[str, Any] | None:
-    """Return the settings of a run by a proposal; None if they would leave out a hierarchy that was stated."""
+    """Return the settings of a run for a proposal; None if they would omit a stated hierarchy."""
     settings = dict(one.settings)
-    if settings.get("relational") and not any(given.get(role) for role in _SETS):  # no sets beside those stated
+    if settings.get("relational") and not any(given.get(role) for role in _SETS):  # no sets other than the stated ones
         made = [name for role in _SETS for name in settings.pop(role, [])]
         settings["drop"] = [*settings.get("drop", ()), *made]
     published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}
@@ -138,7 +138,7 @@ def _complete(given: Mapping[str, Any], one: Proposal) -> dict[str, Any] | None:
 
 
 def _shape(model: str | None) -> tuple[frozenset[str], bool] | None:
-    """Return the parts that a model protects, and whether one column is sensitive."""
+    """Return the parts of the data that a model protects, and whether it has one sensitive column."""
     if model not in MODELS:
         return None
     found = MODELS[model].model
@@ -146,7 +146,7 @@ def _shape(model: str | None) -> tuple[frozenset[str], bool] | None:
 
 
 def _are_same(settings: Mapping[str, Any], given: Mapping[str, Any]) -> bool:
-    """Return True if two settings read and publish the columns in the same way, whatever their hierarchies."""
+    """Return True if two settings read and publish the columns in the same way, apart from hierarchies."""
     return _comparable(settings) == _comparable(given)
 
 

@@ -1,4 +1,4 @@
-"""What several tuples of an individual give away, of buckets of any number of rows: how often, and where first."""
+"""Counts and examples of disclosures through several tuples of an individual, for buckets of any size."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,23 +10,23 @@ from anonset.measures.correlation import IntraGroupViolation, inter_group_violat
 from anonset.publications import Buckets
 
 MOST_LISTED = 10_000
-"""Violations of a kind that are named: Anatomy of 1,000,000 tuples may have two million."""
+"""Largest number of listed violations per kind: Anatomy of 1,000,000 tuples may have two million."""
 
 
 @dataclass(frozen=True)
 class Correlations(Discreet):
-    """Violations of a kind: ``intra_group`` or ``inter_group``."""
+    """Violations of one kind: ``intra_group`` or ``inter_group``."""
 
     number: int
-    """All that there are."""
+    """Total number of violations."""
     listed: list[Any]
-    """The first of them: by group, individual and value, or by individual and value."""
+    """First violations, sorted by group, individual and value, or by individual and value."""
 
 
 def correlations(publication: Buckets, l: int) -> dict[str, Correlations]:  # noqa: E741
-    """Count the violations inside groups, and those between groups, of buckets with ids.
+    """Count the violations inside groups and between groups in buckets with ids.
 
-    They are those of `intra_group_violations` and `inter_group_violations`, found of some individuals at a time.
+    Results equal `intra_group_violations` and `inter_group_violations`, computed for some individuals at a time.
     """
     kinds = ("intra_group", "inter_group")
     numbers = dict.fromkeys(kinds, 0)
@@ -42,7 +42,7 @@ def correlations(publication: Buckets, l: int) -> dict[str, Correlations]:  # no
 
 
 def _named(publication: Buckets, people: People, found: Iterable[Any]) -> Iterable[tuple[tuple[int, ...], Any]]:
-    """Yield violations of a part with the rows and groups of the whole, and what they are sorted by."""
+    """Yield violations of a part with row and group numbers of the whole publication, and their sort keys."""
     for one in found:
         row = int(people.row[one.row])
         who = tuple(int(column.codes[row]) for column in publication.ids)

@@ -1,4 +1,4 @@
-"""How far somebody gets who knows something of a person: the rows, or persons, that fit."""
+"""Re-identification risk of persons by attacker knowledge: the rows or persons that match."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,32 +20,32 @@ from anonset.settings.publication import THRESHOLD
 
 @dataclass(frozen=True)
 class Exposure(Discreet):
-    """How far somebody gets who knows something of a person that is in the data."""
+    """Re-identification risk under some knowledge, for an attacker who knows that the person is in the data."""
 
     values: bool
     """Whether all published quasi-identifiers of the person are known."""
     items: int
-    """Number of published symbols of the person that are known, those that tell the most."""
+    """Number of known published symbols of the person; the most identifying symbols are assumed."""
     smallest: int
-    """Fewest rows, or persons (`Risk.unit`), that fit."""
+    """Smallest number of matching rows or persons (`Risk.unit`)."""
     mean: float
-    """How many fit, on average over the persons."""
+    """Average number of matches over the persons."""
     highest: float
-    """Prosecutor risk: the chance to find the person of whom the fewest fit."""
+    """Prosecutor risk: probability of identifying the person with the fewest matches."""
     average: Share
-    """Marketer risk: the chance to find a person, on average over all."""
+    """Marketer risk: probability of identifying a person, averaged over all persons."""
     above: Share
-    """Share of the persons whose risk is above the threshold."""
+    """Share of persons whose risk exceeds the threshold."""
     alone: Share
-    """Share of the persons of whom one fits."""
+    """Share of persons with a single match."""
     below: Share
-    """Share of the persons of whom fewer fit than k, of models without it 2."""
+    """Share of persons with fewer than k matches; k is 2 for models without k."""
     guaranteed: bool
-    """Whether the guarantee speaks of such knowledge."""
+    """Whether the guarantee covers this knowledge."""
 
 
 def few_persons(exposure: Exposure, k: int, persons: int) -> str:
-    """Say how many persons are below k, who have several rows.
+    """Return a sentence with the number of persons below k, for data with several rows per person.
 
     >>> share = Share(0.25)
     >>> few_persons(Exposure(True, 0, 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
@@ -61,7 +61,7 @@ def few_persons(exposure: Exposure, k: int, persons: int) -> str:
 
 
 def knowledge(values: bool, items: int) -> str:
-    """Say what somebody knows.
+    """Return the attacker's knowledge in words.
 
     >>> knowledge(True, 2)
     'all quasi-identifiers and 2 items'
@@ -78,15 +78,15 @@ def exposures(
     seed: int = 0,
     owner: NDArray[np.int64] | None = None,
 ) -> tuple[Exposure, ...]:
-    """Count the rows, or persons, that fit, by what is known: of a publication, or of data as they are.
+    """Count the matching rows or persons by attacker knowledge, for a publication or for raw data.
 
     Parameters
     ----------
     size
-        Known items up to which it is looked.
+        Largest number of known items.
     owner
-        int64 (n,): whose each row is, where persons are to be counted; of a person's rows, that tells which the fewest
-        persons fit.
+        int64 (n,): person of each row, to count persons instead of rows. Among the rows of a person, the one with the
+        fewest matching persons counts.
     """
     found = list[Exposure]()
     for values, items, left in _left(rows, size, seed) if owner is None else _persons_left(rows, size, seed, owner):
@@ -95,7 +95,7 @@ def exposures(
 
 
 def _left(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, int, Figures]]:
-    """Yield how many rows are left of each one by what is known: the values, so many items."""
+    """Yield the number of matching rows of each row, by knowledge: (relational values known, known items, counts)."""
     sets, group = rows.transactions, codes_of(rows.relational)
     if group:
         yield True, 0, class_figures(group, rows.store)
@@ -108,7 +108,7 @@ def _left(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, i
 def _persons_left(
     rows: Records | Table, size: int, seed: int, owner: NDArray[np.int64]
 ) -> Iterator[tuple[bool, int, Figures]]:
-    """Yield how many persons are left of each one by what is known: the values, so many items."""
+    """Yield the number of matching persons of each person, by knowledge: (values known, known items, counts)."""
     own, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)
     if rows.relational:
         yield True, 0, Figures.of(fewest_persons(classes, own))

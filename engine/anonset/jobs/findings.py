@@ -1,4 +1,4 @@
-"""What is found in data before anything is published: columns, roles that are proposed, and who is unique."""
+"""Findings of `inspect` before anonymization: columns, proposed roles, and uniqueness."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,72 +14,72 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class ColumnFindings(Discreet):
-    """A column, and the role that it has or that is proposed for it."""
+    """Column with its given or proposed role."""
 
     profile: Profile
-    """What it looks like."""
+    """Column statistics."""
     role: str
-    """The role, as a setting."""
+    """Role, named as a setting."""
     reason: str
-    """Why it is proposed; ``given`` where the role was given."""
+    """Reason for the proposal; ``given`` if the role was given."""
     hierarchy: str | None = None
-    """What it may be generalized by."""
+    """Possible hierarchy specification."""
 
 
 @dataclass(frozen=True)
 class ClassFindings(Discreet):
-    """How records agree in their quasi-identifiers."""
+    """Equivalence classes of the records by their quasi-identifiers."""
 
     columns: tuple[str, ...]
-    """The quasi-identifiers."""
+    """Quasi-identifiers."""
     classes: int
-    """Number of different combinations of values."""
+    """Number of distinct value combinations."""
     smallest: int
-    """Records in the smallest equivalence class."""
+    """Number of records in the smallest equivalence class."""
     unique: Share
-    """Share of the records that are alone in theirs."""
+    """Share of records in classes of size 1."""
     below_k: Share
-    """Share of the records in classes smaller than k."""
+    """Share of records in classes smaller than k."""
 
 
 @dataclass(frozen=True)
 class Answer(Discreet):
-    """A possible unit of privacy, with the settings that it brings."""
+    """Possible unit of privacy, with the settings that follow from it."""
 
     unit: tuple[str, ...]
-    """The columns that identify the person; empty: each row is a person."""
+    """Columns that identify the person; empty: each row is a person."""
     persons: int
-    """Persons that it gives."""
+    """Number of persons under this unit."""
     settings: Mapping[str, Any]
-    """The settings that were found to work for it, as those of a job."""
+    """Job settings that work for this unit."""
     combinations: int
-    """Number of different combinations of quasi-identifiers."""
+    """Number of distinct quasi-identifier combinations."""
     skipped: int
-    """Rows without a value in these columns, which it skips."""
+    """Number of rows without a value in the unit's columns; they are skipped."""
     reasons: Mapping[str, list[str]]
-    """Columns with the reasons of their roles, by role."""
+    """Columns and the reasons of their roles, by role."""
 
     @property
     def key(self) -> str:
-        """The value of the setting `unit`."""
+        """Value of the setting `unit`."""
         return ",".join(self.unit) or "row"
 
 
 @dataclass(frozen=True)
 class Question(Discreet):
-    """Who is a person: the owner must say, since the data do not show it."""
+    """Question about who is a person; the owner must decide because the data do not show it."""
 
     rows: int
-    """Rows of the data."""
+    """Number of rows."""
     answers: tuple[Answer, ...]
-    """The possible answers, the surest first."""
+    """Possible answers, most likely first."""
 
     def lines(self) -> list[str]:
         """Return the possible lines of a job file, each with the number of persons."""
         return [f'unit = "{one.key}" # {self.told(one)}' for one in self.answers]
 
     def told(self, answer: Answer) -> str:
-        """Return what an answer means."""
+        """Return the meaning of an answer as text."""
         what = "" if answer.unit else "each row is a person: "
         skipped = f"; {counted(answer.skipped, 'row')} without a value skipped" if answer.skipped else ""
         return f"{what}{counted(self.rows, 'row')}, {counted(answer.persons, 'person')}{skipped}"
@@ -87,39 +87,39 @@ class Question(Discreet):
 
 @dataclass(frozen=True)
 class Findings(Discreet):
-    """What is in data, and at risk before anything is published. Holds no value of the data."""
+    """Findings about data before anonymization: content and risks. Contains no value of the data."""
 
     source: str
-    """What was looked at."""
+    """Name of the source."""
     columns: tuple[ColumnFindings, ...]
-    """The columns, in their order."""
+    """Columns in data order."""
     rows: int
-    """Rows of the data."""
+    """Number of rows."""
     records: int
-    """Records that they make: rows of the same person are one where they are grouped."""
+    """Number of records: with grouping, rows of one person form one record."""
     persons: int | None
-    """Persons, where an identifier tells them apart."""
+    """Number of persons, if an identifier distinguishes them; otherwise None."""
     k: int
-    """Below so many records, a group is small."""
+    """Group size below which a group counts as small."""
     m: int
-    """Known items of which the guarantee would speak."""
+    """Number of known items that the guarantee would cover."""
     quasi_identifiers: ClassFindings | None
-    """How records agree in their quasi-identifiers."""
+    """Equivalence classes by quasi-identifiers."""
     known_items: tuple[KnownItems, ...]
-    """What 1, …, m + 1 known items leave."""
+    """Groups of records that share 1, …, m + 1 known items."""
     problems: tuple[str, ...] = field(repr=False)
-    """What would be refused, or should be looked at."""
+    """Errors that would stop a run, and warnings."""
     memory: int | None
-    """Bytes that a run is estimated to take."""
+    """Estimated memory of a run, in bytes."""
     seconds: float | None
-    """Seconds that a run may take, roughly."""
+    """Rough estimate of the run time, in seconds."""
     settings: Mapping[str, Any]
-    """The settings that were found to work, as those of a job; if there is a question, for its first answer."""
+    """Job settings that work; if there is a question, for its first answer."""
     question: Question | None = None
-    """Who is a person, if the owner must say; None: it is stated, or one column of ids is distinct in every row."""
+    """Question about who is a person; None if it is stated, or if one id column is distinct in every row."""
 
     def _repr_html_(self) -> str:
-        """Return the findings as tables, for notebooks."""
+        """Return the findings as HTML tables."""
         rows = [(c.profile.name, c.profile.kind, f"{c.profile.distinct:,}", c.role, c.reason) for c in self.columns]
         return "".join(
             [
@@ -134,7 +134,7 @@ class Findings(Discreet):
 
 
 def risk_table(found: Findings) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return which share of the records others can tell: the headings, and a row of text by what is known."""
+    """Return the share of re-identifiable records: table headings, and one row of text per attacker knowledge."""
     head = ("who knows", "alone, at worst", f"among fewer than {found.k}", "alone, on average")
     rows: list[tuple[str, ...]] = []
     if (classes := found.quasi_identifiers) is not None:

@@ -1,4 +1,4 @@
-"""What a job finds where it would write: its own publication, finished before, or something else."""
+"""Check of an existing output: the finished publication of the same job, or another one."""
 
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,14 @@ from anonset.settings.settings import Settings, validate
 
 
 def finished_before(settings: Settings, *, progress: Progress | None = None) -> PublicationCheck | None:
-    """Return the verdict on a publication that the same job made before, verified anew; None where nothing stands.
+    """Verify the output of an earlier run of the same job and return the verdict; None if there is no output.
 
-    The same is a job of the same settings on the same data and side files, by the same versions.
+    A job is the same if settings, data, side files and versions are equal.
 
     Raises
     ------
     InputError
-        If something else stands there, with what differs.
+        If the output exists and differs; the message names the difference.
     """
     out = Path(settings.out)
     if not out.exists():
@@ -43,7 +43,8 @@ def finished_before(settings: Settings, *, progress: Progress | None = None) -> 
         "earlier release": None if settings.recoding is None else read_earlier(settings.recoding).attestation_sha256,
         "release beside": None if settings.after is None else release_at(settings.after).sha256,
     }
-    defaults = type(settings).model_construct().model_dump(exclude_none=True)  # of what no report knew then
+    # for settings that an older report does not contain
+    defaults = type(settings).model_construct().model_dump(exclude_none=True)
     made: dict[str, Any] = {
         "settings": relevant({**defaults, **report.settings}),
         "side files": report.input.get("side_files", {}),

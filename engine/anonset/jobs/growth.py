@@ -1,4 +1,4 @@
-"""How time and memory grow with the data: nested samples of a table, and the exponents of what was measured on them."""
+"""Growth of time and memory with data size: nested samples of a table, and fitted exponents."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,9 +13,9 @@ from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError, typed
 
 RUNS = 3
-"""Runs of each size, for the spread of their times."""
+"""Runs per size, to estimate the variance of their times."""
 AXES = ("records", "n_items", "workers")
-"""What a study of growth varies, beside the parameters of algorithms."""
+"""Axes of a growth study, in addition to the parameters of algorithms."""
 RUN = "run"
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)%")
 _ALL = 100  # percent
@@ -24,36 +24,36 @@ _MOST_DIGITS = 18
 
 @dataclass(frozen=True)
 class RunSize:
-    """What one run is given of the data, and the threads that it takes; None: all."""
+    """Sample size and thread count of one run; None: all."""
 
     records: int | None = None
     n_items: int | None = None
     workers: int | None = None
     run: int | None = None
-    """Number of the run, from 1, where each size is run several times."""
+    """Run number, from 1, if each size runs several times."""
 
     @property
     def given(self) -> dict[str, int]:
-        """What of it was asked for; nothing where the runs do not differ in it."""
+        """Requested values by name; empty if the runs do not vary."""
         if self.run is None:
             return {}
         return {name: value for name in (*AXES, RUN) if (value := getattr(self, name)) is not None}
 
 
 def sizes_of(records: str | None, n_items: str | None, workers: str | None, n: int) -> list[RunSize]:
-    """Return the sizes that are asked for, each as often as it is run, the smaller data first.
+    """Return the requested sizes, each repeated for its runs, smaller data first.
 
     Parameters
     ----------
     records, n_items, workers
-        Numbers, commas between; those of records also in percent.
+        Comma-separated numbers; `records` also accepts percentages.
     n
         Number of records of the table.
 
     Raises
     ------
     InputError
-        If a number is none, or above what there is.
+        If a value is no number, or too large.
 
     >>> [size.given for size in sizes_of("50%", None, "1,2", 8)][::3]
     [{'records': 4, 'workers': 1, 'run': 1}, {'records': 4, 'workers': 2, 'run': 1}]
@@ -66,7 +66,7 @@ def sizes_of(records: str | None, n_items: str | None, workers: str | None, n: i
 
 
 def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | None]:
-    """Read numbers, ascending; None alone where none are asked for."""
+    """Return the numbers in `text`, ascending; [None] if `text` is None."""
     if text is None:
         return [None]
     found = []
@@ -85,9 +85,9 @@ def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | No
 
 
 def sample(table: Table, size: RunSize, seed: int) -> Table:
-    """Return a table of some records, drawn at random, with the most frequent of its items.
+    """Return a table of randomly drawn records, restricted to its most frequent items.
 
-    Samples are nested: that of fewer records is part of that of more, for the same seed.
+    Samples with the same seed are nested: the smaller is a subset of the larger.
     """
     if size.records is not None and size.records < table.n:
         order = np.argsort(SplitMix(seed).words(table.n), kind="stable")
@@ -105,16 +105,16 @@ def sample(table: Table, size: RunSize, seed: int) -> Table:
 
 @dataclass(frozen=True)
 class Growth:
-    """How the seconds of a search grow along one axis: as its power, with a 95% interval of the exponent."""
+    """Growth of search time along one axis: exponent of a power law, with its 95% confidence interval."""
 
     axis: str
     series: Mapping[str, Any]
-    """What else the runs have in common."""
+    """Parameters that the runs share."""
     exponent: float
     low: float
     high: float
     per_record: float
-    """Seconds for each record of the largest size."""
+    """Seconds per record at the largest size."""
 
     def __str__(self) -> str:
         who = ", ".join(
@@ -126,14 +126,14 @@ class Growth:
 
 
 def growths(rows: Iterable[Mapping[str, Any]], given: Sequence[str]) -> list[Growth]:
-    """Return how the seconds grow along each axis of which there are several sizes.
+    """Return the growth of the search time along each axis with several sizes.
 
     Parameters
     ----------
     rows
-        The rows of a comparison.
+        Rows of a comparison.
     given
-        The columns of what was asked for, the algorithm first.
+        Requested columns, the algorithm first.
     """
     listed, found = list(rows), []
     for axis in (name for name in AXES if name in given):
@@ -153,7 +153,7 @@ def growths(rows: Iterable[Mapping[str, Any]], given: Sequence[str]) -> list[Gro
 
 
 def fitted_power(points: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
-    """Return the exponent of the power law that fits points best, by least squares of logarithms, and its interval.
+    """Return the exponent of the best-fitting power law, by least squares of logarithms, and its 95% interval.
 
     >>> fitted_power([(1.0, 3.0), (2.0, 12.0), (4.0, 48.0)])[0]
     2.0

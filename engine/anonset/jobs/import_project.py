@@ -1,4 +1,4 @@
-"""What another tool was set up to do, as a job: roles, hierarchies, what must hold, and the data if they are there."""
+"""Import of another tool's project as a job: roles, hierarchies, privacy model, and data if included."""
 
 import os
 import re
@@ -17,20 +17,20 @@ from anonset.settings.project_jobs import job_of
 
 @dataclass(frozen=True)
 class ImportedJob:
-    """A job that was written from another tool's settings."""
+    """Job written from another tool's settings."""
 
     job: Path
     left: tuple[str, ...]
-    """What of the settings is not taken, in words."""
+    """Settings that were not imported, as text."""
 
 
 def import_project(path: str | Path, out: str | Path, data: str | None = None) -> ImportedJob:
-    """Write a job from a project of ARX or a template of Amnesia into a new folder, with its hierarchies and data.
+    """Write an ARX project or an Amnesia template as a job into a new folder, with its hierarchies and data.
 
     Parameters
     ----------
     data
-        The data, which the job then names where they lie; default: those in the project.
+        Path of the data, which the job refers to in place; by default the data in the project.
 
     Raises
     ------
@@ -92,7 +92,7 @@ _MOST_BYTES = 200 * 2**20
 
 
 def _hierarchy(project: Project, folder: Path, column: str, name: str, left: list[str]) -> str | None:
-    """Write the hierarchy of a column, and return its place in the folder; None, and say why, if it is none."""
+    """Write the hierarchy of a column and return its path in the folder, or note in `left` that it is missing."""
     content = project.hierarchy(name)
     if content is None:
         left.append(f"{column!r}: its hierarchy {name!r}, which is not there")

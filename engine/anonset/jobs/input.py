@@ -1,4 +1,4 @@
-"""The input of a job: read into memory where it fits, else block by block into a work directory."""
+"""Input of a job: read into memory if it fits, otherwise in blocks into a work directory."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -33,39 +33,41 @@ from anonset.settings.settings import Settings
 from anonset.spelling import listed, setting
 
 Note = Callable[[str], None]
-"""Is told what people should know."""
+"""Called with one line for the user."""
 
 
 @dataclass(frozen=True)
 class Input(Discreet):
-    """What a job reads, and where its table is to lie."""
+    """Input of a job, and the storage of its table."""
 
     source: Source
     by_blocks: bool
-    """Whether the table is to lie in a work directory."""
+    """Whether the table is stored in a work directory."""
     need: int
-    """Bytes of memory that the whole run would need without one, about, with those that compiling takes."""
+    """Estimated memory in bytes of the whole run without a work directory, including compilation."""
     limit: int | None
-    """Bytes that it may take; None: nobody knows."""
+    """Memory limit in bytes; None: unknown."""
     compiling: int = 0
-    """Bytes of these that are reserved for compiling kernels."""
+    """Part of `need`, in bytes, reserved for compiling kernels."""
 
     @property
     def limit_on_data(self) -> int | None:
-        """Bytes that the run may take without those that compiling takes."""
+        """Memory limit in bytes, excluding compilation."""
         return None if self.limit is None else self.limit - self.compiling
 
 
 _BESIDE_EACH = 512
-"""Bytes, for each value, of what an algorithm takes beside the data, at most: data of 360,000 to 970,000 values took
-less."""
+"""Largest memory per value, in bytes, of an algorithm in addition to the data.
+
+Measurements with 360,000 to 970,000 values were below.
+"""
 
 
 def memory_of(size: Size, algorithm: Algorithm) -> int:
-    """Estimate the memory of a whole run in memory, in bytes, by what its input holds and by its algorithm.
+    """Estimate the memory of a whole run in memory, in bytes, from its input size and its algorithm.
 
-    What Python and the compiled kernels take is the same for all; what the data take is multiplied by the algorithm's
-    factor, and what it takes beside them is added, as far as so many values can fill it.
+    The sum of a constant for Python and compiled kernels, the data size times the algorithm's factor, and the
+    algorithm's additional memory, limited by the number of values.
     """
     least, traits = memory_for(Size()), traits_of(algorithm)
     return int(least + traits.memory_factor * (memory_for(size) - least)) + min(
@@ -74,14 +76,14 @@ def memory_of(size: Size, algorithm: Algorithm) -> int:
 
 
 def input_of(source: Source, settings: Settings, algorithm: Algorithm) -> Input:
-    """Choose whether a job runs in memory or by blocks.
+    """Decide whether a job runs in memory or out of core.
 
-    By blocks it runs where it would need more memory than it may take, or a work directory is named.
+    A job runs out of core if it exceeds the memory limit, or a work directory or a cluster is given.
 
     Raises
     ------
     InputError
-        If it would need more than it may take, and cannot run by blocks; or its size cannot be looked up.
+        If the job exceeds the memory limit and cannot run out of core, or the input size is unknown.
     """
     size = source.size
     need, limit = memory_of(size, algorithm), memory_limit(settings.memory_limit)
@@ -116,12 +118,12 @@ def input_of(source: Source, settings: Settings, algorithm: Algorithm) -> Input:
 
 
 def _compiling_takes(compiling: int) -> str:
-    """Return how much memory is reserved for compiling and how to avoid it; empty if none is."""
+    """Return a note on the memory reserved for compiling and how to avoid it; empty if none is."""
     return f"{format_size(compiling)} of it are for compiling kernels (run anonset warmup first)" if compiling else ""
 
 
 def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
-    """Say why a job cannot run by blocks; nothing if it can."""
+    """Return the reason why a job cannot run out of core; empty if it can."""
     traits = traits_of(algorithm)
     if not traits.by_blocks and traits.split_records is None:
         return f"{algorithm.name} takes all records at once ({_instead(algorithm.model)})"
@@ -132,14 +134,14 @@ def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
 
 
 def _instead(model: PrivacyModel) -> str:
-    """Say what runs by blocks, or in parts, for a model; where nothing does, what does for k^m-anonymity."""
+    """Return the algorithms that run out of core or in parts for a model, or else for k^m-anonymity."""
     if runs := _running(model.name):
         return runs
     return f"nothing for {setting('model', model.name)} runs by blocks; for {setting('model', 'km')} {_running('km')}"
 
 
 def _running(model: str) -> str:
-    """Say which algorithms for a model run by blocks, or in parts, and under which parameters; nothing if none does."""
+    """Return the algorithms for a model that run out of core or in parts, with their conditions; empty if none."""
     runs: dict[str, list[str]] = {}
     for name in with_traits(lambda traits: model in traits.models):
         traits = traits_of(ALGORITHMS[name])
@@ -150,12 +152,12 @@ def _running(model: str) -> str:
 
 
 def require_disk(settings: Settings, chosen: Input, request: Request, note: Note | None) -> None:
-    """Refuse a run for which a disk is too small, and announce the space and time of a large one.
+    """Reject a run if a disk is too small, and announce the space and time of a large run.
 
     Raises
     ------
     InputError
-        With the directory, and both figures.
+        With the directory, its free space and the space required.
     """
     size, place = _published(chosen.source.size, settings), None
     if chosen.by_blocks:
@@ -170,7 +172,7 @@ def require_disk(settings: Settings, chosen: Input, request: Request, note: Note
 
 
 def _published(size: Size, settings: Settings) -> Size:
-    """Return the part of a size that is not of columns left out, as far as these are named."""
+    """Estimate the size without dropped columns, as far as they are named."""
     named = [*settings.items, *settings.relational, *settings.keep, *settings.id, settings.sensitive]
     kept = sum(name is not None for name in named)
     share = kept / (kept + len(settings.drop)) if settings.drop else 1.0
@@ -186,17 +188,19 @@ def table_of(
     note: Note | None = None,
     require: Callable[[Files], None] | None = None,
 ) -> Iterator[Table]:
-    """Read the table of a job; its work directory is removed in the end, or, if it was named, on success.
+    """Read the table of a job.
+
+    The work directory is removed at the end if it is temporary, and on success if it was named.
 
     Parameters
     ----------
     require
-        Called with the work directory before anything is read.
+        Called with the work directory before reading.
 
     Raises
     ------
     InputError
-        If it cannot be read, or not within the memory that may be taken.
+        If the table cannot be read, or not within the memory limit.
     """
     if not chosen.by_blocks:
         if progress is not None:
@@ -221,7 +225,7 @@ def table_of(
 
 
 def _require_same(settings: Settings, before: str, now: str) -> None:
-    """Refuse to go on with data that were changed since they were read."""
+    """Reject a resumed run if the data have changed since they were read."""
     if before != now:
         way = setting("resume", True) if settings.resume else setting("if_exists", "resume")
         msg = f"{way}: the data have changed since they were read; start again in another directory"
@@ -229,7 +233,7 @@ def _require_same(settings: Settings, before: str, now: str) -> None:
 
 
 def _by_blocks(chosen: Input, store: Files) -> str:
-    """Say that a job runs by blocks, and, where nobody asked for it, why."""
+    """Return the message that a job runs out of core, with the reason if the user did not request it."""
     text = f"runs by blocks in {store.path}"
     if chosen.limit is None or chosen.need <= chosen.limit:
         return text
@@ -246,15 +250,15 @@ def _gathered(chosen: Input, settings: Settings, store: Store, progress: Progres
 
 
 _OF_SETS = frozenset("(,)")
-"""What the names of sets of items hold: where that separates the items of the input, something else must in OUT."""
+"""Characters in the names of itemsets. If the input's item separator is among them, the output needs another."""
 
 
 _PUBLISHED = {"tsv": "csv", "baskets": "csv", "jsonl": "csv", "xlsx": "csv", "spmf": "dat"}
-"""By the format of the input that of the publication, where that differs."""
+"""Output format by input format, if they differ."""
 
 
 def request_of(settings: Settings, algorithm: Algorithm, read: str) -> Request:
-    """Return where and how the settings ask to publish; by default in the format that is read, but tables as csv."""
+    """Return output paths and layout. The default format is the input format; csv for several tables."""
     model = algorithm.model
     private = None if settings.private is None else Path(settings.private)
     format = settings.format or ("csv" if kind_of(model).several_tables else _PUBLISHED.get(read, read))  # noqa: A001

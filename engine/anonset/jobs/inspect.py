@@ -1,4 +1,4 @@
-"""Looking at data before they are anonymized: who is unique, what is wrong, and what a run would take."""
+"""Inspection of data before anonymization: uniqueness, problems, and the cost of a run."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -33,29 +33,29 @@ def inspect(
     seed: int = 0,
     **given: Any,
 ) -> Findings:
-    """Look at data before they are anonymized: columns, proposed roles, persons, who is unique, and what is wrong.
+    """Inspect data before anonymization: columns, proposed roles, persons, uniqueness, and problems.
 
-    Nothing is published, and no value of the data is shown.
+    Publishes nothing and shows no value of the data.
 
     Parameters
     ----------
     source
-        What `anonset.read` takes, or a table that it returned.
+        Source as for `anonset.read`, or a table that it returned.
     k
-        Groups of fewer records are small.
+        Group size below which a group counts as small.
     m
-        Known items that the guarantee shall speak of; up to one more are looked at.
+        Number of known items that the guarantee should cover; up to m + 1 are examined.
     hierarchies
-        Of columns for which there are any; they are held against the data.
+        Hierarchies by column; they are checked against the data.
     seed
-        Seed of the samples by which shares are estimated that cannot be counted in seconds.
+        Seed of the samples that estimate shares which cannot be counted within seconds.
     given
-        Roles of columns and ways of reading, as for `anonset.read`; other columns get the roles that are proposed.
+        Column roles and reading options, as for `anonset.read`; other columns get proposed roles.
 
     Raises
     ------
     InputError
-        If the data cannot be read at all. All else that is wrong is told in `Findings.problems`.
+        If the data cannot be read. All other problems are reported in `Findings.problems`.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def inspect(
 
 
 def _question(work: Proposal) -> Question | None:
-    """Return the question who is a person, with what each answer brings."""
+    """Return the question who is a person, with the consequences of each answer."""
     if not work.answers:
         return None
     answers = []
@@ -103,7 +103,7 @@ def _question(work: Proposal) -> Question | None:
 
 
 def _warnings(table: Table, k: int, *, asked: bool) -> list[str]:
-    """Return what the owner should look at, although nothing is rejected for it."""
+    """Return warnings about data that are not rejected."""
     warnings = []
     try:
         if not asked:
@@ -151,18 +151,18 @@ def _where(work: Proposal) -> str:
 
 
 def _memory(work: Proposal) -> int | None:
-    """Return the memory of a run, in bytes; None of what lies in memory."""
+    """Return the memory of a run, in bytes; None for data in memory."""
     return None if work.source is None or not work.source.files else memory_for(work.source.size)
 
 
 def _seconds(table: Table, m: int, spent: float) -> float:
-    """Estimate the seconds of a run: reading and writing, and a few steps for each set of up to m items."""
+    """Estimate the seconds of a run: reading, writing, and a few steps per itemset of up to m items."""
     sets = 0.0 if table.transactions is None else number_of_sets(table.transactions.lengths, m)
     return 2.0 + 2 * spent + table.n / 100_000 + sets / 2e7
 
 
 def _profiles_of(table: Table) -> Iterator[tuple[str, Profile]]:
-    """Yield the role of each column of a table, and what it looks like."""
+    """Yield the role and the profile of each column of a table."""
     roles = {"id": table.ids, "relational": table.relational, "keep": table.kept}
     for role, columns in roles.items():
         for column in columns:

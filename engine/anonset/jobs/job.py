@@ -1,4 +1,4 @@
-"""One run from a table to a publication that is not verified yet: bind, search, apply, measure."""
+"""A run from a table to an unverified publication: bind, search, apply, measure."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -39,14 +39,14 @@ class Job:
     max_loss: float | None = None
     allow_worthless: bool = False
     earlier: Earlier | None = None
-    """The earlier release to go on from."""
+    """Earlier release to continue from."""
     client: Any = None
-    """A dask client whose workers search; None: threads of this process do."""
+    """Dask client whose workers run the search; None: threads of this process."""
     watch: Stopwatch = field(default_factory=Stopwatch)
-    """Takes the time of each step."""
+    """Timer of the phases."""
     ceilings: Mapping[str, Any] = field(default_factory=dict)
     beside: Beside | None = None
-    """An earlier release of the same persons, together with which the model is kept."""
+    """Earlier release of the same persons; both releases together must satisfy the model."""
     round_ends: bool = True
 
     def run(
@@ -56,14 +56,14 @@ class Job:
         algorithm: Algorithm,
         made_from: Callable[[Table, Mapping[str, Hierarchy]], Algorithm] | None = None,
     ) -> Unverified[Any]:
-        """Bind the table to its hierarchies, refuse what could not be published, and `search`.
+        """Bind the table to its hierarchies, reject tables that cannot be published, and `search`.
 
         Parameters
         ----------
         made_from
-            Makes the algorithm anew, if some of its parameters are made from the data.
+            Creates the algorithm again, if some of its parameters depend on the data.
         """
-        if table.repeated or table.relational or table.kept:  # otherwise there is nothing to refuse
+        if table.repeated or table.relational or table.kept:  # otherwise there is nothing to reject
             require_persons(table, algorithm.model, hierarchies)
         if self.layout.format is not None:
             require_originals_declared(table, algorithm.model)
@@ -77,7 +77,7 @@ class Job:
         return self.search(table, bound, algorithm)
 
     def search(self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm) -> Unverified[Any]:
-        """Find a recoding of a table that is bound to its hierarchies, apply it, and measure what is lost."""
+        """Find a recoding of a table bound to its hierarchies, apply it, and measure the loss."""
         require_roles(table, algorithm.model)
         if self.beside is not None:
             self.beside.require_records(table.n)
@@ -126,7 +126,7 @@ class Job:
         )
 
     def _with_grids(self, table: Table, algorithm: Algorithm) -> Table:
-        """Return the table with the admissible ends of published ranges: a function of all records, and of k."""
+        """Return the table with the admissible ends of published ranges, which depend on all records and k."""
         if not self.round_ends:
             return table
         k = algorithm.model.k or 1
@@ -134,7 +134,7 @@ class Job:
 
     @contextmanager
     def _on_cluster(self, table: Table) -> Iterator[Table]:
-        """Give the table with the workers of the cluster, if there is one, else as it is."""
+        """Yield the table with the cluster's workers, or unchanged if there is no cluster."""
         if self.client is None or not isinstance(table.store, Files):
             yield table
             return
@@ -143,7 +143,7 @@ class Job:
             yield table.on(workers)
 
     def _recode(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
-        """Find a recoding: any, or one that goes on from that of the earlier release."""
+        """Find a recoding; it continues from the earlier release if there is one."""
         traits = traits_of(algorithm)
         most = traits.split_records if table.store.in_files or traits.splits_in_memory else None
         if self.earlier is None and most is not None:
@@ -158,7 +158,7 @@ class Job:
 
 
 def _with_used(table: Table, hierarchies: Mapping[str, Hierarchy], result: Result) -> Mapping[str, Hierarchy]:
-    """Return the hierarchies with the tree of the items whose cut was found, where that is a rival of the given one."""
+    """Return the hierarchies; the item hierarchy is replaced by its rival if the cut was found in the rival."""
     name = "" if table.transactions is None else table.transactions.name
     if name not in hierarchies or not isinstance(result.recoding, Cut):
         return hierarchies

@@ -1,4 +1,4 @@
-"""What killed runs left in temporary and work directories, and beside what they were to publish: raw data of theirs."""
+"""Leftovers of killed runs in temporary, work and output directories; they contain raw data."""
 
 import os
 import shutil
@@ -12,29 +12,29 @@ from anonset.data.store import PREFIX
 from anonset.errors import InputError
 from anonset.release.documents import REPORT
 
-_NAMED = 3  # directories in a warning
-_KEPT = f"{PREFIX}demo-"  # a result, and no raw data
+_NAMED = 3  # directories named in a warning
+_KEPT = f"{PREFIX}demo-"  # a demo result, without raw data
 
 
 @dataclass(frozen=True)
 class WorkFound:
-    """A work directory that was found, and whether a run is at work in it."""
+    """A work directory and the state of its run."""
 
     path: Path
     state: State
     process: int
-    """Of the run whose it is or was; 0: unknown."""
+    """Process id of its run; 0: unknown."""
     bytes: int
-    """Size of its files; 0 for another user's."""
+    """Total file size in bytes; 0 for another user's directory."""
 
 
 def work_directories(place: Path | None = None) -> list[WorkFound]:
-    """Return the work directories in a directory, or the directory itself if it is one, in the order of their paths.
+    """Return the work directories in a directory, or the directory itself if it is a work directory, sorted by path.
 
     Parameters
     ----------
     place
-        By default the system's directory for temporary files.
+        Directory to search; by default the system's directory for temporary files.
 
     Raises
     ------
@@ -48,13 +48,13 @@ def work_directories(place: Path | None = None) -> list[WorkFound]:
             own = state != "of another user"
             lease = lease_of(path) if own else None
             found.append(WorkFound(path, state, 0 if lease is None else lease.process, _size(path) if own else 0))
-        except FileNotFoundError:  # its run ended meanwhile
+        except FileNotFoundError:  # its run has just ended
             continue
     return found
 
 
 def warning_of_what_is_left() -> str:
-    """Return a warning of raw data that killed runs left among the temporary files; empty where there are none."""
+    """Return a warning about raw data that killed runs left in the temporary directory; empty if there are none."""
     left = [str(path) for path in _places(Path(tempfile.gettempdir())) if _is_left(path)]
     if not left:
         return ""
@@ -63,7 +63,7 @@ def warning_of_what_is_left() -> str:
 
 
 def remove_left(found: WorkFound) -> bool:
-    """Take over the lease of a work directory whose run is dead, and remove it; return whether it is removed.
+    """Take over the lease of a work directory whose run is dead and remove it; return True if it was removed.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def remove_left(found: WorkFound) -> bool:
 
 
 def _places(place: Path) -> list[Path]:
-    """Return the paths of the work directories in a directory, sorted, or the directory itself if it is one."""
+    """Return the sorted paths of the work directories in a directory, or of the directory itself if it is one."""
     try:
         if _is_marked(place):
             return [place]
@@ -103,9 +103,9 @@ def _is_work(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_marked(folder: Path) -> bool:
-    """Return True if a directory has a lease and is not the private one of a publication that may be complete.
+    """Return True if a directory has a lease and is not the private directory of a possibly complete publication.
 
-    Another user's directory that cannot be searched has none.
+    Another user's unreadable directory counts as without a lease.
     """
     if not os.path.lexists(folder / LEASE):
         return False
@@ -121,7 +121,7 @@ def _is_left(path: Path) -> bool:
 
 
 def _size(folder: Path) -> int:
-    """Return the size of the files in a directory; files that are removed meanwhile do not count."""
+    """Return the total size of the files in a directory; files removed meanwhile do not count."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:

@@ -1,4 +1,4 @@
-"""Which published rows fit known items, by symbols that stand for them, and known values, by those that cover them."""
+"""Published rows that match known items and known relational values of a person."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Bools = NDArray[np.bool_]
 
 
 class Matching(Discreet):
-    """The rows of a publication that fit known items and values of a person of the original."""
+    """Rows of a publication that match known items and values of a person of the original."""
 
     def __init__(self, table: Table, publication: Records, hierarchies: Mapping[str, Hierarchy]) -> None:
         self.table = table
@@ -38,20 +38,20 @@ class Matching(Discreet):
         ]
 
     def rows_with_values_of(self, record: int) -> Bools:
-        """Return bool (n,): the rows whose relational values cover all those of a record."""
+        """Return bool (n,): True for rows whose relational values cover all values of a record."""
         fitting = np.ones(1 if not self.n else int(self._classes.max()) + 1, bool)
         for column in self._columns:
             fitting &= column.fits(record)
         return fitting[self._classes]
 
     def rows_with_items(self, items: Sequence[str]) -> NDArray[np.uint32]:
-        """Return the rows, ascending, that show a symbol for each of the items; none where one is nowhere shown."""
+        """Return the rows, ascending, that show a symbol for each item; empty if an item is not published."""
         if self._index is None or any(item not in self._symbols for item in items):
             return np.zeros(0, np.uint32)
         return self._index.records_of_groups([self._symbols[item] for item in items])
 
     def classes_covering(self, population: Table) -> tuple[Int64, Int64]:
-        """Return int64 (n,), the class of each row, and int64 (classes,), the people that each one covers."""
+        """Return the class of each row, int64 (n,), and the number of people per class, int64 (classes,)."""
         own = {column.name: column for column in population.relational}
         columns = [own[column.name] for column in self.table.relational]
         tuples = class_of(columns, population.n)
@@ -68,11 +68,11 @@ class Matching(Discreet):
 
 @dataclass
 class _Covering:
-    """Which classes of a published column cover the value of a record."""
+    """Classes of a published column that cover the value of a record."""
 
     original: Column
     published: CategoricalColumn
-    """The published value of each class."""
+    """Published value of each class."""
     hierarchy: Hierarchy | None
 
     def __post_init__(self) -> None:
@@ -94,7 +94,7 @@ class _Covering:
         return tuple(dict.fromkeys((label, *members_of(label))))
 
     def fits(self, record: int) -> Bools:
-        """Return bool (classes,): whether the class covers the record's value."""
+        """Return bool (classes,): True if the class covers the record's value."""
         if isinstance(self.original, NumericColumn):
             value: float | int = self.original.values[record]
             if value not in self._known:

@@ -17,7 +17,7 @@ from anonset.spelling import hierarchy_of, listed, setting
 
 _MONTH = len("2020-01")
 _LOOKED_AT = 200
-"""Labels of a column that are looked at."""
+"""Number of examined labels per column."""
 _REFUSED = ("name", "e-mail", "IBAN")
 """Kinds of values that are published only by declaration."""
 
@@ -25,22 +25,23 @@ _REFUSED = ("name", "e-mail", "IBAN")
 def require_persons(
     table: Table, model: PrivacyModel | None = None, hierarchies: Mapping[str, object] | None = None
 ) -> None:
-    """Reject a table whose unit is not stated although a candidate repeats, or that names persons.
+    """Reject a table that names persons, or whose unit is not stated although a candidate repeats.
 
-    The ids of buckets repeat by nature; where no model is named, a table with a sensitive column is taken for buckets.
+    Ids of buckets repeat by design; without a model, a table with a sensitive column is treated as buckets.
 
-    Full dates of birth are rejected where they are kept, or relational without a hierarchy whose finest level is
-    coarser: a date that k persons share may be published then, which finds them elsewhere beside sex and postcode.
+    Full dates of birth are rejected in kept columns, and in relational columns unless the finest level of their
+    hierarchy is coarser. A date that k persons share may otherwise be published, and identifies them together with sex
+    and postcode.
 
     Parameters
     ----------
     hierarchies
-        Those of the relational columns, by name; None: they are not known yet.
+        Hierarchies of the relational columns, by name; None: not known yet.
 
     Raises
     ------
     InputError
-        With the columns and the ways out; no value is shown.
+        With the columns and the remedies. The message shows no value.
     """
     if not table.word.identifying_as_declared:
         _require_nameless(table)
@@ -58,12 +59,12 @@ _MOST_SHOWN = 3
 
 
 def _refused(repeated: Sequence[Repeated], ids: Sequence[str] = ()) -> str:
-    """Return the message that the unit must be stated: the candidates that repeat, and the possible answers.
+    """Return the message that the unit must be stated, with the repeating candidates and the possible answers.
 
     Parameters
     ----------
     ids
-        The columns that identify the person, as the owner says.
+        Columns that identify the person, as declared by the owner.
     """
     each = f"value of {listed(list(map(repr, ids)), 'and')}" if ids else "row"
     rows = f"{setting('rows_are_persons', True)} if each {each} is a different person"
@@ -87,7 +88,7 @@ def _refused(repeated: Sequence[Repeated], ids: Sequence[str] = ()) -> str:
 
 
 def _repeated_in(table: Table) -> tuple[Repeated, ...]:
-    """Return the published columns whose headers are those of ids of persons, and whose values repeat."""
+    """Return the published columns with a header of person ids and repeating values."""
     if not table.relational and not table.kept:
         return ()
 
@@ -105,7 +106,7 @@ def _repeated_in(table: Table) -> tuple[Repeated, ...]:
 
 
 def _require_nameless(table: Table) -> None:
-    """Refuse columns that hold names, by their headers, e-mail addresses or IBANs."""
+    """Reject columns with a header of names, and columns that contain e-mail addresses or IBANs."""
     if not table.relational and not table.kept:
         return
 
@@ -124,7 +125,7 @@ def _named(name: str, role: str, what: str) -> str:
 
 
 def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object] | None) -> None:
-    """Refuse columns that are called like a date of birth, hold full dates, and may be published as these."""
+    """Reject columns with a header of a birth date that contain full dates and could publish them."""
     if not (table.kept or (hierarchies is not None and table.relational)):
         return
 

@@ -1,4 +1,4 @@
-"""The trial of an answer to who is a person: the data read by its roles and hierarchies, or why they are not."""
+"""Trial of an answer to who is a person: the data read with its roles and hierarchies, or the problems."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -36,33 +36,33 @@ READING = (
     "rows_are_persons",
     "identifying_as_declared",
 )
-"""Ways of reading that a proposal takes as they are given."""
+"""Reading settings that a proposal uses as given."""
 
 
 @dataclass
 class Proposal(Discreet):
-    """Columns with roles, and the table that they make."""
+    """Columns with roles, and the table read with them."""
 
     source: Source | None
-    """Where they come from; None: from a table."""
+    """Source of the columns; None: a table."""
     columns: tuple[ColumnFindings, ...]
     settings: dict[str, Any]
     problems: list[str]
     table: Table | None
     rows: int
     unit: tuple[str, ...] = ()
-    """The columns that identify the person; empty: each row is a person."""
+    """Columns that identify the person; empty: each row is a person."""
     meaning: str = ""
-    """How these columns are recognized, as in `PersonKey`."""
+    """Meaning of these columns, as in `PersonKey`."""
     skipped: int = 0
-    """Rows without a value in these columns, which are skipped."""
+    """Number of rows without a value in these columns; they are skipped."""
     answers: "tuple[Proposal, ...]" = ()
-    """A proposal for each possible unit, if the owner must say which it is; the first is this one."""
+    """One proposal per possible unit, if the owner must choose; the first equals this proposal."""
 
 
 @dataclass
 class Trial:
-    """Reads the data by proposed roles; where that is refused, notes why and goes another way."""
+    """Reads the data with proposed roles. If that fails, records the problem and tries simpler roles."""
 
     source: OpenedSource
     given: Mapping[str, Any]
@@ -71,15 +71,15 @@ class Trial:
     loaded: Mapping[str, Any]
     k: int
     counts: dict[tuple[str, ...], tuple[int, int]]
-    """Rows with a value in each column of a unit, and persons."""
+    """Number of rows with a value in each column of a unit, and of persons."""
 
     def run(self, work: Proposal, *, asked: bool) -> None:
-        """Read the table for a unit, with its settings and the roles of the columns.
+        """Read the table for a unit, with its settings and column roles.
 
         Parameters
         ----------
         asked
-            Whether the owner is asked for the unit: then no way of reading depends on the answer.
+            Whether the owner must choose the unit. The reading settings are then the same for each answer.
         """
         by_name = {column.name: column for column in self.profiles}
         options = {name: self.given[name] for name in (*READING, "missing", "group") if self.given.get(name)}
@@ -123,7 +123,7 @@ class Trial:
         )
 
     def _read(self, work: Proposal, roles: Mapping[str, Proposed], options: Mapping[str, Any], *, asked: bool) -> None:
-        """Read the table by roles."""
+        """Read the table with the given roles."""
         settings = {**settings_of(roles), **options}
         by_name = {column.name: column for column in self.profiles}
         settings |= self._separator(by_name, roles, grouped=asked or bool(settings.get("group")))
@@ -131,7 +131,7 @@ class Trial:
         work.table, work.settings = _gather(self.source, settings), settings
 
     def _listing(self, table: Table | None, roles: Mapping[str, Proposed]) -> dict[str, Proposed]:
-        """Return the quasi-identifiers without hierarchy that are dropped, since sets of their values list persons."""
+        """Return roles that drop quasi-identifiers without a hierarchy whose value sets would list persons."""
         found = {}
         for column in () if table is None else table.relational:
             own = roles[column.name]
@@ -151,7 +151,7 @@ class Trial:
         return persons < given
 
     def _counted(self, unit: Sequence[str]) -> tuple[int, int]:
-        """Return the number of rows with a value in each column, and of persons; each unit is counted once."""
+        """Return the number of rows with a value in each column, and of persons; cached by unit."""
         key = tuple(unit)
         if key not in self.counts:
             self.counts[key] = counted_in([self.loaded[name] for name in unit])
@@ -164,7 +164,7 @@ class Trial:
         return count_differing([self.loaded[one] for one in unit], self.loaded[name])
 
     def _skip_without_id(self, settings: dict[str, Any], work: Proposal, *, asked: bool) -> None:
-        """Skip rows without an id, if they are few, or the owner is told how many when asked for the unit."""
+        """Skip rows without an id if they are few, or if the owner sees their number with the question."""
         skipped, names = names_in((), settings.get("skip_rows")), names_in((), settings.get("id"))
         if "no-id" in skipped or not names or not self._are_plain(names):
             return
@@ -177,7 +177,7 @@ class Trial:
         work.problems += [problem] if problem not in work.problems and not asked else []
 
     def _missing(self) -> list[str]:
-        """Return what null becomes, where there is any; in a column of 0 and 1, the empty text is one."""
+        """Return replacements for null, if there are any; in a column of 0 and 1, the empty text counts as null."""
         if any(column.nulls or (column.null_words and self.given.get("null")) for column in self.profiles):
             return ["empty", "value"]
         return (
@@ -193,7 +193,7 @@ class Trial:
     def _separator(
         self, by_name: Mapping[str, Profile], proposed: Mapping[str, Proposed], *, grouped: bool
     ) -> dict[str, str]:
-        """Return what separates items within a cell, where it must be said: of grouped rows a cell is one item else."""
+        """Return the item separator if the settings must state it; in grouped rows a cell is otherwise one item."""
         sets = [column for name, column in by_name.items() if proposed[name].role == "items"]
         marks = {column.separator for column in sets if column.separator is not None}
         if len(marks) > 1 and "separator" not in self.given:
@@ -204,7 +204,7 @@ class Trial:
 
 
 def _gather(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
-    """Read a source by settings."""
+    """Read a source with settings."""
     options = _options(settings)
     if options.skip_without_id:
         source = without_missing_ids(source, names_in(source.names, settings.get("id")))
@@ -215,13 +215,13 @@ def _options(settings: Mapping[str, Any]) -> ReadOptions:
     sensitive = settings.get("sensitive")
     name = sensitive[0] if isinstance(sensitive, list) else sensitive
     others = {name: value for name, value in settings.items() if name not in ("labels", "sensitive", "hierarchy")}
-    if name is not None and others.get("relational"):  # a model of classes publishes it as it is
+    if name is not None and others.get("relational"):  # models of equivalence classes publish it unchanged
         return ReadOptions(**{**others, "keep": [*names_in((), others.get("keep")), name]})
     return ReadOptions(**others, sensitive=name)
 
 
 def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: OpenedSource, k: int) -> None:
-    """Hold the hierarchies against the data: those that were given, and those that are proposed."""
+    """Check the given and the proposed hierarchies against the data."""
     if work.table is None:
         return
     fitting, proposed = (
@@ -233,7 +233,7 @@ def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: 
     wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, _tree_of_wide(work.table))) for name in sets}
     wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
     wanted |= {name: spec for name, spec in given.items() if name not in wanted}
-    with suppress(InputError):  # each column by itself, beside those before it, is quadratic in their number
+    with suppress(InputError):  # faster than checking each column with all earlier ones, which is quadratic
         bind_columns(work.table, wanted)
         fitting = dict(wanted)
     for name, spec in () if fitting else wanted.items():
@@ -261,14 +261,14 @@ def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: 
 
 
 def _lists_persons(column: Column, k: int) -> bool:
-    """Return True if sets of the values of a column list persons."""
+    """Return True if value sets of a column list persons."""
     if not isinstance(column, CategoricalColumn) or column.vocabulary.filed is not None:
         return False
     return lists_persons(column.occurrences, k, column.n)
 
 
 def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:
-    """Return hierarchies in which rules are so coarse that sets of leaves, which (k,km) publishes, list no persons."""
+    """Return the hierarchies; rules become coarse enough that the leaf sets of (k,km)-anonymity list no persons."""
     coarse = dict(fitting)
     for column in () if table.transactions is None else table.relational:
         rule = fitting.get(column.name)
@@ -280,12 +280,12 @@ def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str,
 
 
 def _tree_of_wide(table: Table) -> str:
-    """Return the hierarchy of items that several columns hold together, by what the items look like."""
+    """Return the hierarchy of the joint items of several columns, by the form of the items."""
     return PROPOSED if table.transactions is None else tree_of(kind_of_values(table.transactions.vocabulary.labels))
 
 
 def _mended(work: Proposal, opened: OpenedSource, name: str, spec: Any, others: Mapping[str, Any]) -> Remedy | None:
-    """Read the data anew by what makes their codes fit a hierarchy, if that leaves most of them in."""
+    """Read the data again with a remedy that makes their codes match a hierarchy, if most codes remain."""
     if work.table is None:
         return None
     try:
@@ -303,9 +303,9 @@ def _mended(work: Proposal, opened: OpenedSource, name: str, spec: Any, others: 
 
 
 MOST_WITHOUT_ID, _MOST_WITHOUT_ANSWER = 0.05, 0.5
-"""Share of the rows that may have no id, so that they are skipped: without a question, and by its answer."""
+"""Largest share of rows without an id that are skipped: without a question, and with a question."""
 _MOST_LEFT_OUT = 0.25
-"""Share of the occurrences that unknown codes may have, to be left out for a hierarchy's sake."""
+"""Largest share of occurrences of unknown codes that are dropped to match a hierarchy."""
 
 
 def _spelled(spec: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""Data without declared roles, read by proposed ones: a proposal for each possible unit of privacy."""
+"""Reading of data without declared roles: a proposal for each possible unit of privacy."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -33,12 +33,12 @@ ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep"
 def proposal_for(
     source: Any, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec], k: int = 5
 ) -> Proposal:
-    """Propose roles, and read the data by them; where they are misread, by the settings that were recognised.
+    """Propose roles and read the data with them; misread data are read again with the recognized settings.
 
     Raises
     ------
     InputError
-        If they cannot be read, or only by others than those given.
+        If the data cannot be read, or only with settings other than the given.
     """
     recognised: dict[str, Any] = {}
     while True:
@@ -61,7 +61,7 @@ def proposal_for(
 def _proposal_for(
     source: Source, given: Mapping[str, Any], hierarchies: Mapping[str, HierarchySpec], k: int
 ) -> Proposal:
-    """Profile the columns, propose roles for those that have none, and try to read the data by them."""
+    """Profile the columns, propose roles for undeclared columns, and try to read the data."""
     opened, null = _opened(source, given)
     loaded = {name: coded(column) for name, column in whole(opened, opened.names).items()}
     first = opened.first_line and given.get("header_line", 1) == 1
@@ -70,7 +70,7 @@ def _proposal_for(
     profiles = [profile(name, loaded[name], given.get("separator")) for name in opened.names]
     words = null_words(profiles) if not null else {}
     loaded = with_nulls(loaded, words) if words else loaded
-    opened = opened.held(loaded)  # read once
+    opened = opened.held(loaded)  # the source is read only once
     candidates = _candidates(loaded, opened.names)
     identifying = {name for one in candidates if one.repeats or one.persons == one.given for name in one.columns}
     mentioning = _mentioning(loaded, profiles, candidates)
@@ -90,7 +90,7 @@ def _proposal_for(
         return work
 
     ids = names_in(opened.names, given.get("id"))
-    if given.get("sensitive") and not ids and candidates:  # of buckets, say, where ids repeat by nature
+    if given.get("sensitive") and not ids and candidates:  # for example buckets, whose ids repeat by design
         ids = candidates[0].columns
     stated = any(given.get(name) for name in ("unit", "rows_are_persons", "group", "sensitive"))
     if ids or stated or all(own.role in ("items", "one_hot", "one_code") for own in proposed.values()):
@@ -108,7 +108,7 @@ def _proposal_for(
     likely = [one for one in free if one in repeated or one in distinct]
     tried = [worked_out(one.columns, one.meaning) for one in likely[:_MOST_ANSWERS]]
     sure = any(one.meaning != NAMED for one in repeated)  # different persons may have the same name
-    if sure and not any(one.table is not None for one in tried):  # rows alone are no answer
+    if sure and not any(one.table is not None for one in tried):  # the unit "row" would not protect these persons
         return tried[0]
     by_rows = worked_out((), "")
     able = [one for one in tried if one.table is not None]
@@ -122,14 +122,14 @@ def _proposal_for(
 
 
 _OF_ROWS = ("case id", AGREEING, KEY)
-"""Candidates that, if distinct, tell rows apart, and nothing about persons."""
+"""Candidates that identify rows, not persons, if they are distinct."""
 _MOST_ANSWERS = 4
 _MOSTLY_DISTINCT = 0.8
-"""Share of distinct names from which on repeated ones are rather those of different persons."""
+"""Share of distinct names above which repeated names count as different persons."""
 
 
 def _opened(source: Source, given: Mapping[str, Any]) -> tuple[OpenedSource, tuple[str, ...]]:
-    """Open a source by what is given, and return the texts that are null."""
+    """Open a source with the given settings, and return it with the texts that mean null."""
     roles = {role: given.get(role) for role in ROLES if given.get(role)}
     dialect = Dialect.of(
         given.get("delimiter"),
@@ -170,7 +170,7 @@ def _candidates(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[Person
 def _mentioning(
     loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[PersonKey]
 ) -> dict[str, str]:
-    """Return the columns of text or sets that mention persons, each with the column of names or ids."""
+    """Return text and set columns that mention persons, each with the column of these names or ids."""
     known = {one.columns[0] for one in candidates if len(one.columns) == 1 and one.meaning in PERSON_IDS}
     known |= {profile.name for profile in profiles if profile.reaches == "name"}
     known.update(names_and_ids(profile.name for profile in profiles))
@@ -186,13 +186,13 @@ def _mentioning(
 
 
 def _distinct(column: Any) -> list[str]:
-    """Return distinct values of a column that are not missing; of many, the first."""
+    """Return up to `MOST_LOOKED_AT` distinct non-missing values of a column."""
     values: list[str] = given_texts(column).unique()[:MOST_LOOKED_AT].to_pylist()
     return values
 
 
 def _require_names(where: str, genuine: bool) -> None:
-    """Refuse a first line that is a record."""
+    """Reject a first line that is a record."""
     if not genuine:
         way = f"if it is one: {setting('no_header', True)}"
         msg = f"{where}: the first line looks like a record, not like names of columns; {way}"
@@ -200,13 +200,13 @@ def _require_names(where: str, genuine: bool) -> None:
 
 
 def _occur_as_values(loaded: Mapping[str, Any]) -> bool:
-    """Return True if some names of columns, but not all, are values in the first rows of their columns."""
+    """Return True if some but not all column names occur as values in the first rows of their columns."""
     held = [name in column.slice(0, _FIRST_ROWS).to_pylist() for name, column in loaded.items() if name]
     return any(held) and not all(held)
 
 
 def _with_given(opened: OpenedSource, proposed: dict[str, Proposed], given: Mapping[str, Any]) -> dict[str, Proposed]:
-    """Put the roles that were given in the place of those that were proposed."""
+    """Replace proposed roles by the given roles."""
     roles = dict(proposed)
     for role in ROLES:
         for name in names_in(opened.names, given.get(role)):
@@ -216,7 +216,7 @@ def _with_given(opened: OpenedSource, proposed: dict[str, Proposed], given: Mapp
                 numeric = match in names_in(opened.names, given.get("numeric"))
                 spec = "range" if numeric else spec or (PROPOSED if role == "items" else "values")
                 roles[match] = Proposed(role, "given", spec if role in ("items", "relational") else None)
-    if any(given.get(role) for role in ("items", "one_hot", "one_code")):  # one shape of sets is enough
+    if any(given.get(role) for role in ("items", "one_hot", "one_code")):  # the given set columns suffice
         for name, own in roles.items():
             if own.role == "items" and own.reason != "given":
                 roles[name] = Proposed("drop", "cells hold sets, and other columns are given as those of sets")

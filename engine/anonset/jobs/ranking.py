@@ -1,14 +1,14 @@
-"""Which candidate leaves the most that a recipient can count, why, and what to do where none leaves anything.
+"""Ranking of candidates by usefulness, with the reason for the best, or the remedy if no candidate is useful.
 
-The usefulness of items is the mean of three figures from 0 to 1: 1 less the median error of the counts of the most
-frequent items, 1 less that of the most frequent pairs (both 0 for an error above 1), and the share of occurrences that
-are kept as they are less the share that is suppressed (0 at least). That of relational columns is how much of a range
-stays: 1 less the mean share of its column that a value is published as. Where there are both, usefulness is the smaller
-of the two, for a recipient counts items by relational values; of buckets it is 1 less their loss. Each figure is
-rounded to ten-thousandths first, so that sums are exact.
+The usefulness of items is the mean of three figures from 0 to 1: 1 minus the median error of the counts of the most
+frequent items; 1 minus that of the most frequent pairs; and the share of unchanged occurrences minus the suppressed
+share, at least 0. An error above 1 gives the figure 0. The usefulness of relational columns is 1 minus the mean width
+of a published value as a share of its column. With both, usefulness is the minimum, because a recipient counts items by
+relational values. The usefulness of buckets is 1 minus their loss. Each figure is rounded to ten-thousandths first, so
+that sums are exact.
 
-Where the counts of frequent items of the most useful candidate are wrong by more than `COUNTED_WITHIN`, one that counts
-them within that comes before it, if it is nearly as useful (`NEARLY`): beyond, a count says little.
+If the best candidate's item counts have a median error above `COUNTED_WITHIN`, a candidate within it is preferred,
+provided it reaches the share `NEARLY` of the best usefulness. Counts with a larger error are of little use.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,67 +28,67 @@ from anonset.release.statements import parameters_of
 from anonset.spelling import counted, setting
 
 FEW_KEPT = 0.05
-"""Share of occurrences below which a publication is warned of: hardly an item is there as itself."""
+"""Share of unchanged occurrences below which a warning is issued."""
 COUNTED_WITHIN = 0.25
-"""Median error of the counts of frequent items up to which a recipient can count with them."""
+"""Largest median error of the counts of frequent items at which they are usable."""
 NEARLY = Fraction(4, 5)
-"""Share of the usefulness of the most useful candidate that one must have that comes before it."""
+"""Smallest share of the best usefulness at which a candidate with usable counts is preferred."""
 _PARTS = 10_000
 _EQUAL = 1e-9
 
 
 @dataclass(frozen=True)
 class Candidate(Discreet):
-    """An algorithm with its parameters, and what it left of the data."""
+    """Algorithm with its parameters, and the utility of its result."""
 
     algorithm: str
-    """Its name."""
+    """Algorithm name."""
     settings: Mapping[str, Any]
-    """Its parameters but those of the guarantee, as settings; `hierarchy` is one of the items, not the given one."""
+    """Parameters, without those of the model, as settings; `hierarchy` replaces the given item hierarchy."""
     outcome: str
     """``holds``, ``worthless``, ``infeasible``, ``refused``, ``disclosing`` or ``too long``."""
     shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Share of item occurrences, and of relational values, by what became of them."""
+    """Share of item occurrences, and of relational values, by outcome: unchanged, generalized, suppressed."""
     levels: Mapping[str, float] = field(default_factory=dict)
-    """Share of item occurrences kept, generalized by so many levels, suppressed."""
+    """Share of item occurrences: unchanged, generalized by a number of levels, suppressed."""
     measures: Mapping[str, float] = field(default_factory=dict)
     """Losses by name."""
     seconds: float = 0.0
-    """Seconds of the search, and of applying what it found."""
+    """Seconds of search and application."""
     sampled: bool = False
-    """Whether it was tried on a sample alone."""
+    """Whether only a sample was tried."""
     note: str = field(default="", repr=False)
-    """Why it is no choice."""
+    """Reason why the candidate is rejected."""
     countable: Countable | None = None
-    """What a recipient can still count of the items; None where there are none."""
+    """Errors of item counts for a recipient; None without items."""
     nodes: bool = False
-    """Whether its symbols are nodes of the items' hierarchy that was given."""
+    """Whether its symbols are nodes of the given item hierarchy."""
     frontier: tuple[Pruning, ...] = field(default=(), repr=False)
-    """What other weights of `joint-split` would have lost."""
+    """Losses under other weights of `joint-split`."""
     beside: str = ""
-    """Name of its model, where that is another one than the asked: it is shown, and never the best."""
+    """Name of its model if it differs from the requested model; such a candidate is shown, but never the best."""
 
     @property
     def usefulness(self) -> float:
-        """What the candidates are ranked by, from 0 to 1: see the head of this module; 0 for what does not hold."""
+        """Ranking figure from 0 to 1, as defined in this module's docstring; 0 if the model does not hold."""
         return float(exact_usefulness(self))
 
     @property
     def loss(self) -> float:
-        """The mean of NCP of items and of values, or the main loss: what decides between equally useful ones."""
+        """Mean of NCP of items and of values, or the main loss; breaks ties between equally useful candidates."""
         losses = [self.measures[name] for name in ("ncp", "rum") if name in self.measures]
-        losses = losses or list(self.measures.values())[:1]  # of buckets, and of what is only suppressed
+        losses = losses or list(self.measures.values())[:1]  # buckets, and results with suppression only
         return sum(losses) / len(losses) if losses and self.outcome == "holds" else float("inf")
 
     @property
     def kept(self) -> float:
-        """Share of item occurrences, or without items of values, that are published as they are."""
+        """Share of unchanged item occurrences, or of values if there are no items."""
         fates = self.shares.get("items") or self.shares.get("values") or self.shares.get("tuples") or {}
         return fates.get("kept", fates.get("in_chunks", 0.0))
 
     @property
     def ranges_kept(self) -> float | None:
-        """How much of a range stays in the relational columns, from 0 to 1; None where there are none."""
+        """Mean share of the range that remains in the relational columns, from 0 to 1; None without such columns."""
         return 1.0 - self.measures["rum"] if "rum" in self.measures else None
 
     def __repr__(self) -> str:
@@ -96,7 +96,7 @@ class Candidate(Discreet):
 
 
 def exact_usefulness(candidate: Candidate) -> Fraction:
-    """Return the usefulness of a candidate, exactly.
+    """Return the usefulness of a candidate as a fraction.
 
     >>> kept = {"items": {"kept": 0.5, "generalized": 0.5}}
     >>> candidate = Candidate("exact", {}, "holds", kept, measures={"ncp": 0.1}, countable=Countable(0.1, 1.5, 29.0))
@@ -122,10 +122,10 @@ def _mean(figures: Sequence[float]) -> Fraction:
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates, the most useful first; of equal ones that of less loss, which keeps more, then the first.
+    """Return candidates by descending usefulness; ties by smaller loss, then larger unchanged share, then input order.
 
-    What counts frequent items well enough comes before what is little more useful, and does not. Those of another
-    guarantee come last.
+    A candidate with usable counts of frequent items precedes a slightly more useful candidate without. Candidates for
+    another model come last.
     """
     order = sorted(
         candidates,
@@ -151,33 +151,33 @@ def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _counts(candidate: Candidate) -> bool | None:
-    """Tell whether frequent items can be counted in what a candidate leaves; None where there are none."""
+    """Return True if a candidate's counts of frequent items are usable; None without items."""
     error = None if candidate.countable is None else candidate.countable.items_error
     return None if error is None else candidate.outcome == "holds" and error <= COUNTED_WITHIN
 
 
 def set_beside(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Return the first of ranked candidates that holds by another guarantee than the asked; None without any."""
+    """Return the first of the ranked candidates that holds under another model; None if there is none."""
     return next((candidate for candidate in candidates if candidate.beside and candidate.outcome == "holds"), None)
 
 
 def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Return the first of ranked candidates that holds, on all data where there is one; None without any.
+    """Return the first of the ranked candidates that holds, preferably on all data; None if there is none.
 
-    One that holds by another guarantee than the asked is none.
+    Candidates for another model do not count.
     """
     held = [candidate for candidate in candidates if candidate.outcome == "holds" and not candidate.beside]
     return next((candidate for candidate in held if not candidate.sampled), held[0] if held else None)
 
 
 def named(candidate: Candidate) -> str:
-    """Return the algorithm with what was given beside the guarantee."""
+    """Return the algorithm with its parameters, without those of the model."""
     given = ", ".join(f"{name}={value}" for name, value in candidate.settings.items() if name != "algorithm")
     return f"{candidate.algorithm} ({given})" if given else candidate.algorithm
 
 
 def reason(best: Candidate, order: Sequence[Candidate]) -> str:
-    """Say why a candidate is the best of those that were tried, in what a recipient can count."""
+    """Explain why a candidate is the best, by what a recipient can count."""
     order = [candidate for candidate in order if not candidate.beside]
     tried = counted(len(order), "candidate")
     more = max(exact_usefulness(candidate) for candidate in order if candidate.sampled == best.sampled)
@@ -188,7 +188,7 @@ def reason(best: Candidate, order: Sequence[Candidate]) -> str:
 
 
 def what_is_left(candidate: Candidate) -> str:
-    """Say what a recipient can count, what stays as it is, and what a symbol means."""
+    """Describe what a recipient can count, what is unchanged, and what a symbol means."""
     parts = []
     if candidate.countable is not None:
         errors = {"frequent items": candidate.countable.items_error, "frequent pairs": candidate.countable.pairs_error}
@@ -211,7 +211,7 @@ def what_is_left(candidate: Candidate) -> str:
 
 
 def made_from_data(best: Candidate | None) -> str:
-    """Say what it means that the hierarchy or the sets of the best candidate are made from the data, if they are."""
+    """Explain the consequences if the best candidate's hierarchy or sets come from the data; otherwise empty."""
     if best is None:
         return ""
     made = best.settings.get("hierarchy")
@@ -229,7 +229,7 @@ def made_from_data(best: Candidate | None) -> str:
 
 
 def warning(best: Candidate | None) -> str:
-    """Warn of a best candidate in which hardly an item is there as itself; else nothing."""
+    """Return a warning if the best candidate has almost no unchanged items; otherwise empty."""
     if best is None or not best.shares.get("items") or best.kept >= FEW_KEPT:
         return ""
     return (
@@ -239,12 +239,12 @@ def warning(best: Candidate | None) -> str:
 
 
 def way_out(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float) -> str:
-    """Say why no candidate is of use, and what would help.
+    """Explain why no candidate is useful, and the remedy.
 
     Parameters
     ----------
     seconds
-        How long all candidates together were given.
+        Time limit for all candidates.
     """
     by_outcome = {candidate.outcome: candidate for candidate in reversed(candidates) if not candidate.beside}
     more = f"{setting('seconds', ceil(seconds))} gives them the time"
@@ -276,7 +276,7 @@ def way_out(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float
 
 
 def limit(best: Candidate | None, candidates: Sequence[Candidate]) -> str:
-    """Say what limits how much is kept: items that are rare in clusters, or a cut that is proven to lose the least."""
+    """Explain the limit on utility: items that are rare in clusters, or a cut with proven minimum loss."""
     if best is not None and (rare := rare_text(best.measures.get("rare_in_clusters", 0.0))):
         return rare
     tried = [

@@ -1,4 +1,4 @@
-"""The data that a command compares with others: a file, or many that are one data set, mapped where they are large."""
+"""Data that a command compares: one or several files of a data set, memory-mapped if large."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,32 +20,35 @@ from anonset.release.staging import require_apart
 from anonset.settings.settings import ComparedSettings
 
 _RISKS = 1.2
-"""What counting risks takes of a publication, as a multiple of a run: 654 MiB for 1,048,576 baskets."""
+"""Memory for counting risks, as a multiple of a run's memory: 654 MiB for 1,048,576 baskets."""
 _CHUNKS = 1.5
-"""The same of a disassociated publication, whatever is counted: 470 MiB for the 1,470 clusters of 88,162 baskets."""
+"""Memory for a disassociated publication, as a multiple of a run's memory.
+
+Measured: 470 MiB for 1,470 clusters of 88,162 baskets.
+"""
 
 
 @contextmanager
 def place_of_data(
     sources: Sequence[Source], given: str | None, work_dir: str | None, factor: float = 1.0
 ) -> Iterator[Store]:
-    """Give the store in which data lie that a command compares: memory, where all of them fit.
+    """Yield the store for data that a command compares: memory if all of them fit.
 
     Parameters
     ----------
     sources
-        All of them.
+        All data.
     given
-        How much memory may be taken; by default what is available.
+        Memory limit; by default the available memory.
     work_dir
-        A new or empty directory, in which they then lie in any case; what is made is removed in the end.
+        New or empty directory that stores the data even if they fit into memory. Its contents are removed at the end.
     factor
-        What is done with them takes in memory, as a multiple of a run.
+        Memory required, as a multiple of a run's memory.
 
     Raises
     ------
     InputError
-        If less memory may be taken than a run by blocks needs, or the directory cannot be written to.
+        If the memory limit is below the minimum of an out-of-core run, or the directory is not writable.
     """
     limit, need = memory_limit(given), int(factor * sum(memory_for(source.size) for source in sources))
     if work_dir is None and (limit is None or need <= limit):
@@ -60,9 +63,9 @@ def place_of_data(
 
 
 def compared_data(opened: Opened | None, original: Source | None, *, records: bool = False) -> list[Source]:
-    """Return the data of which the size tells where they lie: an original, and buckets or chunks, or `records`.
+    """Return the data whose size decides the store: an original, buckets or chunks, and records if `records`.
 
-    Other records are mapped where they were published in parts.
+    Other records are memory-mapped if they were published in parts.
     """
     data = None if opened is None else opened.attested.data
     sized = data is not None and (records or data.by_blocks or data.held_in_memory)
@@ -74,25 +77,25 @@ def compared_data(opened: Opened | None, original: Source | None, *, records: bo
 def opened_to_compare(
     out: str, original: Source | None, settings: ComparedSettings, *, for_risks: bool = False
 ) -> Iterator[tuple[Opened, Store]]:
-    """Open a publication that is compared with its original, and choose where both lie.
+    """Open a publication that is compared with its original, and choose the store of both.
 
     Parameters
     ----------
     settings
-        The private directory, how the original is read, how much memory may be taken, and a directory in which both
-        lie in any case.
+        Private directory, reading options of the original, memory limit, and a work directory, which is used even if
+        the data fit into memory.
     for_risks
-        Whether the records that fit what is known are counted; with an original, in memory.
+        Whether matching records are counted; with an original, this requires memory.
 
     Yields
     ------
     tuple of Opened and Store
-        The publication, and where an original is to lie: in memory, where all of them fit.
+        Publication, and the store for the original: memory if all data fit.
 
     Raises
     ------
     InputError
-        If it is no publication, or they take more memory than they may.
+        If there is no publication, or the data exceed the memory limit.
     """
     work_dir, limit = settings.work_dir, settings.memory_limit
     require_apart(work_dir, out, settings.private or f"{out}.private", None if original is None else original.where)
@@ -111,23 +114,23 @@ def opened_to_compare(
 
 
 def read_data(source: Source, options: Mapping[str, Any], *, mapped: bool = True, store: Store = MEMORY) -> Table:
-    """Read data that may be large.
+    """Read data of any size.
 
-    What would take more memory than is there is read into files, block by block, as by `anonset.scan`.
+    Data that exceed the available memory are read into files in blocks, as by `anonset.scan`.
 
     Parameters
     ----------
     options
-        Those of `anonset.read`.
+        Options of `anonset.read`.
     mapped
-        Whether the table may lie in files.
+        Whether the table may be stored in files.
     store
-        Where it is to lie in any case, below it, if that is in files.
+        If this store is on disk, the table is stored below it.
 
     Raises
     ------
     InputError
-        If the data are not what the options say, or cannot be read into files.
+        If the data contradict the options, or cannot be read into files.
     """
     if store.in_files:
         return gather_files(source, ReadOptions(**options), store.below())

@@ -1,4 +1,4 @@
-"""One possible table behind a disassociated publication: its chunks and terms put on records by chance."""
+"""Random reconstruction of a table that is consistent with a disassociated publication."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -19,24 +19,24 @@ from anonset.verification import verify
 
 
 def reconstruct(published: Release | str | os.PathLike[str], *, seed: int = 0) -> Table:
-    """Return one of the tables that a disassociated publication leaves possible, by chance.
+    """Return a random table that is consistent with a disassociated publication.
 
-    The items of a chunk stand together as often as published, and items of different chunks as chance has it: what goes
-    together within a cluster is understated. A term is put into one record of its cluster, or into as many of its
-    clusters together as are published. Where a cluster has no terms, all its records get something. It says no more
-    than the publication, and is no data of persons.
+    Items of one chunk occur together as often as published; items of different chunks are combined at random, so
+    associations within a cluster are underestimated. A term is assigned to one record of its cluster, or, if its total
+    is published, to that many records of its clusters. In clusters without terms no record stays empty. The table
+    contains no more information than the publication and no data of real persons.
 
     Parameters
     ----------
     published
         A release, or the directory of a publication.
     seed
-        Another one gives another table; the mean over several is steadier than one.
+        Random seed. Means over several seeds have a smaller variance.
 
     Raises
     ------
     InputError
-        If it is no disassociated publication, or the seed is below 0.
+        If it is no disassociated publication, or the seed is negative.
     VerificationError
         If the publication does not satisfy its model.
 
@@ -53,7 +53,7 @@ def reconstruct(published: Release | str | os.PathLike[str], *, seed: int = 0) -
 
 
 def possible_tables(published: Release | str | os.PathLike[str], seeds: Iterable[int]) -> Iterator[Table]:
-    """Yield the table of each seed, of a publication that is read and verified once; see `reconstruct`."""
+    """Yield a table for each seed, from a publication that is read and verified once; see `reconstruct`."""
     if isinstance(published, Release):
         publication, model = published.publication, published.verdict.model
     else:
@@ -90,7 +90,7 @@ def _drawn(publication: Chunks, random: SplitMix) -> Table:
 
 
 def _place_cluster(records: list[list[int]], first: int, cluster: PublishedCluster, random: SplitMix) -> None:
-    """Put the chunks and terms of a cluster on its records; without terms, empty records come first."""
+    """Assign the chunks and terms of a cluster to its records; without terms, empty records are filled first."""
     for rows in cluster.chunks:
         places = first + _shuffled(cluster.n, random)
         if not cluster.terms:
@@ -102,7 +102,7 @@ def _place_cluster(records: list[list[int]], first: int, cluster: PublishedClust
 
 
 def _place_more(records: list[list[int]], term: int, places: list[int], total: int, random: SplitMix) -> None:
-    """Put a term on as many more of some places as its total says, on each once."""
+    """Assign a term to distinct random records among `places` until it occurs `total` times."""
     free = np.array([place for place in places if term not in records[place]], np.int64)
     more = total - (len(places) - len(free))
     for place in free[_shuffled(len(free), random)][:more].tolist():
@@ -110,7 +110,7 @@ def _place_more(records: list[list[int]], term: int, places: list[int], total: i
 
 
 def _put(records: list[list[int]], rows: Rows, places: Int64, random: SplitMix) -> None:
-    """Put sub-records, shuffled, on the first of some places, of which there are enough."""
+    """Assign sub-records in random order to the first records of `places`, of which there are enough."""
     each = [items for items, count in rows for _ in range(count)]
     for place, row in zip(places.tolist(), _shuffled(len(each), random).tolist(), strict=False):
         records[place] += each[row]

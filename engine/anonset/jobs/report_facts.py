@@ -1,4 +1,4 @@
-"""Everything that a report on a publication may speak of: what is attested, what is private, and the risks."""
+"""Facts for a report on a publication: attestation, private report, and risks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,22 +24,22 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True)
 class ReportFacts(Discreet):
-    """What is known of a publication."""
+    """Facts about a publication."""
 
     attested: Attestation
-    """What goes with it."""
+    """Public attestation."""
     model: PrivacyModel
-    """What was promised."""
+    """Promised privacy model."""
     summary: Summary
-    """What its rows look like, and what anybody can count in them."""
+    """First rows, and figures that any recipient can compute."""
     after: RiskReport
-    """Risks after."""
+    """Risks of the publication."""
     before: tuple[Exposure, ...] = ()
-    """How far somebody gets with the original, by the same knowledge, where that is there."""
+    """Risks of the original under the same knowledge, if the original is available."""
     errors: Countable | None = None
-    """How well items are counted, where the original is there."""
+    """Errors of item counts, if the original is available."""
     private: Report | None = None
-    """What stays at home; None where it is not there."""
+    """Private report; None if it is not available."""
 
 
 def report_facts(
@@ -48,17 +48,17 @@ def report_facts(
     hierarchies: dict[str, Any] | None = None,
     persons: Int64 | None = None,
 ) -> ReportFacts:
-    """Read the private report of a publication, and count the risks before and after.
+    """Read the private report of a publication, and count the risks before and after anonymization.
 
     Parameters
     ----------
     persons
-        int64 (n,): whose each record of the original is, from 0; None: each is another person's.
+        int64 (n,): person number of each record of the original, from 0; None: each record is a different person.
 
     Raises
     ------
     InputError
-        If the private directory or the original is not its own.
+        If the private directory or the original belongs to another publication.
     """
     if opened.private is None:
         ways = f"{setting('private')} names it, {setting('shareable', True)} needs none"
@@ -73,7 +73,7 @@ def report_facts(
 
 @dataclass(frozen=True)
 class Against(Discreet):
-    """A publication and its original, which risks before and after are counted of."""
+    """Publication and original whose risks are compared."""
 
     opened: Opened
     original: Table
@@ -81,24 +81,24 @@ class Against(Discreet):
     persons: Int64 | None
 
     def risk(self, attacks: Sequence[str] = ()) -> RiskReport:
-        """Return the risks after."""
+        """Return the risks of the publication."""
         return risk(
             self.opened, self.original, hierarchies=self.hierarchies, persons=self.persons, attacks=attacks
         )  # fmt: skip
 
     def errors(self, publication: Published) -> Countable | None:
-        """Return how well items are counted; None without items."""
+        """Return the errors of item counts; None without items."""
         column = self.original.transactions
         return None if column is None else countable(FrequentItems.of(column), publication)
 
 
 Compared = tuple[RiskReport, tuple[Exposure, ...], Countable | None]
-"""Risks after, exposures before, and how well items are counted."""
+"""Risks of the publication, risks of the original, and errors of item counts."""
 
 
 @singledispatch
 def compared(publication: Published, against: Against) -> Compared:
-    """Return what is known of a publication with its original."""
+    """Return the results of comparing a publication with its original."""
     raise unknown_kind(publication)
 
 
@@ -121,5 +121,5 @@ def _(publication: Buckets, against: Against) -> Compared:
 
 
 def public_facts(opened: Opened) -> ReportFacts:
-    """Count the risks after, from the files of a publication alone."""
+    """Return the facts that follow from the public files of a publication only."""
     return ReportFacts(opened.attested, opened.model, summary(opened.publication), risk(opened))

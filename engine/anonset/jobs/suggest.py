@@ -1,4 +1,4 @@
-"""Which algorithm, with which parameters, leaves the most to count of given data under an asked guarantee."""
+"""Suggestion of the algorithm and parameters with the most useful result for given data and a privacy model."""
 
 import time
 from collections.abc import Collection, Mapping, Sequence
@@ -35,44 +35,44 @@ from anonset.verification import verify
 from anonset_kernels._compiling import COMPILATION
 
 LARGE = 20_000
-"""Records above which a sample is tried first."""
+"""Number of records above which a sample is tried first."""
 FINALISTS = 3
 """Number of candidates that are tried on all records after the sample."""
 MORE = 4
-"""Times as many seconds are proposed where all candidates ran out of time."""
+"""Factor on the proposed time limit if all candidates ran out of time."""
 
 
 @dataclass(frozen=True)
 class Suggestion(Discreet):
-    """What was tried, and what is best."""
+    """Tried candidates and the recommendation."""
 
     model: PrivacyModel
-    """The guarantee that was asked for."""
+    """Requested privacy model."""
     candidates: tuple[Candidate, ...]
-    """All that were tried, the most useful first."""
+    """Tried candidates by descending usefulness."""
     recommended: Candidate | None
-    """The best of them; None where none is of use."""
+    """Best candidate; None if no candidate is useful."""
     reason: str = field(repr=False)
-    """Why it is the best; or why there is none, and what would help."""
+    """Reason for the recommendation; without one, the obstacle and the remedy."""
     limit: str = field(repr=False)
-    """Whether the hierarchy or the algorithm is what limits how much is kept; empty where that is not known."""
+    """Whether the hierarchy or the algorithm limits the utility; empty if unknown."""
     sample: int | None = None
-    """Records of the sample on which all were tried first."""
+    """Number of records in the sample that was tried first."""
     with_own_hierarchy: Candidate | None = None
-    """The best whose symbols are nodes of the hierarchy of the items that was given; None where none was."""
+    """Best candidate with nodes of the given item hierarchy; None without a given hierarchy."""
     warning: str = field(default="", repr=False)
-    """What is wrong with the best one; empty where nothing is."""
+    """Problem of the best candidate; empty if there is none."""
     beside: Candidate | None = None
-    """The most useful of another guarantee, which is shown beside the best; None without any."""
+    """Most useful candidate for another model, shown for comparison; None if there is none."""
 
     @property
     def finest(self) -> Candidate | None:
-        """The candidate whose `frontier` begins at the smallest relational loss; None without any."""
+        """Candidate whose `frontier` starts at the smallest relational loss; None if there is none."""
         found = [one for one in self.candidates if one.frontier and one.outcome == "holds"]
         return min(found, key=lambda one: one.frontier[0].relational_ncp, default=None)
 
     def _repr_html_(self) -> str:
-        """Return the candidates as a table, for notebooks."""
+        """Return the candidates as an HTML table."""
         fates = ("kept", "generalized", "suppressed")
         head = ("", "algorithm", *fates, "item error", "pair error", "ranges kept", "useful", "time", "outcome")
         reasons = [text for text in (self.reason, self.warning) if text]
@@ -92,7 +92,7 @@ class Suggestion(Discreet):
 
 
 def cells(candidate: Candidate) -> tuple[str, ...]:
-    """Return what became of occurrences, the errors of items and pairs, the ranges kept and the usefulness, as text."""
+    """Return as text: occurrences by outcome, errors of items and pairs, remaining ranges, and usefulness."""
     items = candidate.shares.get("items") or candidate.shares.get("values") or candidate.shares.get("tuples") or {}
     counted = candidate.countable
     figures = [
@@ -118,39 +118,39 @@ def suggest(
     round_ends: bool = True,
     publish_as_is: str | Collection[str] | None = None,
 ) -> Suggestion:
-    """Try the algorithms that can give a guarantee, and say which leaves the most to count. Nothing is published.
+    """Try the algorithms for a privacy model and recommend the most useful result. Publishes nothing.
 
-    A candidate whose publication the scan for values of few persons would stop is not recommended.
+    A candidate is not recommended if the scan for values of few persons would stop its publication.
 
-    Candidates are ranked by their usefulness: of items the mean of 1 less the median error of the counts of the 200
-    most frequent ones, the same of the 200 most frequent pairs of these, and the share kept as it is less that
-    suppressed; of relational columns how much of a range stays; of both the smaller. One that is nearly as
-    useful as the most useful comes before it if it alone counts frequent items within 25%.
+    Candidates are ranked by usefulness. For items it is the mean of: 1 minus the median error of the counts of the 200
+    most frequent items, the same for the 200 most frequent pairs of these items, and the unchanged share minus the
+    suppressed share. For relational columns it is the share of the range that remains. For both it is the minimum. A
+    candidate that is nearly as useful as the best is preferred if only its counts of frequent items are within 25%.
 
     Parameters
     ----------
     table
-        The data.
+        Data to anonymize.
     model
         `KmAnonymity`, `KAnonymity`, `KLDiversity`, `KTCloseness`, `KKmAnonymity`, `KLmDiversity`, `LmDiversity`,
         `Coherence`, `TransactionKAnonymity`, `SafetyConstraint` or `AnatomyDiversity`.
     hierarchies
-        Of the columns; items without one get ``halves:frequency``.
+        Hierarchies by column; items without a hierarchy get ``halves:frequency``.
     workers, progress
         As for `anonset.anonymize`.
     seed
         Seed of the sample.
     seconds
-        For all candidates together, roughly; what takes too long is given up. Compiling does not count.
+        Approximate time limit for all candidates together; slow candidates are stopped. Compilation does not count.
     large
-        Number of records above which all are tried on a sample of so many, and the best on all data.
+        Number of records above which all candidates are tried on a sample of this size, and the best on all data.
     round_ends, publish_as_is
         As for `anonset.anonymize`.
 
     Raises
     ------
     InputError
-        If the model is none of these, or the data are not what they must be.
+        If the model is not supported, or the data are invalid.
 
     Examples
     --------
@@ -201,9 +201,9 @@ def suggest(
 
 
 def _finalists(order: Sequence[Candidate], *, own: bool) -> list[Candidate]:
-    """Return those that are tried on all data.
+    """Return the candidates that are tried on all data.
 
-    The first that hold, the first with the owner's hierarchy, and the first of another guarantee.
+    The first that hold, the first with the owner's hierarchy, and the first for another model.
     """
     other = set_beside(order)
     order = [candidate for candidate in order if not candidate.beside]
@@ -219,29 +219,29 @@ def _finalists(order: Sequence[Candidate], *, own: bool) -> list[Candidate]:
 
 
 def _now() -> float:
-    """Return seconds of a clock that stands while kernels are compiled or loaded."""
+    """Return the seconds of a clock that pauses while kernels are compiled or loaded."""
     return time.monotonic() - COMPILATION.aside
 
 
 class _OutOfTime(Exception):  # noqa: N818
-    """A candidate took too long."""
+    """The time of a candidate is over."""
 
 
 @dataclass
 class _Trial:
-    """Tries candidates on a table, as long as there is time."""
+    """Tries candidates on a table until the time limit."""
 
     model: PrivacyModel
     hierarchies: Mapping[str, HierarchySpec]
     progress: Progress | None
     left: float
-    """Seconds that all candidates together may still take; loading and compiling kernels is not charged."""
+    """Remaining seconds for all candidates; loading and compiling kernels does not count."""
     round_ends: bool
     whole: bool = True
-    """Whether the table is all data, and no sample: values of few persons of a sample may be those of many."""
+    """Whether the table contains all data. In a sample, frequent values may seem to belong to few persons."""
 
     def of_all(self, table: Table, wanted: Sequence[Mapping[str, Any]], *, share: float) -> list[Candidate]:
-        """Try all; each may take that share of the time that is left."""
+        """Try all candidates; each may use the given share of the remaining time."""
         sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
         frequent = None if table.transactions is None else FrequentItems.of(table.transactions)
         tried = []
@@ -310,7 +310,7 @@ class _Trial:
         unverified: Unverified[Any],
         frequent: FrequentItems | None,
     ) -> Candidate:
-        """Return a candidate with what it left, and whether it holds."""
+        """Return a candidate with its utility and verdict."""
         figures, recoding = unverified.result.figures, unverified.result.recoding
         measures = {**unverified.measures, **({"gap": figures["gap"]} if "gap" in figures else {})}
         if table.transactions is not None and isinstance(recoding, PerCluster):

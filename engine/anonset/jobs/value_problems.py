@@ -1,4 +1,4 @@
-"""Problems of values that `inspect` reports: nulls, texts that mean null, and values that are no codes."""
+"""Problems of values that `inspect` reports: nulls, texts that mean null, and values that are not codes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,7 +24,7 @@ def null_problems(profiles: Sequence[Profile]) -> list[str]:
 
 
 def odd_codes(profiles: Sequence[Profile]) -> list[str]:
-    """Return a line about columns of codes in which a few values are no codes."""
+    """Return a line about code columns in which a few values are not codes."""
     odd = [column for column in profiles if column.look.odd and column.kind.endswith("codes")]
     few = [f"{column.look.odd:,} of {column.distinct:,} in {column.name!r}" for column in odd[:3]]
     more = f" and {len(odd) - 3} more columns" if len(odd) > 3 else ""

@@ -1,4 +1,4 @@
-"""Checking a publication that lies on disk, also one made elsewhere."""
+"""Check of a publication on disk, including publications of other tools."""
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -49,17 +49,17 @@ def check(
     Parameters
     ----------
     published
-        A data file; a directory whose attestation names the columns' roles and, if no model is given, the model;
-        for buckets any directory with ``qit.csv`` and ``snt.csv``.
+        A data file; a directory whose attestation names the column roles and, if no model is given, the model; or, for
+        buckets, any directory with ``qit.csv`` and ``snt.csv``.
     given
         Fields of `CheckSettings` and parameters of the model.
     private
-        The private directory of the publication, by default that beside it.
+        Private directory; by default that next to the publication.
 
     Raises
     ------
     InputError
-        If the settings or the data are not what they must be.
+        If the settings or the data are invalid.
     """
     settings = validate(check_settings_model(), given)
     if not published.exists():
@@ -72,7 +72,7 @@ def check(
 def check_opened(
     published: Path, attested: Opened | None, settings: CheckSettings, *, progress: Progress | None = None
 ) -> PublicationCheck:
-    """Check a publication that is opened, or what was made elsewhere.
+    """Check an opened publication, or a publication of another tool if `attested` is None.
 
     Raises
     ------
@@ -119,10 +119,10 @@ def _check(
 
 
 def make_model(settings: CheckSettings, attested: Attestation | None) -> PrivacyModel:
-    """Make the model that is asked for, or else the one that is attested.
+    """Return the requested model, or else the attested model.
 
-    Of a model that speaks of what the owner alone knows, as partitions, the part that shows is left to check where
-    that is not given.
+    If the attested model refers to private facts, such as partitions, and these are not given, only its visible part is
+    checked.
 
     Raises
     ------
@@ -170,11 +170,11 @@ _FOREIGN: Mapping[PublishedKind, Callable[[Path, CheckSettings, PrivacyModel], P
     "buckets": _foreign_buckets,
     "chunks": _foreign_chunks,
 }
-"""Readers of publications that were made elsewhere, by kind."""
+"""Readers of publications of other tools, by kind."""
 
 
 def _of_texts(settings: CheckSettings) -> dict[str, Any]:
-    """Return how a text that was made elsewhere is read; rows were united, and null was replaced, before."""
+    """Return reading options for texts of other tools: rows are already grouped, and nulls already replaced."""
     return {
         **settings.reading_options(),
         "missing": "value" if settings.file.missing == "value" else "refuse",
@@ -183,7 +183,7 @@ def _of_texts(settings: CheckSettings) -> dict[str, Any]:
 
 
 def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyModel) -> Published:
-    """Return the data of a publication, if a model speaks of them and their codebook says what they mean."""
+    """Return the data of a publication, if the model applies to them and their codebook is complete."""
     attested = opened.attested
     given = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
     if roles := [option(n) for n in given if n not in _of_original(settings, attested)]:
@@ -196,14 +196,14 @@ def _require_readable(opened: Opened, settings: CheckSettings, model: PrivacyMod
 
 
 def _of_original(settings: CheckSettings, attested: Attestation) -> tuple[str, ...]:
-    """Return the settings that speak of the original alone, since the attestation says them of the publication."""
+    """Return the settings that refer only to the original; the attestation provides them for the publication."""
     if settings.original is None:
         return ()
     return ("separator", "items") if attested.data.nameless else ("separator",)
 
 
 def _with_kept_records(settings: CheckSettings, opened: Opened) -> CheckSettings:
-    """Return settings that name the way back which the private directory keeps, unless they name one."""
+    """Return settings with the records file of the private directory, unless they name one."""
     if settings.original is None or settings.records is not None or opened.report is None or opened.private is None:
         return settings
     kept = records_file(opened.private)
@@ -211,7 +211,7 @@ def _with_kept_records(settings: CheckSettings, opened: Opened) -> CheckSettings
 
 
 def _with_records(publication: Published, settings: CheckSettings, store: Store) -> Published:
-    """Return a publication with the way back to the original, where that is known."""
+    """Return a publication with the original record of each row, if known."""
     if settings.records is None:
         return publication
     record, cluster = read_records(Path(settings.records), store)

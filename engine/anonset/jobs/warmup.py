@@ -1,4 +1,4 @@
-"""The job of `anonset warmup`: every kernel is compiled before it is needed, as for an image of a container."""
+"""The job of `anonset warmup`: compile every kernel in advance, for example for a container image."""
 
 import hashlib
 import os
@@ -12,23 +12,23 @@ from anonset.jobs.annotated_kernels import all_files, compile_file
 
 @dataclass(frozen=True)
 class Warmth:
-    """What was compiled, and where it lies."""
+    """Result of a kernel compilation."""
 
     kernels: int
-    """Number of kernels compiled now; 0 where all of them were there."""
+    """Number of kernels compiled now; 0 if all were cached."""
     seconds: float
-    """Seconds that compiling took."""
+    """Compilation time in seconds."""
     folder: Path
-    """Where machine code is kept."""
+    """Folder of the compiled machine code."""
 
 
 def warm_up(*, progress: Progress | None = None) -> Warmth:
-    """Compile every kernel for the types that are written beside its parameters.
+    """Compile every kernel for the types in its parameter annotations.
 
     Raises
     ------
     InputError
-        If machine code could not be kept: every run would compile anew, whatever was done here.
+        If there is no writable cache, so that every run would compile again.
     """
     from anonset_kernels._compiling import COMPILATION
     from anonset_kernels._jit import cache_writable
@@ -51,16 +51,16 @@ def warm_up(*, progress: Progress | None = None) -> Warmth:
 
 
 def kernel_cache() -> Path | None:
-    """Return the folder in which machine code is kept, or None where there is none."""
+    """Return the folder of the compiled machine code, or None if there is none."""
     from anonset_kernels._jit import cache_directory
 
     return cache_directory()
 
 
 def is_warm() -> bool:
-    """Return True if `warm_up` has compiled the kernels of this version for this processor, or nothing is compiled.
+    """Return True if `warm_up` has compiled the kernels of this version for this processor, or the JIT is disabled.
 
-    Kernels that earlier runs compiled do not count: these runs may have called a part of them only.
+    Kernels compiled by earlier runs do not count: these runs may have called only some of them.
     """
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return True
@@ -69,7 +69,7 @@ def is_warm() -> bool:
 
 
 def _mark() -> Path | None:
-    """Return the file that `warm_up` leaves in the cache, or None if there is no cache."""
+    """Return the marker file that `warm_up` writes into the cache, or None if there is no cache."""
     import numba.core.registry as numba_registry
 
     from anonset_kernels import _jit

@@ -1,4 +1,4 @@
-"""The work directory of a run by blocks: a temporary one, a new one of a given name, or that of a killed run."""
+"""Work directory of an out-of-core run: a temporary directory, a new named directory, or that of a killed run."""
 
 import json
 import os
@@ -26,19 +26,19 @@ from anonset.strict_json import loads
 _NOT_OF_THE_RESULT = (
     "workers", "cluster", "if_exists", "memory_limit", "work_dir", "resume", "out", "private", "input"
 )  # fmt: skip
-"""Settings on which the result does not depend, or depends by what the file of that name holds."""
+"""Settings that do not affect the result, or affect it only by the content of the named file."""
 
 
 @contextmanager
 def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] | None = None) -> Iterator[Files]:
-    """Give the work directory of a run, which no other run uses meanwhile; it is removed when the run has succeeded.
+    """Yield the work directory of a run, locked against other runs; it is removed when the run succeeds.
 
-    A named one stays if the run fails, so that the next run can continue from it.
+    A named directory remains if the run fails, so that the next run can continue from it.
 
     Raises
     ------
     InputError
-        If a named directory is not empty, or, to resume, not that of such a run, or another run is at work in it.
+        If a named directory is not empty, or, to resume, belongs to another run, or another run uses it.
     """
     workers = Threads(settings.workers)
     if settings.work_dir is None:
@@ -56,7 +56,8 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
                 file.write(json.dumps(_identity(settings)).encode())
         yield store
     except BaseException as error:
-        with suppress(OSError):  # as on a full disk: the lease then names this process, which no longer holds it
+        # fails on a full disk, for example; the lease then names this process, which no longer owns it
+        with suppress(OSError):
             lease.leave(store.path)
         again = f"continue with {setting('if_exists', 'resume')}"
         go_on = f"{again}, or remove them with: {lease.clear_command(store.path)}"
@@ -66,15 +67,15 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
 
 
 def clear_leftovers(out: Path, private: Path, note: Callable[[str], None] | None = None) -> None:
-    """Remove what a killed run has left beside a publication that it did not finish, or not quite.
+    """Remove the leftovers of a killed run next to its publication, complete or not.
 
-    The lease of the private directory is taken over first. Then the folders are removed from which a run that was
-    merely suspended would publish. If it did so in between, its publication stays, and so does the private directory.
+    First takes over the lease of the private directory. Then removes the folders that a suspended run would publish. If
+    that run has published in the meantime, its publication and the private directory remain.
 
     Raises
     ------
     InputError
-        If another run is at work there.
+        If another run uses them.
     """
     left = leftovers(out, private)
     for place in left:
@@ -88,22 +89,22 @@ def clear_leftovers(out: Path, private: Path, note: Callable[[str], None] | None
         shutil.rmtree(private, ignore_errors=True)
         lease.forget(private)
     elif not os.path.lexists(out):
-        with suppress(OSError):  # an empty one, made right before the kill
+        with suppress(OSError):  # an empty directory, created just before the kill
             private.rmdir()
 
 
 def clear_finished(settings: Settings) -> None:
-    """Remove what a run left that was killed when its publication was complete.
+    """Remove the leftovers of a run that was killed after its publication was complete.
 
     Raises
     ------
     InputError
-        If another run is at work there.
+        If another run uses them.
     """
     clear_leftovers(Path(settings.out), Path(settings.private or f"{settings.out}.private"))
     work = None if settings.work_dir is None else _place_of_run(Path(settings.work_dir))
     if work is not None and os.path.lexists(work / RUN):
-        with suppress(InputError):  # another run's
+        with suppress(InputError):  # it belongs to another run
             _require_same_run(work, settings)
             _taken_over(Files(work), None).remove()
 
@@ -114,7 +115,7 @@ def _place_of_run(path: Path) -> Path | None:
 
 
 def killed_run(path: Path, settings: Settings) -> Path | None:
-    """Return the work directory of the run that is to be continued; None if there is none, and none is required."""
+    """Return the work directory of the run to continue; None if there is none, and none is required."""
     if not settings.resume and settings.if_exists != "resume":
         return None
     killed = _place_of_run(path)
@@ -130,12 +131,12 @@ def _taken_over(store: Files, note: Callable[[str], None] | None) -> Files:
 
 
 def _require_same_run(path: Path, settings: Settings) -> None:
-    """Refuse the work directory of a run of other settings or versions.
+    """Reject the work directory of a run with other settings or versions.
 
     Raises
     ------
     InputError
-        With what differs.
+        With the difference.
     """
     way = setting("resume", True) if settings.resume else setting("if_exists", "resume")
     asked = f"{way}: {str(path)!r}"
@@ -149,7 +150,7 @@ def _require_same_run(path: Path, settings: Settings) -> None:
 
 
 def _manifest(path: Path, asked: str) -> dict[str, Any]:
-    """Read which run a work directory is of.
+    """Read the identity of the run that a work directory belongs to.
 
     Raises
     ------
@@ -172,7 +173,7 @@ def _manifest(path: Path, asked: str) -> dict[str, Any]:
 
 
 def _identity(settings: Settings) -> dict[str, Any]:
-    # a declaration answers the scan at the end of a run: what was searched before stays
+    # a declaration concerns the scan at the end of a run: the results of the search remain valid
     given = with_absolute_paths(settings.model_dump(exclude_none=True, exclude={"publish_as_is"}))
     return {
         "settings": relevant(given),
@@ -183,7 +184,7 @@ def _identity(settings: Settings) -> dict[str, Any]:
 
 
 def _clear(store: Files) -> None:
-    """Remove what a run that was killed has not finished."""
+    """Remove the unfinished files of a killed run."""
     kept = saved_files(store)
     read = bool(kept)
     kept |= {RUN, ROUNDS} if read else {RUN}
@@ -200,6 +201,6 @@ def differing(asked: Mapping[str, Any], made: Mapping[str, Any]) -> str:
 
 
 def relevant(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those settings on which the result depends, in plain types."""
+    """Return the settings that affect the result, as plain types."""
     plain_settings: dict[str, Any] = plain(settings)
     return {name: value for name, value in plain_settings.items() if name not in _NOT_OF_THE_RESULT}

@@ -1,4 +1,4 @@
-"""The check of a publication: the job, and one file for each kind of publication."""
+"""Check of a publication: the job, and one file per kind of publication."""
 
 from anonset.jobs.check import buckets, chunks, records
 from anonset.jobs.check.base import PublicationCheck

@@ -1,4 +1,4 @@
-"""What a check of a publication finds, and what each kind of publication adds to it."""
+"""Result of a publication check, and the interface for the checks of each kind of publication."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -24,38 +24,38 @@ P_co = TypeVar("P_co", bound=Published, covariant=True)
 
 @dataclass(frozen=True)
 class PublicationCheck(Discreet):
-    """The verdict on a publication, and what else was looked at."""
+    """Verdict on a publication, and the results of further checks."""
 
     verdict: Verdict
-    """Whether the model holds."""
+    """Verification result of the model."""
     roles: Mapping[str, list[str]]
-    """Names of the columns by what they were taken as."""
+    """Column names by role."""
     truth_checked: bool = False
-    """Whether the original was there to compare with."""
+    """Whether the publication was compared with its original."""
     by_records: bool = False
-    """Whether a file named the original record of each row, instead of the order of the rows."""
+    """Whether a file named the original record of each row; otherwise rows and records are matched by order."""
     untrue: Witness | None = None
-    """Something that the publication says and the original does not."""
+    """A published statement that the original contradicts."""
     undecided: str = ""
-    """Why it cannot be decided whether the publication is true of the original; empty if it can."""
+    """Reason why the comparison with the original is undecided; empty if it is decided."""
     suppressed: Fraction | None = None
-    """Part of the items of the original that no published symbol stands for."""
+    """Share of the original's items that no published symbol covers."""
     max_suppressed: float | Fraction | None = None
-    """The largest part that was allowed."""
+    """Largest allowed share of suppressed items."""
     beyond_utility: str = field(default="", repr=False)
-    """How the utility constraints are violated; empty if they are not, or none are given."""
+    """Violation of the utility constraints; empty if there is none or no constraints are given."""
     correlations: Mapping[str, Correlations] | None = None
-    """For buckets with ids: what several tuples of an individual give away, whatever the model says."""
+    """For buckets with ids: disclosures through several tuples of one individual, whatever the model guarantees."""
     too_large: bool = False
-    """Whether correlations were not looked for, since there are too many rows."""
+    """Whether correlations were skipped because there are too many rows."""
     unit: str | None = None
-    """What a record stands for, as its owner declared."""
+    """Unit that a record represents, as declared by the owner."""
     as_is: tuple[str, ...] = ()
-    """Columns that its owner declared to publish as is."""
+    """Columns that the owner declared to publish as is."""
 
     @property
     def holds(self) -> bool | None:
-        """True, False, or None where the check of the model or of the truth could not be finished."""
+        """True or False; None if the check of the model or the comparison with the original could not finish."""
         if self.untrue is not None or self.too_much_suppressed or self.beyond_utility:
             return False
         return None if self.verdict.holds and self.undecided else self.verdict.holds
@@ -70,59 +70,59 @@ class PublicationCheck(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class KindCheck(Discreet, ABC, Generic[P_co]):
-    """What is looked at besides the model: the defaults are those of a kind that shows nothing of it."""
+    """Checks other than the model, for one kind of publication. Each default is that of a kind without the feature."""
 
     publication: P_co
-    """The published data."""
+    """Published data."""
     model: PrivacyModel
-    """What must hold."""
+    """Model to satisfy."""
     settings: CheckSettings
-    """What was asked."""
+    """Settings of the check."""
 
     @abstractmethod
     def roles(self) -> dict[str, list[str]]:
-        """Return the names of the columns by what the model takes them as."""
+        """Return the column names by their role in the model."""
 
     def require_sensitive(self) -> None:
-        """Refuse sensitive items that the publication does not show."""
+        """Reject sensitive items that the publication does not show."""
         require_sensitive(self.model, None)
 
     def correlations(self) -> Mapping[str, Correlations] | None:
-        """Return what several rows of an individual give away; None where that is not looked for."""
+        """Return disclosures through several rows of one individual; None if they are not computed."""
         return None
 
     @property
     def too_large(self) -> bool:
-        """Whether correlations are not looked for, since there are too many rows."""
+        """Whether correlations are skipped because there are too many rows."""
         return False
 
     def agreed_tree(self) -> Hierarchy | None:
-        """Return the hierarchy of the published items, if it is given; the codebook must agree with it."""
+        """Return the given hierarchy of the published items, or None; the codebook must match it."""
         return None
 
     def require_agreement(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-        """Refuse a codebook that does not agree with the hierarchy of the items of the original."""
+        """Reject a codebook that contradicts the item hierarchy of the original."""
         return
 
     def require_explained(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-        """Refuse single values that the original does not have, if no hierarchy says what they stand for."""
+        """Reject single values that are absent from the original, unless a hierarchy explains them."""
         return
 
     def require_codebook(self, opened: Opened) -> None:
-        """Refuse the codebook of a publication on disk that does not say what its symbols stand for."""
+        """Reject the codebook of a publication on disk if it does not explain its symbols."""
         return
 
     def suppressed(self, table: Table) -> Fraction | None:
-        """Return the part of the items of the original that occur and that no published symbol stands for."""
+        """Return the share of the original's occurring items that no published symbol covers."""
         return None
 
     def beyond_utility(self, table: Table) -> str:
-        """Return how the utility constraints are violated; empty if they are not, or none are given.
+        """Return the violation of the utility constraints; empty if there is none or no constraints are given.
 
         Raises
         ------
         InputError
-            If there are some, and the publication has no set-valued column.
+            If constraints are given, and the publication has no set-valued column.
         """
         if self.settings.utility_constraints is not None:
             raise InputError(NO_ITEMS)
@@ -130,10 +130,10 @@ class KindCheck(Discreet, ABC, Generic[P_co]):
 
 
 NO_ITEMS = "utility constraints speak of a set-valued column, and the publication has none"
-"""Message about utility constraints where there are no items."""
+"""Message about utility constraints of data without items."""
 
 
 @singledispatch
 def kind_check(publication: Published, model: PrivacyModel, settings: CheckSettings) -> KindCheck[Published]:
-    """Return what is looked at of a kind of publication."""
+    """Return the checks for this kind of publication."""
     raise unknown_kind(publication)

@@ -1,4 +1,4 @@
-"""What is looked at in a check of a disassociated publication besides the model."""
+"""Checks of a disassociated publication in addition to the model."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,10 @@ from anonset.publications import Chunks
 
 @dataclass(frozen=True, eq=False)
 class ChunksCheck(KindCheck[Chunks]):
-    """The roles alone."""
+    """Column roles only."""
 
     def roles(self) -> dict[str, list[str]]:
-        """Return the column of items."""
+        """Return the item column as the only role."""
         return {"quasi_identifiers": [], "items": [self.publication.name], "not_protected": []}
 
 

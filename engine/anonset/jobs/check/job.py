@@ -1,4 +1,4 @@
-"""The check of a publication: its model, its truth, and what its kind adds."""
+"""Check of a publication: its model, its truth, and the checks of its kind."""
 
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
@@ -29,21 +29,21 @@ def check_publication(
     attested: Attestation | None = None,
     progress: Progress | None = None,
 ) -> PublicationCheck:
-    """Verify a publication, and hold it against its original where that is given.
+    """Verify a publication, and compare it with its original if given.
 
     Parameters
     ----------
     store
-        Where the original is read into, if that is in files.
+        Store for the original: its arrays are on disk if this store is.
     original
-        The data that were published, where they are given.
+        Original data, if available.
     attested
-        What is attested of it, if anything.
+        Attestation of the publication, if available.
 
     Raises
     ------
     InputError
-        If the publication lacks what the model speaks of, or the original is not what it must be.
+        If the publication lacks columns or items of the model, or the original is invalid.
     """
     kind = kind_check(publication, model, settings)
     if not model.secrets_may_go:
@@ -66,7 +66,8 @@ def check_publication(
     _require_known_policy(verdict, None, table, attested)
     kind.require_explained(table, hierarchies)
     untrue, undecided = kind_of(model).untrue(table, publication, hierarchies, model), ""
-    if untrue is not None and attested is not None and settings.records is None:  # rows are published in other order
+    # published rows are in another order than the original's records
+    if untrue is not None and attested is not None and settings.records is None:
         untrue, undecided = None, "its rows are sorted, and no --records, nor a private directory, names the way back"
     by_records, others = (
         settings.records is not None,
@@ -84,7 +85,7 @@ def check_publication(
 def _require_known_policy(
     verdict: Verdict, tree: Hierarchy | None, original: Table | None, attested: Attestation | None
 ) -> None:
-    """Refuse privacy constraints without a known item; those that were attested may all have been suppressed."""
+    """Reject privacy constraints without a known item, unless they are attested: their items may all be suppressed."""
     policy, checked = verdict.model.itemsets, verdict.checked
     if not policy or checked["unpublished_items"] < checked["protected_items"]:
         return

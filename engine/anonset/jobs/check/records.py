@@ -1,4 +1,4 @@
-"""What is looked at in a check of records besides the model."""
+"""Checks of published records in addition to the model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ from anonset.verification.constraints import check_utility
 
 @dataclass(frozen=True, eq=False)
 class RecordsCheck(KindCheck[Records]):
-    """The roles, the items that are suppressed, and the utility constraints."""
+    """Column roles, suppressed items, and utility constraints."""
 
     def roles(self) -> dict[str, list[str]]:
-        """Return the quasi-identifiers, items and columns that are not protected."""
+        """Return the quasi-identifiers, items and unprotected columns."""
         publication, protects = self.publication, self.model.protects
         sets = publication.transactions
         items = [] if sets is None else list(publication.joined or (sets.name,))
@@ -45,11 +45,11 @@ class RecordsCheck(KindCheck[Records]):
         }
 
     def require_sensitive(self) -> None:
-        """Refuse sensitive items that the publication does not show."""
+        """Reject sensitive items that the publication does not show."""
         require_sensitive(self.model, self.publication.transactions)
 
     def agreed_tree(self) -> Hierarchy | None:
-        """Return the hierarchy of the published items, if it is given; the codebook must agree with it."""
+        """Return the given hierarchy of the published items, or None; the codebook must match it."""
         if not self.settings.hierarchy:
             return None
         rules = CodeRules(inner_items=self.settings.file.inner_items)
@@ -59,13 +59,13 @@ class RecordsCheck(KindCheck[Records]):
         return tree
 
     def require_agreement(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-        """Refuse a codebook that does not agree with the hierarchy of the items of the original."""
+        """Reject a codebook that contradicts the item hierarchy of the original."""
         tree = None if table.transactions is None else hierarchies.get(table.transactions.name)
         if tree is not None:
             require_agreement(self.publication, tree)
 
     def require_explained(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-        """Refuse single values that the original does not have, if no hierarchy says what they stand for."""
+        """Reject single values that are absent from the original, unless a hierarchy explains them."""
         before = {column.name: column for column in table.relational}
         for column in self.publication.relational:
             own = before.get(column.name)
@@ -80,7 +80,7 @@ class RecordsCheck(KindCheck[Records]):
                     raise InputError(msg)
 
     def require_codebook(self, opened: Opened) -> None:
-        """Refuse the codebook of a publication on disk that does not say what its symbols stand for."""
+        """Reject the codebook of a publication on disk if it does not explain its symbols."""
         settings, publication = self.settings, self.publication
         where = f"codebook {str(opened.out / CODEBOOK)!r}"
         only = opened.attested.data.nameless and settings.original is not None and bool(settings.hierarchy)
@@ -89,9 +89,10 @@ class RecordsCheck(KindCheck[Records]):
         require_complete(opened.codebook, publication, where)
 
     def suppressed(self, table: Table) -> Fraction | None:
-        """Return the part of the items of the original that occur and that no published symbol stands for.
+        """Return the share of the original's occurring items that no published symbol covers.
 
-        With a hierarchy they are its leaves, of which some may not occur, as they are for the algorithms.
+        The denominator is the vocabulary. With a hierarchy this is all its leaves, including items that do not occur,
+        as in the algorithms.
         """
         column = table.transactions
         if column is None or self.publication.transactions is None or not len(column.vocabulary):
@@ -102,7 +103,7 @@ class RecordsCheck(KindCheck[Records]):
         return Fraction(sum(label not in shown for label in occurring), len(labels))
 
     def beyond_utility(self, table: Table) -> str:
-        """Return how the utility constraints are violated; empty if they are not, or none are given."""
+        """Return the violation of the utility constraints; empty if there is none or no constraints are given."""
         if self.settings.utility_constraints is None:
             return ""
         if table.transactions is None:
@@ -117,7 +118,7 @@ def names_items(settings: CheckSettings, items: SetColumn | None, owner: Table |
 
 
 def _value(label: str) -> Fraction | str:
-    """Return a number, however it is written, or another value."""
+    """Return the exact number that a label denotes in any notation, or the label itself."""
     try:
         return exact(label)
     except ValueError:

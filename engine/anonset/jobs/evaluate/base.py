@@ -1,4 +1,4 @@
-"""What a publication lost against its original: the losses, and how each kind of publication counts them."""
+"""Losses of a publication against its original: the result, and the interface for each kind of publication."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -24,25 +24,28 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True)
 class Evaluation(Discreet):
-    """How much a publication lost."""
+    """Losses of a publication."""
 
     measures: Mapping[str, float]
-    """Losses by name: ``ncp``, ``lm``, ``ul``, ``log2_ul`` of the items, ``rum`` and ``tum``; of buckets
-    ``grouping_loss``, of chunks ``not_in_chunks`` and ``tlost``."""
+    """Losses by name.
+
+    ``ncp``, ``lm``, ``ul``, ``log2_ul`` of items, ``rum`` and ``tum``; ``grouping_loss`` of buckets;
+    ``not_in_chunks`` and ``tlost`` of chunks.
+    """
     sizes: Mapping[str, int]
-    """Records, and of the items: occurrences, universe, published symbols, generalized and suppressed items."""
+    """Number of records, and for items: occurrences, universe, published symbols, generalized and suppressed items."""
     source: str
-    """Where the mapping came from: ``mapping`` (the private directory), ``codebook``, or ``data`` alone."""
+    """Source of the item mapping: ``mapping`` (private directory), ``codebook``, or ``data`` only."""
     answers: QueryAnswers | None = None
-    """Errors of a workload of queries."""
+    """Errors of a query workload."""
     levels: Mapping[str, int] = field(default_factory=dict)
-    """Occurrences of items kept, generalized by so many levels (or to so many items), and suppressed."""
+    """Item occurrences: unchanged, generalized by a number of levels (or to a number of items), suppressed."""
     bound: Bound | None = None
-    """What no cut of the hierarchy can lose less than, where it was asked for."""
+    """Minimum loss of all cuts of the hierarchy, if requested."""
     observed: Mapping[str, ObservedDiversity] = field(default_factory=dict)
-    """The l and the t of each column that is kept as it is, in the classes of equal relational values."""
+    """Smallest l and largest t of each kept column over the classes of equal relational values."""
     itemsets: TopItemsets | None = None
-    """What stays of the most frequent sets of items, where that was asked for."""
+    """Errors of the most frequent itemsets, if requested."""
 
     def __repr__(self) -> str:
         asked = "" if self.answers is None else f"; are {self.answers.are:.4g}"
@@ -51,14 +54,14 @@ class Evaluation(Discreet):
 
 @dataclass(frozen=True)
 class Asked(Discreet):
-    """What is asked of a publication, and the original that it is compared with."""
+    """Evaluation settings, with the publication and the original that it is compared with."""
 
     original: Table
-    """The data that were anonymized, their columns bound to their hierarchies."""
+    """Original data, its columns bound to their hierarchies."""
     opened: Opened
-    """The publication."""
+    """Publication on disk."""
     hierarchies: Mapping[str, Hierarchy]
-    """Hierarchy of each column that has one."""
+    """Hierarchies by column name."""
     workload: WorkloadSpec
     """Queries whose average relative error is measured."""
     item_weights: str | ItemWeights | None = None
@@ -66,39 +69,39 @@ class Asked(Discreet):
     relational_weights: Mapping[str, float] | None = None
     """Weight of each relational column."""
     secrets: tuple[str, ...] = ()
-    """The sensitive items, which Tum leaves out."""
+    """Sensitive items, which Tum excludes."""
     top: int | None = None
-    """Number of most frequent sets that are compared."""
+    """Number of most frequent itemsets to compare."""
     bound: bool = False
-    """Whether the least NCP of a cut is proven."""
+    """Whether to prove the minimum NCP of a cut."""
     progress: Progress | None = None
-    """Called with (phase, amount done, total amount) while it is proven."""
+    """Called with (phase, amount done, total amount) during the proof."""
 
     def require_possible(self, publication: Published) -> None:
-        """Refuse an original that the publication cannot have been made from, where nothing private decides it."""
+        """Reject an original that the publication cannot come from, if there is no private directory to check it."""
         if self.opened.private is None:
             require_possible(publication, self.original, self.hierarchies)
 
 
 @singledispatch
 def losses(publication: Published, asked: Asked) -> Evaluation:
-    """Return what a publication lost.
+    """Return the losses of a publication.
 
     Raises
     ------
     InputError
-        If something is asked that this kind of publication has no answer to.
+        If a requested measure does not exist for this kind of publication.
     """
     raise unknown_kind(publication)
 
 
 def require_itemsets(top: int | None, *, there: bool) -> None:
-    """Refuse to compare frequent sets of items where there are none, or fewer than one.
+    """Reject a comparison of frequent itemsets if the data have no items or `top` is below 1.
 
     Raises
     ------
     InputError
-        With what is wrong.
+        With the reason.
     """
     if top is not None and (top < 1 or not there):
         got = f"got {top}" if top < 1 else "and the publication has no set-valued column"
@@ -109,7 +112,7 @@ def require_itemsets(top: int | None, *, there: bool) -> None:
 def with_itemsets(
     evaluation: Evaluation, publication: Published, asked: Asked, reading: Reading = ONE_MEMBER
 ) -> Evaluation:
-    """Add what is left of the most frequent sets, if that is asked."""
+    """Add the errors of the most frequent itemsets, if requested."""
     column = asked.original.transactions
     if asked.top is None or column is None:
         return evaluation
@@ -119,7 +122,7 @@ def with_itemsets(
 
 
 def flatten(evaluation: Evaluation) -> dict[str, Any]:
-    """Return an evaluation as one mapping of names to values."""
+    """Return an evaluation as a flat mapping from names to values."""
     found = evaluation.answers
     asked = {} if found is None else asdict(found)
     asked |= {} if evaluation.itemsets is None else {"itemsets": asdict(evaluation.itemsets)}

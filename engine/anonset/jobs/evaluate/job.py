@@ -1,4 +1,4 @@
-"""Losses of a publication that lies on disk, against the data that it was made from."""
+"""Losses of a publication on disk against the data that it was made from."""
 
 import os
 from collections.abc import Mapping
@@ -34,44 +34,43 @@ def evaluate(
 ) -> Evaluation:
     """Return the losses of the publication in a directory.
 
-    The mapping of the items is read from the private directory, or where there is none from the codebook; an
-    item that the codebook does not know counts as suppressed then. The private report tells whether the original, the
-    publication and the mapping belong together. Where there is none, the original must be one that the publication can
-    have been made from.
+    The item mapping is read from the private directory, or from the codebook if there is none; items missing in the
+    codebook then count as suppressed. The private report shows whether original, publication and mapping belong
+    together. Without it, the publication must be derivable from the original.
 
     Parameters
     ----------
     original
-        The data that were anonymized, read with the roles that their columns had.
+        Original data, read with the same column roles.
     out
-        Directory made by `anonset anonymize` or `Release.save`.
+        Directory written by `anonset anonymize` or `Release.save`.
     private
-        The private one that was made with it; by default `out` with ``.private`` after its name, if that is there.
+        Its private directory; by default `out` with the suffix ``.private``, if it exists.
     hierarchies
-        Those that the publication was made with.
+        Hierarchies used for the publication.
     item_weights
-        Weights of the utility loss: ``lca`` (the default with a hierarchy), ``uniform`` (without), ``ones`` or an
-        owner's own.
+        Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (default without), ``ones``, or
+        custom weights.
     relational_weights
-        Weight of each relational column; all the same by default.
+        Weight of each relational column; equal by default.
     workload
-        Queries whose average relative error is measured too.
+        Queries whose average relative error is also measured.
     top
-        So many most frequent sets of 2 to 4 items are held against as many that are expected most often: tKd, re and
-        tlost, by the reading of the workload. Of sets of items alone.
+        Number of most frequent itemsets, of 2 to 4 items, to compare with as many itemsets of highest expected
+        frequency: tKd, re and tlost, with the reading of the workload. For data with items.
     bound
-        Whether to prove, by the algorithm `exact`, how small the NCP of a cut of the hierarchy can be under the same k
-        and m: with suppression if the publication suppresses items. For k^m-anonymity alone.
+        Whether to prove, with the algorithm `exact`, the minimum NCP of a cut of the hierarchy under the same k and m;
+        with suppression if the publication suppresses items. For k^m-anonymity only.
     work_dir
-        Directory in which the publication is to lie, block by block, below a temporary one; by default it is read into
+        Parent of a temporary directory that stores the publication in blocks. By default the publication is read into
         memory, unless it was published in parts.
     progress
-        Called with (phase, amount done, total amount) while it is proven.
+        Called with (phase, amount done, total amount) during the proof.
 
     Raises
     ------
     InputError
-        If the directory is no publication, or not one of this table.
+        If the directory contains no publication, or one of another table.
     """
     with opening(out, private, work_dir) as opened:
         _require_same_records(original, opened)
@@ -93,13 +92,13 @@ def evaluate(
 
 
 def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
-    """Return the sensitive items that are not in the hierarchy of the others."""
+    """Return the sensitive items that are outside the hierarchy of the other items."""
     beside = attested.model in MODELS and MODELS[attested.model].model.secrets_beside
     return tuple(attested.parameters.get("sensitive_items", ())) if beside else ()
 
 
 def _require_same_records(original: Table, opened: Opened) -> None:
-    """Refuse an original of another number of records than were published; of buckets, some may be left out."""
+    """Reject an original with another record count than the publication; buckets may omit records."""
     published = opened.attested.counts.get("records")
     if published != original.n and opened.attested.data.complete:
         msg = f"the original has {original.n} records, but {str(opened.out)!r} was published with {published}"

@@ -57,7 +57,7 @@ def _losses(publication: Records, asked: Asked, errors: QueryAnswers | None) -> 
 
 
 def _observed(publication: Records) -> dict[str, ObservedDiversity]:
-    """Return what the classes of equal relational values tell of the columns that are kept as they are."""
+    """Return the observed diversity of each kept column in the classes of equal relational values."""
     if not publication.relational or not publication.n:
         return {}
     class_of = classes_of(publication.relational)
@@ -77,7 +77,7 @@ def _item_losses(
 
 
 def _item_sizes(recoded: PublishedRecoding, publication: Records) -> dict[str, int]:
-    """Count the items; those of a local recoding are generalized or suppressed here or there, and not counted."""
+    """Count the items; without generalized and suppressed items if the recoding is local and differs by record."""
     column, recoding = recoded.column, recoded.recoding
     published = publication.transactions
     sizes = {

@@ -1,4 +1,4 @@
-"""The original of a publication: how it is read and compared, by the kind of the publication."""
+"""Reading and comparison of a publication's original, by kind of publication."""
 
 from collections.abc import Mapping
 from functools import singledispatch
@@ -17,7 +17,7 @@ from anonset.release.documents import Attestation
 from anonset.settings.publication import OriginalSettings
 
 OTHER = "so it is not of the data that were published"
-"""End of the messages that refuse an original."""
+"""End of messages that reject an original."""
 
 
 @singledispatch
@@ -28,25 +28,24 @@ def read_original(
     attested: Attestation | None,
     store: Store = MEMORY,
 ) -> Table:
-    """Read the original of a publication, into files below a store that is in files.
+    """Read the original of a publication. Its arrays are on disk if `store` is.
 
-    What the settings do not say of it is taken from the publication: the names of the columns, which of them hold
-    numbers, and, as attested, what separates the items within a field. A publication in FIMI names no column: the
-    original's is then its only one without another role.
+    The publication supplies what the settings omit: column names, numeric columns, and the attested item separator. A
+    FIMI publication has no column names; its column is then the only column of the original without another role.
 
     Raises
     ------
     InputError
-        If the original cannot be read, or has not the columns of the publication.
+        If the original cannot be read, or lacks the columns of the publication.
     """
     raise unknown_kind(publication)
 
 
 @singledispatch
 def require_possible(publication: Published, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-    """Refuse an original that a publication cannot have been made from, where nothing private tells.
+    """Reject an original that a publication cannot come from, if no private directory can decide it.
 
-    Rows stand in another order than those of the original: what is compared is how often they occur.
+    Published rows are in another order than the original's, so frequencies are compared.
 
     Raises
     ------
@@ -57,21 +56,21 @@ def require_possible(publication: Published, original: Table, hierarchies: Mappi
 
 
 def recoded(column: CategoricalColumn, before: CategoricalColumn) -> Int64:
-    """Return int64 (n,): published labels as codes of the original column, -1 for others."""
+    """Return int64 (n,): published labels as codes of the original column, -1 for unknown labels."""
     index = before.vocabulary.index
     image = np.array([index.get(label, -1) for label in column.vocabulary.labels], np.int64)
     return image[column.codes] if column.n else np.zeros(0, np.int64)
 
 
 def has_one_column(source: Source) -> bool:
-    """Tell whether the original is of a format that names no column: all of it are items."""
+    """Return True if the format of the original has no column names, so that all its content is items."""
     return source.format in ("dat", "baskets", "spmf")
 
 
 def items_of_original(
     published: tuple[str, ...], settings: OriginalSettings, source: Source, *, nameless: bool
 ) -> list[str] | None:
-    """Return the set-valued columns of the original, of which these are published; None where it names none."""
+    """Return the published set-valued columns of the original; None if the settings need not name them."""
     if not published or settings.file.one_hot or settings.file.one_code or has_one_column(source):
         return None
     if not nameless:

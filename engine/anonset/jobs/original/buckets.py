@@ -19,7 +19,7 @@ from anonset.release.memory import format_size
 from anonset.settings.publication import OriginalSettings
 
 _BYTES, _BYTES_PER_COLUMN = 40, 48
-"""Bytes that comparing rows takes for each of them, as measured: of its own, and of each column."""
+"""Measured memory for row comparison, in bytes: per row, and per row and column."""
 
 
 @read_original.register
@@ -41,7 +41,7 @@ def _read(
 
 @require_possible.register
 def _require_possible(publication: Buckets, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-    """Refuse rows and values of buckets that the original does not have, or not as often."""
+    """Reject rows and values of buckets that the original lacks or has less often."""
     before = {column.name: column for column in (*original.ids, *original.kept)}
     columns = [c for c in (*publication.ids, *publication.kept) if c.name in before]
     visible = np.ones(publication.n, bool)
@@ -61,7 +61,7 @@ def _require_possible(publication: Buckets, original: Table, hierarchies: Mappin
 
 
 def _require_room(rows: int, columns: int, limits: Limits) -> None:
-    """Refuse to sort all rows at once where that would take more than half of what is left within the memory limit."""
+    """Reject sorting all rows at once if it needs more than half of the remaining memory."""
     each = _BYTES + _BYTES_PER_COLUMN * columns
     if limits.held(rows, each) < rows:
         without = "without the private directory all rows are compared at once"
@@ -70,7 +70,7 @@ def _require_room(rows: int, columns: int, limits: Limits) -> None:
 
 
 def _contained(keys: list[tuple[Int64, Int64]]) -> bool:
-    """Tell whether the first side has each row of keys of the second, and at least as often."""
+    """Return True if the first side contains each row of keys of the second, at least as often."""
     n = len(keys[0][0])
     if not n:
         return not len(keys[0][1])

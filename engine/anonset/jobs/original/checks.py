@@ -1,4 +1,4 @@
-"""Whether an original, a publication and its private directory belong together; what does not is never measured."""
+"""Checks that an original, a publication and its private directory belong together, before any measurement."""
 
 from anonset.data import Table
 from anonset.data.fingerprints import column_sha256
@@ -7,7 +7,7 @@ from anonset.release.documents import Attestation, Report
 
 
 def require_columns(original: Table, attested: Attestation) -> None:
-    """Refuse an original that has not the protected columns of a publication, in the same roles.
+    """Reject an original that lacks the protected columns of a publication in the same roles.
 
     Raises
     ------
@@ -22,7 +22,7 @@ def require_columns(original: Table, attested: Attestation) -> None:
 
 
 def require_same_content(original: Table, report: Report) -> None:
-    """Refuse an original of which a column is not, row by row, what was anonymized.
+    """Reject an original with a column that differs, row by row, from the anonymized column.
 
     Raises
     ------
@@ -30,7 +30,8 @@ def require_same_content(original: Table, report: Report) -> None:
         With the column.
     """
     known = report.input.get("columns", {})
-    others = {column.name for column in (*original.kept, *original.ids)} - known.keys()  # dropped at the time
+    # dropped when the publication was made
+    others = {column.name for column in (*original.kept, *original.ids)} - known.keys()
     for column in original.columns:
         if column.name not in others and column_sha256(column) != known.get(column.name):
             msg = (

@@ -1,4 +1,4 @@
-"""The original of a publication as it lies on disk, and whose each of its records is."""
+"""The original of a publication on disk, and the person of each of its records."""
 
 import numpy as np
 
@@ -21,9 +21,9 @@ from anonset.settings.publication import OriginalSettings
 def original_and_persons(
     opened: Opened, source: Source | None, settings: OriginalSettings, store: Store = MEMORY
 ) -> tuple[Table | None, Int64 | None]:
-    """Read the original of a publication, if it is given, and whose each of its records is, where those are no persons.
+    """Read the original of a publication, if given, and the person of each record if records are not persons.
 
-    The columns that are named as ids then tell whose a record is: they were not published.
+    The id columns are not published and identify the person.
 
     Raises
     ------
@@ -44,15 +44,15 @@ def original_and_persons(
 def persons_of_original(
     source: Source, settings: OriginalSettings, attested: Attestation, table: Table
 ) -> Int64 | None:
-    """Return int64 (n,): whose each record of the original is; None where records are persons, or none tells whose.
+    """Return int64 (n,): person of each record of the original.
 
-    The columns that tell it are those that are named as ids, or that repeat as the ids of persons do. A record of which
-    the id is not given is taken for a person.
+    None if records are persons or no column identifies persons. Persons are identified by the id columns, or by columns
+    whose values repeat like person ids. A record without an id counts as a person.
 
     Raises
     ------
     InputError
-        If they cannot be read as the original is.
+        If the columns cannot be read like the original.
     """
     if attested.data.shows_ids or attested.declarations.unit == "person":
         return None

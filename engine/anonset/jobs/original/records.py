@@ -70,7 +70,7 @@ def _require_possible(publication: Records, original: Table, hierarchies: Mappin
 
 
 def _numeric(publication: Records, settings: OriginalSettings) -> list[str]:
-    """Return the relational columns that hold numbers: those that are published as ranges, unless told otherwise."""
+    """Return the numeric relational columns: those published as ranges, unless a hierarchy makes them categorical."""
     named = numeric_columns(settings.hierarchy)
     return [
         column.name
@@ -80,9 +80,9 @@ def _numeric(publication: Records, settings: OriginalSettings) -> list[str]:
 
 
 def _separators(settings: OriginalSettings, mark: str | None, source: Source) -> list[str | None]:
-    """Return what may separate the items of the original.
+    """Return candidate item separators of the original.
 
-    What separates the published symbols may have been said of the original too, or chosen since labels hold blanks.
+    The separator of the published symbols may be that of the original, or was chosen because labels contain spaces.
     """
     whole = settings.file.group or settings.file.one_hot or settings.file.one_code or has_one_column(source)
     if settings.file.separator is not None or mark in (None, " ") or whole:
@@ -91,9 +91,9 @@ def _separators(settings: OriginalSettings, mark: str | None, source: Source) ->
 
 
 def _best_explained(readings: Iterator[Table], publication: Records) -> Table:
-    """Return the first reading of the original of whose items the symbols explain most.
+    """Return the first reading of the original with the largest share of items covered by the symbols.
 
-    A large original is read once if its first reading is explained completely.
+    If the first reading is covered completely, the original is not read again.
     """
     best = next(readings)
     most = _known(best, publication)
@@ -104,7 +104,7 @@ def _best_explained(readings: Iterator[Table], publication: Records) -> Table:
 
 
 def _known(table: Table, publication: Records) -> float:
-    """Return the share of the items of a table that the symbols of published records stand for."""
+    """Return the share of a table's items that the published symbols cover."""
     if table.transactions is None or not len(table.transactions.vocabulary):
         return 0.0
     known = {member for symbol in publication.symbols for member in symbol.members}
@@ -115,7 +115,7 @@ def _known(table: Table, publication: Records) -> float:
 def _kept_keys(
     before: tuple[CategoricalColumn, ...], after: tuple[CategoricalColumn, ...]
 ) -> list[tuple[Int64, Int64]]:
-    """Return common codes of the kept columns that both have."""
+    """Return the codes of the kept columns in both tables, in the original vocabulary."""
     found = {column.name: column for column in after}
     return [
         (column.codes.astype(np.int64), recoded(found[column.name], column))
@@ -125,7 +125,7 @@ def _kept_keys(
 
 
 def _symbol_keys(items: SetColumn, after: SetColumn, symbols: tuple[Symbol, ...]) -> tuple[Int64, Int64]:
-    """Return common ranks of the rows of symbols: those of the original, recoded by the codebook, and the published."""
+    """Return comparable ranks of itemset rows: of the original, recoded by the codebook, and of the publication."""
     symbol_of = invert({symbol.label: symbol.members for symbol in symbols})
     place = {symbol.label: code for code, symbol in enumerate(symbols)}
     labels = items.vocabulary.labels
@@ -142,14 +142,14 @@ def _symbol_keys(items: SetColumn, after: SetColumn, symbols: tuple[Symbol, ...]
 
 
 def _as_often(keys: list[tuple[Int64, Int64]]) -> bool:
-    """Tell whether the same rows of keys occur in both, each as often."""
+    """Return True if both sides contain the same key rows with equal frequency."""
     sides = [np.stack([pair[side] for pair in keys]) for side in (0, 1)]
     one, other = (side[:, np.lexsort(side)] for side in sides)
     return np.array_equal(one, other)
 
 
 def _require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None) -> None:
-    """Refuse values that no published one covers, and published ones that cover fewer values than they stand for."""
+    """Reject values that no published value covers, and published values more frequent than the values they cover."""
     values = before.codes if isinstance(before, CategoricalColumn) else before.values
     found, counts = np.unique(values, return_counts=True)
     texts = [before.vocabulary.labels[value] for value in found] if isinstance(before, CategoricalColumn) else []
@@ -174,7 +174,7 @@ def _require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hier
 
 
 def _within(label: str, numbers: Float64) -> NDArray[np.bool_]:
-    """Tell which numbers are in a published range."""
+    """Return a mask of the numbers inside a published range."""
     try:
         low, high = map(float, range_ends(label))
     except ValueError:

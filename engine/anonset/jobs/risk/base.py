@@ -1,4 +1,4 @@
-"""What is at risk after a publication, and how each kind of publication counts it."""
+"""Remaining risks of a publication: the result, and the interface for each kind of publication."""
 
 from abc import ABC
 from collections.abc import Hashable, Mapping, Sequence
@@ -22,64 +22,64 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True)
 class RiskReport(Discreet, ABC):
-    """What is at risk after a publication."""
+    """Remaining risks of a publication."""
 
     records: int
-    """Published records."""
+    """Number of published records."""
     model: PrivacyModel
-    """What was promised."""
+    """Promised privacy model."""
 
     @property
     def broken(self) -> int:
-        """Persons or rows of which an attack found more than is promised; 0 unless something is wrong."""
+        """Number of persons or rows for which an attack exceeded the promise; above 0 indicates an error."""
         return 0
 
     def _repr_html_(self) -> str:
-        """Return the risks as tables, for notebooks."""
+        """Return the risks as HTML tables."""
         text: str = resolve_name("anonset.report.risks:html_of")(self)
         return text
 
 
 @dataclass(frozen=True)
 class RiskContext(Discreet):
-    """What was promised of a publication, what is known beside it, and what is to be counted and tried."""
+    """Promised model, additional data, and settings of a risk count."""
 
     model: PrivacyModel
-    """What was promised."""
+    """Promised privacy model."""
     original: Table | None = None
-    """The data that were published."""
+    """Data that were published."""
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
-    """Those that the publication was made with."""
+    """Hierarchies that the publication was made with."""
     m: int | None = None
-    """Known items up to which it is looked, plus 2; None: those of the guarantee."""
+    """Number of known items to examine, plus 2; None: the number covered by the guarantee."""
     threshold: float = THRESHOLD
-    """Above this a record counts as at risk."""
+    """Risk above which a record counts as at risk."""
     sensitive: Sequence[str] | None = None
-    """Kept columns of which others may learn; None: all."""
+    """Kept columns whose disclosure is measured; None: all."""
     population: Table | None = None
-    """All people among whom those in the data may be."""
+    """Population that includes the people in the data."""
     attempts: int = 1000
-    """Persons that are looked for."""
+    """Number of target persons."""
     seed: int = 0
-    """Seed of their choice."""
+    """Seed of the draw of targets."""
     persons: Sequence[Hashable] | NDArray[Any] | None = None
-    """Whose each record of the original is; None: each is another person's."""
+    """Person of each record of the original; None: each record is a different person."""
     by_person: bool = False
-    """Whether each record is a person, told by an id."""
+    """Whether each record is a person, identified by an id."""
     attacks: Sequence[str] = ()
-    """Names of attacks to try."""
+    """Names of the attacks to run."""
     beside: Beside | None = None
     """Another release of the same persons."""
     algorithm: str = ""
-    """The algorithm that made the publication, if nothing was done to its result."""
+    """Algorithm that made the publication; empty if its result was processed further."""
 
     def require_no_attacks(self) -> None:
-        """Refuse attacks on what is not published as records.
+        """Reject attacks on publications without records.
 
         Raises
         ------
         InputError
-            If any is asked for.
+            If an attack is requested.
         """
         if self.attacks or self.beside is not None:
             asked = setting("attack" if self.attacks else "beside")
@@ -89,11 +89,11 @@ class RiskContext(Discreet):
 
 @singledispatch
 def risk_of(publication: Published, context: RiskContext) -> RiskReport:
-    """Count what is at risk after a publication.
+    """Count the remaining risks of a publication.
 
     Raises
     ------
     InputError
-        If something is asked that cannot be counted of this kind of publication.
+        If a requested figure does not exist for this kind of publication.
     """
     raise unknown_kind(publication)

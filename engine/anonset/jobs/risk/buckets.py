@@ -1,4 +1,4 @@
-"""What is at risk after buckets are published: how surely they tell a sensitive value, and an attack that tries."""
+"""Remaining risks of buckets: confidence about sensitive values, and an empirical attack."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,70 +25,70 @@ _HALF = 1 << 30
 
 @dataclass(frozen=True)
 class Inference(Discreet):
-    """How surely the likeliest value of somebody is told."""
+    """Confidence with which the likeliest sensitive value of a person is inferred."""
 
     known: str
-    """What somebody finds of a person: ``one row``, or ``all rows of a person``."""
+    """Match of a person: ``one row``, or ``all rows of a person``."""
     persons: int
-    """Rows, or persons with several rows, that it is told of."""
+    """Number of rows, or of persons with several rows."""
     highest: float
-    """Of the one of whom it is told most surely."""
+    """Highest confidence."""
     average: Share
-    """On average over all."""
+    """Average confidence."""
     above: Share
-    """Share of those above the threshold."""
+    """Share of rows or persons with confidence above the threshold."""
     certain: Share
-    """Share of those whose value is certain."""
+    """Share of rows or persons whose value is certain."""
     promised: float | None
-    """What the guarantee allows; None where it says nothing of this."""
+    """Highest confidence that the guarantee allows; None if it does not cover this match."""
 
 
 @dataclass(frozen=True)
 class Guesses(Discreet):
-    """How often the sensitive values of random rows of the original are guessed."""
+    """Success rate of guessing the sensitive values of random rows of the original."""
 
     known: str
-    """By what: ``the values of its group``, or ``the values of all rows``, which needs no publication of groups."""
+    """Information used: ``the values of its group``, or ``the values of all rows``, which needs no published groups."""
     attempts: int
-    """Rows that were tried."""
+    """Number of guessed rows."""
     success: float
-    """Share that is right if one of these values is picked at random."""
+    """Success rate of picking one of these values at random."""
     likeliest: float
-    """Share that is right if the most frequent one is."""
+    """Success rate of picking the most frequent value."""
     promised: float | None
-    """What the guarantee allows for each row."""
+    """Highest success per row that the guarantee allows."""
     broken: int
-    """Rows whose value is told more surely than is promised."""
+    """Number of rows whose value is inferred with more confidence than promised."""
 
 
 @dataclass(frozen=True)
 class BucketRisk(RiskReport):
-    """What is at risk after buckets are published."""
+    """Remaining risks of buckets."""
 
     groups: int
-    """Their groups."""
+    """Number of groups."""
     hidden: int
-    """Rows whose identity is hidden."""
+    """Number of rows with a hidden identity."""
     threshold: float
-    """Above this, a row or a person counts as at risk."""
+    """Confidence above which a row or a person counts as at risk."""
     inferences: tuple[Inference, ...]
-    """By what is found of a person."""
+    """Inference results by match."""
     observed: ObservedDiversity
     """l and t of the sensitive values in the groups."""
     correlations: dict[str, int]
-    """Violations through what several rows of a person have in common: inside groups, and between groups."""
+    """Violations through the shared values of a person's rows: inside groups, and between groups."""
     attempts: tuple[Guesses, ...] = ()
-    """The attack, where the original was there."""
+    """Results of the attack, if the original is available."""
 
     @property
     def broken(self) -> int:
-        """Rows of which the attack found more than is promised; 0 unless something is wrong."""
+        """Number of rows for which the attack exceeded the promise; above 0 indicates an error."""
         return sum(guesses.broken for guesses in self.attempts)
 
 
 @risk_of.register
 def _of_buckets(publication: Buckets, context: RiskContext) -> BucketRisk:
-    """Count how surely a bucketized table tells sensitive values, and guess some of the original."""
+    """Count the confidence of inferring sensitive values from a bucketized table, and guess some of the original."""
     context.require_no_attacks()
     if context.population is not None:
         msg = f"{setting('population')} is about generalized quasi-identifiers, of which buckets have none"
@@ -109,15 +109,15 @@ def _of_buckets(publication: Buckets, context: RiskContext) -> BucketRisk:
 
 
 class _Chances:
-    """How surely values are told, summed up exactly, so that the order of the parts changes nothing."""
+    """Exact sums of confidences, independent of the order of the parts."""
 
     def __init__(self) -> None:
         self.number, self.certain, self.above, self.highest = 0, 0, 0, 0.0
         self.total = 0
-        """Sum of the chances, in units of 2 to the -60."""
+        """Sum of the confidences, in units of 2 to the -60."""
 
     def add(self, chance: bucket_inference.Float64, times: Int64, threshold: float) -> None:
-        """Add chances in [0, 1], each of so many rows or persons."""
+        """Add confidences in [0, 1], each for `times` rows or persons."""
         scaled = chance * _HALF
         high = np.floor(scaled)
         low = np.floor((scaled - high) * _HALF)
@@ -129,7 +129,7 @@ class _Chances:
         self.certain += int(times[chance >= CERTAIN].sum())
 
     def inference(self, known: str, promised: float | None) -> Inference:
-        """Return what was added."""
+        """Return the summary of the added confidences."""
         n = max(1, self.number)
         average = Share(self.total / (n * _HALF * _HALF))
         shares = Share(self.above / n), Share(self.certain / n)
@@ -137,7 +137,7 @@ class _Chances:
 
 
 def _of_individuals(publication: Buckets, l: int, threshold: float) -> tuple[_Chances, dict[str, int]]:  # noqa: E741
-    """Return how surely a value of those with several rows is told, and how many correlations there are."""
+    """Return the confidences for individuals with several rows, and the number of correlations."""
     risks, inside, between = _Chances(), 0, 0
     for people in by_individuals(publication):
         part = people.publication
@@ -151,7 +151,7 @@ def _of_individuals(publication: Buckets, l: int, threshold: float) -> tuple[_Ch
 
 
 def _attack(publication: Buckets, original: Table, promised: float, attempts: int, seed: int) -> tuple[Guesses, ...]:
-    """Guess the values of random rows by those of their groups, and by those of all rows."""
+    """Guess the values of random rows by the values of their groups, and by the values of all rows."""
     if original.sensitive is None:
         msg = "the original must have the sensitive column that was published"
         raise InputError(msg)

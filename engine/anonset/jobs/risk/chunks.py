@@ -1,4 +1,4 @@
-"""What is at risk after chunks are published: how surely they tell other items of a person, beside their guarantee."""
+"""Remaining risks of chunks outside their guarantee: confidence about other items of a person."""
 
 from dataclasses import dataclass
 
@@ -12,19 +12,19 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True)
 class ChunkRisk(RiskReport):
-    """What is at risk after chunks are published; the model bounds links, and nothing of what is told."""
+    """Remaining risks of chunks. The model bounds re-identification, but no inference of items."""
 
     clusters: int
     """Number of clusters."""
     smallest: int
-    """Records of the smallest cluster; 0 without clusters."""
+    """Number of records in the smallest cluster; 0 without clusters."""
     told: tuple[Telling, ...] = ()
-    """How surely other items of persons are told, where the original was there."""
+    """Confidence about other items of persons, if the original is available."""
 
 
 @risk_of.register
 def _of_chunks(publication: Chunks, context: RiskContext) -> ChunkRisk:
-    """Count how surely a disassociated publication tells the other items of random rows of the original."""
+    """Count the confidence of inferring other items of random rows of the original."""
     context.require_no_attacks()
     _require_about_chunks(population=context.population, sensitive=context.sensitive, persons=context.persons)
     sizes = [cluster.n for cluster in publication.clusters]
@@ -35,7 +35,7 @@ def _of_chunks(publication: Chunks, context: RiskContext) -> ChunkRisk:
 
 
 def _require_about_chunks(**given: object) -> None:
-    """Refuse what speaks of records that can be told apart, of which chunks have none.
+    """Reject settings about distinguishable records: chunks have none.
 
     Raises
     ------

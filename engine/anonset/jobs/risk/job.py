@@ -1,4 +1,4 @@
-"""The job of counting what is at risk after a publication, a release in memory or a directory."""
+"""Risk job for a release in memory or a publication in a directory."""
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
@@ -38,51 +38,50 @@ def risk(
     attacks: Sequence[str] = (),
     beside: Beside | None = None,
 ) -> RiskReport:
-    """Count how many rows of a publication fit what somebody may know, and try to find persons.
+    """Count the rows of a publication that match attacker knowledge, and try to re-identify persons.
 
-    Where several rows are one person's, and `persons` tells whose they are, the persons are counted whose rows fit.
-
-    Of buckets, how surely they tell the sensitive value of a row, and of a person with several, is counted instead. Of
-    sets of items, with the original, also how surely other items of a row are told whose two rarest are known: of a
-    disassociated publication, that alone.
+    If `persons` assigns several rows to a person, matching persons are counted. For buckets, the result is the
+    confidence about the sensitive value of a row, and of a person with several rows. For itemsets with an original, the
+    result includes the confidence about other items of a row whose two rarest items are known; for a disassociated
+    publication this is the only figure.
 
     Parameters
     ----------
     published
         A release, or the directory of a publication.
     original
-        The data that were published, for the attack; a release has them.
+        Published data, for the attack; a release includes them.
     hierarchies
-        Those that the publication was made with.
+        Hierarchies that the publication was made with.
     private
-        Its private directory; by default ``OUT.private``.
+        Private directory; by default ``OUT.private``.
     m
-        Known items up to which it is looked, plus 2; by default those of the guarantee.
+        Number of known items to examine, plus 2; by default that of the guarantee.
     threshold
-        Above this a record counts as at risk.
+        Risk above which a record counts as at risk.
     sensitive
-        Kept columns of which others may learn; by default all of them.
+        Kept columns whose disclosure is measured; by default all.
     population
-        All people among whom those in the data may be, with the same quasi-identifiers, for the journalist risk.
+        Population that includes the people in the data, with the same quasi-identifiers, for the journalist risk.
     attempts
-        Persons that are looked for.
+        Number of target persons.
     seed
-        Seed of their choice.
+        Seed of the draw of targets.
     work_dir
-        Directory in which the publication is to lie, block by block, below a temporary one; by default it is read into
-        memory, unless it was published in parts. Where the original is given, records are in memory in any case.
+        Parent of a temporary directory that stores the publication in blocks. By default the publication is read into
+        memory, unless it was published in parts. With an original, records are always in memory.
     persons
-        Whose each record of the original is, in its order; by default each is another person's.
+        Person of each record of the original, in order; by default each record is a different person.
     attacks
-        Names of attacks to try, or ``all``: see `anonset.attacks.registry`.
+        Names of attacks to run, or ``all``: see `anonset.attacks.registry`.
     beside
-        What `anonset.beside` returned: another release of the same persons, with which composition is tried.
+        Another release of the same persons, from `anonset.beside`, for a composition attack.
 
     Raises
     ------
     InputError
-        If it is no publication of records, the original or the persons are not its own, or an attack that is named
-        cannot be tried.
+        If it is no publication of records, the original or the persons belong to other data, or a named attack is not
+        possible.
     """
     require_between_0_and_1("threshold", threshold)
     require_attacks(attacks)
@@ -106,14 +105,14 @@ def risk(
 
 
 def _alone(algorithm: str, parameters: Mapping[str, Any], figures: Mapping[str, float]) -> str:
-    """Return the algorithm that made a publication; nothing where its result was refined, or united from parts."""
+    """Return the algorithm that made a publication; empty if its result was refined or united from parts."""
     return "" if parameters.get("refine") or "parts" in figures else algorithm
 
 
 def _read(
     opened: Opened, original: Table | None, given: Mapping[str, HierarchySpec]
 ) -> tuple[Published, Table | None, dict[str, Hierarchy]]:
-    """Return the data of a publication, and the original where that is given, with the way back to it."""
+    """Return the data of a publication, and the original, if given, with the record of each row."""
     if original is None:
         return opened.publication, None, {}
     way_back = opened.way_back(opened.store)

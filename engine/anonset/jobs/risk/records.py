@@ -1,4 +1,4 @@
-"""What is at risk after records are published: how many rows, or persons, fit what is known, and attacks that try."""
+"""Remaining risks of records: rows or persons that match attacker knowledge, and attacks."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,39 +26,39 @@ from anonset.release.symbols import spell_out
 from anonset.spelling import setting
 
 _BYTES_A_ROW = 100
-"""Memory that guessing takes for each row, about."""
+"""Approximate memory per row for guessing, in bytes."""
 
 
 @dataclass(frozen=True)
 class Risk(RiskReport):
-    """What is at risk after records are published."""
+    """Remaining risks of published records."""
 
     threshold: float
-    """Above this a record counts as at risk."""
+    """Risk above which a record counts as at risk."""
     exposures: tuple[Exposure, ...]
-    """By what is known: the quasi-identifiers, 1, 2, … items, and both."""
+    """Results by knowledge: quasi-identifiers, 1, 2, … items, and both."""
     disclosures: Mapping[str, ObservedDiversity]
-    """What the classes of rows with the same quasi-identifiers give away of each sensitive column."""
+    """Disclosure of each sensitive column by the classes of equal quasi-identifiers."""
     journalist: tuple[float, float] | None = None
-    """Highest risk, and share above the threshold, where it is not known who of a given population is in the data."""
+    """Journalist risk: highest risk, and share above the threshold, for an attacker who knows the population only."""
     attempts: tuple[Attempts, ...] = ()
-    """The attack, where the original was there."""
+    """Results of the matching attack, if the original is available."""
     unit: str = "row"
     """Unit that is counted: ``row`` if each row counts as one person, or ``person``."""
     persons: int | None = None
-    """Persons behind the rows, who have several, where the original tells them; None: each row is one."""
+    """Number of persons, if the original shows that persons have several rows; None: each row is a person."""
     skews: Mapping[str, Skewness] = field(default_factory=dict)
-    """How often the values of each sensitive column are guessed by classes; nothing of rows that memory cannot hold."""
+    """Success of guessing each sensitive column by class; empty if memory is too small for all rows."""
     told: tuple[Telling, ...] = ()
-    """How surely other items of rows are told whose two rarest are known, where the original was there."""
+    """Confidence about other items of rows whose two rarest items are known, if the original is available."""
     outcomes: tuple[Outcome, ...] = ()
-    """What the attacks win that were asked for."""
+    """Results of the requested attacks."""
     not_tried: Mapping[str, str] = field(default_factory=dict)
-    """By the names of other attacks why they could not be tried, where all were asked for."""
+    """Reason why an attack was not possible, by attack name, if all attacks were requested."""
 
     @property
     def broken(self) -> int:
-        """Persons of whom the attack found more than is promised; 0 unless something is wrong."""
+        """Number of persons for whom the attack exceeded the promise; above 0 indicates an error."""
         return sum(attempts.broken for attempts in self.attempts)
 
 
@@ -101,7 +101,7 @@ def _of_records(publication: Records, context: RiskContext) -> Risk:
 
 
 def _disclosures(publication: Records, names: Sequence[str]) -> dict[str, ObservedDiversity]:
-    """Return what the classes of rows with the same quasi-identifiers give away of kept columns."""
+    """Return the disclosure of kept columns by the classes of equal quasi-identifiers."""
     columns = {name: _kept(publication, name) for name in names}
     if publication.store.in_files:
         group = codes_of(publication.relational)
@@ -111,7 +111,7 @@ def _disclosures(publication: Records, names: Sequence[str]) -> dict[str, Observ
 
 
 def _skews(publication: Records, names: Sequence[str], seed: int) -> dict[str, Skewness]:
-    """Return how often values of kept columns are guessed by the quasi-identifiers, where memory holds all rows."""
+    """Return the success of guessing kept columns by quasi-identifiers; empty if memory is too small for all rows."""
     few = publication.n <= publication.store.limits.held(publication.n, _BYTES_A_ROW)
     if not names or not publication.relational or not few:
         return {}
@@ -120,12 +120,12 @@ def _skews(publication: Records, names: Sequence[str], seed: int) -> dict[str, S
 
 
 def owners_of(persons: Sequence[Hashable] | NDArray[Any], original: Table | None) -> NDArray[np.int64]:
-    """Return int64 (n,): the number of the person of each record, from 0.
+    """Return int64 (n,): the person number of each record, from 0.
 
     Raises
     ------
     InputError
-        If there is no original, or another number of persons than it has records.
+        If there is no original, or the number of persons differs from its record count.
     """
     if original is None or len(persons) != original.n:
         records = "no original is given" if original is None else f"the original has {original.n:,}"

@@ -1,4 +1,4 @@
-"""A publication at a glance: one file for each kind."""
+"""Summary of a publication: one file per kind."""
 
 from anonset.jobs.summary.base import Example, Summary, summary
 from anonset.jobs.summary.buckets import BucketsSummary

@@ -1,4 +1,4 @@
-"""A publication at a glance: its first rows, and what anybody can count in it, from its own files alone."""
+"""Summary of a publication from its public files: first rows, and figures that any recipient can compute."""
 
 from dataclasses import dataclass, field
 from functools import singledispatch
@@ -9,39 +9,39 @@ from anonset.publications import Published
 from anonset.publications.base import unknown_kind
 
 EXAMPLES = 5
-"""Rows that are shown."""
+"""Number of example rows."""
 MOST_SYMBOLS = 6
-"""Symbols of a row that are shown."""
+"""Number of symbols shown per row."""
 
 
 @dataclass(frozen=True)
 class Example(Discreet):
-    """The first rows of a table as they are published."""
+    """First rows of a published table."""
 
     head: tuple[str, ...]
-    """Names of the columns."""
+    """Column names."""
     rows: tuple[tuple[str, ...], ...] = field(repr=False)
-    """At most `EXAMPLES`, a text a column."""
+    """At most `EXAMPLES` rows, with one text per column."""
 
 
 @dataclass(frozen=True)
 class Summary(Discreet):
-    """The first rows of a publication, and what can be counted in it."""
+    """First rows and counts of a publication."""
 
     n: int
-    """Published records."""
+    """Number of published records."""
     examples: tuple[Example, ...]
-    """The first rows of each table."""
+    """First rows of each table."""
 
 
 @singledispatch
 def summary(publication: Published) -> Summary:
-    """Return a publication at a glance."""
+    """Return the summary of a publication."""
     raise unknown_kind(publication)
 
 
 def example(columns: tuple[SetColumn | CategoricalColumn, ...]) -> Example:
-    """Return the first rows of some columns."""
+    """Return the first rows of columns."""
     n = min(EXAMPLES, min((column.n for column in columns), default=0))
     rows = tuple(tuple(_cell(column, row) for column in columns) for row in range(n))
     return Example(tuple(column.name for column in columns), rows)

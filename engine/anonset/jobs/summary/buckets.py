@@ -1,4 +1,4 @@
-"""Buckets at a glance."""
+"""Summary of buckets."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from anonset.publications import Buckets
 
 @dataclass(frozen=True)
 class BucketsSummary(Summary):
-    """Buckets at a glance."""
+    """Summary of buckets."""
 
 
 @summary.register
@@ -17,7 +17,7 @@ def _of_buckets(publication: Buckets) -> BucketsSummary:
 
 
 def _sensitive(publication: Buckets) -> Example:
-    """Return the first values of the groups, with how often each is there."""
+    """Return the first sensitive values of the groups, with their frequencies."""
     groups, values = publication.group.vocabulary.labels, publication.snt_value.vocabulary.labels
     rows = tuple(
         (

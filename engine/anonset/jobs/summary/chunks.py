@@ -1,4 +1,4 @@
-"""Disassociated publications at a glance."""
+"""Summary of disassociated publications."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from anonset.publications import Chunks
 
 @dataclass(frozen=True)
 class ChunksSummary(Summary):
-    """A disassociated publication at a glance."""
+    """Summary of a disassociated publication."""
 
     in_chunks: int
-    """Occurrences of items that chunks show."""
+    """Number of item occurrences shown in chunks."""
     terms: int
-    """Terms of all clusters together."""
+    """Number of terms over all clusters."""
 
 
 @summary.register
@@ -26,7 +26,7 @@ def _of_chunks(publication: Chunks) -> ChunksSummary:
 
 
 def _examples(publication: Chunks) -> tuple[Example, ...]:
-    """Return the first clusters, and the first sub-records of their chunks and of those that clusters share."""
+    """Return the first clusters, and the first sub-records of their chunks and of shared chunks."""
     clusters = [
         (str(number), f"{own.n:,}", _text(publication, own.terms))
         for number, own in enumerate(publication.clusters[:EXAMPLES])

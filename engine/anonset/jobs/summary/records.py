@@ -1,4 +1,4 @@
-"""Published records at a glance."""
+"""Summary of published records."""
 
 from dataclasses import dataclass
 
@@ -14,14 +14,14 @@ from anonset.publications.symbols import range_ends
 
 @dataclass(frozen=True)
 class RecordsSummary(Summary):
-    """Published records at a glance."""
+    """Summary of published records."""
 
     single: float | None = None
-    """Share of the symbols that rows show which stand for one item; None where none is shown."""
+    """Share of published symbol occurrences with a single item; None without symbols."""
     stands_for: float | None = None
-    """Items that a symbol of several items stands for, the mean over its occurrences; None where none is shown."""
+    """Mean number of items of a symbol with several items, over occurrences; None without such symbols."""
     width: float | None = None
-    """Width of a published number or range as a share of what its column spans, the mean over all; None without any."""
+    """Mean width of published numbers and ranges, as a share of the column's span; None without numbers."""
 
 
 @summary.register
@@ -47,7 +47,7 @@ def _of_records(publication: Records) -> RecordsSummary:
 
 
 def _width(column: CategoricalColumn) -> float | None:
-    """Return the mean width of the numbers and ranges of a column as a share of what it spans; None for other texts."""
+    """Return the mean width of a column's numbers and ranges as a share of its span; None for other texts."""
     shown = np.flatnonzero(column.occurrences)
     try:
         ends = np.array([range_ends(column.vocabulary.labels[code]) for code in shown.tolist()], np.float64)

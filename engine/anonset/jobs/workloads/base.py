@@ -1,4 +1,4 @@
-"""Workloads of queries from settings: a file of itemsets, or random ones."""
+"""Query workloads from settings: a file of itemsets, or random queries."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,21 +22,21 @@ _SPEC = re.compile(r"(record|domain|published):([0-9]{1,18})x([0-9]{1,18})(?:\+(
 
 @dataclass(frozen=True)
 class WorkloadSpec:
-    """Which queries to ask."""
+    """Specification of a workload."""
 
     queries: str | None = None
-    """File with the items of a query a line, or (``.json``) a workload."""
+    """File with the items of one query per line, or (``.json``) a workload."""
     random: str | None = None
     """``record:100x2`` (or ``domain``, ``published``): 100 random queries for 2 items; ``+1``: and 1 relational value.
 
-    Of buckets: for 2 of the kept columns.
+    For buckets: 2 of the kept columns.
     """
     seed: int = 0
     """Seed of the random queries."""
     width: float = 0.0
-    """A condition on a number reaches this share of the column's width to both sides, in [0, 1]."""
+    """Half width of a numeric condition, as a share of the column width, in [0, 1]."""
     reading: Reading = ONE_MEMBER
-    """What a published symbol of several items is taken to stand for: see `anonset.queries.ExpectedCounts`."""
+    """Interpretation of published symbols with several items: see `anonset.queries.ExpectedCounts`."""
 
     def __post_init__(self) -> None:
         require_reading(self.reading)
@@ -51,47 +51,47 @@ class WorkloadSpec:
 
     @property
     def parts(self) -> tuple[str, int, int, int]:
-        """Source, number of queries, and items and relational values of each, of a random workload."""
+        """Source, number of queries, and items and relational values per query of a random workload."""
         found = _SPEC.fullmatch(self.random or "")
         return ("", 0, 0, 0) if found is None else (found[1], int(found[2]), int(found[3]), int(found[4] or 0))
 
     @property
     def shape(self) -> QueryShape:
-        """Items and relational values of each query of a random workload."""
+        """Number of items and relational values per query of a random workload."""
         _, _, n_items, n_values = self.parts
         return QueryShape(n_values=n_values, n_items=n_items, width=self.width)
 
 
 @dataclass(frozen=True)
 class QueryAnswers:
-    """How well a workload can be answered from a publication."""
+    """Accuracy of a workload's answers from a publication."""
 
     are: float
     """Average relative error."""
     answered: int
-    """Queries with an error."""
+    """Number of queries with an error."""
     skipped: int
-    """Queries whose true answer is 0."""
+    """Number of queries whose true answer is 0."""
     reading: Reading | None
-    """What symbols of several items are taken to stand for; None for buckets and chunks, which have none."""
+    """Interpretation of symbols with several items; None for buckets and chunks, which have no such symbols."""
 
 
 def answers(
     original: Table, publication: Published, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy] | None = None
 ) -> QueryAnswers | None:
-    """Return the average relative error of a workload, or None where none is asked for.
+    """Return the average relative error of a workload, or None without a workload.
 
     Parameters
     ----------
     publication
-        What is published, without short codes of value sets.
+        Published data, without short codes of value sets.
     hierarchies
-        Those of relational columns.
+        Hierarchies of relational columns.
 
     Raises
     ------
     InputError
-        If the workload is not one for this publication.
+        If the workload does not apply to this publication.
     """
     if spec.queries is None and spec.random is None:
         return None
@@ -108,7 +108,7 @@ def answered(
 
 @contextmanager
 def in_terms_of(spec: WorkloadSpec) -> Iterator[None]:
-    """Name the parts of ``--workload`` in the messages about a random workload."""
+    """Translate parameter names into the notation of ``--workload`` in messages about a random workload."""
     try:
         yield
     except InputError as error:
@@ -120,7 +120,7 @@ def in_terms_of(spec: WorkloadSpec) -> Iterator[None]:
 
 
 def of_original(original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> Workload | None:
-    """Return a workload from a file, or made from the original; None if it is made from the publication."""
+    """Return a workload from a file or the original; None if it is drawn from the publication."""
     if spec.queries is not None:
         return _from_file(Path(spec.queries), original)
     source, n, _, _ = spec.parts

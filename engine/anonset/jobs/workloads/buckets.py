@@ -1,4 +1,4 @@
-"""Workloads on buckets."""
+"""Workloads for buckets."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Workloads on disassociated publications."""
+"""Workloads for disassociated publications."""
 
 from collections.abc import Mapping
 

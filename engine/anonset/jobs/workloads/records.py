@@ -1,4 +1,4 @@
-"""Workloads on published records."""
+"""Workloads for published records."""
 
 from collections.abc import Mapping
 
