@@ -14,8 +14,9 @@ from anonset.data.table import Int32, Int64
 
 _CLUSTERS_PER_TASK = 256
 _BYTES_OF_BITMAPS, _LARGE = 1 << 24, 2000
-"""Maximum bytes of a cluster's bitmaps (one bitmap per node) in the kernel; and, for sets of four or more items, the
-record count from which the full search is used instead, because it skips more of these sets.
+"""The kernel supports clusters with up to _BYTES_OF_BITMAPS of bitmaps, one per node. For sets of four or more items,
+it supports clusters of fewer than _LARGE records: the full search skips more of these sets, so it processes larger
+clusters.
 """
 
 

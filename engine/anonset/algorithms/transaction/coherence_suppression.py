@@ -46,7 +46,7 @@ class CoherenceSuppression(Discreet):
 
     References: Xu, Wang, Fu, Yu, "Anonymizing transaction databases for publication", KDD 2008; as described by Liu
     and Wang, 2010.
-    Deviations: ties are resolved in favor of suppressing the last item, as in HgHs.
+    Deviations: ties are resolved in favour of suppressing the last item, as in HgHs.
 
     >>> table = Table.from_sets([["a", "b"], ["a", "b"], ["a", "c"], ["b"]])
     >>> result = CoherenceSuppression(h=1, k=2, p=2).recode(table, {})

@@ -71,7 +71,7 @@ class ControlCuts(Discreet):
         return Tried(image, left, labels, ncp_numerator(self.column, Cut(self.tree, left)))
 
     def _better(self, best: Tried, known: set[bytes], most: int) -> Iterator[Tried]:
-        """Yield neighboring cuts with a smaller loss; add evaluated cuts to `known`."""
+        """Yield neighbouring cuts with a smaller loss; add evaluated cuts to `known`."""
         for image in self._neighbours(best):
             if image.tobytes() in known:
                 continue

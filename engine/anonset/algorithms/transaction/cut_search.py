@@ -31,14 +31,15 @@ if TYPE_CHECKING:
 TOGETHER_CELLS = 1 << 28
 """Maximum number of node pairs in a byte matrix of pairs that occur in a rare set together: 256 MiB."""
 MAX_RARE_SETS, MOST_IN_TABLES, BYTES_OF_MEMBER = 1 << 22, 1 << 24, 44
-"""Maximum number of rare sets of the cut in memory: found by a walk, and found by tables if memory permits. Bytes per
-set member while the sets above are searched: codes, an index, keys, and sorted copies.
+"""Maximum number of rare sets of the cut in memory: MAX_RARE_SETS if found by a walk, MOST_IN_TABLES if found in tables
+and memory permits. BYTES_OF_MEMBER: bytes per set member during the search of the sets above, for codes, an index,
+keys, and sorted copies.
 """
 STEPS_PER_RARE_SET = 1 << 10
 """Increments of a walk that take as long as counting the sets above one rare set of the cut."""
 RECORDS_PER_RARE_SET, INCREMENTS_PER_RARE_SET = 20, 1 << 12
-"""Records, and increments of the cut, per rare set for which counting all nodes in tables takes as long as counting
-the sets above it.
+"""Counting all nodes in tables takes as long as counting the sets above one rare set for every RECORDS_PER_RARE_SET
+records and every INCREMENTS_PER_RARE_SET increments of the cut.
 """
 LEAST_HOLDERS, HOLDERS_COUNTED = 16, 128
 """Relative cost of the sets above a rare set if tables exclude some: (LEAST_HOLDERS + k) / HOLDERS_COUNTED."""

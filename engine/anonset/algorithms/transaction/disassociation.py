@@ -47,7 +47,7 @@ class Disassociation(Discreet):
     Guarantees that an attacker who knows at most m items of a person links no sub-record of a chunk to this person
     with a probability above 1/k. Items of fewer than k records are suppressed. Records are clustered in the Gray
     order of their items. The items of a cluster are placed into k^m-anonymous chunks, each item into the first chunk
-    that it fits. Items of fewer than k records of the cluster become terms. Terms of neighboring clusters are placed
+    that it fits. Items of fewer than k records of the cluster become terms. Terms of neighbouring clusters are placed
     into chunks that these clusters share. A sensitive item has a chunk of its own, and is a term if a chunk would
     show it in too many records. The result is deterministic and independent of the record order.
     Cost: for each occurrence, the sets of fewer than m items of its record in previous chunks.

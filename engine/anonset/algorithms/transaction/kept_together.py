@@ -1,8 +1,8 @@
 """Generalization of a cut until it is k^m-anonymous in combination with an earlier release of the same persons.
 
-An attacker knows a few items of a person who is in both releases. Each item appears as a symbol in one release, in
-the other, or in both. Every set of known items must match at least k. Matches are counted in one of two ways, the
-stricter one if it can be satisfied:
+An attacker knows a few items of a person who is in both releases. Each item appears as a symbol in one release, in the
+other, or in both. Every set of known items must match at least k. There are two ways to count matches. The search uses
+the stricter, linked, if it can be satisfied:
 
 * linked: the persons in both releases whose two rows show all of these symbols. This protects even against an
   attacker who can match the rows of a person in the two releases. It requires that the earlier release alone is

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anonset_kernels.sets_above import Below
 
 SETS_AT_ONCE, BYTES_AT_ONCE = 1 << 22, 1 << 28
-"""Number of sets in which a member is raised at once, and memory of a task for the search of sets, if memory permits.
+"""Sets in which a member is raised at once, and bytes of a task for the search of sets, if memory permits.
 
 With 1 GiB instead of 256 MiB, the cache misses of a task cost more than a pass over the records.
 """

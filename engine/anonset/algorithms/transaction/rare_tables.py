@@ -35,29 +35,29 @@ SIZES = (2, 3, 4, 5)
 BY_LARGEST = 5
 """Size of the sets that are counted and read out by their largest code."""
 BYTES_OF_TABLE, BYTES_SHARED = 1 << 30, 1 << 29
-"""Maximum table memory of a task, if memory permits; and of all tasks of a cluster, which return their tables, or of
-all threads if no memory limit is set.
+"""Maximum table memory: BYTES_OF_TABLE for a task, if memory permits; BYTES_SHARED for all tasks of a cluster, which
+return their tables, and for all threads if no memory limit is set.
 """
 LARGE, BYTES_BESIDE = 3, BYTES_SHARED + (1 << 26)
-"""Set size from which tables may reach these limits; and additional memory of an algorithm for these tables and for
-the bits of rare sets.
+"""Tables of sets of LARGE or more nodes may reach these limits. An algorithm then needs BYTES_BESIDE of additional
+memory, for the tables and the bits of rare sets.
 """
 BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
-"""Limits for tables of pairs. If all pairs fit into the first limit, a single pass counts them. Otherwise the first
-pass counts pairs of as many first nodes as fit into the second limit. The nodes that it generalizes, often nearly
-all, are not counted again; later passes count half of the remaining nodes. Each access to a table larger than the
-cache is a cache miss.
+"""Limits for tables of pairs. If a table of all pairs fits into BYTES_OF_PAIRS, a single pass counts them. Otherwise
+the first pass counts the pairs of as many first nodes as fit into BYTES_IN_CACHE. Most nodes are often generalized
+after this pass and are not counted again; each later pass counts half of the remaining nodes. Each access to a table
+larger than the cache is a cache miss.
 """
 RECORDS_PER_PIECE = 1 << 16
 SETS_PER_CALL, WORDS_PER_CALL, SETS_OF_CALL = 1 << 14, 4, 1 << 20
-"""Initial capacity for rare sets; words of first codes per call; and maximum number of sets per call, if memory
-permits. Reading word by word would fetch each line of the table several times.
+"""SETS_PER_CALL: initial capacity for rare sets. WORDS_PER_CALL: words of first codes read out per call; single words
+would fetch each line of the table several times. SETS_OF_CALL: maximum number of sets per call, if memory permits.
 """
 BYTES_READ_OUT = 128
 """Bytes of a rare set while threads read and sort it, and while it waits for others."""
 BYTES_PER_INCREMENT, MOST_PASSES = 1, 4
-"""Limits for larger sets: table bytes for each increment of a walk, unless the table fits the cache; and number of
-passes.
+"""Limits for tables of larger sets: bytes for each increment of a walk, unless the table fits into the cache; and
+number of passes.
 """
 _SAMPLES, _SAMPLED = 8, 256
 _TASKS, _SMALL_TASKS = 4, 16

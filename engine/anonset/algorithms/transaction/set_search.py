@@ -32,9 +32,9 @@ class SetSearch(KmAlgorithm):
     increasing penalty. For m > 2, each move is safe, `mu` increases to the requested value, and a second search
     starts from a single set.
 
-    Cost: for each item in each of some dozen sweeps, and each of its records, the number of sets in the record times
-    the number of these among up to 64 target sets; for m > 2, also the bits of the records of each set of m sets in an
-    item's records.
+    Cost: some dozen sweeps over the items. For each item and each record that contains it, a sweep needs the number of
+    sets in the record, times the number of these sets that are among up to 64 targets of a move. For m > 2, add the
+    bits of the records of each set of m sets in an item's records.
     Memory: the distinct records and 4 bytes for each pair of sets; for m > 2, also a bit for each record of a set.
 
     References: our own; `exact` documents the search for its cut.

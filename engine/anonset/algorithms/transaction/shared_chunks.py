@@ -1,4 +1,4 @@
-"""Refining: terms of neighboring clusters are moved into chunks shared by groups of 4, 16, 64, ... clusters."""
+"""Refining: terms of neighbouring clusters are moved into chunks shared by groups of 4, 16, 64, ... clusters."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Shared(NamedTuple):
 
 @dataclass(eq=False)
 class Terms(Discreet):
-    """Terms of neighboring clusters that may move into shared chunks, and the items that the clusters show."""
+    """Terms of neighbouring clusters that may move into shared chunks, and the items that the clusters show."""
 
     n: Int64
     """Records of each cluster, int64 (clusters,)."""
@@ -120,7 +120,7 @@ class Terms(Discreet):
 
     @classmethod
     def joined(cls, parts: "Sequence[Terms]", n_items: int) -> "Terms":
-        """Return the remaining terms of one or more neighbors, in groups of the same width."""
+        """Return the remaining terms of one or more neighbours, in groups of the same width."""
 
         def all_of(name: str, sizes: Iterable[int]) -> NDArray[Any]:
             shift = begins_of(sizes).tolist()

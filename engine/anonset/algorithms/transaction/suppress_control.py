@@ -51,7 +51,7 @@ class SuppressControl(Discreet):
 
     References: Cao, Karras, Raïssi, Tan, "rho-uncertainty: inference-proof transaction anonymization", VLDB 2010.
     Deviations: antecedents have at most m items. All rules of a size are listed before their first item is
-    suppressed. Ties are resolved in favor of suppressing the last item. `generalize` is our own method, not the
+    suppressed. Ties are resolved in favour of suppressing the last item. `generalize` is our own method, not the
     TDControl of the paper, whose text was not available. The hierarchy of the recoding contains the sensitive items
     as additional leaves; the given hierarchy must not contain them.
 

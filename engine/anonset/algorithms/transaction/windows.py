@@ -32,7 +32,8 @@ Span = tuple[int, int]
 RARE_SETS_PER_CALL = 1 << 14
 RARE_SETS_PER_WINDOW = 1 << 18
 WINDOWS, LEAST_WINDOW, LARGEST_WINDOW = 16, 1 << 17, 1 << 26
-"""Number of windows in a pass, and least and largest number of codes in a window, if memory permits."""
+"""Number of windows in a pass, if a window then has between LEAST_WINDOW and LARGEST_WINDOW codes and memory permits.
+"""
 _BYTES_OF_CODE = 8  # code and position
 _CODES_AT_ONCE = 1 << 20
 

@@ -25,7 +25,7 @@ class Clauses(Discreet):
     parents: Int32
     """Parents of the members, from left to right, int32 (n, j)."""
     meetings: Int32
-    """Lowest common ancestors of neighboring members, int32 (n, j - 1)."""
+    """Lowest common ancestors of neighbouring members, int32 (n, j - 1)."""
     items: Int32
     """Leaves of a record that contains the set, int32 (n, j); (n, 0) without suppression."""
 

@@ -13,7 +13,8 @@ from anonset.spelling import setting
 
 STEPS_OF_A_RELAXATION = 10
 SETS_OF_A_STEP, SETS_OF_A_RECORD = 2e7, 2
-"""Minimum number of sets counted in a step, and sets per record in a step: steps scale with the data."""
+"""Sets counted in a step: at least SETS_OF_A_STEP, and SETS_OF_A_RECORD for each record, so that steps scale with the
+data."""
 TABLES_FASTER = 10
 """Speed of counting in tables, as a multiple of the speed of a walk."""
 OUT_OF_STEPS = "all of its steps are taken"

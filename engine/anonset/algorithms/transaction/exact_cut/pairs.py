@@ -30,9 +30,9 @@ Counts = NDArray[np.unsignedinteger]
 def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
     """Return rare pairs of siblings on or above the closed nodes, int32 (n, 2), by parent.
 
-    The result contains at least one rare pair of frequent children for each node that has one. It determines nearly
-    all nodes that must be closed: 4,779 of the 5,121 of kosarak (k=5, m=2) in 130,000 cells; a matrix of all pairs
-    has 7 * 10^8.
+    For each node with rare pairs of frequent children, the result contains at least one of these pairs. It determines
+    nearly all nodes that must be closed: 4,779 of the 5,121 of kosarak (k=5, m=2) in 130,000 cells; a matrix of all
+    pairs has 7 * 10^8.
     Cost: a pass over the records for each `CELLS_PER_PASS` pairs of siblings.
     """
     hierarchy, k = problem.hierarchy, problem.k

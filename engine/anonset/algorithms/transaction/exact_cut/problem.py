@@ -13,7 +13,7 @@ the lowest common ancestor of u_i and u_(i+1), and let a record contain leaves a
 
 Proof: let t_i = 1 - s_ai - z_pi, which is 1 if a_i is published at u_i or below it. If all t_i were 1, the nodes at
 which the leaves are published would be in this record, and only in records that contain u_1 .. u_j: a rare set. So
-some t_i is 0, and each run of neighbors with t_i = 1 has a neighbor with t_i = 0. The run therefore has at least as
+some t_i is 0, and each run of neighbours with t_i = 1 has a neighbour with t_i = 0. The run therefore has at least as
 many w_i next to its members as it has members. No two runs share a w_i, and all these w_i are open, because each is at
 or above the open parent of a member. So the sum of the t_i is at most the sum of the 1 - z_wi, which is the clause.
 Conversely, if all clauses are satisfied, no set of published nodes is rare: otherwise the clause of these nodes, with

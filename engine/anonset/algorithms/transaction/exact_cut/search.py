@@ -133,7 +133,7 @@ class ExactSearch:
         return View(self.problem, self.records, point, 1.0 - OPEN, 2)
 
     def _gather(self) -> None:
-        """Store the records in one part from now on, reduced to what the permanently closed nodes show."""
+        """Store the records in a single part from now on, as they appear under the permanently closed nodes."""
         if self._gathered is not self.closed:
             self.records, self._gathered = [self._view_of_closed().gathered()], self.closed
 

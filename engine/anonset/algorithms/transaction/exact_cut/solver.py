@@ -22,7 +22,7 @@ _ROWS_OF_A_STEP = 25_000
 _SMALL = 20_000
 """Maximum rows times columns of a program that is solved in the main thread if there is no time limit."""
 _NEAR, _ROWS_NEAR = 0.5, 20_000
-"""Slack below which satisfied rows are also in the initial integer program, and maximum number of these rows."""
+"""The initial integer program also has up to _ROWS_NEAR satisfied rows, with a slack below _NEAR."""
 _ROUNDED = (0.34, 0.42, 0.5, 0.6, 0.67, 0.8)
 """Thresholds above which a variable is rounded to 1 at the start of a covering."""
 _HALF = 0.5

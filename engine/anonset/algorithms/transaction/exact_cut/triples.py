@@ -25,7 +25,7 @@ BYTES_OF_BITS = 1 << 29
 BYTES_IN_MEMORY = 1 << 26
 """Maximum size of the bit table in memory. Larger tables are in a file, even if the records are in memory."""
 SIZE, LEAST_NODES = 3, 64
-"""Size of a triple; and minimum number of nodes for closing nodes first, because smaller tables are cheap."""
+"""Size of a triple; and number of nodes below which tables are so cheap that no nodes are closed first."""
 MAX_LISTED = 1 << 27
 """Maximum number of listed clauses: 28 bytes each, and the same again during construction."""
 KEYS_PER_CALL, KEYS_AT_ONCE, SPANS = 1 << 16, 1 << 22, 64
