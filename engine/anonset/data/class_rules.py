@@ -24,7 +24,7 @@ class ClassRule(Discreet):
     value: Int32
     """int32 (n,): value of each record."""
     ways: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))
-    """int64 (W, 3): the ways between values."""
+    """int64 (W, 3): ways between values: first place, end place and length."""
 
     @classmethod
     def none(cls) -> "ClassRule":

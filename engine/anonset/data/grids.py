@@ -1,8 +1,8 @@
 """Grids: the numbers at which published ranges of a numeric column may end.
 
 The smallest and the largest value of a class are values of single records. Published ranges end at round numbers
-instead: at multiples of 1, 2 or 5 times a power of ten. Where values are dense the multiples are fine, where they are
-sparse they are coarse. A grid depends on the data only through sets of at least k records:
+instead: at multiples of 1, 2 or 5 times a power of ten. The multiples are fine for dense values and coarse for
+sparse values. A grid depends on the data only through sets of at least k records:
 
 * A multiple p of a step s can be an inner end if [p - s, p) or [p, p + s) contains at least k records. Coarse steps
   come first, and p is left out if fewer than k records are between p and a neighbouring end.

@@ -44,7 +44,7 @@ _BYTES = 512
 _MOST_BYTES = 4096
 """Maximum size of a lease that is read."""
 _OPENED = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-"""Never follow a link, and never wait for the other end of a pipe."""
+"""Open flags: never follow a link, and never wait for the other end of a pipe."""
 _TOKEN = re.compile("[0-9a-f]{32}")
 _NAME = re.compile(r"anonset-lease(-[0-9a-f]{32})?\.json")
 _UNREADABLE = "0" * 32
@@ -155,7 +155,7 @@ def is_lost(folder: Path) -> bool:
 
 
 def require_held(*folders: Path) -> None:
-    """Refuse to publish if another process has taken over the lease of a directory from this one.
+    """Reject publication if another process has taken over the lease of a directory from this process.
 
     Raises
     ------

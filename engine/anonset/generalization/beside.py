@@ -39,7 +39,7 @@ class Beside(Discreet):
         """Return, for the other release and this release, whether an item without a symbol is certainly in no record.
 
         This is certain if the release suppressed and removed no item. It is never certain if only one release renamed
-        items.
+        items, or if a hierarchy renamed them.
 
         Parameters
         ----------

@@ -151,7 +151,9 @@ class Buckets(Published):
 
 
 def sums_by_code(codes: Int32, values: Int64 | None, n_codes: int, *, most: int | None = None) -> Int64:
-    """Return the sum of the values of each code, int64 (n_codes,), or its frequency without values. Works in blocks.
+    """Return the sum of the values of each code, or the code's frequency if `values` is None, int64 (n_codes,).
+
+    Processes the arrays in blocks.
 
     >>> sums_by_code(np.array([2, 0, 2], np.int32), np.array([1, 5, 9]), 3, most=7).tolist()
     [5, 0, 8]

@@ -31,9 +31,9 @@ class FullDomain(Formation):
     A level is a column of the hierarchy file. A node with one child is published as this child, which hides as much.
 
     Guarantees k-anonymity, and with a sensitive column also l or t. The result has the least loss (NCP) of all valid
-    vectors of levels; ties: lexicographic order. A share of the records may be suppressed, i.e. published with every
-    column at its root. Suppressed records together must form a valid class. Cost: O(T v) per visited vector for T
-    distinct tuples.
+    vectors of levels; ties: lexicographic order. Up to `max_suppressed_records` of the records may be suppressed, i.e.
+    published with every column at its root. Suppressed records together must form a valid class. Cost: O(T v) per
+    visited vector for T distinct tuples.
 
     References: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005 (Incognito). Incognito lists all valid vectors; this class
     returns the best of them.
