@@ -115,7 +115,7 @@ class Intervals(NamedTuple):
     leaf_lo: LeafLo
     """int32 (C,): first leaf."""
     leaf_hi: LeafHi
-    """int32 (C,): one past the last leaf."""
+    """int32 (C,): end of the leaf interval (exclusive)."""
 
 
 Ancestry = tuple[Parent, LeafLo, LeafHi]
@@ -145,7 +145,7 @@ class Space(NamedTuple):
     kind: Int8Array
     """int8 (v,): RANGE, NODE or SET."""
     slot: Int64Array
-    """int64 (v,): row of each attribute among the attributes of its kind."""
+    """int64 (v,): row of each attribute among the attributes of the same kind."""
     word_at: Int64Array
     """int64 (v + 1,): first word of each attribute's value sets."""
     weight: Float64Array
@@ -159,7 +159,7 @@ class Space(NamedTuple):
     parent: Parent
     """int32: parent of each node in the hierarchies."""
     subtree_end: SubtreeEnd
-    """int32: one past the last node below each node."""
+    """int32: end of each node's descendants (exclusive)."""
 
 
 class ClusterStates(NamedTuple):
@@ -176,7 +176,7 @@ class ClusterStates(NamedTuple):
 
 
 class PackedRule(NamedTuple):
-    """Condition that each cluster must satisfy in addition to its size. See `_class_rules`."""
+    """Condition that each cluster must satisfy in addition to the minimum size. See `_class_rules`."""
 
     terms: Int64Array
     """int64 (8,): the rule. Its kind is NONE if there is no rule."""

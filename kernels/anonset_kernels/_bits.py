@@ -23,7 +23,7 @@ def trailing_zeros(word: np.uint64) -> int:
 
 @kernel()
 def bit(position: int) -> np.uint64:
-    """Return the ``uint64`` word whose only set bit is `position` (0 to 63)."""
+    """Return the ``uint64`` word with a single set bit, at `position` (0 to 63)."""
     return np.uint64(1) << np.uint64(position)
 
 

@@ -14,7 +14,7 @@ class Shape(NamedTuple):
     parent: Int32Array
     """int32 (V,): parent; -1 for the root."""
     end: Int32Array
-    """int32 (V,): one past the last descendant of each node."""
+    """int32 (V,): end of each node's descendants (exclusive)."""
     occurrences: Int64Array
     """int64 (V,): occurrences, in the records, of the items below each node."""
     leaves: Int64Array
@@ -89,7 +89,7 @@ def next_better(
 
 @kernel()
 def generalize(v: int, shape: Shape, dead: Dead, published: UInt8Array, below: Int64Array) -> None:
-    """Publish a node instead of all nodes below it, and add its loss to its ancestors. O(nodes below, height).
+    """Publish a node instead of all nodes below it, and add the loss to all ancestors. O(nodes below, height).
 
     `dead` and `published`, uint8 (V,), mark the generalized nodes and the nodes of the cut. `shape` and `below` are as
     in `next_better`.

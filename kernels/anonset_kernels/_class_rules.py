@@ -34,7 +34,7 @@ def break_rule(
     ----------
     terms
         int64 (8,): kind; l; c as a fraction; number of records in the table; integer part of ``t * records * scale``,
-        and its fractional part as a fraction (scale: 1, or the longest path length).
+        and the remainder as a fraction (scale: 1, or the longest path length).
     overall
         int64 (M,): number of records with each value in the table.
     ways

@@ -13,7 +13,7 @@ Watcher = Callable[[int, bool], None]
 
 
 class Compilation:
-    """Counts compiled kernels and compilation seconds. The callees of a kernel belong to its compilation."""
+    """Counts compiled kernels and compilation seconds. The time of a kernel includes the callees."""
 
     def __init__(self) -> None:
         self.kernels = 0

@@ -1,7 +1,7 @@
 """Random numbers that cannot be predicted without their key: SipHash-2-4 of a number, with a 128-bit key.
 
 Each draw is identified by a number, so the order of the draws does not affect the results. A generator with a 64-bit
-state would be insecure: published groups reveal some of its numbers, from which an attacker could compute the state and
+state would be insecure: published groups reveal some of the numbers, from which an attacker could compute the state and
 all other numbers.
 
 Sums wrap around. If kernels run as plain Python, NumPy's overflow warnings must be disabled
@@ -67,7 +67,7 @@ def exchanged(
     """Return the exchange position of `place` in a shuffle of `begin` to `end` (exclusive) that starts at the end.
 
     The result is between `begin` and `place`, inclusive. Positions 2j + 1 and 2j share draw j: 2j + 1 uses the
-    remainder and 2j the quotient. A position above 2^16 uses draw 2^61 + position.
+    remainder and 2j the quotient. If there are more than 2^16 possible results, draw 2^61 + `place` is used.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def exchanged(
 
 @kernel()
 def _round(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Return the state of SipHash after one round."""
+    """Return the state of SipHash after another round."""
     a = a + b
     b = ((b << _13) | (b >> _51)) ^ a
     a = (a << _32) | (a >> _32)

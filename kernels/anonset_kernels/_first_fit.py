@@ -19,7 +19,7 @@ class Rule(NamedTuple):
     m: int
     numerator: int
     denominator: int
-    """Denominator of the largest share of a chunk's records in which its only item may occur."""
+    """Denominator of the largest share of a chunk's records in which a single item may occur."""
     alone: BoolArray
     """bool (M,): items that must not share a chunk."""
 

@@ -1,7 +1,7 @@
 """Operations on item groups: counting the support of groups, merging and suppressing them.
 
-A group is identified by its smallest item, its representative. Records contain representatives. The records of a group
-are stored in chunks, one per member item, each record in one chunk. Merging two groups therefore only changes the
+A group is identified by the smallest item, the representative. Records contain representatives. The records of a group
+are stored in chunks, a chunk per member item, each record once. Merging two groups therefore only changes the
 records of the group whose representative disappears. The set-based algorithms share these operations.
 """
 
@@ -54,7 +54,7 @@ class Groups(NamedTuple):
     utility: Int32Array
     """int32 (V,): utility constraint of each item."""
     changed: UInt8Array
-    """uint8 (V,): items whose group has changed since the flags were last cleared."""
+    """uint8 (V,): items of groups that have changed since the flags were last cleared."""
     state: Int64Array
     """int64 (4,): counters, indexed by N_SUPPRESSED, SUPPRESSED_HEAD, N_STEPS and CULPRIT."""
     log: Int32Matrix

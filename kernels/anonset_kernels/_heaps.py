@@ -23,7 +23,7 @@ def packed(amount: Integer, code: Integer) -> np.int64:
 
 @kernel()
 def sift_up(key: Int64Array, at: Int64Array, place: Integer) -> None:
-    """Move an entry of the heap of `key` and `at`, (size,) or longer, up to its place."""
+    """Move an entry of the heap of `key` and `at`, (size,) or longer, up to the right place."""
     moved, cursor = key[place], at[place]
     while place > 0:
         parent = (place - 1) // 2
@@ -38,7 +38,7 @@ def sift_up(key: Int64Array, at: Int64Array, place: Integer) -> None:
 
 @kernel()
 def sift_down(key: Int64Array, at: Int64Array, size: Integer) -> None:
-    """Move the first entry of the heap of `key` and `at`, (size,) or longer, down to its place."""
+    """Move the first entry of the heap of `key` and `at`, (size,) or longer, down to the right place."""
     place = 0
     moved, cursor = key[0], at[0]
     while 2 * place + 1 < size:

@@ -76,7 +76,7 @@ def _user_cache() -> Path:
 
 @lru_cache(maxsize=1)
 def cache_directory() -> Path | None:
-    """Return the cache directory of all compiled kernels, or None if it is neither writable nor contains kernels.
+    """Return the cache directory of all compiled kernels, or None if it is not writable and contains no kernels.
 
     A read-only directory, as in a container image, is used if it contains compiled kernels.
     """
@@ -94,7 +94,7 @@ def cache_directory() -> Path | None:
 
 @cache
 def directory_of(path: Path) -> Path | None:
-    """Return the cache directory of one file's kernels, named after a hash of its sources, or None."""
+    """Return the cache directory of one file's kernels, named after a hash of the sources, or None."""
     folder = cache_directory()
     if folder is None:
         return None
@@ -142,7 +142,7 @@ class _CacheImpl(CompileResultCacheImpl):
 
 
 class _KernelCache(FunctionCache):
-    """Machine code of one kernel on disk, loaded without initializing the compiler.
+    """Machine code of a kernel on disk, loaded without initializing the compiler.
 
     Before loading, Numba's own cache fills the compiler's tables of types and functions, which takes 0.2 s and imports
     SciPy. Machine code only needs the array runtime, and every compilation fills the tables first. The cache files are

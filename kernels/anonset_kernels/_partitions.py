@@ -35,7 +35,7 @@ class Records(NamedTuple):
     support: Int64Array
     """int64 (M,): number of records that contain each item."""
     level: Int64Array
-    """int64 (M,): level of each item, twice the binary logarithm of its support, rounded down."""
+    """int64 (M,): level of each item, twice the binary logarithm of the support, rounded down."""
 
 
 class Partition(NamedTuple):
@@ -76,7 +76,7 @@ class Rule(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Counts over the records of one item. All values are zero or -1 between two items."""
+    """Counts over the records of an item. All values are zero or -1 between two items."""
 
     here: Int32Array
     """int32 (G,): the item's records that contain another member of each group."""
@@ -87,7 +87,7 @@ class Scratch(NamedTuple):
     touched: Int32Array
     """int32 (G,): groups with a non-zero count."""
     held: Int32Array
-    """int32 (G,): groups of one record."""
+    """int32 (G,): groups of a record."""
     seen: Int64Array
     """int64 (G,): stamp of the last record that contains each group."""
     place: Int32Array
@@ -170,7 +170,7 @@ def put(records: Records, groups: Partition, item: Integer, g: Integer, sign: in
 
 @kernel()
 def groups_of(records: Records, groups: Partition, scratch: Scratch, record: Integer, item: Integer) -> int:
-    """List the groups of a record without one item, and stamp them."""
+    """List the groups of a record without an item, and stamp them."""
     groups.state[STAMP] += 1
     groups.state[CELLS] += records.indptr[record + 1] - records.indptr[record]
     stamp, n = groups.state[STAMP], 0

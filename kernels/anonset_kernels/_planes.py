@@ -97,7 +97,7 @@ def add_to_cell(cell: int, sets: np.uint64, closed: UInt64Array, planes: UInt64A
 
 @kernel()
 def count_pairs(record: Record, n: int, n_first: int, table: Planes) -> bool:
-    """Count the pairs of a record of n codes whose smaller code is in the first `n_first` of its words.
+    """Count the pairs of a record of n codes with a smaller code in the first `n_first` words of the record.
 
     Returns True if a counter changes.
     """

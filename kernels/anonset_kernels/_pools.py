@@ -56,7 +56,7 @@ class Pool(NamedTuple):
 
 
 class Formed(NamedTuple):
-    """New clusters and their pieces. A piece is the records of one tuple in one cluster."""
+    """New clusters and their pieces. A piece is the records of a tuple in a cluster."""
 
     state: ClusterStates
     """Generalized tuple of each cluster."""

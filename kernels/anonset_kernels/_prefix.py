@@ -13,7 +13,7 @@ _Array = TypeVar("_Array", bound=IndexArray)
 
 @kernel()
 def count_extensions(codes: Codes, held: IndexArray, count: Count, words: UInt64Array) -> None:
-    """Count the codes that follow the positions `held`, int32 or int64 (r,), of a prefix. One increment per code.
+    """Count the codes that follow the positions `held`, int32 or int64 (r,), of a prefix. Cost: an increment per code.
 
     Sets their bits in `words`, uint64 (W,).
     """

@@ -1,4 +1,4 @@
-"""Codes of a record, of its items' nodes and their ancestors, as a bitmap and as a sorted list."""
+"""Codes of a record (nodes of the items, and all ancestors), as a bitmap and as a sorted list."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from anonset_kernels._jit import kernel
 
 
 class Ancestors(NamedTuple):
-    """Codes of each leaf's node and its ancestors, as the non-zero words of bitmaps."""
+    """Codes of each leaf's node and of all ancestors, as the non-zero words of bitmaps."""
 
     start: Int64Array
     """int64 (M + 1,): first word of each leaf."""
@@ -37,7 +37,7 @@ class Record(NamedTuple):
 
 @kernel()
 def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height: int) -> Ancestors:
-    """Return the codes of each leaf's node and its ancestors.
+    """Return the codes of each leaf's node and of all ancestors.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def room_for_record(n_codes: int) -> Record:
 def take_record(of_record: Int32Array, ancestors: Ancestors, record: Record) -> tuple[int, int]:
     """Store the codes of a record; return the number of codes and of words.
 
-    ``of_record`` is int32 (any,): its items. The caller must clear the words.
+    ``of_record`` is int32 (any,): items of the record. The caller must clear the words.
 
     All words of an item's codes are written unconditionally, because a check would take longer.
     """

@@ -67,7 +67,7 @@ class Rule(NamedTuple):
     algorithm: int
     """COAT or PCTA."""
     suppress_single: bool
-    """True if COAT suppresses a constraint whose image is a single group, as printed in its paper."""
+    """True if COAT suppresses a constraint with a single group as image, as printed in the paper."""
     limit: int
     """Maximum number of suppressed items."""
 

@@ -8,7 +8,7 @@ from anonset_kernels._jit import kernel
 
 
 class SetIndex(NamedTuple):
-    """Sets of one size (>= 3), sorted by last code, second last, third last, then the others.
+    """Sets of equal size (>= 3), sorted by last code, second last, third last, then the others.
 
     P is the number of distinct pairs of last codes, Q the number of distinct triples.
     """

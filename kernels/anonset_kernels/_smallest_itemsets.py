@@ -1,4 +1,4 @@
-"""Find the lexicographically smallest itemsets whose image equals or contains given groups."""
+"""Find the lexicographically smallest itemsets with an image that equals or contains given groups."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """Local search for a partition of the items: move items between groups, merge violated groups, penalize violations.
 
-The cost of a group is its occurrences times its size, plus a variance term of its items' supports: see `group_cost`.
+The cost of a group is occurrences times size, plus a variance term of the items' supports: see `group_cost`.
 The search stores the supports of all pairs of groups. A move changes two of their rows, according to the records of the
 item.
 """
@@ -124,7 +124,7 @@ def _choose(records: Records, groups: Partition, scratch: Scratch, rule: Rule, i
 
 @kernel()
 def _insert(scratch: Scratch, n: int, h: Integer, added: Integer) -> int:
-    """Insert a candidate at its place among the best; return the number of candidates."""
+    """Insert a candidate among the best, in sorted order; return the number of candidates."""
     at = min(n, CANDIDATES - 1)
     while at > 0 and scratch.added[at - 1] > added:
         scratch.candidate[at], scratch.added[at] = scratch.candidate[at - 1], scratch.added[at - 1]
@@ -239,7 +239,7 @@ def _move(
 
 @kernel()
 def _clear(scratch: Scratch, n: int, n_touched: int) -> None:
-    """Clear the counts of one item."""
+    """Clear the counts of an item."""
     for j in range(n_touched):
         other = scratch.touched[j]
         scratch.here[other], scratch.gone[other] = 0, 0
@@ -330,7 +330,7 @@ def _least_violated(groups: Partition, rule: Rule) -> tuple[int, int]:
 
 @kernel()
 def _merge(records: Records, groups: Partition, scratch: Scratch, rule: Rule, g: Integer, h: Integer) -> None:
-    """Move the items of a group to another group, and recount its pairs."""
+    """Move the items of a group to another group, and recount the pairs."""
     marked = np.zeros(len(records.weight), np.bool_)
     for x in range(len(groups.size)):
         change(groups, rule, h, x, -groups.pairs[h, x])

@@ -1,11 +1,11 @@
 """Find rare sets of 2 to 5 codes with counters that stop at k, stored in bit planes for 64 sets per word.
 
-A record contains a set if it contains each of its codes. Sets that share all codes except the smallest are in one row,
+A record contains a set if it contains every code. Sets that share all codes except the smallest are in one row,
 with a bit per smallest code, packed into words (*cells*). A cell has a word ``closed``, the sets with support k, and
 P words of planes: bit i of all planes is the support of set i while it is below k. A record adds 1 to each of its sets
-that is not closed, 64 sets at a time. Most sets are closed and are only read.
+that is not closed, 64 sets at a time. A closed set costs only a read.
 
-A table over C codes contains the sets whose smallest code is in the first words. Its rows are stored in sequence.
+A table over C codes contains the sets with a smallest code in the first words. The rows are stored in sequence.
 The row of a pair contains the words of all smaller codes; the other rows contain the words of all codes before the
 second code, ``width(b)``::
 
@@ -67,7 +67,7 @@ def count_sets(
             continue
         n, n_words = take_record(of_record, ancestors, record)
         lengths[n] += 1
-        n_first = n_words if len(of_record) >= size else 0  # a set contains at most one of the nodes above an item
+        n_first = n_words if len(of_record) >= size else 0  # a set never contains two nodes above the same item
         while n_first > 0 and record.place[n_first - 1] >= table.n_words:
             n_first -= 1
         if size == 2:
@@ -153,8 +153,8 @@ def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Plan
 def count_fives(rows: Csr, ancestors: Ancestors, table: Planes, lengths: Int64Array) -> None:
     """Count the sets of 5 codes of some records, like `count_sets`, for each largest code in turn.
 
-    The table for one largest code fits into a cache. The records are stored as codes for the duration of the call: 4
-    bytes per code and 12 for its position. ``lengths``, int64 (C + 1,), the number of records with each number of
+    The table for each largest code fits into a cache. The records are stored as codes for the duration of the call: 4
+    bytes per code and 12 for the position. ``lengths``, int64 (C + 1,), the number of records with each number of
     codes, is updated.
     """
     n_codes = len(lengths) - 1

@@ -7,7 +7,7 @@ items. Records of a cluster are sorted by descending length, and a search stops 
 best distance. Distances are fractions of small integers. Correctly rounded quotients of numbers below 2^26 have the
 same order as the fractions, and are equal only if the fractions are equal.
 
-A record is a sequence of 64-bit words, identified by its first position: number of items + 2^32 times the number of
+A record is a sequence of 64-bit words, identified by the first position: number of items + 2^32 times the number of
 non-zero words; signature; and for each non-zero word of its bit-vector the word index and the word. All data of a
 record are adjacent, because memory access dominates the search time.
 """
@@ -71,7 +71,7 @@ def length(packed: Packed, r: int) -> int:
 
 @kernel()
 def end_of(packed: Packed, r: int) -> int:
-    """Return the position one past a record."""
+    """Return the end position of a record (exclusive)."""
     return int(r + 2 + 2 * (np.int64(packed[r]) >> 32))
 
 
@@ -152,7 +152,7 @@ def nearest_unions(
     expanded: UInt64Matrix,
     nearest: tuple[Float64Array, Int64Array],
 ) -> int:
-    """Find the clusters whose unions with cluster `c` have the smallest distances (ties: the first).
+    """Find the clusters with the smallest distances of their unions with cluster `c` (ties: the first).
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def _clear(packed: Packed, chosen: Int64Array, expanded: UInt64Matrix) -> None:
 
 @kernel()
 def _heapify(distance: Float64Array, place: Int64Array) -> float:
-    """Make a heap with the largest pair (distance, place) on top; return its distance. O(t)."""
+    """Make a heap with the largest pair (distance, place) on top; return the top's distance. O(t)."""
     for at in range(len(place) // 2 - 1, -1, -1):
         _sink(distance, place, at)
     return float(distance[0])
@@ -266,7 +266,7 @@ def _replace(distance: Float64Array, place: Int64Array, best: float, x: int) -> 
 
 @kernel()
 def _sink(distance: Float64Array, place: Int64Array, at: int) -> None:
-    """Move the pair at a heap position down to its place. O(log t)."""
+    """Move the pair at a heap position down to the right place. O(log t)."""
     d, x = distance[at], place[at]
     while 2 * at + 1 < len(place):
         below = 2 * at + 1

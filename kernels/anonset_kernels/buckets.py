@@ -54,7 +54,7 @@ def random_by_code(
         (n,): filled with the stretch of each entry, and with the sorted entries.
 
     Entry `e` uses 16 bits of the draw with number 2^62 + e div 4: the (e mod 4)-th group of 16 bits, counted from the
-    lowest. Their last b bits are its stretch. A stretch is shuffled from its last position.
+    lowest. Their last b bits select the stretch. A stretch is shuffled from the last position.
     """
     size = np.zeros(n_codes, np.int64)
     for code in code_of:
@@ -180,7 +180,7 @@ def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
     keys
         (n,): keys below `n_keys`, which is at most 2^31.
 
-    Cost: O(n) per pass, one pass per eight bits. Key and row share one number, so each pass reads sequentially.
+    Cost: O(n) per pass, with a pass for each eight bits. Key and row share a number, so each pass reads sequentially.
     """
     n, bits = len(keys), 0
     while 1 << bits < n_keys:
@@ -237,7 +237,7 @@ def anatomize(order: Int32Array, first: Int64Array, l: int, group: Int32Array) -
             size += 1
     n_groups = 0
     while size >= l:
-        # Entries removed from the heap for this group are stored after its end, in the slots that become free.
+        # Entries removed from the heap for this group are stored after the heap, in the slots that become free.
         for _ in range(l):
             size -= 1
             taken, cursor = key[0], at[0]

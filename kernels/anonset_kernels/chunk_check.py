@@ -40,7 +40,7 @@ class Ranges(NamedTuple):
 def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array, window: int) -> Int64Array:
     """Count the records of some neighboring clusters to which each shared chunk may belong, int64 (chunks,).
 
-    These are the records of clusters in its range that show none of its items in their own chunks or in a smaller
+    These are the records of clusters in the range that show none of the chunk's items in own chunks or in a smaller
     shared chunk.
 
     Parameters
@@ -98,7 +98,7 @@ def _first_from(values: Int64Array, begin: int, end: int, least: int) -> int:
 
 @kernel()
 def falls(shown: ShownItems, chunks: Ranges, chunk: Int64Array, cluster: Int64Array) -> BoolArray:
-    """Return True for each pair whose chunk may belong to the cluster, which is in its range; bool (pairs,).
+    """Return True for each pair if the chunk may belong to the cluster, which is in range; bool (pairs,).
 
     Parameters
     ----------

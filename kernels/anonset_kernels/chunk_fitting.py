@@ -82,7 +82,7 @@ def needs_term(n: int, covered: Int64Array, k: int, m: int) -> bool:
 
 @kernel()
 def divide_clusters(indptr: Indptr, items: Items, borders: Int64Array, rule: Rule) -> Divided:
-    """Assign the items of each cluster to chunks or to its terms.
+    """Assign the items of each cluster to chunks or to the terms.
 
     Cost: that of `first_fit`, plus sorting the items of each cluster.
 
@@ -183,7 +183,7 @@ def _divide(
 
 @kernel()
 def _without(place: Int32Array, last: int) -> int:
-    """Make an item a term; return 1 if this empties its chunk, after renumbering the later chunks, else 0."""
+    """Make an item a term; return 1 if this empties the chunk, after renumbering the later chunks, else 0."""
     emptied = place[last]
     place[last] = -1
     for at in range(len(place)):

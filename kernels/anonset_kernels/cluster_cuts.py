@@ -1,4 +1,4 @@
-"""Apriori anonymization of many small clusters of records, each with its own hierarchy cut.
+"""Apriori anonymization of many small clusters of records, each with a separate hierarchy cut.
 
 The count-tree of a cluster contains only nodes above its items, so all work is on these *local* nodes. Losses are those
 of the complete hierarchy. Local nodes are numbered in preorder; codes are ranks by descending support, as in the
@@ -73,7 +73,7 @@ def anonymize_clusters(
 def anonymize_cluster(
     records: Csr, tree: Tree, rule: tuple[int, int], scratch: Int32Matrix, lengths: Int64Matrix, most: int
 ) -> tuple[Int32Array, Int32Matrix, Int32Array, Int32Matrix]:
-    """Find the cut of one cluster; return the inner nodes that it publishes, and its fixes in order.
+    """Find the cut of a cluster; return the inner nodes that it publishes, and the fixes in order.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def _anonymized(
     lengths: Int64Matrix,
     most: int,
 ) -> tuple[Int32Array, NodeStates, Fixes]:
-    """Find the cut of a cluster: return its local nodes, their state, and the fixes. `lengths` may be empty."""
+    """Find the cut of a cluster: return the local nodes, their state, and the fixes. `lengths` may be empty."""
     k, m = rule
     local, shape = local_nodes(records, rows, tree, scratch)
     posting, support, ranked, longest = postings(records, rows, tree, scratch, local, shape)

@@ -46,7 +46,7 @@ def search_clusters(
     limits
         Maximum number of cells read per cluster, and of cells in a table of node pairs.
     merged
-        (end, item, smallest), filled here: int64 (C,), one past the last entry of each cluster, -1 - end if apriori
+        (end, item, smallest), filled here: int64 (C,), end of each cluster's entries (exclusive), -1 - end if apriori
         needs larger tables; int32: items in groups of several items, ascending per cluster, and the smallest item of
         each item's group.
     """

@@ -1,6 +1,6 @@
 """COAT and PCTA for all itemsets of m items (k^m mode), without listing the constraints.
 
-A rare set is a set of at most m groups that occurs in fewer than k records. The root of a set is its smallest group.
+A rare set is a set of at most m groups that occurs in fewer than k records. The root of a set is the smallest group.
 For each root, the search stores the most frequent rare set, or an upper bound of its support. A merge only changes sets
 that contain the merged group, so only these are counted again. If the set of a root is no longer valid, the root is
 searched again once its bound is the highest. No step is quadratic in the number of items.
@@ -50,7 +50,7 @@ class Roots(NamedTuple):
 
 @kernel()
 def n_levels(longest: int, rule: Rule) -> int:
-    """Return the depth of a walk below its root if the longest record has `longest` items."""
+    """Return the depth of a walk below a root if the longest record has `longest` items."""
     return max(0, min(max(1, rule.m), longest) - 1)
 
 
@@ -144,7 +144,7 @@ def search_rows(
 
 @kernel()
 def _next_constraint(groups: Groups, roots: Roots, rule: Rule, itemset: Itemset) -> int:
-    """Choose the most frequent rare set (ties: smallest m-itemset); list its groups and return their number.
+    """Choose the most frequent rare set (ties: smallest m-itemset); list the groups and return their number.
 
     If every rare set is too short to be the image of an m-itemset, list the smallest m-itemset that contains a rare
     set.
@@ -165,7 +165,7 @@ def _next_constraint(groups: Groups, roots: Roots, rule: Rule, itemset: Itemset)
                 if roots.bound[root] == top:
                     if chosen < 0 or _precedes(groups, roots, roots.best[root], roots.best[chosen]):
                         chosen = root
-                    if groups.state[N_SUPPRESSED] == 0:  # without suppressed items, an itemset begins with its root
+                    if groups.state[N_SUPPRESSED] == 0:  # without suppressed items, an itemset begins with the root
                         break
         if chosen >= 0:
             n = 0
@@ -313,7 +313,7 @@ def _extend(groups: Groups, roots: Roots, level: int, source: Int32Array, stop: 
 
 @kernel()
 def _consider(groups: Groups, roots: Roots, rule: Rule, n: int, support: int) -> None:
-    """Store the rare set `roots.sets[0, :n]` if it is the best of its root."""
+    """Store the rare set `roots.sets[0, :n]` if it is the best of the root."""
     members = roots.sets[0, :n]
     root = members[0]
     short = n < rule.m and n_items_within(groups, members) < rule.m

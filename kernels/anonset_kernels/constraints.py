@@ -23,9 +23,9 @@ from anonset_kernels._satisfaction import is_satisfied
 DONE, INFEASIBLE, UNFINISHED = 0, 1, 2
 """Outcomes of a search."""
 _COUNTED, _TOUCHED, _BOUNDED = 0, 1, 2
-"""States of a constraint's support: counted; counted before one of its groups changed; lower bound."""
+"""States of a constraint's support: counted; counted before a group changed; lower bound."""
 _DOUBLE = -1
-"""Support of a constraint whose image equals that of another constraint."""
+"""Support of a constraint with the same image as another constraint."""
 _UNLISTED = -2
 """Successor of a constraint that is not in any chain."""
 
@@ -44,9 +44,7 @@ class Policy(NamedTuple):
     of: Int32Array
     """int32: constraints of each item."""
     of_length: Int64Array
-    """int64 (V,): number of each item's constraints that may be below k and contain the item as representative of its
-    group.
-    """
+    """int64 (V,): number of each item's constraints that may be below k and in which the item represents a group."""
     seen: Int32Array
     """int32 (V,): representative of each item's group at the last update of the lists."""
     support: Int32Array
@@ -58,7 +56,7 @@ class Policy(NamedTuple):
     code: Int64Array
     """int64 (V,): random number of each representative."""
     key: Int64Array
-    """int64 (P,): hash key of each constraint, the sum of the codes of its image."""
+    """int64 (P,): hash key of each constraint, the sum of the codes of the image."""
     head: Int32Array
     """int32: first constraint of each hash chain, or -1."""
     following: Int32Array
@@ -169,7 +167,7 @@ def next_constraint(groups: Groups, policy: Policy, k: int) -> int:
 
 @kernel()
 def _rank(rank: Int32Array, p: int, value: int) -> None:
-    """Update a leaf of the tournament and its ancestors."""
+    """Update a leaf of the tournament and all ancestors."""
     at = len(rank) // 2 + p
     rank[at] = value
     while at > 1:
@@ -233,7 +231,7 @@ def touch(groups: Groups, policy: Policy, k: int) -> int:
 
 @kernel()
 def _unlist(head: Int32Array, following: Int32Array, key: int, p: int) -> None:
-    """Remove a constraint from its hash chain."""
+    """Remove a constraint from the hash chain."""
     slot = key & (len(head) - 1)
     if head[slot] == p:
         head[slot] = following[p]
@@ -269,7 +267,7 @@ def bring_up_to_date(groups: Groups, policy: Policy, n_touched: int, k: int) -> 
 
 @kernel()
 def _drop_doubles(groups: Groups, policy: Policy, n_touched: int, k: int) -> None:
-    """Of constraints with equal images, retain the smallest number; none if one is known to have support k."""
+    """Of constraints with equal images, retain the smallest number; none if support k is known."""
     rep, mark, start, length, items = groups.rep, groups.mark, policy.start, policy.length, policy.items
     support, key, head, following = policy.support, policy.key, policy.head, policy.following
     for p in policy.touched[:n_touched]:
@@ -307,7 +305,7 @@ def _drop_doubles(groups: Groups, policy: Policy, n_touched: int, k: int) -> Non
 
 @kernel()
 def _count_pairs(groups: Groups, policy: Policy, g: int, k: int) -> None:
-    """Count all touched constraints of `g` and at most one other group in one pass, if there are many."""
+    """Count all touched constraints of `g` alone or with one other group in a single pass, if there are many."""
     rep, following, count, length = groups.rep, groups.following, groups.count, policy.length
     support, known, start, items = policy.support, policy.known, policy.start, policy.items
     n_listed, item = np.int64(0), g

@@ -12,7 +12,7 @@ from anonset_kernels._arrays import Csr, Image, Int32Array, Int64Array, UInt8Arr
 from anonset_kernels._jit import kernel
 
 WIDEST = 62
-"""Maximum number of symbols in a constraint whose parts fit into a word."""
+"""Maximum number of symbols in a constraint so that its parts fit into a word."""
 
 
 class Unsatisfied(NamedTuple):

@@ -38,7 +38,7 @@ from anonset_kernels._rare_sets import are_dense, next_code, rare_dense_pairs, r
 from anonset_kernels._tree import is_below
 
 EXACT, LEAVES, MARK = 0, 1, 2
-"""Search modes: sets of one size; leaves of the tree at any depth; sets of one size and their pairs."""
+"""Search modes: sets of a given size; leaves of the tree at any depth; sets of a given size and their pairs."""
 
 _INSERTION = 48
 
@@ -188,7 +188,7 @@ def walk_sizes(codes: Codes, n_codes: int, size: int) -> Float64Array:
     """Count the increments of the walk over sets of `size` that begin with each code, float64 (C,). O(nnz).
 
     A code followed by r others in a record is the first member of C(r, size - 1) sets. This includes sets that contain
-    an ancestor and its descendant: the walk counts them before it drops them.
+    related nodes: the walk counts them before it drops them.
     """
     work = np.zeros(n_codes, np.float64)
     length = 0
@@ -225,7 +225,7 @@ def walk(
     records
         Codes of `expand` and their start indices.
     intervals
-        Leaf intervals by code. Sets with an ancestor and its descendant are skipped.
+        Leaf intervals by code. Sets with related nodes (an ancestor and a descendant) are skipped.
     dead
         uint8 (C,): codes of generalized nodes. Sets that contain them are not reported.
     span
@@ -292,7 +292,7 @@ def walk(
                         return len(found), first
                 elif depth < size - 1:
                     stack = with_room(stack, top[depth], total)
-                    if depth == 1:  # copy the records of one first code together: deeper walks then fit into cache
+                    if depth == 1:  # copy the records of a first code together: deeper walks then fit into cache
                         local = with_room(local, 0, entries + support)
                         _project_first(codes, stack, support, place[1], local)
                     else:

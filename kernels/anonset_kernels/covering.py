@@ -15,7 +15,7 @@ _Rows = tuple[Int64Array, Int32Array, Float64Array, Float64Array]
 
 @kernel()
 def missing(rows: _Rows, point: Float64Array, short: Float64Array) -> None:
-    """Compute the shortfall of each of the `rows` below its bound at a point: `short`, float64 (n,), filled here.
+    """Compute the shortfall of each of the `rows` below the bound at a point: `short`, float64 (n,), filled here.
 
     `point` is float64 (C,). O(nnz).
     """
@@ -63,7 +63,7 @@ def cover(
     """Add columns until all `rows` reach their bounds, then remove unnecessary columns; return True if all bounds are
     met.
 
-    The next column is the one that helps the most rows per cost. The most expensive columns are removed first.
+    The next column is the column that helps the most rows per cost. The most expensive columns are removed first.
 
     Parameters
     ----------

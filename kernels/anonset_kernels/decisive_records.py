@@ -14,7 +14,7 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def outline(codes: Codes, n_records: int) -> tuple[Int64Array, Int32Array, Int64Array]:
-    """Return the start of each record, int64 (n,), its length, int32 (n,), and its hash, int64 (n,). O(nnz)."""
+    """Return the start of each record, int64 (n,), the lengths, int32 (n,), and the hashes, int64 (n,). O(nnz)."""
     begin, length, key = np.empty(n_records, np.int64), np.zeros(n_records, np.int32), np.zeros(n_records, np.int64)
     at = 0
     for record in range(n_records):

@@ -26,12 +26,12 @@ def mark_forced(
     scratch: Int32Matrix,
     forced: BoolArray,
 ) -> None:
-    """Mark the clusters whose cut is proven to have minimal loss, because each of its nodes is forced.
+    """Mark the clusters whose cut is proven to have minimal loss, because each node of the cut is forced.
 
-    The surroundings of a node are the children of the node and of its ancestors, without the node and its ancestors.
+    The surroundings of a node are the children of the node and of all ancestors, without the node and the ancestors.
     Suppose at most m nodes of the surroundings, at least one a child of the node, form a rare set. Every cut that
     publishes a descendant of the node publishes each of these nodes or a descendant, and therefore a rare set. So the
-    node or one of its ancestors must be published.
+    node or an ancestor must be published.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _surroundings(node: int, shape: Shape) -> tuple[Int64Array, int]:
 
 @kernel()
 def _has_rare_set(around: Int64Array, n_children: int, posting: UInt64Matrix, k: int, m: int) -> bool:
-    """Return True if at most m of some nodes, including one of the first `n_children`, form a rare set."""
+    """Return True if at most m of some nodes, at least one of the first `n_children`, form a rare set."""
     held, cursor = np.empty((m, posting.shape[1]), np.uint64), np.zeros(m, np.int64)
     depth = 0
     while depth >= 0:

@@ -44,7 +44,7 @@ class Threats(NamedTuple):
     of_node: Int32Array
     """int32: threats of each node."""
     waiting: Int32Array
-    """int32 (V,) and, as `waiting_next`, int32 (T,): threats that enter the cut once this node is expanded."""
+    """int32 (V,) and, as `waiting_next`, int32 (T,): threats that are in the cut once this node is expanded."""
     waiting_next: Int32Array
     last: Int32Array
     """int32 (V,) and, as `last_next`, int32 (T,): list of threats in the cut with this node as last member."""
@@ -122,7 +122,7 @@ def step(tree: Taxonomy, threats: Threats, state: State, cost: int) -> tuple[int
     -------
     (place of the expanded node or -1, new cost of the cut, number of children evaluated)
 
-    Cost per child of the cut: its new threats, and the threats of nodes whose decision changes.
+    Cost per child of the cut: its new threats, and the threats of nodes with a changed decision.
     """
     best, best_cost, n_evaluated = -1, np.int64(cost), 0
     for node in tree.inner:
@@ -143,7 +143,7 @@ def step(tree: Taxonomy, threats: Threats, state: State, cost: int) -> tuple[int
 
 @kernel()
 def expand(tree: Taxonomy, threats: Threats, state: State, node: Integer, commit: bool) -> int:
-    """Replace a node of the cut by its children and update the scan; return the cost change.
+    """Replace a node of the cut by the children and update the scan; return the cost change.
 
     The state is restored unless `commit`.
     """

@@ -178,7 +178,7 @@ def project(
     indptr: Indptr, items: Items, start: ItemStart, item_records: ItemRecords, record: int, of_group: Int64Array,
     seen: Int32Array,
 ) -> tuple[Int64Array, Int32Array, Int64Array]:  # fmt: skip
-    """Return the items that each record of the same group shares with one record: offsets, places, records.
+    """Return the items that each record of the same group shares with `record`: offsets, places, records.
 
     Parameters
     ----------

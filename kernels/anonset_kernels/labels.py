@@ -74,7 +74,7 @@ def _is_integer(text: UInt8Array, begin: Integer, end: Integer) -> bool:
 
 @kernel()
 def _byte(labels: Labels, row: Integer, at: Integer, numeric: bool) -> Integer:
-    """Return the byte of a text at a position, as used in comparisons; -1 after its end."""
+    """Return the byte of a text at a position, as used in comparisons; -1 after the end."""
     begin, end = labels.starts[row], labels.starts[row + 1]
     if not numeric:
         return np.int64(labels.text[begin + at]) if begin + at < end else -1
@@ -267,7 +267,7 @@ def _sort_stretch(keys: UInt64Array, order: Int64Array, begin: Integer, end: Int
 
 @kernel()
 def _is_sound(labels: Labels, code: Integer) -> bool:
-    """Return True if the code exists and its text is within the bytes. Files may be damaged."""
+    """Return True if the code exists and the text is within the bytes. Files may be damaged."""
     if code < 0 or code >= len(labels.starts) - 1:
         return False
     return 0 <= labels.starts[code] <= labels.starts[code + 1] <= len(labels.text)

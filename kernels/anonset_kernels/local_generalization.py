@@ -68,7 +68,7 @@ class State(NamedTuple):
 def advance(records: Records, state: State, k: int, limit: int) -> bool:
     """Divide partitions for about `limit` occurrences; return True if the stack is empty.
 
-    Cost per partition: its occurrences, and for each division its records times their logarithm.
+    Cost per partition: the occurrences, and for each division the records times their logarithm.
     """
     cursor = state.cursor
     done = cursor[WORK] + limit

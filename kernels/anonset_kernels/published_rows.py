@@ -87,7 +87,7 @@ def merge_runs(rows: Csr, merged: Merged) -> int:
 
     Returns
     -------
-    Number of distinct rows; -1 if a row is less than its predecessor. O(items of the rows).
+    Number of distinct rows; -1 if a row is less than the previous row. O(items of the rows).
     """
     indptr, items = rows
     n = 0

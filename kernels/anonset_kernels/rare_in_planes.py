@@ -21,14 +21,14 @@ from anonset_kernels._tree import is_below
 def rare_from(
     table: Planes, firsts: tuple[int, int], intervals: Intervals, dead: Dead, found: Found, found_support: FoundSupport
 ) -> int:
-    """Report the rare sets whose smallest code is in a range, row by row; return their number.
+    """Report the rare sets with a smallest code in a range, row by row; return their number.
 
     Parameters
     ----------
     firsts
         Range of smallest codes, (from, to).
     intervals
-        Leaf intervals by code. Sets with an ancestor and its descendant are skipped.
+        Leaf intervals by code. Sets with related nodes (an ancestor and a descendant) are skipped.
     dead
         uint8 (C,): sets with one of these codes are skipped.
     found, found_support

@@ -1,7 +1,7 @@
 """Rare pairs of nodes: rare pairs of siblings, and the maximal rare pairs.
 
 A pair of unrelated nodes is *rare* if some, but fewer than k, records contain an item below each node. It is *maximal*
-if neither node can be replaced by its parent so that the pair remains rare and unrelated.
+if no node can be replaced by the parent so that the pair remains rare and unrelated.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ def count_siblings(
     entry
         int32 (M,): lowest published node of each leaf.
     siblings
-        (parent, index): int32 (V,) parent of each node, and its index among its siblings.
+        (parent, index): int32 (V,) parent of each node, and index of each node among the siblings.
     place
         int64 (V,): first index of each node's row in `cells`, with a cell per sibling; -1 skips the pairs with later
         siblings.

@@ -1,8 +1,8 @@
 """Rare sets of nodes: raise them to maximal sets, and list items of the records that contain them.
 
 A set of unrelated nodes is *rare* if some, but fewer than k, records contain an item below each node. It is *maximal*
-if no node can be replaced by its parent so that the set remains rare and unrelated. Records are rows of ascending leaf
-codes. A record contains a node if one of its items is in the node's interval.
+if no node can be replaced by the parent so that the set remains rare and unrelated. Records are rows of ascending leaf
+codes. A record contains a node if an item of the record is in the node's interval.
 """
 
 import numpy as np
@@ -159,7 +159,7 @@ def allow_violated(
     Parameters
     ----------
     weight
-        float64 (C,): degree to which each node is unavailable: its parent is closed, or it is suppressed.
+        float64 (C,): degree to which each node is unavailable: the parent is closed, or the node is suppressed.
     closed
         float64 (V,): degree to which each node is closed.
 

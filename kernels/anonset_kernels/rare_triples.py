@@ -1,7 +1,7 @@
 """Maximal rare triples of nodes, from a bitmap of the rare triples.
 
 A triple of unrelated nodes is *rare* if some, but fewer than k, records contain an item below each node. It is
-*maximal* if no node can be replaced by its parent so that the triple remains rare and unrelated.
+*maximal* if no node can be replaced by the parent so that the triple remains rare and unrelated.
 
 The bits are stored in rows, as described in `bit_planes`: the triples a < b < c in the row of (b, c), with bit a & 63
 of word a >> 6.
@@ -88,7 +88,7 @@ def maximal_triples(
 def _is_maximal(
     rare: RareBits, members: Int32Array, codes: tuple[int, int, int], code: Int32Array, tree: Ancestry
 ) -> bool:
-    """Return True if a rare triple, whose last two members are unrelated, is maximal and completely unrelated."""
+    """Return True if a rare triple, with unrelated last two members, is maximal and completely unrelated."""
     parent, leaf_lo, leaf_hi = tree
     u, v, x = members[0], members[1], members[2]
     if is_below(leaf_lo, leaf_hi, v, u) or is_below(leaf_lo, leaf_hi, x, u):

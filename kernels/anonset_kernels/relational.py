@@ -94,7 +94,7 @@ def copy_cluster(state: ClusterStates, c: int, others: ClusterStates, x: int) ->
 
 @kernel()
 def merge_into(space: Space, state: ClusterStates, c: int, others: ClusterStates, x: int) -> None:
-    """Replace cluster `c` of a state by its union with cluster `x` of another. O(v + words + depth)."""
+    """Replace cluster `c` of a state by the union with cluster `x` of another. O(v + words + depth)."""
     kind, slot, word_at, _, _, cost_at, _, parent, subtree_end = space
     for a in range(len(kind)):
         s = slot[a]

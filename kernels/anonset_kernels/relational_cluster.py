@@ -1,7 +1,7 @@
 """CLUSTER (Poulis et al. 2013, section 5): group each seed with the k - 1 records of lowest loss.
 
 Tuples are sorted so that neighbors are similar (`spatial_order`), and divided into blocks with bounds on their values.
-The lower bound of a block is the loss with its nearest corner. It is computed with the same order of operations as the
+The lower bound of a block is the loss with the nearest corner. It is computed with the same order of operations as the
 loss of a tuple, so it never exceeds the loss of a tuple in the block, even after rounding. Skipping a block therefore
 does not change results.
 """

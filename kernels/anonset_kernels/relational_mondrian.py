@@ -27,15 +27,15 @@ class Shares(NamedTuple):
     kind: Int8Array
     """int8 (v,): RANGE, NODE or SET."""
     slot: Int64Array
-    """int8 (v,): row of each attribute among the attributes of its kind."""
+    """int8 (v,): row of each attribute among the attributes of the same kind."""
     share_at: Int64Array
     """int64 (v + 1,): first index of each attribute in the following arrays."""
     share: Float64Array
-    """float64: ``share[share_at[a] + c]`` is the loss of node `c`, or of `c` values. A range has only its width."""
+    """float64: ``share[share_at[a] + c]`` is the loss of node `c`, or of `c` values. A range has a single entry, the width."""
     parent: Parent
     """int32: parent of each node in the hierarchies."""
     subtree_end: SubtreeEnd
-    """int32: one past the last node below each node."""
+    """int32: end of each node's descendants (exclusive)."""
 
 
 class _Scratch(NamedTuple):
@@ -67,7 +67,7 @@ def mondrian(
     tuples, tuple_of
         Distinct tuples, and tuple of each record, int32 (n,).
     rule
-        Condition that each part must satisfy in addition to its size, with the value of each record.
+        Condition that each part must satisfy in addition to the minimum size, with the value of each record.
 
     Cost: O(v n log n) for each level of splits.
     """

@@ -1,16 +1,16 @@
 """Refine clusters of relational tuples: dissolve neighboring clusters and form new ones, if the loss decreases.
 
-A *piece* is a distinct tuple with the number of its records in one cluster; the pieces of a cluster are a linked list.
+A *piece* is a distinct tuple with the number of records in a cluster; the pieces of a cluster are a linked list.
 Clusters are stored in slots, some of them empty, with similar clusters in nearby slots. One step:
 
 1. Draw two clusters, and a piece of the cluster with the higher loss. In the surrounding slots, find the one to three
-clusters whose loss the tuple of this piece would increase least. Dissolve them together with the drawn cluster: their
-tuples are the pool.
+   clusters whose loss the tuple of this piece would increase least. Dissolve them together with the drawn cluster:
+   their tuples are the pool.
 2. Grow clusters of at least k records from the pool, each by the tuple with the lowest resulting loss. In three of four
-steps, each cluster also includes all records that it covers. Remaining tuples join the cluster whose loss increases
-least.
+   steps, each cluster also includes all records that it covers. Remaining tuples join the cluster whose loss increases
+   least.
 3. Accept the new clusters if each satisfies the additional condition, and if their loss is less than before, or more by
-less than the tolerance. Otherwise repeat 2 up to twice with other clusters out of the nearest.
+   less than the tolerance. Otherwise repeat 2 up to twice with other clusters out of the nearest.
 
 A step can split, merge, swap and move. Without tolerance the loss never increases. Dissolving few clusters, with
 repeated attempts at the same place, gains most per computed loss: on Adult with 300,000,000 losses 0.0855, against
@@ -53,7 +53,7 @@ RANGE, NODE, SET = 0, 1, 2
 MOST_NEAR = 4
 """Maximum number of clusters dissolved at once."""
 TRIES = 3
-"""Maximum number of attempts with the nearest clusters of one tuple."""
+"""Maximum number of attempts with the nearest clusters of a tuple."""
 WIDEST_TABLE = 256
 """Maximum number of nodes of an attribute for which the losses of all node pairs are listed."""
 FREE, STEPS, GAINS, IDLE = 0, 2, 3, 4
@@ -74,7 +74,7 @@ class Clusters(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """Pieces of clusters: records of one tuple. Each array is int64 (P,)."""
+    """Pieces of clusters: records of the same tuple. Each array is int64 (P,)."""
 
     tuple_of: Int64Array
     """Tuple of each piece."""
@@ -96,7 +96,7 @@ class _Scan(NamedTuple):
     sums: Float64Array
     """float64 (window,): losses of the clusters around a seed."""
     row: Float64Array
-    """float64 (len(cost),): losses of the nodes of one attribute."""
+    """float64 (len(cost),): losses of an attribute's nodes."""
 
 
 class Limits(NamedTuple):
@@ -145,7 +145,7 @@ def refine(
     limits
         Stopping criteria.
 
-    Cost per step: one loss for each surrounding slot, and for each placed tuple one loss per tuple of the pool.
+    Cost per step: a loss for each surrounding slot, and for each placed tuple a loss per tuple of the pool.
     """
     k, most, patience, window, tolerance = limits
     state, size, loss, head = clusters
@@ -254,7 +254,7 @@ def _room(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
 
 @kernel()
 def _drawn_piece(p: int, following: Int64Array, drawn: np.uint64) -> int:
-    """Return the piece of a list at index `drawn`, modulo its length."""
+    """Return the piece of a list at index `drawn`, modulo the list length."""
     n, q = 0, p
     while q >= 0:
         n += 1
@@ -268,7 +268,7 @@ def _drawn_piece(p: int, following: Int64Array, drawn: np.uint64) -> int:
 def _nearest(
     space: Space, tuples: Tuples, clusters: Clusters, seed: tuple[Integer, Integer], wanted: Integer, scan: _Scan
 ) -> int:
-    """List the cluster of the seed and the clusters whose loss its tuple would increase least; return their number."""
+    """List the cluster of the seed and the clusters with the least loss increase by its tuple; return their number."""
     t, own = seed
     (low, high, code, bits), size, loss, _ = clusters
     kind, slot, word_at, weight, width, cost_at, cost, _, _ = space

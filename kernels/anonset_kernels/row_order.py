@@ -99,7 +99,7 @@ def fill_buckets(rows: Content, by: Comparison, position: int, fill: Int64Matrix
     Parameters
     ----------
     fill
-        int64 (2, b): index of each bucket's next row, and of its first item; updated. O(items + r log b).
+        int64 (2, b): index of each bucket's next row, and of the row's first item; updated. O(items + r log b).
     out
         Rows with space for all buckets, in sequence.
     """

@@ -134,7 +134,7 @@ def _are_equal(indptr: Indptr, items: Items, a: Integer, b: Integer) -> bool:
 
 @kernel()
 def unsorted_or_repeated(indptr: Indptr, items: Items) -> int:
-    """Return the first record whose items are not strictly ascending, or -1. O(nnz)."""
+    """Return the first record with items that are not strictly ascending, or -1. O(nnz)."""
     for record in range(len(indptr) - 1):
         for at in range(indptr[record] + 1, indptr[record + 1]):
             if items[at] <= items[at - 1]:

@@ -1,6 +1,6 @@
 """Kernels of safe grouping: form groups of individuals, remove tuples, and star identities, by random draws.
 
-Tuples are sorted by individual. The position of a tuple in this order determines its draw numbers.
+Tuples are sorted by individual. The position of a tuple in this order determines the draw numbers.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class _Group(NamedTuple):
     base: np.int64
     """Position of the group's first tuple."""
     order: Int64Array
-    """(size,): positions of its tuples, grouped by value and then by person."""
+    """(size,): positions of the group's tuples, grouped by value and then by person."""
     who: Int32Array
     """(size,): person at each position."""
     total: Int64Array
@@ -44,7 +44,7 @@ def group_bounds(n_persons: int, k: int, draw_key: DrawKey) -> Int64Array:
     """Return the first person of each group of `n_persons` (>= k), (groups + 1,). Groups have k persons or more.
 
     With fewer than 2k persons there is one group; otherwise sizes differ by at most one. Draw number `g` decides
-    whether group `g` is larger, so the size of a group does not disclose the number of its persons' tuples. O(groups).
+    whether group `g` is larger, so group sizes disclose nothing about the number of tuples per person. O(groups).
     """
     n_groups = n_persons // k
     bounds = np.zeros(n_groups + 1, np.int64)

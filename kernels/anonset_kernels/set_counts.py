@@ -1,4 +1,4 @@
-"""Count or list the records that contain given code sets, in one pass over the records."""
+"""Count or list the records that contain given code sets, in a single pass over the records."""
 
 from typing import NamedTuple
 
@@ -41,7 +41,7 @@ def count_sets(rows: Csr, ancestors: Ancestors, k: int, index: SetIndex, wanted:
     size, record = index.sets.shape[1], room_for_record(len(index.begin) - 1)
     words, used = record.words, record.place
     for at in range(len(indptr) - 1):
-        if indptr[at + 1] - indptr[at] < size:  # a set contains at most one code of each item
+        if indptr[at + 1] - indptr[at] < size:  # a set never contains two codes of the same item
             continue
         n, n_words = take_record(items[indptr[at] : indptr[at + 1]], ancestors, record)
         for j in range(size - 1, n):

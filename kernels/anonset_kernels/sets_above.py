@@ -1,7 +1,7 @@
 """Supports of node sets above a hierarchy cut, computed from the rare sets of the cut.
 
 A record that contains a set of nodes contains a set of the cut below it. So a set of nodes has support k or more if a
-set of the cut below it has. Otherwise, its records are the union of the records of the rare sets of the cut below it,
+set of the cut below it has. Otherwise, the records are the union of the records of the rare sets of the cut below it,
 each with fewer than k records.
 """
 
@@ -23,7 +23,7 @@ class Below(NamedTuple):
     start: Int64Array
     """int64 (V,): first index of each node in `codes`."""
     end: Int64Array
-    """int64 (V,): one past the last index."""
+    """int64 (V,): end index of each node (exclusive)."""
     codes: Int32Array
     """int32 (C,): codes, in leaf order."""
 

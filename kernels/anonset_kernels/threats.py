@@ -77,7 +77,7 @@ def hash_sets(members: Int32Matrix, first: int, last: int, slots: Int32Array) ->
 
 
 class Rule(NamedTuple):
-    """Search parameters of one call of `mine`. All fields are int64."""
+    """Search parameters of a call of `mine`. All fields are int64."""
 
     size: int
     """Size of the threats (>= 2)."""
@@ -151,7 +151,7 @@ def mine(
     private: Private,
     found: Found,
 ) -> tuple[int, int]:
-    """Find minimal threats of one size, for about `rule.budget` steps. The next call resumes.
+    """Find minimal threats of a given size, for about `rule.budget` steps. The next call resumes.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def _begin(start: Int64Array, position: Position, first: int, walk: _Walk, prefi
 
 @kernel()
 def _descend(walk: _Walk, depth: int, prefix: Prefix) -> int:
-    """Add the next extension to the current prefix, or remove its last member; return the new length."""
+    """Add the next extension to the current prefix, or remove the last member; return the new length."""
     row, w = walk.words[depth], walk.word_at[depth]
     while w < len(row) and row[w] == 0:
         w += 1

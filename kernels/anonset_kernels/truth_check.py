@@ -12,7 +12,7 @@ _ROWS_AT_ONCE = 64
 
 @kernel()
 def first_repeated(record: Int64Array, seen: UInt64Array, begin: int, end: int) -> int:
-    """Return the first row, from `begin` to `end`, whose record was seen before, or -1; mark the records as seen.
+    """Return the first row, from `begin` to `end`, with a record seen before, or -1; mark the records as seen.
 
     `record` is int64 (n,): record of each published row; `seen`, uint64 (words,): a bit per record. O(rows).
     """
@@ -74,7 +74,7 @@ def _stands_for(members: Members, symbol: int, item: int) -> bool:
 def first_untrue(
     original: Csr, published: Csr, record: Int64Array, members: Members, hidden: BoolArray, begin: int, end: int
 ) -> tuple[int, int, int]:
-    """Find the first published row, from `begin` to `end`, that is not a truthful generalization of its record.
+    """Find the first published row, from `begin` to `end`, that is not a truthful generalization of the record.
 
     Parameters
     ----------

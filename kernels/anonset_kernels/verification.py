@@ -7,7 +7,7 @@ been visited. A walk stops after a given number of steps and can be resumed, so 
 be interrupted.
 
 If many rows contain a prefix, the last two items of the sets are counted together, in counters that stop at k. Symbols
-are checked 64 at a time, skipping those whose pairs have all reached k.
+are checked 64 at a time, skipping symbols after all their pairs have reached k.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from anonset_kernels._counted_bits import number_of_bits
 from anonset_kernels._jit import kernel
 
 _LEAST_WORTH = 32.0
-"""Smallest expected number of pairs after a prefix for which its symbols are numbered."""
+"""Smallest expected number of pairs after a prefix for which the symbols are numbered."""
 
 
 class Rows(NamedTuple):
@@ -46,7 +46,7 @@ class Rows(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Counters of all pairs of up to N symbols, numbered from 0, and buffers for one row. N bits need W words."""
+    """Counters of all pairs of up to N symbols, numbered from 0, and buffers for a row. N bits need W 64-bit words."""
 
     met: Int32Array
     """int32 (N * N,): records that contain each pair, up to k."""
@@ -65,10 +65,10 @@ class Pairs(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Arrays of an enumeration of the itemsets of one size. Level `d` chooses the d-th item of a set."""
+    """Arrays of an enumeration of the itemsets of a given size. Level `d` chooses the d-th item of a set."""
 
     positions: Int64Array
-    """int64: positions of the symbols of each level, one level after another, grouped by symbol."""
+    """int64: positions of the symbols of each level, level by level, grouped by symbol."""
     symbols: Int32Matrix
     """int32 (levels, V): candidate symbols of each level, ascending."""
     first: Int64Matrix
@@ -148,7 +148,7 @@ def _open_level(rows: Rows, walk: Walk, level: int, begin: int, end: int, room: 
 def _count_extensions(rows: Rows, walk: Walk, level: int, begin: int, end: int, k: int) -> Counted:
     """Count the records of each extension of the prefix that occurs at the positions `begin` to `end`.
 
-    Returns the counts of these itemsets, with the smallest symbol whose support is below `k`.
+    Returns the counts of these itemsets, with the smallest symbol that has a support below `k`.
     """
     items, positions, count, touched = rows.items, walk.positions, walk.count, walk.touched
     found = work = support = 0
@@ -244,7 +244,7 @@ def set_bits(rows: Csr, number: Int32Array, copies: Int64Matrix, bits: UInt64Mat
     number
         int32 (V,): row of each symbol in `bits`.
     copies
-        int64 (rows, 3): bit of each row, and range of its additional bits.
+        int64 (rows, 3): bit of each row, and range of the additional bits.
     bits
         uint64 (symbols, words).
     """
@@ -367,7 +367,7 @@ def advance(rows: Rows, walk: Walk, counted: Counted, size: int, k: int, limit: 
     """Continue the enumeration of the itemsets of `size` (>= 2) items for about `limit` steps; return all counts.
 
     The enumeration is complete when the level is below 0. It also stops at the first itemset, in code order, with fewer
-    than `k` records: `symbol` is its last symbol, and the cursors point to its other symbols.
+    than `k` records: `symbol` is the last symbol of this set, and the cursors point to the other symbols.
 
     Parameters
     ----------

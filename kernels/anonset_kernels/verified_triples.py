@@ -16,7 +16,7 @@ from anonset_kernels._jit import kernel
 
 
 class Triples(NamedTuple):
-    """Counters of the sets of three symbols whose largest number is in a window."""
+    """Counters of the sets of three symbols with the largest number in a window."""
 
     before: Int64Array
     """int64 (N + 1,): number of words, for any largest number, of sets with a middle number below each number."""
