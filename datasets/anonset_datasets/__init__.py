@@ -1,1 +1,1 @@
-"""Data sets for benchmarks: a catalogue of real ones, and seeded generators."""
+"""Data sets for benchmarks: a catalogue of real data sets, and seeded generators."""

@@ -40,7 +40,7 @@ class Ranges(NamedTuple):
 def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array, window: int) -> Int64Array:
     """Count the records of some neighboring clusters to which each shared chunk may belong, int64 (chunks,).
 
-    These are the records of clusters in the range that show none of the chunk's items in own chunks or in a smaller
+    Counts the records of clusters in a chunk's range that show none of the chunk's items, in own chunks or in a smaller
     shared chunk.
 
     Parameters

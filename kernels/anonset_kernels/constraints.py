@@ -267,7 +267,7 @@ def bring_up_to_date(groups: Groups, policy: Policy, n_touched: int, k: int) -> 
 
 @kernel()
 def _drop_doubles(groups: Groups, policy: Policy, n_touched: int, k: int) -> None:
-    """Of constraints with equal images, retain the smallest number; none if support k is known."""
+    """Of constraints with equal images, retain the smallest number; none if a constraint is known to have support k."""
     rep, mark, start, length, items = groups.rep, groups.mark, policy.start, policy.length, policy.items
     support, key, head, following = policy.support, policy.key, policy.head, policy.following
     for p in policy.touched[:n_touched]:

@@ -109,7 +109,7 @@ def _is_held(image: Image, postings: Csr, published: Csr, wanted: UInt8Array, k:
 
 @kernel()
 def _rare_word(shown: Int64Array, k: int) -> tuple[int, int]:
-    """Return the smallest sorted word with fewer than k supersets among the words, or 0, and their number."""
+    """Return the smallest word with fewer than k supersets in `shown`, sorted, or 0; and the number of supersets."""
     i = 0
     while i < len(shown):
         word, n_equal = shown[i], i

@@ -1,8 +1,8 @@
 """Find node sets with a cohort that violates l^m-diversity, and their cheapest generalization.
 
 The cohort of a set of nodes is the set of records with an item below each node. A cohort is valid if it is empty, or if
-it has at least k records and each sensitive item occurs in at most 1/l of them. A record contains the codes of its items
-and of the nodes above them. Sensitive items have the last codes, so a walk reaches them at the end of each suffix.
+it has at least k records and each sensitive item occurs in at most 1/l of them. A record has the codes of all items
+and of the nodes above. Sensitive items have the last codes, so a walk reaches them at the end of each suffix.
 """
 
 import numpy as np

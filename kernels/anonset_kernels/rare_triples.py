@@ -88,7 +88,7 @@ def maximal_triples(
 def _is_maximal(
     rare: RareBits, members: Int32Array, codes: tuple[int, int, int], code: Int32Array, tree: Ancestry
 ) -> bool:
-    """Return True if a rare triple, with unrelated last two members, is maximal and completely unrelated."""
+    """Return True if a rare triple consists of unrelated nodes and is maximal. The last two nodes must be unrelated."""
     parent, leaf_lo, leaf_hi = tree
     u, v, x = members[0], members[1], members[2]
     if is_below(leaf_lo, leaf_hi, v, u) or is_below(leaf_lo, leaf_hi, x, u):

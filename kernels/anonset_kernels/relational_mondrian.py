@@ -31,7 +31,7 @@ class Shares(NamedTuple):
     share_at: Int64Array
     """int64 (v + 1,): first index of each attribute in the following arrays."""
     share: Float64Array
-    """float64: ``share[share_at[a] + c]`` is the loss of node `c`, or of `c` values. A range has a single entry, the width."""
+    """float64: ``share[share_at[a] + c]`` is the loss of node `c`, or of `c` values. A range has one entry: width."""
     parent: Parent
     """int32: parent of each node in the hierarchies."""
     subtree_end: SubtreeEnd

@@ -9,7 +9,7 @@ MOST_IN_PARTS = 10_000_000_000
 
 
 def records(n: int, only: range | None) -> None:
-    """Reject an invalid number of records. With `only` some blocks, the limit is higher.
+    """Reject an invalid number of records. The limit is higher if `only` some blocks are generated.
 
     Raises
     ------
