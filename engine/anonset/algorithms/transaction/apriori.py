@@ -86,7 +86,7 @@ class Apriori(AprioriBased):
     """Apriori anonymization (AA): k^m-anonymity by a hierarchy cut, one itemset size at a time.
 
     Guarantees k^m-anonymity: after iteration i no supported set of i nodes has a support below k, and further
-    generalization preserves this. Cost: one increment for each supported set of i nodes in each record, summed over
+    generalization preserves this. Cost: an increment for each supported set of i nodes in each record, summed over
     all i; records are expanded by the ancestors of their items. Memory: the expanded records; sets are not stored.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 4.

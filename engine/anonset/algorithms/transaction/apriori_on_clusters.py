@@ -26,7 +26,7 @@ def in_bitmaps(n_records: int, n_nodes: int, m: int) -> bool:
 
 
 def search_in_bitmaps(records: SetColumn, hierarchy: Hierarchy, k: int, m: int) -> tuple[Int32, list[Fix], float]:
-    """Search one cluster of at least k non-empty records; return the published inner nodes, fixes and increments.
+    """Search a cluster of at least k non-empty records; return the published inner nodes, fixes and increments.
 
     The result equals that of `CutSearch`.
     """
@@ -41,7 +41,7 @@ def search_in_bitmaps(records: SetColumn, hierarchy: Hierarchy, k: int, m: int) 
 
 
 class AprioriOnClusters:
-    """AA on clusters of one column: a fast kernel for small clusters, the full search for large ones."""
+    """AA on clusters of a column: a fast kernel for small clusters, the full search for large ones."""
 
     def __init__(self, k: int, m: int, column: SetColumn, hierarchy: Hierarchy, full: SearchEach, store: Store) -> None:
         self.k, self.m, self.column, self.hierarchy = k, m, column, hierarchy

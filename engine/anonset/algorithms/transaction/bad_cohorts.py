@@ -1,4 +1,4 @@
-"""Enumeration of node sets of a cut whose cohort is too small or has too uniform sensitive items.
+"""Enumeration of node sets of a cut whose cohort is too small or often has the same sensitive item.
 
 The cohort of a set is the group of records that match it. Records are encoded as the codes of their nodes, followed
 by the codes of their sensitive items. A walk reads only the codes that follow the first code of a set. It reads a

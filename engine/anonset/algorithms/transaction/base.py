@@ -38,7 +38,7 @@ def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetC
 
 
 def without_items(column: SetColumn, hierarchy: Hierarchy | None, suppressed: list[int]) -> Cut | ItemGroups:
-    """Return a recoding that suppresses some items: a cut if there is a hierarchy, else groups of one item each."""
+    """Return a recoding that suppresses some items: a cut if there is a hierarchy, else single-item groups."""
     if hierarchy is not None:
         image = hierarchy.leaf_node.copy()
         image[suppressed] = SUPPRESSED

@@ -21,7 +21,7 @@ from anonset.generalization.local import MergedItems
 
 @dataclass(frozen=True, eq=False)
 class PartMappings(Discreet):
-    """Mappings of one cluster that is divided into parts."""
+    """Mappings of a cluster that is divided into parts."""
 
     parts: tuple[Int64, ...]
     """Records of each part, ascending."""
@@ -30,7 +30,7 @@ class PartMappings(Discreet):
 
 
 ClusterMapping = Int32 | MergedItems | PartMappings
-"""Mapping of one cluster: published inner nodes (int32, in preorder), merged items, or the mappings of its parts."""
+"""Mapping of a cluster: published inner nodes (int32, in preorder), merged items, or the mappings of its parts."""
 ClusterSearch = Callable[[Sequence[Int64]], list[ClusterMapping]]
 """Function that returns a mapping for each cluster; a cluster is an ascending array of records."""
 
@@ -41,7 +41,7 @@ _SEARCHES = {"recode", "generalize", "on_clusters"}
 
 @runtime_checkable
 class SearchesClusters(Protocol):
-    """An algorithm with a faster method for many clusters of one column than a separate run on each."""
+    """An algorithm with a faster method for the clusters of a column than a separate run on each."""
 
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
@@ -70,7 +70,7 @@ class SearchEach:
         return [self.search(members) for members in clusters]
 
     def search(self, members: Int64) -> ClusterMapping:
-        """Find the mapping of one cluster."""
+        """Find the mapping of a cluster."""
         rows = self.column.take(members)
         occurring = np.arange(len(rows.vocabulary), dtype=np.int32)
         hierarchies: Mapping[str, Hierarchy] = {}

@@ -107,7 +107,7 @@ class CoherenceSuppression(Discreet):
     ) -> Result:
         """Find the items to suppress. The trace lists single moles by position, then the greedy choices in order.
 
-        The recoding is a cut if the column has a hierarchy, else groups of one item each.
+        The recoding is a cut if the column has a hierarchy, else single-item groups.
 
         Raises
         ------

@@ -59,7 +59,7 @@ class Suppression(Discreet):
 
 
 class MergeTerms:
-    """Utility constraint of each item, and weights of the utility loss, as codes of one column.
+    """Utility constraint of each item, and weights of the utility loss, as codes of a column.
 
     Computed once for a search on the entire column or for many searches on its parts.
     """
@@ -82,7 +82,7 @@ class MergeTerms:
 
 
 class ConstraintSearch:
-    """A search over the items of one column.
+    """A search over the items of a column.
 
     Items that never occur are removed from the constraints and remain groups of their own. Arrays of table length are
     stored in memory, or in files that the search modifies in place: 16 bytes for each record and 8 for each item
@@ -130,7 +130,7 @@ class ConstraintSearch:
         self._groups: Any = self._begun()
 
     def _begun(self) -> Any:
-        """Put the records into groups of one item each, block by block."""
+        """Put the records into single-item groups, block by block."""
         from anonset_kernels._groups import add_records, open_groups
 
         column = self.column
@@ -236,7 +236,7 @@ class ConstraintSearch:
 
 
 class GroupsOnClusters:
-    """Separate searches on clusters of one column in k^m mode; each takes a fraction of a millisecond."""
+    """Separate searches on clusters of a column in k^m mode; each takes a fraction of a millisecond."""
 
     def __init__(self, name: str, column: SetColumn, terms: MergeTerms, rule: "Rule") -> None:
         self.name, self.column = name, column

@@ -1,4 +1,6 @@
-"""Search for a hierarchy cut that fixes the rare sets of the count-tree one after the other.
+"""Search for a hierarchy cut without rare sets: each rare set of the count-tree is fixed in turn.
+
+A set of nodes is rare if 1 to k - 1 records contain it. A fix generalizes nodes so that the set becomes frequent.
 
 Shared by direct and apriori anonymization (Terrovitis, Mamoulis, Kalnis, VLDB 2008, sections 4.3 and 4.4) and
 algorithms based on them. Rare sets are processed in count-tree order. Sets that contain a node generalized since they
@@ -193,7 +195,7 @@ class CutSearch:
 
         if not len(rare.codes):
             return
-        looked_up |= bool(self.nodes.support[0] < self.k)  # otherwise not even the root is frequent
+        looked_up |= bool(self.nodes.support[0] < self.k)  # required if even the root is rare
         fixed, rules = np.empty(len(rare.codes), np.int32), np.empty_like(rare.codes)
         state = (self.occurrences, self.loss, self.image, self.generalized, self.nodes.support)
         data = self.data if looked_up else _NO_RECORDS

@@ -34,7 +34,7 @@ class Direct(Generalization):
     """Direct anonymization (DA): k^m-anonymity by a hierarchy cut, in one traversal of the complete count-tree.
 
     Guarantees k^m-anonymity.
-    Cost: one increment for each set of up to m nodes in each record, expanded by the ancestors of its items, even if
+    Cost: an increment for each set of up to m nodes in each record, expanded by the ancestors of its items, even if
     a smaller set makes it redundant. The search therefore rejects large count-trees and recommends apriori
     anonymization, which prunes.
 

@@ -11,7 +11,7 @@ from anonset.data.table import Int32, Int64
 
 
 class ExactOnClusters:
-    """`exact` on clusters of one column.
+    """`exact` on clusters of a column.
 
     The full search starts with the cut of AA and returns it unless another cut loses less. For most small clusters, a
     kernel proves that none does, a hundred times faster than the setup of a linear program.

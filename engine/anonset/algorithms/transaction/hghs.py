@@ -77,7 +77,7 @@ class HgHs(ThreatBased):
     """Combined generalization and suppression: a cut found top-down, some of whose nodes are suppressed.
 
     Guarantees k^m-anonymity after the suppressed nodes are removed. Always feasible: it may suppress all nodes.
-    Cost: one increment for each set of up to m nodes in each record whose members except the last form a frequent
+    Cost: an increment for each set of up to m nodes in each record whose members except the last form a frequent
     set, or a few for each such set if records are dense. Records contained in k others are excluded first. Each
     search step then evaluates each node of a cut once. The search rejects more than `max_threats` threats, and more
     than `max_increments` increments for one size; MHgHs needs fewer.

@@ -17,7 +17,7 @@ from anonset.errors import InputError
 
 @dataclass(frozen=True)
 class Round(Discreet):
-    """Result of one round: HgHs for sets of up to `m` items over the taxonomy reduced by the earlier rounds."""
+    """Result of a round: HgHs for sets of up to `m` items over the taxonomy reduced by the earlier rounds."""
 
     m: int
     expansions: tuple[Expansion, ...]

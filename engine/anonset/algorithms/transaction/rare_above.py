@@ -3,7 +3,7 @@
 A set above the cut is rare only if no set of the cut below it has support k or more; tables of the cut's sets show
 this. If a single rare set of the cut is below it, both have the same support. If there are several, its support is
 the size of the union of their records. These records are few, and are found among the records that increased a
-counter of a table. Without tables, the sets are counted.
+counter of a table. Sets that the tables do not decide are counted.
 """
 
 from collections.abc import Sequence

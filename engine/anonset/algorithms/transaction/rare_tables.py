@@ -122,7 +122,9 @@ class RareTable:
     def _parts(
         self, ranges: Sequence[tuple[int, int]], dead: Callable[[], NDArray[np.uint8]], each: Callable[..., Any] = map
     ) -> Iterator[RareSets]:
-        """Yield the rare sets with a first code in `ranges` and without dead codes. Large ranges are divided."""
+        """Yield the rare sets with a first code in `ranges` and without dead (generalized) codes, dividing large
+        ranges.
+        """
         found: Iterator[RareSets | None] = each(lambda firsts: self._rare(firsts, dead()), ranges)
         for (low, high), part in zip(ranges, found, strict=True):
             if part is None:

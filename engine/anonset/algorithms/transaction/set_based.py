@@ -135,7 +135,7 @@ class SetBased(Discreet, ABC):
         return MergeTerms(column.vocabulary, hierarchy, self.utility, self.item_weights)
 
     def _dead_end(self, search: ConstraintSearch, named: str) -> tuple[str, str]:
-        """Return the reason why a group cannot be generalized, and the constraint and group that it refers to."""
+        """Return the reason why a group cannot be generalized, and the location: the group and its constraint."""
         number, n_plus = search.stuck_constraint, search.column.n_nonempty
         reason = f"utility constraint {number} leaves {named} nothing to be generalized with"
         if n_plus < self.k:

@@ -1,4 +1,4 @@
-"""Local search for item sets in separate clusters, by one kernel for all clusters."""
+"""Local search for item sets in separate clusters, by a single kernel for all clusters."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ _RECORDS_PER_TASK, _CLUSTERS_PER_TASK = 1 << 11, 1 << 8
 
 
 class SetsOnClusters:
-    """`set-search` on clusters of one column.
+    """`set-search` on clusters of a column.
 
     The kernel starts from the better cut of apriori on both trees of halves of the cluster's items. `SetSearch` on a
     table starts from exact cuts, which would dominate the time on small clusters for about the same loss.

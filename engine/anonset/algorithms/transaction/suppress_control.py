@@ -103,7 +103,7 @@ class SuppressControl(Discreet):
     ) -> Result:
         """Find the items to suppress. The trace lists them in order.
 
-        The recoding is a cut if the column has a hierarchy, else groups of one item each.
+        The recoding is a cut if the column has a hierarchy, else single-item groups.
 
         Raises
         ------

@@ -40,7 +40,7 @@ class SubtreePart(Discreet):
 class Vpa(AprioriBased):
     """Anonymize the items below each child of the root separately, then fix rare sets across these parts.
 
-    Guarantees k^m-anonymity by one hierarchy cut.
+    Guarantees k^m-anonymity by a single hierarchy cut.
     Cost: that of apriori anonymization for each part, and of one run over all items that starts from the cuts of the
     parts. Parts are independent tasks.
 

@@ -152,7 +152,10 @@ class _Following:
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """Search for the rare sets of a window without dead codes; the kernel `walk` documents `rule` and `intervals`."""
+    """Search for the rare sets of a window without dead codes, which are codes of generalized nodes.
+
+    The kernel `walk` documents `rule` and `intervals`.
+    """
 
     suffixes: Suffixes
     intervals: Intervals

@@ -56,9 +56,7 @@ class Relaxation:
         return costs
 
     def _order(self) -> SparseRows:
-        """Return the rows between variables: closed parents have closed children; no suppressed leaf has a closed
-        parent.
-        """
+        """Return the rows that relate variables: children of closed nodes are closed, and leaves not suppressed."""
         parent = self.problem.hierarchy.parent
         children = self.nodes[parent[self.nodes] >= 0]
         closing = np.stack([self.of_node[children], self.of_node[parent[children]]], axis=1)

@@ -43,7 +43,7 @@ def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
 
     Sets whose first node has few records come first; if there are many sets, only a selection is returned. At an
     integral point the result is empty only if the cut has no rare set.
-    Cost: one increment for each set of `size` examined nodes in each record, minus sets that the pairs exclude.
+    Cost: an increment for each set of `size` examined nodes in each record, minus sets that the pairs exclude.
 
     Raises
     ------
@@ -88,7 +88,7 @@ class _Find(Discreet):
     nodes: Int32
     tree: Tree
     weight: Float64
-    """Distance of each node from being published, float64 (V,); see `Point.out_of_reach`."""
+    """Degree to which each node is unpublished, float64 (V,); see `Point.out_of_reach`."""
     closed: Float64
 
     def __call__(self, firsts: Iterable[int]) -> list[Int32]:
