@@ -1,4 +1,4 @@
-"""Read data and hierarchies into tables. pyarrow is imported here and in `anonset.writing` alone."""
+"""Read data and hierarchies into tables. Only this package and `anonset.writing` import pyarrow."""
 
 from anonset.reading.files import digest
 from anonset.reading.hierarchies.files import hierarchy_for, read_hierarchy, write_hierarchy

@@ -1,7 +1,7 @@
-"""Arrow without what takes long to import: its functions by their names, and arrays that are made of buffers.
+"""Arrow arrays and functions without slow imports.
 
-Arrow converts Python objects by way of pandas, where that is installed, and `pyarrow.compute` wraps all functions with
-their documentation when it is imported.
+Arrow converts Python objects through pandas if it is installed. `pyarrow.compute` wraps all functions with their
+documentation on import. This module avoids both: it builds arrays from buffers and calls functions by name.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ def text_array(labels: Sequence[str]) -> Any:
 
 
 def text_of(column: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return where each text of a ``pyarrow.LargeStringArray`` begins, int64 (n + 1,), and the bytes."""
+    """Return the offsets, int64 (n + 1,), and the bytes of a ``pyarrow.LargeStringArray``."""
     _, starts, text = column.buffers()
     n = len(column)
     bounds = np.frombuffer(starts, np.int64)[column.offset : column.offset + n + 1] if n else np.zeros(1, np.int64)
@@ -38,19 +38,19 @@ def text_of(column: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
 
 
 def of_text(starts: NDArray[np.int64], text: NDArray[np.uint8]) -> Any:
-    """Return texts, one behind the other in the bytes, as an Arrow array (``pyarrow.LargeStringArray``)."""
+    """Return an Arrow array (``pyarrow.LargeStringArray``) of texts, given their offsets and concatenated bytes."""
     import pyarrow as pa
 
     return pa.LargeStringArray.from_buffers(len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(text))
 
 
 def text_scalar(text: str) -> Any:
-    """Return a text as a scalar of Arrow."""
+    """Return a text as an Arrow scalar."""
     return text_array([text])[0]
 
 
 def number_array(values: Any) -> Any:
-    """Return an array of numbers as one of Arrow over the same memory.
+    """Return an array of numbers as an Arrow array that shares its memory.
 
     >>> number_array(np.array([2, 0], np.int32)).to_pylist()
     [2, 0]
@@ -71,19 +71,19 @@ def text_lists(rows: Sequence[Sequence[str]]) -> Any:
 
 
 def digits(numbers: Any) -> Any:
-    """Return whole numbers as texts (``pyarrow.LargeStringArray``)."""
+    """Return integers as texts (``pyarrow.LargeStringArray``)."""
     import pyarrow as pa
 
     return cast(number_array(numbers), pa.large_string())
 
 
 def chosen(values: Any, at: Any) -> Any:
-    """Return the values that stand at some places."""
+    """Return the values at the given positions."""
     return _call("take", values, number_array(at))
 
 
 def to_numpy(values: Any) -> NDArray[Any]:
-    """Return numbers or truth values as an array of NumPy: over the same memory, but for truth values and chunks.
+    """Return numbers or booleans as a NumPy array. Shares memory, except for booleans and chunked arrays.
 
     >>> to_numpy(is_in(text_array(["a", "b"]), ["a"])).tolist()
     [True, False]
@@ -91,7 +91,7 @@ def to_numpy(values: Any) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If one is null.
+        If a value is null.
     """
     import pyarrow as pa
 
@@ -108,36 +108,36 @@ def to_numpy(values: Any) -> NDArray[Any]:
 
 
 def null(kind: Any) -> Any:
-    """Return the null of a type as a scalar."""
+    """Return the null of a type as an Arrow scalar."""
     import pyarrow as pa
 
     return pa.nulls(1, kind)[0]
 
 
 def cast(values: Any, kind: Any) -> Any:
-    """Return values as those of another type.
+    """Convert values to another type.
 
     Raises
     ------
     pyarrow.ArrowInvalid
-        If a value cannot be held exactly.
+        If the type cannot represent a value exactly.
     """
     return _call("cast", values, options=lambda known: known.CastOptions(kind))
 
 
 def dictionary_encode(values: Any, *, nulls: bool = False) -> Any:
-    """Return values as codes of the distinct ones; null has a code of its own, or none."""
+    """Dictionary-encode values. Null gets a code of its own if `nulls` is set, otherwise none."""
     how = "encode" if nulls else "mask"
     return _call("dictionary_encode", values, options=lambda known: known.DictionaryEncodeOptions(how))
 
 
 def fill_null(values: Any, text: str) -> Any:
-    """Return texts with another in place of null."""
+    """Replace null by a text."""
     return _call("coalesce", values, cast(text_array([text]), values.type)[0])
 
 
 def is_in(values: Any, among: Sequence[str], *, nulls: bool = False) -> Any:
-    """Tell of each text whether it is one of some; of null, what `nulls` says."""
+    """Return, for each text, whether `among` contains it. The result for null is `nulls`."""
     import pyarrow as pa
 
     words = cast(text_array(among), values.type)
@@ -146,12 +146,12 @@ def is_in(values: Any, among: Sequence[str], *, nulls: bool = False) -> Any:
 
 
 def matches(texts: Any, pattern: str) -> Any:
-    """Tell of each text whether a regular expression is found in it."""
+    """Return, for each text, whether it contains a match of a regular expression."""
     return _call("match_substring_regex", texts, options=lambda known: known.MatchSubstringOptions(pattern))
 
 
 def replaced(texts: Any, part: str, other: str) -> Any:
-    """Return texts with another part wherever one stands."""
+    """Replace every occurrence of `part` by `other`."""
     return _call("replace_substring", texts, options=lambda known: known.ReplaceSubstringOptions(part, other))
 
 
@@ -165,23 +165,25 @@ def are_given(column: Any) -> NDArray[np.bool_]:
 
 
 def without(texts: Any, pattern: str) -> Any:
-    """Return texts without the parts that a regular expression finds."""
+    """Delete all matches of a regular expression from texts."""
     return _call("replace_substring_regex", texts, options=lambda known: known.ReplaceSubstringOptions(pattern, ""))
 
 
 def split(texts: Any, mark: str) -> Any:
-    """Return the lists of what stands between marks in each text."""
+    """Split each text at a separator into a list."""
     return _call("split_pattern", texts, options=lambda known: known.SplitPatternOptions(mark))
 
 
 def _call(name: str, *values: Any, options: Callable[[Any], Any] | None = None) -> Any:
-    """Call a function of Arrow; `options` are made of what knows their classes."""
+    """Call an Arrow function. `options` receives the module that defines the option classes, and returns the
+    options."""
     known = _known()
     return known.call_function(name, list(values), None if options is None else options(known))
 
 
 def _known() -> Any:
-    """Return what `pyarrow.compute` wraps, and what is imported in a tenth of its time; or that itself."""
+    """Return the compiled module below `pyarrow.compute`, which imports ten times as fast; or `pyarrow.compute`
+    itself."""
     try:
         from pyarrow import _compute
     except ImportError:
@@ -196,7 +198,7 @@ def _functions() -> frozenset[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Return the function of Arrow of that name (``or_`` for `or`), which takes arrays and scalars, and no options."""
+    """Return the Arrow function of that name (``or_`` for `or`). It accepts arrays and scalars, and no options."""
     if name.startswith("_") or name.rstrip("_") not in _functions():
         raise AttributeError(name)
     return partial(_call, name.rstrip("_"))

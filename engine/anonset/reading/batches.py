@@ -1,4 +1,4 @@
-"""Data of any size as batches of rows: what is opened, and how it is read; each format has a module of its own."""
+"""Sources of any size, read as batches of rows. Each format has a module of its own."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,29 +19,29 @@ from anonset.reading.source import OBJECT, DataFile, Source, source_of
 from anonset.spelling import setting
 
 HEAD = 1 << 20
-"""Bytes of a text that hold its first rows."""
+"""Number of bytes at the beginning of a text that are used to inspect its first rows."""
 
 
 @dataclass(frozen=True)
 class Described:
-    """Named columns, with a name of the source for messages."""
+    """Named columns, and a source name for messages."""
 
     where: str
     """Name of the source, for messages."""
     names: tuple[str, ...]
-    """Names of its columns."""
+    """Column names."""
     sets_only: bool = field(default=False, kw_only=True)
-    """Whether its single column is one of sets."""
+    """True if the only column is set-valued."""
     first_line: bool = field(default=False, kw_only=True)
-    """Whether the names are the first line of a text."""
+    """True if the names were read from the first line of a text."""
     hint: str = field(default="", kw_only=True)
-    """What may help where a declared column is missing."""
+    """Advice that is added to the message about a missing column."""
     printed: bool = field(default=False, kw_only=True)
-    """Whether its lists come from a text."""
+    """True if lists were read from a text."""
     decimal: str = field(default="", kw_only=True)
-    """The decimal sign of its numbers, if it is recognised."""
+    """Detected decimal sign of the numbers; empty if unknown."""
     below: int = field(default=0, kw_only=True)
-    """The line in which its names seem to stand, below other lines; 0 for none."""
+    """Number of the line that probably contains the column names, below other lines; 0 for none."""
 
 
 @dataclass(frozen=True)
@@ -49,30 +49,30 @@ class Batch(Discreet):
     """Rows of one file."""
 
     where: str
-    """The file, for messages."""
+    """Name of the file, for messages."""
     before: int
-    """Rows of the file before these."""
+    """Number of rows of the file before this batch."""
     columns: Mapping[str, Any] = field(repr=False)
-    """Each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
+    """Columns by name: each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
     without_id: int = 0
-    """Number of rows that were skipped since they have no id."""
+    """Number of rows skipped because an id is empty or null."""
     footer: int = 0
     """Number of footer lines that were skipped."""
 
 
 @dataclass(frozen=True)
 class OpenedSource(Described):
-    """Named columns that come batch by batch, as often as they are asked for."""
+    """Named columns that can be read batch by batch, any number of times."""
 
     batches: Callable[[Sequence[str]], Iterator[Batch]] = lambda _: iter(())
-    """Yield the named columns; at least one batch, which may have no rows."""
+    """Function that yields batches of the named columns; at least one batch, possibly without rows."""
     judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
-    """Refuses what shows only when all batches have come."""
+    """Function that checks the input after the last batch, for faults that no single batch shows."""
     head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)
-    """Return those of the named columns of which it is little work, of the first rows alone."""
+    """Function that returns the first rows of those named columns that are cheap to read."""
 
     def held(self, columns: Mapping[str, Any]) -> "OpenedSource":
-        """Return this source with its columns, of which all are given, in memory: one batch."""
+        """Return this source with all its columns in memory, as one batch."""
 
         def chosen(names: Sequence[str]) -> Mapping[str, Any]:
             return {name: columns[name] for name in names}
@@ -85,30 +85,30 @@ class OpenedSource(Described):
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is to be read, as far as it is declared."""
+    """Declared properties of a file."""
 
     format: str | None = None
-    """One of `anonset.reading.files.INPUT_FORMATS`; None: as its name says."""
+    """One of `anonset.reading.files.INPUT_FORMATS`; None: derived from the file name."""
     dialect: Dialect = RECOGNISED
-    """The dialect of a text."""
+    """Dialect of a text."""
     separator: str | None = None
-    """What separates items; None: not declared."""
+    """Declared separator of items; None: not declared."""
     absent: Missing = lambda _: []
-    """Tells which declared columns names lack."""
+    """Function that returns the declared columns missing in a list of names."""
     labels: Sequence[str] | None = None
-    """The items that the columns of a matrix stand for."""
+    """Items of the columns of a matrix."""
     ids: tuple[str, ...] = ()
-    """Columns whose values are nearly all different, which are best read as plain text."""
+    """Id columns. Nearly all their values differ, so they are read as plain text."""
     skip_without_id: bool = False
-    """Whether rows without an id are skipped."""
+    """Skip rows without an id."""
     null: tuple[str, ...] = ()
     """Texts that are null."""
     numeric: tuple[str, ...] = ()
-    """Columns of numbers, by which their decimal sign is recognised."""
+    """Numeric columns, whose first rows show the decimal sign."""
 
 
 AS_RECOGNISED = Reading()
-"""Nothing was said."""
+"""Default: nothing declared."""
 _T = TypeVar("_T")
 
 _OPENING: Mapping[str, str] = MappingProxyType(
@@ -124,20 +124,20 @@ _OPENING: Mapping[str, str] = MappingProxyType(
         "xlsx": "anonset.reading.formats.workbooks:open_workbooks",
     }
 )
-"""By format what opens it, which is imported for data of that format alone."""
+"""Function that opens each format, imported only when needed."""
 
 
 _WITH_HEADER = ("csv", "tsv", "xlsx")
-"""Formats in which a line names the columns."""
+"""Formats with a header line."""
 
 
 def open_source(given: Any, how: Reading = AS_RECOGNISED) -> OpenedSource:
-    """Open what `source_of` takes; the columns of many files must agree.
+    """Open any input that `source_of` accepts. All files of a source must have the same columns.
 
     Raises
     ------
     InputError
-        If it is none of these, or cannot be read, or a file has other columns than the first.
+        If the input is none of these or cannot be read, or if a file has other columns than the first.
     """
     source = source_of(given, how.format, no_header=how.dialect.no_header)
     _require_lines(source.where, source.format, how)
@@ -154,7 +154,7 @@ def open_source(given: Any, how: Reading = AS_RECOGNISED) -> OpenedSource:
 
 
 def _with_nulls(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
-    """Return a source in which some words are null."""
+    """Return a source in which the given words are null."""
     if not words:
         return opened
 
@@ -180,7 +180,7 @@ def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSourc
 
 
 def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:
-    """Yield the same elements, of which a worker of the store makes the next one meanwhile.
+    """Yield the same elements. A worker of the store computes the next element in advance.
 
     >>> list(ahead(iter("abc")))
     ['a', 'b', 'c']
@@ -193,12 +193,12 @@ def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:
 
 
 def _require_lines(where: object, kind: str, how: Reading) -> None:
-    """Refuse options on a line of names for formats without one, and on null for formats of items alone.
+    """Reject header options for formats without a header, and `null` for formats that contain only items.
 
     Raises
     ------
     InputError
-        If the format is not such a one.
+        If an option does not fit the format.
     """
     dialect, what = how.dialect, ""
     if kind == OBJECT:
@@ -216,7 +216,7 @@ def _require_lines(where: object, kind: str, how: Reading) -> None:
 
 
 def with_keys(file: DataFile, before: int, n: int, columns: Mapping[str, Any], names: Sequence[str]) -> Batch:
-    """Return rows of a file, after some, with the columns that the names of its folders hold."""
+    """Return a batch of a file, with the columns encoded in the folder names added."""
     import pyarrow as pa
 
     def constant(value: str | None) -> Any:

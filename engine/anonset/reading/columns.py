@@ -1,4 +1,4 @@
-"""Arrow columns as encoded columns: sets, categories and numbers."""
+"""Encode Arrow columns as sets, categories and numbers."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -25,51 +25,53 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True)
 class Encoder:
-    """How the columns of one source are encoded."""
+    """Encoder of the columns of one source."""
 
     where: str
     """Name of the source, for messages."""
     separator: str | None
-    """What separates the items in a cell of text; None: blanks, and text that seems separated otherwise is refused."""
+    """Separator of the items in a cell of text. None: blanks, and text that seems to use another separator is
+    rejected."""
     empty_for_null: bool = False
-    """Whether a null set is the empty set."""
+    """Read a null set as the empty set."""
     value_for_null: bool = False
-    """Whether a null category is the category ``?``."""
+    """Read a null category as the category ``?``."""
     whole: bool = False
-    """Whether a cell of text is one item, where nothing separates items."""
+    """Read a cell of text as one item, unless a separator is declared."""
     codes_declared: bool = False
-    """Whether the owner declares that each cell contains one item."""
+    """The owner declares that each cell contains one item."""
     exact: bool = False
-    """Whether anonset wrote the text: then blanks count, and labels are taken as they are."""
+    """The text was written by anonset: blanks are significant, and labels are not changed."""
     normalize: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Rules for the values of each column, applied in order; under the empty name, for all items."""
+    """Rules for the values of each column, applied in order; the empty name has the rules for all items."""
     changes: Changes = field(default_factory=Changes)
-    """What these rules have changed so far."""
+    """Changes made by these rules so far."""
     printed: bool = False
-    """Whether lists come from a text: then empty items, and blanks around items, are left out."""
+    """Lists were read from a text: empty items, and blanks around items, are removed."""
     decimal: str = ""
-    """The decimal sign of numbers; empty: a point."""
+    """Decimal sign of numbers; empty: a point."""
     before: int = 0
-    """Number of rows of the source before these, for messages."""
+    """Number of earlier rows of the source, for messages."""
     more: bool = False
-    """Whether rows of the source may follow these."""
+    """More rows of the source may follow."""
     unjudged: dict[str, set[str]] | None = None
-    """The distinct items of cells by column, which are checked when all are known; None: they are checked at once."""
+    """Distinct items of cells by column, collected for one check after the last batch. None: check each batch."""
     separators: Mapping[str, str] = field(default_factory=dict)
-    """What separates the items of single columns."""
+    """Separators declared for single columns."""
     several: set[str] = field(default_factory=set)
-    """The columns of which some cell holds several items."""
+    """Columns in which some cell contains several items."""
 
     def normalized(self, column: SetColumn) -> SetColumn:
-        """Return a column of sets under the rules for its items."""
+        """Apply the rules for items to a set-valued column."""
         return normalize_items(column, self.normalize, self.changes)
 
     def sets(self, name: str, column: Any) -> SetColumn:
-        """Encode a column of lists, or of text cells whose items are separated."""
+        """Encode a column of lists, or of text cells with separated items."""
         return self._sets({name: column})[0]
 
     def joined_sets(self, name: str, columns: dict[str, Any]) -> SetColumn:
-        """Encode several columns as one of sets, their items prefixed: ``column:item``."""
+        """Encode several columns as one set-valued column whose items have the column name as a prefix:
+        ``column:item``."""
         try:
             require_joinable(columns)
         except InputError as error:
@@ -78,17 +80,17 @@ class Encoder:
         return SetColumn.join(self._sets(columns), name)
 
     def truth(self, name: str, column: Any) -> tuple[Int32, list[str]]:
-        """Return the codes and the distinct values of a column of 0 and 1; null is one of them, as the empty text."""
+        """Return the codes and the distinct values of a 0/1 column. Null is read as the empty text."""
         text = arrow.fill_null(self._text(name, column), "")
         codes, labels = _trimmed(*dictionary(text))
         return codes, ["0" if not label and self.empty_for_null else label for label in labels]
 
     def codes(self, name: str, column: Any) -> SetColumn:
-        """Encode a column whose cells hold one code each, or none where they are empty or null."""
+        """Encode a column whose cells contain one code each. Empty and null cells contain none."""
         return replace(self, whole=True, codes_declared=True, empty_for_null=True).sets(name, column)
 
     def _sets(self, columns: Mapping[str, Any]) -> list[SetColumn]:
-        """Encode columns of sets, if they are no columns of 0 and 1, nor hold several items in one."""
+        """Encode set-valued columns. 0/1 columns, and columns with several items in one, are rejected."""
         tokens = {name: self._tokens(name, column) for name, column in columns.items()}
         cells = {name: tokens[name][2] for name, column in columns.items() if not is_list(column.type)}
         self.several.update(name for name in cells if tokens[name][0].max(initial=0) > 1)
@@ -101,7 +103,7 @@ class Encoder:
         return [self.normalized(column) for column in sets]
 
     def judge(self, cells: Mapping[str, Collection[str]]) -> None:
-        """Refuse columns whose cells are probably misread, given the distinct items of each.
+        """Reject columns that are probably misread, given the distinct items of each.
 
         Raises
         ------
@@ -118,11 +120,11 @@ class Encoder:
                 require_whole(self.where, name, labels)
 
     def _mark(self, name: str) -> str | None:
-        """Return what separates the items of a column; None for blanks."""
+        """Return the item separator of a column; None for blanks."""
         return self.separators.get(name, self.separator)
 
     def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
-        """Encode a column as categories, by its text; null (or NaN) is refused or becomes the category ``?``."""
+        """Encode a column as categories, by its text. Null (or NaN) is rejected, or becomes the category ``?``."""
         text = self._values(name, column, allow_null=allow_null)
         codes, labels = dictionary(text)
         vocabulary, image = canonical_codes(labels)
@@ -130,7 +132,7 @@ class Encoder:
         return normalize_values(encoded, self.normalize.get(name, ()), self.changes)
 
     def identifier(self, name: str, column: Any) -> Any:
-        """Return a column of ids as text (``pyarrow.LargeStringArray``); null, an empty id or one of blanks is refused.
+        """Return an id column as text (``pyarrow.LargeStringArray``). Null, empty and blank ids are rejected.
 
         Raises
         ------
@@ -157,7 +159,7 @@ class Encoder:
         return self.numbers(name, column).column(name)
 
     def numbers(self, name: str, column: Any) -> Numbers:
-        """Read a column of numbers, which may be a part of one."""
+        """Read the numbers of a column, or of a batch of it."""
         import pyarrow as pa
 
         if column.null_count:
@@ -168,11 +170,12 @@ class Encoder:
         return read_numbers(self.where, name, given, self.before, self.until(given), self.decimal)
 
     def until(self, column: Any) -> int | None:
-        """Return the number, from 1, of the last row of a batch of a column; None if no rows follow it."""
+        """Return the number, from 1, of the last row of a batch; None if no rows follow the batch."""
         return self.before + len(column) if self.more else None
 
     def _values(self, name: str, column: Any, *, allow_null: bool) -> Any:
-        """Return a column of plain values as text, or as codes of text; null is refused, or the category ``?``."""
+        """Return a column of plain values as text, or as codes of text. Null is rejected, or becomes the category
+        ``?``."""
         import pyarrow as pa
 
         if is_list(column.type):
@@ -190,7 +193,7 @@ class Encoder:
         return text
 
     def _tokens(self, name: str, column: Any, *, any_blank: bool = False) -> tuple[Int64, Int32, list[str]]:
-        """Return the number of items of each row, the items' codes, and the distinct items."""
+        """Return the item count of each row, the codes of the items, and the distinct items."""
         import pyarrow as pa
 
         cells = self._lists(name, column, any_blank=any_blank)
@@ -198,7 +201,7 @@ class Encoder:
             way_out = f"{setting('missing', 'empty')} takes it as the empty set"
             self._refuse_null(name, cells, f"null is not the empty set; {way_out}")
         chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
-        # list_value_length and flatten respect slices, and skip child values that a null list may have.
+        # list_value_length and flatten respect slices, and skip child values of null lists
         none = arrow.number_array([0])[0]
         lengths = [arrow.to_numpy(arrow.coalesce(arrow.list_value_length(chunk), none)) for chunk in chunks]
         length = np.concatenate([np.zeros(0, np.int64), *lengths]).astype(np.int64)
@@ -218,14 +221,14 @@ class Encoder:
                 return self._tokens(name, column, any_blank=True)
             if NULLS.intersection(labels):
                 length, codes = self._without_nulls(name, length, codes, labels)
-        if "" in labels:  # empty cells, leading and doubled separators
+        if "" in labels:  # from empty cells, and from leading and doubled separators
             empty = labels.index("")
             length, codes = keep_tokens(length, codes, codes != empty)
             codes, labels = codes - (codes > empty).astype(np.int32), [label for label in labels if label]
         return length, codes, labels
 
     def _without_nulls(self, name: str, length: Int64, codes: Int32, labels: list[str]) -> tuple[Int64, Int32]:
-        """Refuse cells that hold only a word that programs write for null, or take them as empty."""
+        """Reject cells that contain only a word that programs write for null, or read them as empty."""
         if self.value_for_null:
             return length, codes
         null = np.array([label in NULLS for label in labels], bool)[codes] & (np.repeat(length, length) == 1)
@@ -239,9 +242,10 @@ class Encoder:
         return keep_tokens(length, codes, ~null)
 
     def _lists(self, name: str, column: Any, *, any_blank: bool) -> Any:
-        """Return a column of lists: as it is, or the cells of a column of text split, or whole.
+        """Return a column of lists unchanged, or the cells of a text column as lists: split, or as one item each.
 
-        Cells are split at the blank, and only where other blanks occur (line ends, no-break spaces) at all of them.
+        Cells are split at the blank. Other blanks (line ends, no-break spaces) are separators only if some cell
+        contains them.
         """
         import pyarrow as pa
 
@@ -257,7 +261,7 @@ class Encoder:
         return arrow.split(text, " " if mark is None else mark)
 
     def _text(self, name: str, column: Any, *, items: bool = False) -> Any:
-        """Return the column as one array of text; items must be text or integers already."""
+        """Return the column as one array of text. Items must already be text or integers."""
         import pyarrow as pa
 
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
@@ -280,12 +284,12 @@ class Encoder:
 
 
 def _first_null(values: Any) -> int:
-    """Return where null stands first among values that hold it."""
+    """Return the index of the first null. `values` must contain a null."""
     return int(np.argmax(arrow.to_numpy(arrow.is_null(values))))
 
 
 def _maybe_blank(text: Any) -> Int64:
-    """Return the rows of an array of text that are empty, or do not begin with a visible sign of ASCII, int64."""
+    """Return the rows of a text array that are empty or do not begin with a visible ASCII character, int64."""
     n = len(text)
     bounds, letters = arrow.text_of(text)
     if not letters.size:
@@ -295,13 +299,13 @@ def _maybe_blank(text: Any) -> Int64:
 
 
 def empty_id(where: str, name: str, first: int, alike: str) -> str:
-    """Return the message that the ids of some rows are empty, given the first row (from 0) and the number of all."""
+    """Return the message for empty ids, given the first such row (from 0) and the number of all."""
     ways = f"give each row an id, or skip such rows: {setting('skip_rows', 'no-id')}"
     return f"{where}: id column {name!r}: row {first + 1} is empty{alike}; {ways}"
 
 
 def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, Any]:
-    """Return columns with null for each value that is one of some words, blanks around it aside."""
+    """Replace each value that is one of `words`, ignoring blanks around it, by null."""
     import pyarrow as pa
 
     known = sorted(words)
@@ -321,7 +325,7 @@ def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, 
 
 @cache
 def is_list(kind: Any) -> bool:
-    """Tell whether a type of Arrow is one of lists."""
+    """Return True if an Arrow type is a list type."""
     import pyarrow as pa
 
     tests = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
@@ -329,7 +333,7 @@ def is_list(kind: Any) -> bool:
 
 
 def _trimmed(codes: Int32, labels: list[str]) -> tuple[Int32, list[str]]:
-    """Strip the blanks around labels, and merge labels that are equal then."""
+    """Strip the blanks around labels, and merge labels that become equal."""
     bare = [label.strip() for label in labels]
     if bare == labels:
         return codes, labels
@@ -339,7 +343,7 @@ def _trimmed(codes: Int32, labels: list[str]) -> tuple[Int32, list[str]]:
 
 
 def _is_coded(column: Any) -> bool:
-    """Tell whether a chunked column holds codes of text without nulls, which need not be decoded."""
+    """Return True if a chunked column is dictionary-encoded text without nulls, so that decoding is unnecessary."""
     import pyarrow as pa
 
     kind = column.type
@@ -350,7 +354,7 @@ def _is_coded(column: Any) -> bool:
 
 
 def dictionary(text: Any) -> tuple[Int32, list[str]]:
-    """Return the codes and the distinct values of an array of text, or of codes of text, without nulls."""
+    """Return the codes and the distinct values of a text array, plain or dictionary-encoded, without nulls."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(text.type):
@@ -361,7 +365,7 @@ def dictionary(text: Any) -> tuple[Int32, list[str]]:
 
 
 def _united(column: Any) -> tuple[Int32, list[str]]:
-    """Return the codes and the values that occur of a chunked column, whose chunks have dictionaries of their own."""
+    """Return the codes and the occurring values of a chunked column whose chunks have separate dictionaries."""
     code_of: dict[str, int] = {}
     parts = [np.empty(0, np.int32)]
     for chunk in column.chunks:

@@ -1,4 +1,4 @@
-"""Small CSV files row by row."""
+"""Read small CSV files row by row."""
 
 import csv
 from collections.abc import Iterator
@@ -9,12 +9,12 @@ from anonset.errors import InputError, foreign
 from anonset.reading.dialect import any_field_size
 
 BYTES_AT_ONCE = 1 << 20
-"""How much text is handled at once."""
-_ROWS = 4096  # read at once, under a limit of the field size that is not the process's own
+"""Number of characters processed at once."""
+_ROWS = 4096  # rows read at once, while a field size limit applies that is global to the process
 
 
 def header_of(path: Path) -> tuple[str, ...]:
-    """Return the names of the columns of a CSV file.
+    """Return the column names of a CSV file.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def rows_of(path: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
     Raises
     ------
     InputError
-        If there is no such file, or it is not what it must be.
+        If there is no such file, or if its header or a row is invalid.
     """
     if not path.is_file():
         msg = f"{str(path)!r} must be a file that anonset anonymize made; there is none"

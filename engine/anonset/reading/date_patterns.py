@@ -1,4 +1,4 @@
-"""Patterns of dates with the name of a month, in six languages, and of dates and contacts within other text."""
+"""Patterns of dates with a month name, in six languages, and of dates and contact details within other text."""
 
 import re
 
@@ -6,15 +6,15 @@ MONTH = (
     r"(?:jan|ene|gen|feb|f[eé]v|mar|m[aä]r|mrz|maa|apr|avr|abr|may|mai|maj|mei|mag|jun|juin|giu|jul|juil|lug|aug|ao[uû]"
     r"|ago|sep|set|oct|okt|ott|nov|dec|dez|dic|d[eé]c)[^\W\d_]{0,6}\.?"
 )
-"""The name of a month."""
+"""A month name."""
 WEEKDAY = r"(?:[^\W\d_]{2,10}\.?,? )?"
-"""The name of a weekday, if there is one."""
+"""An optional weekday name."""
 _DAY, _YEAR, _OF = r"(?:0?[1-9]|[12]\d|3[01])", r"(?:(?:18|19|20)\d\d)", r"(?:de |of |del )?"
 NAMED_MONTH = (
     rf"{WEEKDAY}(?:{_DAY}(?:\.|st|nd|rd|th|er|º)?[- /]?{_OF}{MONTH}[- /,]{{1,2}}{_OF}(?:{_YEAR}|\d\d)"
     rf"|{MONTH} {_DAY}(?:st|nd|rd|th)?,? {_YEAR}|{_YEAR}[- ]{MONTH}[- ]{_DAY})"
 )
-"""A date with its day and the name of its month."""
+"""A date with a day and a month name."""
 _WITHIN = re.compile(
     rf"(?<!\d)(?:{_YEAR}([-/.])\d\d?\1{_DAY}|\d\d?([-/.])\d\d?\2(?:{_YEAR}|\d\d))(?![\d.])|\b{NAMED_MONTH}\b",
     re.IGNORECASE,
@@ -26,7 +26,7 @@ _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[a-z]{2,}", re.IGNORECASE)
 
 
 def contains_contact(text: str) -> bool:
-    """Return True if a text contains a telephone number or an e-mail address beside words.
+    """Return True if a text contains a telephone number or an e-mail address.
 
     >>> contains_contact("call 07700 900123"), contains_contact("mail a@b.org"), contains_contact("0341 123456")
     (True, True, False)
@@ -36,7 +36,7 @@ def contains_contact(text: str) -> bool:
 
 
 def contains_date(text: str) -> bool:
-    """Return True if a text contains a date with its day.
+    """Return True if a text contains a date that includes the day.
 
     >>> contains_date("seen on 3.4.2021, again"), contains_date("since 4 May 2020"), contains_date("v1.2.3")
     (True, True, False)

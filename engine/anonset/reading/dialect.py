@@ -1,4 +1,4 @@
-"""The dialect of a text: its encoding, and what stands between its fields."""
+"""Dialect of a text: encoding and delimiter."""
 
 import codecs
 import csv
@@ -13,7 +13,7 @@ from anonset.errors import InputError
 from anonset.spelling import setting
 
 DELIMITERS = (",", ";", "\t", "|")
-"""Delimiters that are recognized; the first is the default."""
+"""Delimiters that are detected; the first is the default."""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -22,31 +22,31 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _WINDOWS = re.compile(r"\\x[89]")  # letters and quotes in Windows-1252, control characters in Latin-1
-_EURO = b"\xa4"  # the euro in ISO 8859-15; in Latin-1 a sign that is hardly written
+_EURO = b"\xa4"  # the euro sign in ISO 8859-15; in Latin-1 a rare character
 _CONTROLS = re.compile("[\x80-\x9f]")
 LINE_END = re.compile(rb"\r\n|\n|\r")
 _SPELLED = {"\\t": "\t", "tab": "\t"}
 
 Missing = Callable[[Sequence[str]], Collection[str]]
-"""Tells which of the columns that were declared are not among the given names."""
+"""Function that returns the declared columns missing in a list of names."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """The declared dialect of a text; None: to be recognised."""
+    """Declared dialect of a text; None: to be detected."""
 
     delimiter: str | None = None
-    """What stands between fields."""
+    """Character between fields."""
     encoding: str | None = None
     """Encoding of a text without a byte order mark; None: UTF-8."""
     exact: bool = False
-    """Whether anonset wrote the text: UTF-8 with commas, in which blanks count."""
+    """True if anonset wrote the text: UTF-8 with commas, and blanks are significant."""
     no_header: bool = False
-    """Whether its first line is a row, so that the columns are called 1, 2, ..."""
+    """True if the first line is a row. The columns are then called 1, 2, ..."""
     header_line: int = 1
-    """The line with which it begins, from 1 on: lines above it are skipped."""
+    """Number of the header line, from 1. Lines above it are skipped."""
     skip_footer: bool = False
-    """Whether sums and notes below the last record are skipped."""
+    """True if sums and notes below the last record are skipped."""
 
     @classmethod
     def of(
@@ -57,12 +57,12 @@ class Dialect:
         header_line: int = 1,
         skip_footer: bool = False,
     ) -> "Dialect":
-        """Return a dialect, if it is one.
+        """Return a validated dialect.
 
         Raises
         ------
         InputError
-            If the delimiter, the encoding or the number of the line cannot be used.
+            If the delimiter, the encoding or the line number cannot be used.
         """
         if delimiter is not None:
             delimiter = _SPELLED.get(delimiter, delimiter)
@@ -82,18 +82,18 @@ class Dialect:
 
 
 RECOGNISED = Dialect()
-"""A dialect of which nothing is declared."""
+"""Dialect without declarations: everything is detected."""
 EXACT = Dialect(",", None, exact=True)
-"""The dialect that anonset writes."""
+"""Dialect that anonset writes."""
 
 
 def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
-    """Return a text as UTF-8 without a byte order mark; UTF-8 is returned unchecked.
+    """Return a text as UTF-8 without a byte order mark. Text in UTF-8 is returned unchecked.
 
     Raises
     ------
     InputError
-        If it is not in the encoding that its byte order mark, or the dialect, names.
+        If the text is invalid in the encoding of its byte order mark, or of the dialect.
     """
     mark, encoding = recoding_of(data, dialect)
     if encoding is None:
@@ -101,7 +101,7 @@ def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
     text = None
     with suppress(UnicodeError):
         text = data[len(mark) :].decode(encoding)
-    if text is None:  # raised here, so that the decoding error, which holds the bytes, is not chained
+    if text is None:  # raised here to avoid chaining the decoding error, which contains the bytes
         raise InputError(meaning_of(where, encoding, valid=False, marked=bool(mark)))
     if not mark:
         utf8 = False
@@ -114,7 +114,7 @@ def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
 
 
 def recoding_of(data: bytes, dialect: Dialect) -> tuple[bytes, str | None]:
-    """Return the byte order mark that a text begins with, and its encoding; None where it is UTF-8."""
+    """Return the byte order mark of a text, and its encoding; None for UTF-8."""
     mark, encoding = next(((mark, name) for mark, name in _BOMS if data.startswith(mark)), (b"", dialect.encoding))
     return mark, None if encoding is None or codecs.lookup(encoding).name == "utf-8" else encoding
 
@@ -128,18 +128,18 @@ def meaning_of(
     utf8: bool = False,
     controls: bool = False,
 ) -> str:
-    """Return why an encoding is probably wrong, so that letters would change silently; empty if it is not.
+    """Return why an encoding is probably wrong and would silently change letters; empty if it is plausible.
 
     Parameters
     ----------
     valid
-        Whether the text is one in this encoding.
+        Whether the text is valid in this encoding.
     marked
-        Whether a byte order mark told the encoding.
+        Whether a byte order mark declares the encoding.
     utf8
-        Whether the text is one in UTF-8 too, and not in ASCII.
+        Whether the text is also valid UTF-8, but not ASCII.
     controls
-        Whether it holds control characters.
+        Whether the text contains control characters.
     """
     problem = ""
     if not valid:
@@ -155,7 +155,7 @@ def meaning_of(
 
 
 def numbered(fields: Sequence[str]) -> list[str]:
-    """Return the names of columns that have none.
+    """Return names for columns without a header.
 
     >>> numbered(["1961-03-02", "47677"])
     ['1', '2']
@@ -164,7 +164,7 @@ def numbered(fields: Sequence[str]) -> list[str]:
 
 
 def invalid_utf8(where: object, data: bytes, lines: int = 0) -> str:
-    """Return the message where a text, which follows a number of lines, is not UTF-8, with a hint."""
+    """Return the message for a text that is not UTF-8, with a hint. `lines` is the number of lines before `data`."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -187,9 +187,9 @@ def probable_encoding(data: bytes) -> str:
 
 
 def header_fields(line: str, delimiter: str) -> list[str]:
-    r"""Return the names in a header line, without the blanks around them; in a line that is no CSV there are none.
+    r"""Return the stripped names of a header line; none if the line is not valid CSV.
 
-    As in rows, blanks may stand before a quote.
+    As in rows, a quote may follow blanks.
 
     >>> header_fields('"id"\t "a,"\t "b,"', "\t")
     ['id', 'a,', 'b,']
@@ -202,20 +202,20 @@ def header_fields(line: str, delimiter: str) -> list[str]:
 
 
 def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None, data: bytes) -> str:
-    """Return the delimiter under which a header holds the declared columns, the usual one where several do.
+    """Return the delimiter under which a header contains the declared columns; `usual` if several do.
 
-    Where none does, it is the one under which fewest are missing, and then the one that makes most columns of it.
+    If none does, return the delimiter with the fewest missing columns, then with the most columns.
 
     Parameters
     ----------
     header
         The first line of a text.
     usual
-        The delimiter that the format's name promises.
+        The delimiter that the format name implies.
     absent
-        Tells which declared columns names lack.
+        Returns the declared columns missing in a list of names.
     separator
-        What separates items within a field: if there is one column, it is not the delimiter.
+        Separator of items within a field. A file with one column does not use it as the delimiter.
     data
         The whole text.
     """
@@ -228,7 +228,7 @@ def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None
 
 
 def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple[int, int]:
-    """Return the bytes and the number of the lines above that of the names; `separator_end`: bytes of a line ``sep=;``.
+    """Return the byte count and the number of the lines above the header; `separator_end`: bytes of a line ``sep=;``.
 
     Raises
     ------
@@ -257,7 +257,7 @@ def other_delimiter(header: str, absent: Missing) -> str:
 
 @contextmanager
 def any_field_size() -> Iterator[None]:
-    """Let Python's reader of CSV take fields of any size within the block; its default limit is 131,072."""
+    """Let Python's CSV reader accept fields of any size within the block. Its default limit is 131,072."""
     before = csv.field_size_limit((1 << 31) - 1)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Bytes of files: formats by name, compression, digests, and every failure as one clear line."""
+"""Read and write bytes of files: formats by name, compression, digests, and one-line messages for every failure."""
 
 import hashlib
 import re
@@ -14,7 +14,7 @@ from anonset.spelling import setting
 
 FORMATS = (".csv", ".tsv", ".dat", ".xlsx", ".jsonl", ".ndjson", ".parquet")
 INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "jsonl", "xlsx", "parquet")
-"""Formats of an input that can be declared, whatever its name."""
+"""Input formats that can be declared, independent of the file name."""
 _OTHER = "the file of a program of statistics is not read; write the table as CSV or Parquet"
 _WORKBOOK = "such a workbook is not read; save it as .xlsx, or its sheet as CSV (UTF-8)"
 _JSON = (
@@ -32,28 +32,28 @@ _ELSEWHERE = {
 }
 _WHAT = "csv or tsv (with a header line), fimi, baskets (items between a separator), spmf, jsonl, xlsx, parquet"
 _PACKED = (".xlsx", ".parquet")
-"""Formats that are compressed already."""
+"""Formats with built-in compression."""
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _FIRST_LINES, _FIRST_BYTES = 5, 1 << 16
 _BUFFER, _FAR_BUFFER = 1 << 20, 1 << 23
-"""Bytes of a column of Parquet per read: of a local file, and of an address, where each request takes time."""
+"""Bytes of a Parquet column per read: of a local file, and of a remote file, for which each request is slow."""
 _KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 
 def format_of(path: Path, declared: str | None = None, *, no_header: bool = False) -> str:
-    """Return the format of an input: as declared, else as its name says, ``parquet`` where it is a directory.
+    """Return the format of an input: as declared, else by its name; ``parquet`` for a directory.
 
     Parameters
     ----------
     declared
-        One of `INPUT_FORMATS`, whatever the name; None: the name says it.
+        One of `INPUT_FORMATS`, independent of the name; None: derived from the name.
     no_header
-        Whether its first line is said to be a row, as it may be in CSV and TSV alone: so any other name means CSV.
+        Whether the first line is declared to be a row. Only CSV and TSV allow it, so an unknown name means CSV.
 
     Raises
     ------
     InputError
-        If the declared format is none, or the name ends with none of the known suffixes.
+        If the declared format is unknown, or the name has no known suffix.
     """
     if declared is not None:
         return _declared(path, declared)
@@ -79,7 +79,7 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
 
 
 def _probable_format(path: Path) -> str | None:
-    """Return the format that the first lines of a text look like; None where that cannot be told."""
+    """Return the format that the first lines of a text suggest; None if it is unclear."""
     try:
         with path.open("rb") as file:
             lines = file.read(_FIRST_BYTES).splitlines()[:_FIRST_LINES]
@@ -103,7 +103,7 @@ def _declared(path: Path, declared: str) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """Return the message of an error as one line, the operating system's reason alone where there is one."""
+    """Return the message of an error as one line: only the operating system's reason, if there is one."""
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return " ".join(str(text).split())
 
@@ -118,8 +118,8 @@ def reading(where: object, what: str = "cannot be read", *, values: bool = False
     Parameters
     ----------
     values
-        Whether values are converted, by Arrow or another library: its errors may show values, and are neither shown
-        nor chained.
+        Whether Arrow or another library converts values. Its errors may contain values, so they are neither shown nor
+        chained.
     """
     import pyarrow as pa
 
@@ -152,7 +152,7 @@ def _forget(error: BaseException) -> None:
 
 
 def require_file(path: Path) -> None:
-    """Refuse anything but a regular file: reading a pipe may never end, and it cannot be read twice.
+    """Reject anything but a regular file: a pipe may never end, and cannot be read twice.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def require_file(path: Path) -> None:
 
 
 def compression_of(name: str) -> str | None:
-    """Return how a file of a name is compressed; None: it is not."""
+    """Return the compression that a file name implies; None for none."""
     return _COMPRESSIONS.get(PurePosixPath(name).suffix.lower())
 
 
@@ -177,7 +177,7 @@ def read_bytes(path: Path) -> bytes:
     Raises
     ------
     InputError
-        If there is no such file, it cannot be read, or it is not compressed as its name says.
+        If there is no such file, it cannot be read, or its compression does not match its name.
     """
     import pyarrow as pa
 
@@ -196,17 +196,17 @@ def read_bytes(path: Path) -> bytes:
 
 
 def text_lines(path: Path, each: str) -> list[str]:
-    """Return the lines of a text file that hold anything, without the blanks around them.
+    """Return the non-empty lines of a text file, stripped.
 
     Parameters
     ----------
     each
-        What a line holds, for messages.
+        Name of the content of a line, for messages.
 
     Raises
     ------
     InputError
-        As `read_bytes`, or if it is no UTF-8.
+        As `read_bytes`, or if the file is not UTF-8.
     """
     try:
         lines = read_bytes(path).decode("utf-8-sig").splitlines()
@@ -217,7 +217,7 @@ def text_lines(path: Path, each: str) -> list[str]:
 
 
 def write_file(path: Path, parts: Iterable[Any]) -> Path:
-    """Write bytes-like parts to a file, compressed as its name says; leave nothing behind on failure.
+    """Write bytes-like parts to a file, compressed as its name implies. A failed write leaves no file.
 
     Raises
     ------
@@ -240,7 +240,7 @@ def write_file(path: Path, parts: Iterable[Any]) -> Path:
 
 @contextmanager
 def remove_on_failure(path: Path) -> Iterator[None]:
-    """Turn a failed write into one InputError, and remove the unfinished file (never one that stood there before)."""
+    """Turn a failed write into one InputError, and remove the unfinished file, but never a file that existed before."""
     require_local(path)
     existed = path.exists()
     with reading(path, "cannot be written"):
@@ -253,12 +253,12 @@ def remove_on_failure(path: Path) -> Iterator[None]:
 
 
 def digest(path: str | Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal; of a directory, over its files' names and digests.
+    """Return the SHA-256 of a file in hexadecimal; for a directory, the hash of its file names and digests.
 
     Raises
     ------
     InputError
-        If it cannot be read.
+        If the file cannot be read.
     """
     where = Path(path)
     if where.is_dir():
@@ -272,7 +272,7 @@ def digest(path: str | Path) -> str:
 
 @contextmanager
 def arrow_threads(workers: int | None) -> Iterator[None]:
-    """Let Arrow compute on a number of threads within the block; None: as many as it chooses."""
+    """Set the number of Arrow's threads within the block; None: Arrow's default."""
     import pyarrow as pa
 
     before = pa.cpu_count()
@@ -284,9 +284,9 @@ def arrow_threads(workers: int | None) -> Iterator[None]:
 
 
 def open_parquet(file: Any, *, far: bool = False, **how: Any) -> Any:
-    """Open a file as Parquet (``pyarrow.parquet.ParquetFile``), read page by page; `far`: at an address.
+    """Open a file as Parquet (``pyarrow.parquet.ParquetFile``) and read it page by page; `far`: a remote file.
 
-    Otherwise Arrow holds a whole row group, compressed, before it returns the first row.
+    Without page reads, Arrow loads a whole compressed row group before it returns the first row.
     """
     from pyarrow import parquet
 

@@ -1,4 +1,4 @@
-"""Files of folders: which of them contain data, so that no rows are left out silently."""
+"""Select the data files of a folder, so that no rows are silently left out."""
 
 import os
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _CHECKSUM = ".crc"
 
 
 def names_below(folder: Path) -> list[str]:
-    """Return the files of a folder and of the folders below it, as paths below it.
+    """Return the relative paths of all files below a folder.
 
     Raises
     ------
@@ -35,21 +35,21 @@ def names_below(folder: Path) -> list[str]:
 
 
 def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> list[str]:
-    """Return which files of a folder are data, in the order of their paths; no rows are left out silently.
+    """Return the data files of a folder, sorted by path. No rows are silently left out.
 
-    Left out are files that hold no rows: hidden ones (``.part-0.parquet.crc``, ``.DS_Store``), those that begin with
-    ``_`` (``_SUCCESS``, ``_metadata``), and checksums (``.crc``). Whatever may hold rows and would be left out is
-    refused: files of data that are hidden or begin with ``_``, or lie in such a folder (an unfinished write leaves
-    them there), and files of other kinds.
+    Ignored files contain no rows: hidden files (``.part-0.parquet.crc``, ``.DS_Store``), names that begin with ``_``
+    (``_SUCCESS``, ``_metadata``), and checksums (``.crc``). Files that may contain rows are rejected instead of
+    ignored: data files that are hidden, begin with ``_`` or are in such a folder (as an unfinished write leaves them),
+    and files of other kinds.
 
     Parameters
     ----------
     where
-        The folder, for messages.
+        Name of the folder, for messages.
     names
-        Paths below it.
+        Paths relative to the folder.
     endings
-        Suffixes of files of data; none: all files are data but bookkeeping ones.
+        Suffixes of data files; none: all files but bookkeeping files are data.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> li
 
 
 def _odd(name: str, endings: tuple[str, ...]) -> tuple[str, str]:
-    """Return which file or folder of a path cannot be read as it stands, and why; twice nothing if all can."""
+    """Return the part of a path that makes it unreadable, and the reason; the reason is empty if it can be read."""
     parts = PurePosixPath(name).parts
     if _is_data(name, endings):
         aside = next((part for part in parts if _is_set_aside(part)), None)
@@ -95,5 +95,5 @@ def _is_data(name: str, endings: tuple[str, ...]) -> bool:
 
 
 def _is_set_aside(name: str) -> bool:
-    """Tell whether a name is one of files that are hidden, or of bookkeeping."""
+    """Return True if a name belongs to a hidden or bookkeeping file."""
     return name.startswith((".", "_"))
