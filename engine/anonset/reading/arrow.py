@@ -175,15 +175,13 @@ def split(texts: Any, mark: str) -> Any:
 
 
 def _call(name: str, *values: Any, options: Callable[[Any], Any] | None = None) -> Any:
-    """Call an Arrow function. `options` receives the module that defines the option classes, and returns the
-    options."""
+    """Call an Arrow function. `options` maps the module of the option classes to the options."""
     known = _known()
     return known.call_function(name, list(values), None if options is None else options(known))
 
 
 def _known() -> Any:
-    """Return the compiled module below `pyarrow.compute`, which imports ten times as fast; or `pyarrow.compute`
-    itself."""
+    """Return `pyarrow._compute`, which imports ten times as fast as `pyarrow.compute`, or the latter."""
     try:
         from pyarrow import _compute
     except ImportError:

@@ -70,8 +70,7 @@ class Encoder:
         return self._sets({name: column})[0]
 
     def joined_sets(self, name: str, columns: dict[str, Any]) -> SetColumn:
-        """Encode several columns as one set-valued column whose items have the column name as a prefix:
-        ``column:item``."""
+        """Encode several columns as one set-valued column with items ``column:item``."""
         try:
             require_joinable(columns)
         except InputError as error:
@@ -174,8 +173,10 @@ class Encoder:
         return self.before + len(column) if self.more else None
 
     def _values(self, name: str, column: Any, *, allow_null: bool) -> Any:
-        """Return a column of plain values as text, or as codes of text. Null is rejected, or becomes the category
-        ``?``."""
+        """Return a column of plain values as text, or as codes of text.
+
+        Null is rejected, or becomes the category ``?``.
+        """
         import pyarrow as pa
 
         if is_list(column.type):

@@ -1,4 +1,4 @@
-"""Refusals of input that is probably misread: silent misreading breaks guarantees of privacy."""
+"""Reject input that is probably misread: silent misreading breaks privacy guarantees."""
 
 import re
 from collections import Counter
@@ -10,24 +10,24 @@ from anonset.spelling import setting
 
 _MARKS = (",", ";", "|")
 _FURTHER_MARKS = ("/", "+")
-"""Separators that are usual within items, too."""
+"""Separators that also occur within items."""
 ABSENT = frozenset({"0", "0.0", "false", "False", "FALSE"})
 PRESENT = frozenset({"1", "1.0", "true", "True", "TRUE"})
-"""Values of a column that says of each record whether an item is in it."""
+"""Values that mark an item as present in a 0/1 column."""
 NULLS = frozenset({"NULL", "null", "\\N", "NaN", "nan", "<NA>", "NA", "N/A", "None"})
-"""What programs write for null."""
+"""Texts that programs write for null."""
 SIGNS_OF_NULL = frozenset({"-", "--", "."})
 PROBABLE_NULLS = SIGNS_OF_NULL | {
     "k.A.", "k. A.", "k.a.", "kA", "keine Angabe", "n/a", "n.a.", "n. a.", "#N/A", "#NV", "#NULL!",
     "(null)", "(NULL)", "Null",
 }  # fmt: skip
-"""What people and spreadsheets write for null, but may also be a value."""
+"""Texts that people and spreadsheets write for null, but that may also be values."""
 MISSING = NULLS | NO_VALUE
-"""Values that are surely missing."""
+"""Values that are certainly missing."""
 _CODE = re.compile(r"[A-Za-z]{1,3}\d[\w.+*!-]*|\d{3}\.\d{1,2}")
 _MOST_LOOKED_AT, _FEWEST_SETS = 20_000, 3
 _OFTEN, _FEWEST_WORDS, _SHORTEST_WORD = 3, 5, 3
-"""Cells with a word from which on it counts, how many such words show phrases, and letters of a word."""
+"""Minimum number of cells that share a word, number of such words that show phrases, and word length in letters."""
 _STOP_WORDS = frozenset(
     {
         "the", "of", "and", "for", "with", "und", "der", "die", "das", "den", "dem", "des", "von", "vom", "mit", "für",
@@ -43,18 +43,18 @@ _PRINTED = (("['", "'"), ('["', '"'), ("{'", "'"), ('{"', '"'))
 
 
 def require_split(where: str, labels: Collection[str], separator: str | None, *, baskets: bool = False) -> None:
-    """Refuse items that look like several in one, unless a separator is declared.
+    """Reject items that look like several items in one, unless a separator is declared.
 
     Parameters
     ----------
     where
-        What is read, for messages.
+        Name of the source, for messages.
     labels
         The distinct items.
     separator
         The declared separator of items; None: none is declared, and items are separated by blanks.
     baskets
-        Whether the format separates items by blanks, and another one must be named.
+        Whether the format separates items by blanks, so that any other separator must be declared.
 
     Raises
     ------
@@ -98,12 +98,12 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
 
 
 def require_whole(where: str, name: str, labels: Collection[str]) -> None:
-    """Refuse cells that would be one item each, if they look like sets of items.
+    """Reject cells that would be read as one item each, if they look like sets of items.
 
     Raises
     ------
     InputError
-        With the option that splits them, and the one that declares that each cell is one item.
+        With the option that splits cells, and the option that declares that each cell is one item.
     """
     if (mark := mark_of_sets(labels, *_MARKS, " ")) is not None:
         some = f"{sum(mark in label for label in labels):,} of {len(labels):,}"
@@ -115,7 +115,7 @@ def require_whole(where: str, name: str, labels: Collection[str]) -> None:
 
 
 def mark_of_sets(labels: Collection[str], *usual: str) -> str | None:
-    """Return the mark, of some usual and of ``/`` and ``+``, that separates items that other labels contain, too."""
+    """Return the separator, one of `usual` or ``/`` or ``+``, whose parts also occur in other labels; or None."""
     some = sorted(labels)[:_MOST_LOOKED_AT]
     return next((mark for mark in (*usual, *_FURTHER_MARKS) if _are_split(some, mark)), None)
 
@@ -127,18 +127,18 @@ def _are_split(labels: Sequence[str], mark: str) -> bool:
 
 
 def _torn(labels: Collection[str], begin: str, end: str) -> bool:
-    """Tell whether some items begin, and others end, with marks that belong together."""
+    """Return True if some items begin with one bracket or quote, and others end with its counterpart."""
     opened = (label for label in labels if label.startswith(begin) and not label.endswith(end))
     return any(True for _ in opened) and any(x.endswith(end) and not x.startswith(begin) for x in labels)
 
 
 def _is_list(label: str) -> bool:
-    """Tell whether a label is a list as databases and programs write it: ``{a,b}``, ``[a,b]``."""
+    """Return True if a label is a list as databases and programs write it: ``{a,b}``, ``[a,b]``."""
     return "," in label and (label[0] + label[-1]) in ("[]", "{}")
 
 
 def says_present(labels: Collection[str]) -> dict[str, bool | None]:
-    """Tell of each value of a column whether it says that an item is there; None where it says neither.
+    """Return, for each value, True if it marks an item as present, False if as absent, None otherwise.
 
     >>> says_present(["1", "0"]), says_present(["yes", "NO"]), says_present(["x", "y"])
     ({'1': True, '0': False}, {'yes': True, 'NO': False}, {'x': None, 'y': None})
@@ -150,16 +150,16 @@ def says_present(labels: Collection[str]) -> dict[str, bool | None]:
 
 
 def _mark_within(labels: Collection[str]) -> str | None:
-    """Return the mark that seems to separate items: at an end, in most labels, or between what other labels hold."""
+    """Return the probable separator: at the end of a label, in most labels, or between parts that are other labels."""
     for mark in _MARKS:
         if any(len(label) > 1 and label.endswith(mark) for label in labels):
             return mark
-    plain = [label for label in labels if not (label.startswith("(") and label.endswith(")"))]  # but not published sets
+    plain = [label for label in labels if not (label.startswith("(") and label.endswith(")"))]  # except published sets
     return next((mark for mark in _MARKS if _separates(mark, plain)), None)
 
 
 def _separates(mark: str, labels: Collection[str]) -> bool:
-    """Tell whether a mark stands in most labels, or between what stands in other labels too."""
+    """Return True if most labels contain the separator, or if its parts are also found in other labels."""
     held = [{part.strip() for part in label.split(mark)} for label in labels if mark in label]
     if 2 * len(held) > len(labels):
         return True
@@ -170,15 +170,15 @@ def _separates(mark: str, labels: Collection[str]) -> bool:
 
 
 def are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
-    """Tell whether values are sets whose items a mark separates.
+    """Return True if values are sets whose items are separated by `mark`.
 
-    Most items of sets occur in several different cells, which differ in length unless they are codes, and hold no item
-    twice; the words of names, titles and sentences do so less.
+    Most items of sets occur in several different cells. The cells differ in length, unless the items are codes, and
+    contain no item twice. The words of names, titles and sentences show this less often.
 
     Parameters
     ----------
     hint
-        Whether something else speaks for sets.
+        Truthy if there is other evidence for sets.
     """
     rows = [[part.strip() for part in label.split(mark) if part.strip()] for label in labels]
     lengths = {len(row) for row in rows}
@@ -196,9 +196,9 @@ def are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
 
 
 def are_phrases(rows: Sequence[Sequence[str]]) -> bool:
-    """Return True if words are phrases, such as titles or names of products, and not sets of words.
+    """Return True if words form phrases, such as titles or product names, and not sets of words.
 
-    Phrases contain words such as ``of``, or their first words rarely stand elsewhere (``Whole Milk``, ``Whole Cream``).
+    Phrases contain words such as ``of``, or their first words rarely occur elsewhere (``Whole Milk``, ``Whole Cream``).
 
     >>> are_phrases([["The", "Lost", "City"], ["House", "of", "Fire"]]), are_phrases([["milk", "rice"], ["rice"]])
     (True, False)
@@ -212,14 +212,14 @@ def are_phrases(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _are_words(rows: Sequence[Sequence[str]]) -> bool:
-    """Return True if most items of rows with several are words of letters."""
+    """Return True if, in rows with several items, most items are words of letters."""
     items = {item for row in rows if len(row) > 1 for item in row}
     words = sum(len(item) >= _SHORTEST_WORD and item.replace(" ", "").isalpha() for item in items)
     return 2 * words > len(items)
 
 
 def are_titles(labels: Sequence[str]) -> bool:
-    """Return True if labels are titles, which contain words that names of persons do not.
+    """Return True if labels are titles, which contain words that personal names do not.
 
     >>> are_titles(["The Lost City", "House of Fire"]), are_titles(["Vincent van Gogh", "Ann Lee"])
     (True, False)
@@ -229,7 +229,9 @@ def are_titles(labels: Sequence[str]) -> bool:
 
 
 def require_single(where: str, name: str, labels: Sequence[str]) -> None:
-    """Refuse a relational column whose values are sets of codes, each of which would be one value; of many, the first.
+    """Reject a relational column whose values are sets of codes and would be read as one value each.
+
+    Only the first of many values are examined.
 
     Raises
     ------
@@ -245,7 +247,7 @@ def require_single(where: str, name: str, labels: Sequence[str]) -> None:
 
 
 def _hold_codes(labels: Sequence[str], mark: str) -> bool:
-    """Tell whether many values hold several codes each, which stand in others, too."""
+    """Return True if many values contain several codes each, and other values contain the same codes."""
     several = [label for label in labels if mark in label]
     if len(several) < _FEWEST_SETS or 5 * len(several) < len(labels):
         return False
@@ -254,12 +256,12 @@ def _hold_codes(labels: Sequence[str], mark: str) -> bool:
 
 
 def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) -> None:
-    """Refuse set-valued columns that say of each record whether an item is in it: the names are the items.
+    """Reject set-valued columns whose cells mark an item as present or absent: their column names are the items.
 
     Parameters
     ----------
     columns
-        Name and distinct items of the columns of which no cell holds several items.
+        Name and distinct items of each column in which no cell contains several items.
 
     Raises
     ------

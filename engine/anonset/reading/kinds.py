@@ -1,4 +1,4 @@
-"""What the values of a column look like: dates and their format, numbers, codes, crosses, and damaged values."""
+"""Detect the kind of a column from its values: dates and their format, numbers, codes, crosses, and damaged values."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -14,10 +14,10 @@ from anonset.reading.numbers import decimals_of, plain_number
 from anonset.spelling import setting
 
 MOST_LOOKED_AT = 20_000
-"""Distinct values by which the kind of a column is told."""
+"""Maximum number of distinct values examined."""
 _FEW_ODD, _FEWEST_FOR_ODD = 0.05, 10
-"""Maximum share of distinct values that differ from the kind of a column, and the distinct values from which on one
-may differ."""
+"""Maximum share of distinct values that may differ from the kind of a column, and the minimum number of distinct values
+for one to differ."""
 
 _FORMS: Mapping[str, Callable[[str], Any]] = {
     "0/1": frozenset({"0", "1"}).__contains__,
@@ -56,13 +56,13 @@ _ISO = re.compile(r"\d{4}-\d{2}-\d{2}").fullmatch
 _WITH_COMMA = re.compile(r"[+-]?\d{1,18}(,\d+)?").fullmatch
 _DECIMAL = re.compile(r"\D{0,3}\d{1,18}[,.]\d+").fullmatch
 _LIMIT = re.compile(r"([<>≤≥~+-]|[<>]=)? ?\d{1,18}([,.]\d+)?").fullmatch
-"""A number, perhaps with the sign of a limit."""
+"""A number, optionally with the sign of a limit."""
 _MOST_RESULTS, _FEWEST_MEASURED = 12, 10
 _SIGNS = (
     re.compile(r"\b(pos|positi[vf][eo]?|positief|reaktiv|reactive|detected)\b", re.IGNORECASE).search,
     re.compile(r"\b(neg|negati[vf][eo]?|negatief|not detected|non-?reactive|nicht reaktiv)\b", re.IGNORECASE).search,
 )
-"""Positive and negative results of tests."""
+"""Positive and negative test results."""
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[,.]\d{3}").fullmatch
 _CUT = re.compile(r"[1-9]([.,]\d{1,14})?E\+\d{2}").fullmatch
 _OF_DAYS = re.compile(
@@ -72,32 +72,32 @@ _OF_PLACES = re.compile(
     r"(^|[_\W])(plz|zip|postleitzahl|post(al)?[_\W]?code|postnr|cap|cp)($|[_\W])|zip", re.IGNORECASE
 )
 _FIRST = 3
-"""Labels that show the format of dates."""
+"""Number of labels that suggest date formats."""
 _LONGEST_WITHOUT_DOT = 4
-"""Characters of an ICD-10 code of the WHO without its dot."""
+"""Length of a WHO ICD-10 code without its dot."""
 _SERIALS = (5_000, 60_000)  # days since 1899-12-30: 1913 to 2064
 
 
 @dataclass(frozen=True)
 class Look(Discreet):
-    """What the values of a column look like."""
+    """Kind and format of the values of a column."""
 
     kind: str
     """``integers``, ``numbers``, ``dates``, ``0/1``, ``crosses``, ``zip codes``, ``ICD-9 codes``, … or ``text``."""
     form: str = ""
-    """Of dates, their format as `datetime.strptime` takes it; of numbers, the decimal sign unless they are plain."""
+    """Format of dates, for `datetime.strptime`; decimal sign of numbers, empty for plain numbers."""
     doubt: str = ""
-    """What is wrong with the way the values are written, or cannot be decided, and what would help."""
+    """Fault or ambiguity in the way the values are written, and the remedy."""
     usable: bool = True
-    """Whether the values can be used as they are written."""
+    """True if the values can be used as they are written."""
     width: str = ""
-    """Of numbers: the width of intervals, of which the values fill some twenty."""
+    """Interval width for numbers: the values span about twenty intervals."""
     odd: int = 0
-    """Number of distinct values that are not of this kind."""
+    """Number of distinct values that differ from this kind."""
 
 
 def look_at(name: str, labels: Sequence[str]) -> Look:
-    """Return what the values of a column look like; of many, the first are looked at.
+    """Return the kind and format of the values of a column. Only the first of many values are examined.
 
     A column keeps its kind if at most 5% of its distinct values differ, or one of 10 or more.
 
@@ -115,7 +115,7 @@ def look_at(name: str, labels: Sequence[str]) -> Look:
 
 
 def _look(name: str, looked_at: Sequence[str], kind: str) -> Look:
-    """Return the look of values that are all of a kind."""
+    """Return the format of values that are all of one kind."""
     if kind == "dates":
         return _dates(looked_at)
     if _OF_PLACES.search(name) and kind in ("integers", "zip codes"):
@@ -131,18 +131,18 @@ def _look(name: str, looked_at: Sequence[str], kind: str) -> Look:
 
 
 def _regular(labels: Sequence[str], kind: str) -> Sequence[str]:
-    """Return the labels that have the form of a kind; all of a kind without a form."""
+    """Return the labels that match the pattern of a kind; all labels if the kind has no pattern."""
     form = _FORMS.get(kind)
     return labels if form is None else [label for label in labels if form(label)]
 
 
 def with_comma(labels: Sequence[str]) -> bool:
-    """Tell whether all values are numbers, and some have a decimal comma."""
+    """Return True if all values are numbers, and some have a decimal comma."""
     return all(map(_WITH_COMMA, labels)) and any("," in label for label in labels)
 
 
 def are_measured(labels: Sequence[str]) -> bool:
-    """Tell whether values are numbers with decimals, some of which may be limits, beside words.
+    """Return True if values are numbers with decimals, some of them possibly limits, mixed with words.
 
     >>> are_measured(["14,2", "9,8", "< 0,5", "n.g."]), are_measured(["1,2", "2,3,4"]), are_measured(["E10", "J45"])
     (True, False, False)
@@ -153,7 +153,7 @@ def are_measured(labels: Sequence[str]) -> bool:
 
 
 def are_results(labels: Sequence[str]) -> bool:
-    """Tell whether values are results of tests: positive and negative ones, or numbers of which some are limits.
+    """Return True if values are test results: positive and negative, or numbers of which some are limits.
 
     >>> are_results(["TB neg", "TB pos", "n.d."]), are_results([*"123456789", "< 5"]), are_results(["pos1", "neg2"])
     (True, True, False)
@@ -167,7 +167,7 @@ def are_results(labels: Sequence[str]) -> bool:
 
 
 def kind_of_values(labels: Sequence[str]) -> str:
-    """Return what the values look like, a few odd ones aside; of many, the first are looked at."""
+    """Return the kind of the values, except for a few odd values. Only the first of many values are examined."""
     looked_at = labels[:MOST_LOOKED_AT]
     if not looked_at:
         return "text"
@@ -187,24 +187,24 @@ def kind_of_values(labels: Sequence[str]) -> str:
 
 
 def _most_odd(n: int) -> int:
-    """Return how many of `n` distinct values may differ from the kind of a column."""
+    """Return the maximum number of `n` distinct values that may differ from the kind of a column."""
     return max(int(_FEW_ODD * n), int(n >= _FEWEST_FOR_ODD))
 
 
 def _are_icd10(labels: Sequence[str]) -> bool:
-    """Return True unless the labels look like keys: one letter before digits, without dots, all of one width."""
+    """Return True unless the labels look like keys: one letter before digits, no dots, all of the same width."""
     same = len({label[0] for label in labels}) == 1 and len({len(label) for label in labels}) == 1
     return not (same and len(labels) > 1 and len(labels[0]) > _LONGEST_WITHOUT_DOT and labels[0][1:].isdecimal())
 
 
 def _are_crosses(labels: Sequence[str]) -> bool:
-    """Tell whether each value says that an item is present or absent, and some that it is present."""
+    """Return True if each value marks an item as present or absent, and some as present."""
     presence = says_present(labels).values()
     return None not in presence and True in presence
 
 
 def _are_icd9(labels: Sequence[str]) -> bool:
-    """Tell whether what may be ICD-9 codes is more than numbers of three digits."""
+    """Return True if possible ICD-9 codes are more than numbers of three digits."""
     if any(label[0] in "EV" for label in labels):
         return True
     whole = all(len(label.partition(".")[0]) >= 3 for label in labels)
@@ -212,12 +212,12 @@ def _are_icd9(labels: Sequence[str]) -> bool:
 
 
 def _are_atc(labels: Sequence[str]) -> bool:
-    """Tell whether what may be ATC codes goes down to substances, or to their groups, as no ICD-10 code does."""
+    """Return True if possible ATC codes include substances or their groups, whose form no ICD-10 code has."""
     return 2 * sum(len(label) in (5, 7) for label in labels) > len(labels)
 
 
 def _dates(labels: Sequence[str]) -> Look:
-    """Return the format of dates; if day and month are ambiguous, the first format that reads them."""
+    """Return the format of dates. If day and month are ambiguous, return the first format that parses all dates."""
     read = {form: days for form in _formats_of(labels) if len(days := _parsed(labels, form)) > len(labels) // 2}
     most = max(map(len, read.values()), default=0)
     if not most or len(labels) - most > _most_odd(len(labels)):
@@ -238,7 +238,7 @@ def _dates(labels: Sequence[str]) -> Look:
 
 
 def _formats_of(labels: Sequence[str]) -> list[str]:
-    """Return the formats that read one of the first labels."""
+    """Return the formats that parse at least one of the first labels."""
     found: dict[str, None] = {}
     for label in labels[:_FIRST]:
         if (split := _DAY_AND_TIME(label)) is None:
@@ -252,18 +252,18 @@ def _formats_of(labels: Sequence[str]) -> list[str]:
 
 
 def _formats_of_day(label: str) -> list[str]:
-    """Return the formats that read a date without time, perhaps with the name of its weekday."""
+    """Return the formats that parse a date without a time, optionally with a weekday name."""
     weekdays = _WEEKDAY_FORMATS if label[0].isalpha() else _WEEKDAY_FORMATS[:1]
     return [form for weekday in weekdays for day in _DAY_FORMATS if _parsed([label], form := weekday + day)]
 
 
 def _rank(form: str) -> int:
-    """Return the place of a format of dates in the order in which ambiguous ones are taken."""
+    """Return the rank of a date format: of ambiguous formats, the lowest rank is used."""
     return next((n for n, day in enumerate(_DAY_FORMATS) if day in form), len(_DAY_FORMATS))
 
 
 def _parsed(labels: Sequence[str], form: str) -> list[date]:
-    """Return the days of the labels that have a format."""
+    """Return the days of the labels that match a format."""
     days, odd = [], 0
     for label in labels:
         try:
@@ -289,7 +289,10 @@ def _are_serials(labels: Sequence[str]) -> bool:
 
 
 def _thousands(labels: Sequence[str]) -> str:
-    """Return the doubt that points separate thousands: each is before three digits, and other numbers are whole."""
+    """Return the warning that points separate thousands.
+
+    Each point precedes three digits, and other numbers are integers.
+    """
     pointed = [label for label in labels if "." in label]
     if pointed and len(pointed) < len(labels) and all(map(_THOUSAND, pointed)):
         return "its points stand before three digits each; if they separate thousands, take them out"
@@ -297,7 +300,7 @@ def _thousands(labels: Sequence[str]) -> str:
 
 
 def _numbers_as_text(labels: Sequence[str], kind: str) -> Look:
-    """Return the look of numbers that are not written as programs write them."""
+    """Return the format of numbers that are not in the notation of programs."""
     others = [label for label in labels if not label.isdecimal()]
     if any(map(_CUT, others)) and all(map(_CUT, others)):
         doubt = "long numbers that a spreadsheet cut off (E+11) and lost; export the file anew with this column as text"
@@ -323,7 +326,7 @@ def _numbers_as_text(labels: Sequence[str], kind: str) -> Look:
 
 
 def _width(numbers: Sequence[float]) -> str:
-    """Return 1, 2 or 5, times a power of ten: a twentieth of what numbers span, about."""
+    """Return about a twentieth of the range of `numbers`, as 1, 2 or 5 times a power of ten."""
     wanted = (max(numbers) - min(numbers)) / 20
     if not 1e-6 < wanted < 1e12:
         return ""

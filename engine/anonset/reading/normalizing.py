@@ -1,4 +1,4 @@
-"""Rules that codes are normalized by as they are read: letters, dots, hyphens, blanks, zeros."""
+"""Normalization rules for codes: case, dots, hyphens, blanks, zeros."""
 
 import unicodedata
 from collections import Counter
@@ -36,11 +36,11 @@ RULES: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "nfc": lambda label: unicodedata.normalize("NFC", label),
     }
 )
-"""The rules by name: ``strip-zeros`` takes leading zeros away, ``nfc`` composes letters and accents."""
+"""Rules by name: ``strip-zeros`` strips leading zeros, ``nfc`` composes letters and accents."""
 
 
 def require_rules(names: Sequence[str]) -> None:
-    """Refuse unknown rules.
+    """Reject unknown rules.
 
     Raises
     ------
@@ -53,28 +53,30 @@ def require_rules(names: Sequence[str]) -> None:
 
 @dataclass
 class Changes:
-    """What rules change in columns, which may come in batches."""
+    """Changes that rules make in columns, which may be read in batches."""
 
     labels: dict[tuple[str, str], set[str]] = field(default_factory=dict)
-    """The changed labels, by column and rule."""
+    """Changed labels, by column and rule."""
     occurrences: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """The number of their occurrences."""
+    """Number of their occurrences."""
 
     def note(self, column: SetColumn | CategoricalColumn, rule: str, image: Mapping[str, str | None]) -> None:
-        """Count what changes in a column, or in a batch of it."""
+        """Count the changes in a column, or in a batch of it."""
         change = change_of(column, rule, image)
         self.labels.setdefault((column.name, rule), set()).update(image)
         self.occurrences[column.name, rule] += change.occurrences
 
     def found(self, rules: Mapping[str, Sequence[str]], columns: Sequence[str]) -> tuple[Change, ...]:
-        """Return all changes, in the order of the columns, and of the rules within each."""
+        """Return all changes, ordered by column, then by rule."""
         asked = [(name, rule) for name in columns for rule in (*rules.get("", ()), *rules.get(name, ()))]
         known = [change for change in dict.fromkeys(asked) if change in self.labels]
         return tuple(Change(*change, len(self.labels[change]), self.occurrences[change]) for change in known)
 
 
 def normalize_items(column: SetColumn, rules: Mapping[str, Sequence[str]], changes: Changes) -> SetColumn:
-    """Apply the rules of all items (``""``), then the column's own, to its items; equal ones become one.
+    """Apply the rules for all items (``""``), then the rules of the column, to its items.
+
+    Items that become equal are merged.
 
     Raises
     ------
@@ -85,7 +87,7 @@ def normalize_items(column: SetColumn, rules: Mapping[str, Sequence[str]], chang
 
 
 def normalize_values(column: CategoricalColumn, names: Sequence[str], changes: Changes) -> CategoricalColumn:
-    """Apply rules to the values of a column, one after the other; values that become the same are one.
+    """Apply rules in order to the values of a column. Values that become equal are merged.
 
     Raises
     ------
@@ -102,7 +104,7 @@ def _normalized(
     what: str,
     renamed: Callable[[_Column, dict[str, str]], _Column],
 ) -> _Column:
-    """Apply rules to the labels of a column by a function that replaces labels; `what` names them in messages."""
+    """Apply rules to the labels of a column; `renamed` replaces labels, and `what` names them in messages."""
     for name in names:
         if image := _image(column, name, what):
             changes.note(column, name, image)
@@ -120,19 +122,19 @@ def _image(column: SetColumn | CategoricalColumn, rule: str, what: str) -> dict[
 
 
 def change_of(column: SetColumn | CategoricalColumn, rule: str, image: Mapping[str, str | None]) -> Change:
-    """Count what changes in a column."""
+    """Count the changes in a column."""
     times = column.occurrences.tolist()
     moved = [code for code, label in enumerate(column.vocabulary.labels) if label in image]
     return Change(column.name, rule, len(moved), int(sum(times[code] for code in moved)))
 
 
 def relabel(column: SetColumn, image: Mapping[str, str | None], store: Store = MEMORY) -> SetColumn:
-    """Return a column of sets with some labels replaced, or (None) left out; those that become the same are one.
+    """Return a set-valued column with some labels replaced, or (None) removed. Labels that become equal are merged.
 
     Parameters
     ----------
     store
-        Where the new column is to lie.
+        Storage for the new column.
     """
     after = [image.get(label, label) for label in column.vocabulary.labels]
     vocabulary = Vocabulary.of(label for label in after if label is not None)
@@ -148,7 +150,7 @@ def relabel(column: SetColumn, image: Mapping[str, str | None], store: Store = M
 
 
 def recategorize(column: CategoricalColumn, image: Mapping[str, str], store: Store = MEMORY) -> CategoricalColumn:
-    """Return a column of categories with some labels replaced."""
+    """Return a categorical column with some labels replaced."""
     after = [image.get(label, label) for label in column.vocabulary.labels]
     vocabulary = Vocabulary.of(after)
     codes = np.array([vocabulary.index[label] for label in after], np.int32)

@@ -1,4 +1,4 @@
-"""Arrow columns as exact numbers: what a float would round is refused."""
+"""Convert Arrow columns to exact numbers. Values that a float would round are rejected."""
 
 import re
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ _NO_CURRENCY = "[-0-9.,'’ \u00a0\u202f]|[eE][-+]?[0-9]+"
 
 
 def _written(decimal: str) -> str:
-    """Return the pattern of numbers with a decimal sign, with or without a currency and separators of thousands."""
+    """Return the pattern of numbers with a decimal sign, optionally with a currency and thousands separators."""
     point, comma = re.escape(decimal), re.escape("." if decimal == "," else ",")
     groups = "|".join(f"[0-9]{{1,3}}({mark}[0-9]{{3}})+" for mark in (comma, "['’]", _BLANK))
     number = rf"(([0-9]+|{groups})({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?"
@@ -39,30 +39,30 @@ _MARKS = {decimal: f"{_CURRENCY}|['’ \u00a0\u202f{other}]" for decimal, other 
 _FITS = {decimal: re.compile(pattern) for decimal, pattern in _WRITTEN.items()}
 ONE_CURRENCY = "one currency is required in the whole column, and there are several"
 _EXACT_IN_FLOAT = 2.0**53
-_SAFE_LENGTH = 15  # so many digits are always held
-_LONGEST = 400  # characters of a number
+_SAFE_LENGTH = 15  # number of digits that a float always represents
+_LONGEST = 400  # maximum characters of a number
 
 
 @dataclass(frozen=True)
 class Numbers(Discreet):
-    """The numbers of a column, or of a batch of it: only the last batch shows the type of the column."""
+    """Numbers of a column, or of a batch of it. The type of the column is known only after the last batch."""
 
     values: NDArray[np.float64]
-    """float64 (n,): each number, exactly."""
+    """The exact numbers, float64 (n,)."""
     integers: bool
-    """Whether all are written as integers, or are of a type of integers."""
+    """True if all are written as integers, or have an integer type."""
     whole: bool
-    """Whether all have no fraction, and each integer as large is a float too."""
+    """True if no number has a fraction, and a float represents every integer up to the largest."""
     currency: str = ""
     """Currency of the numbers; empty for none."""
 
     def column(self, name: str) -> NumericColumn:
-        """Return them as a column: int64 if every value is an integer, else float64."""
+        """Return the numbers as a column: int64 if every value is an integer, else float64."""
         return NumericColumn(name, self.values.astype(np.int64) if self.integers or self.whole else self.values)
 
 
 def others(rows: int, until: int | None = None) -> str:
-    """Return how many rows besides the first are alike, and up to which row, if not all have been read.
+    """Return how many rows share the fault of the first, and up to which row if not all have been read.
 
     >>> others(1), others(3), others(3, until=1000)
     ('', ' (and 2 more)', ' (and 2 more up to row 1000)')
@@ -72,7 +72,7 @@ def others(rows: int, until: int | None = None) -> str:
 
 
 def recognised_decimal(values: Iterable[str]) -> str:
-    """Return the decimal sign of numbers that are not written as programs write them; empty if it is ambiguous.
+    """Return the decimal sign of numbers that are not in the notation of programs; empty if it is ambiguous.
 
     >>> recognised_decimal(["70", "70,5"]), recognised_decimal(["70", "1,000"]), recognised_decimal(["1.5", "2,5"])
     (',', '', '')
@@ -84,7 +84,7 @@ def recognised_decimal(values: Iterable[str]) -> str:
 
 
 def decimals_of(values: Iterable[str]) -> list[str]:
-    """Return the decimal signs by which all values are numbers; none if they are not, or are plain numbers."""
+    """Return the decimal signs under which all values are numbers; none if all are plain numbers."""
     held = [value for value in values if value]
     if all(re.match(_NUMBER, value) for value in held):
         return []
@@ -94,7 +94,7 @@ def decimals_of(values: Iterable[str]) -> list[str]:
 
 
 def plain_number(value: str, decimal: str) -> str:
-    """Return a number without currency and separators of thousands, with a point.
+    """Return a number with a decimal point, without currency and thousands separators.
 
     >>> plain_number("-1.234,50 €", ","), plain_number("$1,234.50", ".")
     ('-1234.50', '1234.50')
@@ -111,22 +111,22 @@ def read_numbers(
 ) -> Numbers:
     """Read numbers, or text, without nulls.
 
-    A float holds the number of a text of up to 15 digits always, and any that programs print of floats; integers that
-    it does not hold are refused.
+    A float represents every text of up to 15 digits, and every number that programs print for a float. Integers that a
+    float cannot represent are rejected.
 
     Parameters
     ----------
     before
         Number of rows before these, for messages.
     until
-        Number of the last of these rows, where others follow.
+        Number of the last of these rows, if others follow.
     decimal
-        The decimal sign of a text that may have a currency and separators of thousands; empty: a point, without them.
+        The decimal sign of a text that may have a currency and thousands separators; empty: a point, without them.
 
     Raises
     ------
     InputError
-        If a value is no number, not finite, too large, or not held exactly; with the column and the row.
+        If a value is not a number, not finite, too large, or not represented exactly; with the column and the row.
     """
     import pyarrow as pa
 
@@ -145,13 +145,13 @@ def read_numbers(
 
 
 class _Numbers:
-    """The values of one column under conversion."""
+    """Values of one column during conversion."""
 
     def __init__(self, where: str, name: str, before: int, until: int | None) -> None:
         self.where, self.name, self.before, self.until = where, name, before, until
 
     def plain(self, text: Any, decimal: str) -> tuple[Any, str]:
-        """Return numbers without a currency and separators of thousands, with a point; and their currency."""
+        """Return numbers with a decimal point, without currency and thousands separators; and their currency."""
         if arrow.all(arrow.matches(text, _NUMBER.replace(r"\.", re.escape(decimal)))).as_py() is not False:
             return arrow.replaced(text, ",", "."), ""
         wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _WRITTEN[decimal])))
@@ -167,7 +167,7 @@ class _Numbers:
         return arrow.replaced(arrow.without(text, _MARKS[decimal]), ",", "."), "".join(known)
 
     def parsed(self, text: Any) -> Numbers:
-        """Read text as integers where all are, else as floats."""
+        """Parse text as integers if all values are integers, else as floats."""
         import pyarrow as pa
 
         wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _NUMBER)))
@@ -182,7 +182,7 @@ class _Numbers:
             except pa.ArrowInvalid:  # beyond 64 bits
                 pass
             else:
-                signed = arrow.to_numpy(arrow.cast(text, pa.float64())).astype(np.float64)  # -0, which no integer is
+                signed = arrow.to_numpy(arrow.cast(text, pa.float64())).astype(np.float64)  # -0 is not an integer
                 return replace(self.found(integers), values=signed)
         values = arrow.cast(text, pa.float64())
         numbers = self.found(arrow.to_numpy(values).astype(np.float64))
@@ -190,13 +190,13 @@ class _Numbers:
         return numbers
 
     def unsigned(self, values: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return unsigned integers with a sign."""
+        """Convert unsigned integers to signed integers."""
         large = np.flatnonzero(values > np.iinfo(np.int64).max)
         self.refuse(large, "an integer of at most 2^63 - 1 is required")
         return values.astype(np.int64)
 
     def found(self, values: Values) -> Numbers:
-        """Return numbers that can be worked with."""
+        """Return numbers as floats, after checking that they are finite and in range."""
         rows, required = unfit(values)
         self.refuse(rows, f"{required} is required")
         floats = values.astype(np.float64)
@@ -204,7 +204,7 @@ class _Numbers:
         return Numbers(floats, values.dtype == np.int64, whole)
 
     def refuse(self, rows: NDArray[np.integer], required: str) -> None:
-        """Refuse rows, if there are any, and show none of their values."""
+        """Reject the given rows, if any. The message shows no values."""
         if len(rows):
             first = self.before + rows[0] + 1
             which = f"row {first}{others(len(rows), self.until)}"
@@ -213,7 +213,7 @@ class _Numbers:
 
 
 def _hint(value: str) -> str:
-    """Return the hint for a number in another notation; empty for text that is no number."""
+    """Return the hint for a number in another notation; empty for text that is not a number."""
     found = decimals_of([value])
     if len(found) > 1:
         comma, point = (setting("decimal", sign) for sign in (",", "."))
@@ -223,9 +223,9 @@ def _hint(value: str) -> str:
 
 
 def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
-    """Return the rows in which the float is another number than the text, ascending.
+    """Return the rows in which the float differs from the text, ascending.
 
-    Rows whose text is what Arrow prints of the float need no further check.
+    Rows whose text equals Arrow's output for the float need no further check.
     """
     long = arrow.or_(
         arrow.greater(arrow.binary_length(text), arrow.number_array([_SAFE_LENGTH])[0]), arrow.matches(text, "[eE]")
@@ -241,22 +241,22 @@ def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
 
 
 def _is_held(text: str, number: float) -> bool:
-    """Tell whether a float is the number of a text: it is printed so, or is as near to it as the text's digits tell.
+    """Return True if a float represents a text: equals its output, or is within the precision of its digits.
 
     >>> [_is_held(text, 0.1) for text in ("0.100", "0.10000000000000001", "0.1000000000000000000001")]
     [True, True, False]
     """
-    if text == f"{number:.17g}":  # as most programs print it: a tenth of the time
+    if text == f"{number:.17g}":  # the form most programs print; ten times as fast
         return True
     if len(text) > _LONGEST:
         return False
     try:
         meant = Decimal(text)
-    except InvalidOperation:  # an exponent beyond all bounds
+    except InvalidOperation:  # exponent out of range
         return False
     if meant == Decimal(repr(number)):
         return True
-    last = meant.as_tuple().exponent  # of its last digit
+    last = meant.as_tuple().exponent  # exponent of its last digit
     if not isinstance(last, int) or abs(last) > 2 * _LONGEST:
         return False
     return 2 * abs(Fraction(meant) - Fraction(number)) <= Fraction(10) ** last

@@ -1,4 +1,4 @@
-"""Options of reading, each declared once: `read`, `scan`, job files and flags derive from these fields."""
+"""Reading options, each declared once: `read`, `scan`, job files and flags derive from these fields."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,12 +18,12 @@ from anonset.spelling import require_known, setting
 
 _MISSING = ("refuse", "empty", "value")
 SKIPPED = ("no-id", "footer")
-"""Rows that can be skipped: those without an id, and sums and notes below the last record."""
+"""Rows that can be skipped: rows without an id, and sums and notes below the last record."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileOptions:
-    """How a file is read, whatever the roles of its columns are: options of `read` and `scan`, settings and flags."""
+    """Parsing options of `read`, `scan`, settings and flags that are independent of column roles."""
 
     separator: str | None = field(
         default=None,
@@ -31,28 +31,28 @@ class FileOptions:
             "description": "Character between the items of a field; by column: 'drugs=, codes=|'. Default: blanks."
         },
     )
-    """What separates the items in a cell of text, or in those of single columns (``drugs=, codes=|``): by default
-    blanks, and what looks as if something else did is refused. An empty cell is the empty set, and blanks around an
-    item are no part of it."""
+    """Separator of the items in a text cell, for all columns or for single columns (``drugs=, codes=|``). Default:
+    blanks; a cell that seems to use another separator is rejected. An empty cell is the empty set, and blanks around an
+    item are ignored."""
     delimiter: str | None = field(
         default=None,
         metadata={"description": "Character between the fields of a line, such as ';' or tab; default: detected."},
     )
-    """What stands between the fields of a CSV or TSV file; by default the one of ``,`` ``;`` tab and ``|`` under
-    which the first line holds the columns that are named here."""
+    """Character between the fields of a CSV or TSV file. Default: the one of ``,`` ``;`` tab and ``|`` under which the
+    first line contains the named columns."""
     encoding: str | None = field(
         default=None,
         metadata={"description": "Text encoding, such as latin-1; default: UTF-8, or by its byte order mark."},
     )
-    """Encoding of a text without a byte order mark; by default UTF-8."""
+    """Encoding of a text without a byte order mark. Default: UTF-8."""
     no_header: bool = field(
         default=False, metadata={"description": "The file has no header: its columns are called 1, 2, ..."}
     )
-    """Whether the first line of a CSV or TSV file is a row: its columns are called ``1``, ``2``, ... then."""
+    """The first line of a CSV or TSV file is a row. The columns are then called ``1``, ``2``, ..."""
     header_line: int = field(
         default=1, metadata={"description": "Line number of the header, if a title stands above it.", "ge": 1}
     )
-    """The line of a CSV or TSV file with which it begins, from 1 on: what stands above it is left out."""
+    """Line number of the header of a CSV or TSV file, from 1. Lines above it are skipped."""
     skip_rows: Names = field(
         default=(),
         metadata={
@@ -60,32 +60,33 @@ class FileOptions:
             "end)."
         },
     )
-    """Rows to skip, which are counted in the account and the private report: ``no-id`` (rows in which an id is empty
-    or null) and ``footer`` (sums and notes below the last record of a CSV or TSV file). Both are refused otherwise."""
+    """Rows to skip: ``no-id`` (rows in which an id is empty or null) and ``footer`` (sums and notes below the last
+    record of a CSV or TSV file). The account and the private report count them. Without this option such rows are
+    rejected."""
     decimal: Literal[",", "."] | None = field(
         default=None, metadata={"description": "Decimal sign of --numeric columns; default: detected."}
     )
-    """The decimal sign of numeric columns of text, ``,`` or ``.``, which may have a currency and separators of
-    thousands; None: recognised by the first rows of a CSV or TSV file, else a point."""
+    """Decimal sign of numeric text columns, ``,`` or ``.``; currency and thousands separators are allowed. None:
+    detected from the first rows of a CSV or TSV file, else a point."""
     null: Names = field(default=(), metadata={"description": 'Texts that mean "no value", such as k.A.,NULL.'})
-    """Texts that say that there is no value: they are null, in all columns."""
+    """Texts that mean "no value": they are null in all columns."""
     input_format: str | None = field(
         default=None,
         metadata={"description": "csv, tsv, fimi, baskets, spmf, jsonl, xlsx or parquet; default: by the file name."},
     )
-    """Format of a file, whatever its name: ``csv``, ``tsv``, ``fimi``, ``baskets`` (a record a line, items between
-    a separator, no names of columns), ``spmf``, ``jsonl``, ``xlsx`` or ``parquet``."""
+    """Format of a file, independent of its name: ``csv``, ``tsv``, ``fimi``, ``baskets`` (one record per line, items
+    between separators, no column names), ``spmf``, ``jsonl``, ``xlsx`` or ``parquet``."""
     one_hot: Names = field(default=(), metadata={"description": "0/1 columns, one column per item."})
-    """Columns of 0 and 1, one for each item, whose names are the items; or prefixes such as ``dx_*``, whose rest is
-    the item. The sets are called ``items``."""
+    """0/1 columns, one for each item. The item is the column name, or the part after a prefix such as ``dx_*``. The
+    set-valued column is called ``items``."""
     one_code: Names = field(
         default=(),
         metadata={
             "description": "Columns of one code each, which together are the items; dx* names all that begin so."
         },
     )
-    """Columns that hold one code each, of one vocabulary; an empty cell is no further code. The sets are called
-    ``items``."""
+    """Columns that contain one code each, from a common vocabulary; an empty cell adds no code. The set-valued column
+    is called ``items``."""
     normalize: Names = field(
         default=(),
         metadata={
@@ -93,9 +94,9 @@ class FileOptions:
             "strip-zeros, nfc; COL=upper cleans up a column."
         },
     )
-    """What is done to items, one after the other: ``upper``, ``lower``, ``strip-dots``, ``strip-hyphens``,
-    ``strip-blanks``, ``strip-zeros`` (leading ones), ``nfc`` (composed letters). ``zip=strip-blanks`` is done to
-    the values of a relational or sensitive column, or to the items of one of several set-valued ones."""
+    """Rules applied to items, in order: ``upper``, ``lower``, ``strip-dots``, ``strip-hyphens``, ``strip-blanks``,
+    ``strip-zeros`` (leading zeros), ``nfc`` (composed letters). ``zip=strip-blanks`` applies a rule to the values of a
+    relational or sensitive column, or to the items of one of several set-valued columns."""
     unknown: Literal["error", "suppress", "prefix"] = field(
         default="error",
         metadata={
@@ -103,31 +104,31 @@ class FileOptions:
             "items, and publishes values that a rule such as date:month,year rejects as '?'."
         },
     )
-    """What becomes of codes that their hierarchy does not know: ``error``, ``suppress`` (items are left out; a value
-    of a relational column that a rule such as ``date:month,year`` rejects becomes ``?``), or ``prefix`` (the
-    longest prefix that is a node takes their place: 250.13 becomes 250.1)."""
+    """Treatment of codes that are not in their hierarchy: ``error``, ``suppress`` (items are left out; a value of a
+    relational column that a rule such as ``date:month,year`` rejects becomes ``?``), or ``prefix`` (replaced by the
+    longest prefix that is a node: 250.13 becomes 250.1)."""
     inner_items: Literal["error", "leaf"] = field(
         default="error",
         metadata={"description": "Codes that are inner nodes of the hierarchy; leaf adds a leaf below each."},
     )
-    """What becomes of codes that are inner nodes of their hierarchy: ``error``, or ``leaf``: every inner node gets a
-    leaf of its own, ``E11:unspecified``."""
+    """Treatment of codes that are inner nodes of their hierarchy: ``error``, or ``leaf``: every inner node gets an
+    additional leaf, ``E11:unspecified``."""
     missing: str = field(
         default="refuse",
         metadata={
             "description": "How to treat null: refuse, empty (no items), value (a value of its own), or empty,value."
         },
     )
-    """What null becomes: ``refuse`` (an error), ``empty`` (a null set is the empty set), ``value`` (a null
-    category is the category ``?``), or ``empty,value``. Null numbers, ids and items are always refused.
-    Text files have no null: an empty field is the empty text. A blank line is a record in a file of one column
-    alone; among several columns it is refused."""
+    """Treatment of null: ``refuse`` (an error), ``empty`` (a null set is the empty set), ``value`` (a null category is
+    the category ``?``), or ``empty,value``. Null numbers, ids and items are always rejected. Text files contain no
+    null: an empty field is the empty text. A blank line is a record in a file with a single column, and is rejected in
+    other files."""
     group: bool = field(
         default=False,
         metadata={"description": "Combine all rows of an --id into one record; each field is then one item."},
     )
-    """Unite the rows of an id into one record: sets united, all other values must agree. A cell of text is one item
-    then (``type 2 diabetes``), unless a separator is given."""
+    """Merge the rows of an id into one record: the union of their sets; all other values must agree. A text cell is
+    then one item (``type 2 diabetes``), unless a separator is declared."""
 
 
 class ReadKeywords(TypedDict, total=False):
@@ -162,26 +163,26 @@ class ReadKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions(FileOptions):
-    """The options of `read` and `scan`: the roles of columns, how a file is read, and what the owner answers for.
+    """Options of `read` and `scan`: column roles, file format, and the owner's declarations.
 
-    Columns are named by a sequence, or by text: one name, or several separated by commas.
+    Columns are given as a sequence, or as text: one name, or several separated by commas.
     """
 
     items: Names = None
-    """The set-valued column. Several are joined into one column ``items``, their items prefixed:
-    ``column:item``; they are published as separate columns again."""
+    """The set-valued column. Several columns are joined into one column ``items`` with prefixed items, ``column:item``,
+    and published as separate columns again."""
     relational: Names = ()
     """Quasi-identifiers."""
     numeric: Names = ()
-    """Those of them that are numbers; all others are text."""
+    """Relational columns that are numbers; all others are text."""
     sensitive: str | None = None
-    """The sensitive attribute of bucketization."""
+    """Sensitive attribute of bucketization."""
     id: Names = ()
-    """Columns that together identify the person. An empty id is refused, as none says whose row it is. Repeated ids
-    are refused, unless `group` is set or there is a sensitive column (the id is the left side of a dependency
-    then, and repeats by nature)."""
+    """Columns that together identify the person. An empty id is rejected, because the row belongs to no known person.
+    Repeated ids are rejected, unless `group` is set or there is a sensitive column (the id is then the left side of a
+    dependency, and may repeat)."""
     keep: Names = ()
-    """Columns that are published as they are, by the owner's decision."""
+    """Columns that are published unchanged, by the owner's decision."""
     drop: Names = ()
     """Columns that are not read."""
     rows_are_persons: bool = False
@@ -189,14 +190,15 @@ class ReadOptions(FileOptions):
     a candidate (an id, a name, an e-mail address, …) repeats, unless this or `id` states the unit. The attestation
     declares it."""
     identifying_as_declared: bool = False
-    """The owner's word that a name, e-mail address or IBAN is relational, or kept, on purpose; refused otherwise."""
+    """Declaration by the owner that a name, e-mail address or IBAN is relational or kept on purpose. Rejected
+    otherwise."""
     unit: Names = ()
-    """Who is a person, as a job file says it."""
+    """Unit declared in a job file: the columns that identify a person."""
     exact: bool = False
-    """Whether anonset wrote the text, with commas and in UTF-8: then blanks count."""
+    """True if anonset wrote the text, with commas and in UTF-8: blanks are then significant."""
 
     def __post_init__(self) -> None:
-        """Check what can be checked without the data."""
+        """Check all options that can be checked without data."""
         for name in ("separator", "missing", "delimiter", "encoding"):
             value = getattr(self, name)
             if not isinstance(value, str) and (value is not None or name == "missing"):
@@ -217,7 +219,7 @@ class ReadOptions(FileOptions):
 
     @cached_property
     def dialect(self) -> Dialect:
-        """The dialect of a text."""
+        """Dialect of a text."""
         if self.exact:
             return EXACT
         footer = "footer" in self._skipped
@@ -225,18 +227,18 @@ class ReadOptions(FileOptions):
 
     @property
     def rules(self) -> CodeRules:
-        """What becomes of codes that a hierarchy does not know."""
+        """Treatment of codes that are not in their hierarchy."""
         return CodeRules(self.unknown, self.inner_items)
 
     @property
     def word(self) -> OwnersWord:
-        """What the owner answers for."""
+        """Declarations by the owner."""
         by_unit = bool(self.unit) and not self.rows_are_persons
         return OwnersWord(self.rows_are_persons, by_unit, self.identifying_as_declared)
 
     @property
     def skip_without_id(self) -> bool:
-        """Whether rows without an id are skipped."""
+        """True if rows without an id are skipped."""
         return "no-id" in self._skipped
 
     @property
@@ -249,28 +251,28 @@ class ReadOptions(FileOptions):
 
     @cached_property
     def _rules_of_columns(self) -> Mapping[str, tuple[str, ...]]:
-        """Rules by column; by the empty name, of all items."""
+        """Rules by column; the empty name has the rules for all items."""
         return _rules(self.normalize)
 
     @cached_property
     def _separators(self) -> Mapping[str, str]:
-        """What separates the items of single columns."""
+        """Item separators declared for single columns."""
         return {} if self.exact else separators_in(self.separator, names_in((), self.items))
 
     @property
     def _separator(self) -> str | None:
-        """What separates the items of all columns."""
+        """Item separator of all columns."""
         return None if self._separators else "\t" if self.separator == "\\t" else self.separator
 
     @property
     def _roles(self) -> dict[str, Names]:
-        """Names of columns by role, but of numbers."""
+        """Column names by role, except numeric columns."""
         roles: dict[str, Names] = {"items": self.items, "relational": self.relational, "id": self.id}
         roles |= {"keep": self.keep, "drop": self.drop, "one_hot": self.one_hot, "one_code": self.one_code}
         return {**roles, "sensitive": None if self.sensitive is None else [self.sensitive]}
 
     def reading(self, labels: Sequence[str] | None = None) -> Reading:
-        """Return how a file is to be read."""
+        """Return the declared properties of the file."""
 
         def lacking(names: Sequence[str]) -> Sequence[str]:
             return absent(names, (*self._roles.values(), self.numeric))
@@ -292,13 +294,12 @@ class ReadOptions(FileOptions):
         )
 
     def plan(self, source: Described) -> Plan:
-        """Give every column of a source its role.
+        """Assign a role to every column of a source.
 
         Raises
         ------
         InputError
-            If a column has none or two, or there is no such column; or rows are to be united and nothing says whose
-            they are.
+            If a column has no role or two, or does not exist; or if rows are to be merged and no id is declared.
         """
         plan = Plan.of(source, self.numeric, self._roles)
         plan.require_places(source.where, self._rules_of_columns)
@@ -309,7 +310,7 @@ class ReadOptions(FileOptions):
         return plan
 
     def encoder(self, source: Described) -> Encoder:
-        """Return how the columns of a source are encoded."""
+        """Return the encoder of the columns of a source."""
         return Encoder(
             source.where,
             self._separator,
@@ -325,12 +326,12 @@ class ReadOptions(FileOptions):
 
 
 def require_separator(separator: str | None) -> None:
-    """Refuse an empty separator.
+    """Reject an empty separator.
 
     Raises
     ------
     InputError
-        If it is the empty text.
+        If the separator is the empty text.
     """
     if separator == "":
         msg = f"{setting('separator')} must be at least one character, got ''"
@@ -338,7 +339,7 @@ def require_separator(separator: str | None) -> None:
 
 
 def separators_in(separator: str | None, items: Sequence[str]) -> dict[str, str]:
-    """Return the separators of single columns, which are given as ``drugs=, codes=|``; none if it is one for all.
+    """Return the separators of single columns, given as ``drugs=, codes=|``; none if one separator is given for all.
 
     >>> separators_in("drugs=, codes=|", ["codes", "drugs"]), separators_in(";", ["codes"])
     ({'codes': '|', 'drugs': ','}, {})
@@ -349,7 +350,7 @@ def separators_in(separator: str | None, items: Sequence[str]) -> dict[str, str]
 
 
 def _rules(asked: Names) -> dict[str, tuple[str, ...]]:
-    """Return the rules of each column; the empty name stands for the items, wherever they are."""
+    """Return the rules of each column; the empty name has the rules for all items."""
     rules_of: dict[str, tuple[str, ...]] = {}
     for rule_text in names_in((), asked):
         column, _, rule = rule_text.rpartition("=")

@@ -1,4 +1,4 @@
-"""The role of each column of a source, and the sets of items that its columns make."""
+"""Role of each column of a source, and the itemsets built from its columns."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from anonset.spelling import setting
 
 
 def require_values(where: str, table: Table) -> None:
-    """Refuse relational columns that hold sets of codes.
+    """Reject relational columns that contain sets of codes.
 
     Raises
     ------
     InputError
-        With the first of them.
+        With the first such column.
     """
     for column in table.relational:
         if isinstance(column, CategoricalColumn):
@@ -32,24 +32,24 @@ def require_values(where: str, table: Table) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """The role of each column of a source."""
+    """Role of each column of a source."""
 
     names: tuple[str, ...]
-    """The columns of the source."""
+    """Columns of the source."""
     roles: Roles
     numbers: frozenset[str]
-    """The relational columns that hold numbers."""
+    """Relational columns that contain numbers."""
     labels: Mapping[str, str]
-    """The item that each column of 0 and 1 stands for."""
+    """Item of each 0/1 column."""
 
     @classmethod
     def of(cls, source: Described, numeric: Names, given: Mapping[str, Names]) -> "Plan":
-        """Give every column of a source its role.
+        """Assign a role to every column of a source.
 
         Raises
         ------
         InputError
-            If a column is named that does not exist, has no role or two.
+            If a named column does not exist, or a column has no role or two.
         """
         if source.sets_only and given["items"] is None and not any(map(given.get, ("one_hot", "one_code", "drop"))):
             given = {**given, "items": source.names[0]}
@@ -60,31 +60,31 @@ class Plan:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """Names of the published columns in the order of the source."""
+        """Published columns in the order of the source."""
         return self.roles.published(self.names)
 
     @property
     def normalized(self) -> tuple[str, ...]:
-        """Names of the columns to whose labels rules may apply."""
+        """Columns to whose labels rules may apply."""
         roles = self.roles
         return (*roles.items, *roles.wide, "items", *roles.relational, *roles.sensitive, *roles.keep)
 
     def signs(
         self, where: str, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
     ) -> tuple[tuple[Repeated, ...], tuple[PersonKey, ...]]:
-        """Return the repeated candidates for the unit, and those to look for in all rows.
+        """Return the repeated candidates for the unit, and the candidates to check in all rows.
 
         Parameters
         ----------
         head
             Returns the named columns of the first rows.
         grouped
-            Whether the rows of an id are united.
+            Whether the rows of an id are merged.
 
         Raises
         ------
         InputError
-            If a spreadsheet cut the ids off.
+            If a spreadsheet truncated the ids.
         """
         if not (self.roles.drop or self.roles.relational or self.roles.keep or self.roles.id):
             return (), ()
@@ -92,7 +92,7 @@ class Plan:
         return signs_in(where, self.roles, head, grouped=grouped)
 
     def mentions(self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]]) -> tuple[Mentioned, ...]:
-        """Return the columns of items that mention persons whom other columns name."""
+        """Return the item columns that mention persons named in other columns."""
         if table.transactions is None or table.transactions.vocabulary.is_numbered:
             return ()
         roles = self.roles
@@ -100,7 +100,7 @@ class Plan:
         return tuple(mentions_in(table.transactions, table.joined, named, head)) if named else ()
 
     def require_places(self, where: str, rules: Mapping[str, Sequence[str]]) -> None:
-        """Refuse rules for columns that are not text, and rules for items where there are none.
+        """Reject rules for columns that are not text, and rules for items if there are no items.
 
         Raises
         ------
@@ -123,11 +123,11 @@ class Plan:
 
     @property
     def joined(self) -> tuple[str, ...]:
-        """Names of the columns of sets that become one; none if there is one."""
+        """Set-valued columns that are joined into one; none if there is only one."""
         return self.roles.items if len(self.roles.items) > 1 else ()
 
     def sets(self, encoder: Encoder, loaded: Mapping[str, Any]) -> SetColumn | None:
-        """Encode the sets, whatever their shape."""
+        """Encode the sets, in any of their column layouts."""
         roles = self.roles
         if misplaced := next(
             (n for n in roles.used if isinstance(loaded[n], SetColumn) and n not in roles.items), None

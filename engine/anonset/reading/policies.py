@@ -1,4 +1,4 @@
-"""Policy files: an itemset to protect, or a group of items, a line; items separated by blanks."""
+"""Policy files: one protected itemset or one item group per line, items separated by blanks."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -13,17 +13,17 @@ from anonset.reading.files import read_bytes, write_file
 
 
 def read_privacy_policy(path: str | Path, vocabulary: Vocabulary | None = None) -> PrivacyPolicy:
-    """Read privacy constraints, an itemset a line (also ``.gz`` and ``.zst``); blank lines are skipped.
+    """Read privacy constraints, one itemset per line (also ``.gz`` and ``.zst``). Blank lines are skipped.
 
     Parameters
     ----------
     vocabulary
-        Check that all items are in it.
+        If given, must contain all items.
 
     Raises
     ------
     InputError
-        If the file cannot be read, holds no constraint, a line holds an item twice, or an item is unknown.
+        If the file cannot be read or contains no constraint, a line contains an item twice, or an item is unknown.
     """
     where = Path(path)
     lines = _lines(where)
@@ -34,17 +34,17 @@ def read_privacy_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
 
 
 def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) -> UtilityPolicy:
-    """Read utility constraints, a group a line (also ``.gz`` and ``.zst``); blank lines are skipped.
+    """Read utility constraints, one group per line (also ``.gz`` and ``.zst``). Blank lines are skipped.
 
     Parameters
     ----------
     vocabulary
-        Check that the groups are a partition of it.
+        If given, the groups must be a partition of it.
 
     Raises
     ------
     InputError
-        If the file cannot be read, holds no group, an item is in two groups or unknown, or one is in none.
+        If the file cannot be read or contains no group, or if an item is unknown, in two groups or in none.
     """
     where = Path(path)
     lines, seen = _lines(where), dict[str, int]()
@@ -68,7 +68,7 @@ def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
 
 
 def read_item_weights(path: str | Path, vocabulary: Vocabulary | None = None) -> ItemWeights:
-    """Read weights of groups of items: a line holds a weight in [0, 1] and the items, separated by blanks.
+    """Read weights of item groups: each line contains a weight in [0, 1] and the items, separated by blanks.
 
     Raises
     ------
@@ -93,23 +93,23 @@ def read_item_weights(path: str | Path, vocabulary: Vocabulary | None = None) ->
 
 
 def write_privacy_policy(policy: PrivacyPolicy, path: str | Path) -> Path:
-    """Write privacy constraints, an itemset a line.
+    """Write privacy constraints, one itemset per line.
 
     Raises
     ------
     InputError
-        If an item holds a blank or is empty, or the file cannot be written.
+        If an item contains a blank or is empty, or the file cannot be written.
     """
     return _write(policy.itemsets, Path(path))
 
 
 def write_utility_policy(policy: UtilityPolicy, path: str | Path) -> Path:
-    """Write utility constraints, a group a line.
+    """Write utility constraints, one group per line.
 
     Raises
     ------
     InputError
-        If an item holds a blank or is empty, or the file cannot be written.
+        If an item contains a blank or is empty, or the file cannot be written.
     """
     return _write(policy.groups, Path(path))
 

@@ -1,4 +1,4 @@
-"""Profiles of columns that have no role yet: how many values, what they look like, whether they hold sets."""
+"""Profiles of columns that have no role yet: number of values, their kind, and whether they are sets."""
 
 import hashlib
 import re
@@ -29,20 +29,20 @@ from anonset.reading.kinds import MOST_LOOKED_AT, Look, are_measured, are_result
 from anonset.reading.persons.values import are_capitalised, are_keys, are_sentences, identifying
 
 _MARKS = (";", "|", ",", " ")
-"""What may separate the items within a cell, the surest first."""
+"""Separators of items within a cell, the most reliable first."""
 _SOME = 500
-"""Distinct values by which it is told whether they reach a person."""
+"""Number of distinct values examined for personal contact data."""
 _MISSING = MISSING | PROBABLE_NULLS
 """Values that may be missing."""
 
 _ROWS_OF_A_DATE = 100
-"""Labels with a date are one in so many, or more, if a column contains dates."""
+"""A column contains dates if at least one label in this many does."""
 _FEW_ROWS = 16
 
 
 @dataclass(frozen=True)
 class Profile(Discreet):
-    """What a column looks like, without any of its values."""
+    """Statistics and kind of a column, without any of its values."""
 
     name: str
     """Name of the column."""
@@ -51,50 +51,50 @@ class Profile(Discreet):
     records: int
     """Number of rows."""
     distinct: int
-    """Distinct values; of sets, distinct items."""
+    """Number of distinct values; for sets, of distinct items."""
     nulls: int
-    """Nulls."""
+    """Number of nulls."""
     missing: int
-    """Values that mean null: empty, ``?``, ``NA`` and the like."""
+    """Number of values that mean null: empty, ``?``, ``NA`` and the like."""
     entropy: float
-    """Bits that the value of a random row tells; of sets, the item of a random occurrence."""
+    """Entropy, in bits, of the value of a random row; for sets, of the item of a random occurrence."""
     largest: int
-    """Rows with the most frequent value; of sets, with the most frequent item."""
+    """Number of rows with the most frequent value; for sets, with the most frequent item."""
     rarest: int = 0
-    """Rows with the rarest value; of sets, 0."""
+    """Number of rows with the rarest value; for sets, 0."""
     occurrences: int = 0
-    """Of sets: items in all rows together."""
+    """For sets: number of items in all rows."""
     separator: str | None = None
-    """Of sets in cells of text: what separates the items."""
+    """For sets in text cells: the separator of items."""
     items_kind: str = ""
-    """Of sets: what the items look like."""
+    """For sets: the kind of the items."""
     look: Look = field(default_factory=lambda: Look("text"))
-    """What the values look like, of sets the items."""
+    """Kind and format of the values; for sets, of the items."""
     null_words: tuple[str, ...] = ()
-    """Those of a fixed list of texts that are among the values and probably mean null."""
+    """Texts from a fixed list that occur in the column and probably mean null."""
     reaches: str = ""
-    """Kind of nearly all values that name or reach people, as `identifying` returns it; empty for others."""
+    """Kind of nearly all values if they name or reach people, as returned by `identifying`; empty for others."""
     capitalised: bool = False
-    """Whether nearly all values are capitalised words without digits, as names are."""
+    """True if nearly all values are capitalised words without digits, like names."""
     commas: bool = False
-    """Whether a value contains a comma or begins with a parenthesis, as published sets of values do."""
+    """True if a value contains a comma or begins with a parenthesis, like published sets of values."""
     keys: bool = False
-    """Whether all values are letters with digits, or long numbers of one width, as keys are."""
+    """True if all values are letters with digits, or long numbers of the same width, like keys."""
 
     prose: str = ""
-    """Why the values, or the items, are text that may mention persons; empty if they are not."""
+    """Reason why the values, or the items, are text that may mention persons; empty if they are not."""
 
     results: bool = False
-    """Whether values are results of tests, or measurements with limits."""
+    """True if values are test results, or measurements with limits."""
 
     @property
     def uniqueness(self) -> float:
-        """Distinct values by rows that have one."""
+        """Ratio of distinct values to rows with a value."""
         return self.distinct / max(1, self.records - self.nulls - self.missing)
 
 
 def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
-    """Return the profile of a loaded column of a source; `separator` is the declared separator of items."""
+    """Return the profile of a loaded column; `separator` is the declared separator of items."""
     import pyarrow as pa
 
     if isinstance(loaded, SetColumn):
@@ -113,7 +113,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         listed, counts = _counted(items)
         return _of_sets(column, n, nulls, listed, counts, len(items), None)
     if coded_ and any(chunk.dictionary.null_count for chunk in loaded.chunks):
-        loaded = loaded.cast(kind)  # a dictionary's null count omits codes of null values
+        loaded = loaded.cast(kind)  # a dictionary's null count ignores codes of null values
         nulls = int(loaded.null_count)
     values = _few_values(loaded) if n <= _FEW_ROWS else _values(loaded) if n <= MOST_LOOKED_AT else None
     first = _first_values(loaded) if values is None else values.given
@@ -150,14 +150,14 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
 
 @dataclass(frozen=True)
 class _Values(Discreet):
-    """The distinct values of a column of plain values, as text."""
+    """Distinct values of a column of plain values, as text."""
 
     given: list[str]
-    """Those that are not missing; of many, the first."""
+    """Values that are not missing; the first of many."""
     words: list[str]
-    """Those that mean null."""
+    """Values that mean null."""
     counts: NDArray[np.int64] | list[int]
-    """How often each of those that are not missing occurs; a list of few rows."""
+    """Frequencies of the values that are not missing; a list if there are few rows."""
 
 
 def _values(loaded: Any) -> _Values:
@@ -172,7 +172,7 @@ def _values(loaded: Any) -> _Values:
 
 
 def _few_values(loaded: Any) -> _Values:
-    """Return the distinct values of a column of few rows; each call of Arrow takes longer than all of this."""
+    """Return the distinct values of a column with few rows. A single Arrow call would take longer than all of this."""
     times = Counter(text for text in _few_texts(loaded) if text is not None)
     missing = _MISSING.intersection(times)
     words = _that_lack(missing, len(times) - len(missing)) if missing else []
@@ -188,9 +188,9 @@ def _few_texts(loaded: Any) -> list[str | None]:
 
 
 def coded(loaded: Any) -> Any:
-    """Return a loaded column of text as codes of its distinct values, where they are few; others as they are.
+    """Dictionary-encode a loaded text column if it has few distinct values; return other columns unchanged.
 
-    A reader of the column then need not look up each value again.
+    Readers of the column then need not look up each value again.
     """
     import pyarrow as pa
 
@@ -228,13 +228,13 @@ def _prose(labels: Sequence[str]) -> str:
 
 
 def _counted(column: Any) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the distinct values of a column as text, and how often each occurs."""
+    """Return the distinct values of a column as text, and their frequencies."""
     values, counts = _counts(column)
     return _texts(values), counts
 
 
 def _counts(column: Any) -> tuple[Any, NDArray[np.int64]]:
-    """Return the distinct values of a column, none where they are no text, and how often each occurs."""
+    """Return the distinct values of a column, none if they are not text, and their frequencies."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -254,7 +254,7 @@ def _counts(column: Any) -> tuple[Any, NDArray[np.int64]]:
 
 
 def _as_text(values: Any) -> Any:
-    """Return plain values as text."""
+    """Convert plain values to text."""
     import pyarrow as pa
 
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
@@ -267,7 +267,7 @@ def _texts(values: Any) -> list[str]:
 
 
 def _first_values(loaded: Any) -> list[str]:
-    """Return distinct values as text, those that come first: as many as are looked at, or all."""
+    """Return the first distinct values as text, up to the number examined."""
     head = loaded.slice(0, 3 * MOST_LOOKED_AT)
     values = _counts(head)[0]
     if len(values) < MOST_LOOKED_AT and len(head) < len(loaded):
@@ -276,15 +276,15 @@ def _first_values(loaded: Any) -> list[str]:
 
 
 def _that_lack(words: Collection[str], others: int) -> list[str]:
-    """Return which of some texts that may say that there is no value do so, beside so many other values.
+    """Return which of the given words mean null, if the column has `others` other values.
 
-    A single sign means null only if there are more than two other values, since it may be one of a pair.
+    A single character means null only if there are more than two other values, because it may belong to a pair.
     """
     return list(words) if others > 2 else [word for word in words if word not in SIGNS_OF_NULL]
 
 
 def _are_in(values: Any, wanted: Collection[str]) -> NDArray[np.bool_]:
-    """Tell of distinct values which of them are among some texts."""
+    """Return, for each distinct value, whether `wanted` contains it."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -299,7 +299,7 @@ def _flat(column: Any) -> Any:
 
 
 def entropy(counts: NDArray[np.int64] | list[int]) -> float:
-    """Return the bits that a value tells, given how often each occurs."""
+    """Return the entropy of a value in bits, given the frequencies of the values."""
     if isinstance(counts, list) or len(counts) <= _FEW_ROWS:
         held: list[int] = counts if isinstance(counts, list) else counts.tolist()
         total = sum(held)
@@ -312,11 +312,10 @@ def entropy(counts: NDArray[np.int64] | list[int]) -> float:
 
 
 def _separator(name: str, labels: Sequence[str], separator: str | None) -> str | None:
-    """Return what separates the items in cells that hold several; None where cells hold one value each.
+    """Return the separator of items in cells; None if cells contain one value each.
 
-    Columns of free text are recognized by their names; in these, only semicolons and bars separate. Numbers
-    with a decimal comma are no sets of two. Blanks after another
-    mark separate nothing.
+    Columns of free text are detected by name; only semicolons and bars separate their items. A decimal comma separates
+    no items. Blanks separate no items after another separator.
     """
     marks: Sequence[str] = (separator,) if separator else _MARKS
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
@@ -341,7 +340,7 @@ def _separator(name: str, labels: Sequence[str], separator: str | None) -> str |
 
 
 def _further_separator(name: str, labels: Sequence[str]) -> str | None:
-    """Return ``/`` or ``+`` if one of them separates items in cells of text."""
+    """Return ``/`` or ``+`` if it separates items in text cells."""
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
     if _OF_ONE.search(name) or _FREE.search(name) or kind_of_values(looked_at[:_SOME]) != "text":
         return None
@@ -349,7 +348,7 @@ def _further_separator(name: str, labels: Sequence[str]) -> str | None:
 
 
 def _separates_surely(labels: Sequence[str], several: Sequence[str], mark: str) -> bool:
-    """Tell whether a semicolon or bar separates codes, or parts of which some are cells by themselves."""
+    """Return True if a semicolon or bar separates codes, or parts of which some are also separate cells."""
     if mark not in _SUREST_MARKS:
         return False
     parts = [{part.strip() for part in label.split(mark)} for label in several]
@@ -360,15 +359,15 @@ def _separates_surely(labels: Sequence[str], several: Sequence[str], mark: str) 
 
 
 def _recur(labels: Sequence[str], mark: str) -> bool:
-    """Tell whether some parts between marks occur in several cells, unlike those of phrases such as names of goods."""
+    """Return True if some parts between separators occur in several cells, unlike parts of product names."""
     cells = Counter(part for label in labels for part in {text.strip() for text in label.split(mark)})
     return any(count > 1 for count in cells.values())
 
 
 _OF_ONE = re.compile(r"name|address|street|country|city", re.IGNORECASE)
-"""Headers of columns that never contain sets."""
+"""Names of columns that never contain sets."""
 _FREE = re.compile(r"text|comment|note|title|descr|job|occupation", re.IGNORECASE)
-"""Headers of columns in which commas and blanks are those of texts."""
+"""Names of columns in which commas and blanks are punctuation of text."""
 _SUREST_MARKS = (";", "|")
 
 _OF_SETS = re.compile(
@@ -379,7 +378,7 @@ _OF_SETS = re.compile(
 
 
 def _items(cells: Any, mark: str) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the items of the cells, and how often each occurs."""
+    """Return the items of the cells, and their frequencies."""
     import pyarrow.compute as pc
 
     labels, counts = _counted(_flat(pc.split_pattern(cells.cast("string"), mark)))
@@ -391,9 +390,11 @@ def _items(cells: Any, mark: str) -> tuple[list[str], NDArray[np.int64]]:
 
 
 def pattern(loaded: Any) -> bytes:
-    """Return a digest of which rows of a loaded column, none of lists, have the same value, null being one.
+    """Return a digest of the partition of rows by equal values of a loaded column, null being a value.
 
-    Two columns say the same in all rows if each value of the one goes with one of the other: if their patterns agree.
+    Lists are not supported.
+
+    Two columns have equal digests if there is a one-to-one mapping between their values that agrees in all rows.
 
     >>> import pyarrow as pa
     >>> a, b, c = (pattern(pa.chunked_array([list(values)])) for values in ("xyx", "ABA", "xyy"))
@@ -408,12 +409,14 @@ def pattern(loaded: Any) -> bytes:
     chunk = loaded.combine_chunks() if isinstance(loaded, pa.ChunkedArray) else loaded
     if pa.types.is_dictionary(chunk.type):
         chunk = chunk.dictionary_decode()
-    codes = np.asarray(chunk.dictionary_encode(null_encoding="encode").indices)  # numbered as they first occur
+    codes = np.asarray(chunk.dictionary_encode(null_encoding="encode").indices)  # codes in order of first occurrence
     return hashlib.sha256(np.ascontiguousarray(codes, np.int32).data).digest()
 
 
 def count_differing(ids: Sequence[Any], column: Any) -> int:
-    """Count the persons, told apart by some loaded columns, whose rows differ in another; all if it contains lists.
+    """Count the persons whose rows differ in `column`; all persons if it contains lists.
+
+    `ids` are loaded columns that identify the persons.
 
     Rows without an id are not counted.
     """
@@ -425,14 +428,14 @@ def count_differing(ids: Sequence[Any], column: Any) -> int:
     pairs = pa.table({**dict(zip(names, ids, strict=True)), "value": column}).group_by([*names, "value"]).aggregate([])
     persons = pairs.group_by(names).aggregate([([], "count_all")])
     several = persons["count_all"].to_numpy() > 1
-    for name in names:  # rows without an id are nobody's
+    for name in names:  # ignore rows without an id
         texts = _as_text(persons[name].combine_chunks())
         several &= ~_are_in(texts, MISSING) & texts.is_valid().to_numpy(zero_copy_only=False)
     return int(several.sum())
 
 
 def information(one: Profile) -> float:
-    """Return the entropy of a column as a share of the most that so many rows can tell.
+    """Return the entropy of a column as a share of the maximum for its row count.
 
     >>> information(Profile("id", "text", 8, 8, 0, 0, 3.0, 1))
     1.0

@@ -1,4 +1,4 @@
-"""Settings files of other tools, as they stand: projects of ARX, and templates of Amnesia."""
+"""Read settings files of other tools: ARX projects and Amnesia templates."""
 
 import re
 import zipfile
@@ -13,58 +13,58 @@ from anonset.errors import InputError, datum, foreign, shortened
 from anonset.reading.files import reading, require_file
 
 _MOST_BYTES = 10 * 2**20
-"""Maximum size of a settings or hierarchy file, unpacked: a small archive can contain files of any size."""
+"""Maximum uncompressed size of a settings or hierarchy file: a small archive can contain files of any size."""
 _MOST_DATA, _MOST_RATIO, _SMALL_DATA = 4 * 2**30, 200, 100 * 2**20
-"""Maximum size of the data, unpacked, and above 100 MiB the maximum ratio to their packed size."""
+"""Maximum uncompressed size of the data, and the maximum compression ratio above 100 MiB."""
 _MOST_COLUMNS, _MOST_DEPTH, _MOST_LINE, _MOST_TEXT = 10_000, 100, 2_000, 40
-"""Maximum number of columns, depth of XML, length of a line of a template, and length of a number."""
+"""Maximum column count, XML depth, line length of a template, and length of a number."""
 
 
 @dataclass(frozen=True)
 class ProjectColumn:
-    """A column, as another tool was told of it."""
+    """Settings of a column in another tool."""
 
     name: str
     role: str | None
-    """``id``, ``relational``, ``sensitive``, ``keep`` or ``drop``; None if the tool leaves it open."""
+    """``id``, ``relational``, ``sensitive``, ``keep`` or ``drop``; None if undeclared."""
     hierarchy: str | None = None
     """Name of its hierarchy file."""
     weight: float | None = None
     others: tuple[str, ...] = ()
-    """What else is set, in words."""
+    """Descriptions of other settings."""
 
 
 @dataclass(frozen=True)
 class Project:
-    """What a settings file of another tool says."""
+    """Settings from a file of another tool."""
 
     path: Path
     columns: tuple[ProjectColumn, ...]
     criteria: tuple[str, ...]
-    """What must hold, in the words of ARX."""
+    """Privacy criteria, in the terms of ARX."""
     suppressed: float = 0.0
-    """Largest share of the records that may be suppressed."""
+    """Maximum share of the records that may be suppressed."""
     delimiter: str | None = None
     others: tuple[str, ...] = ()
-    """What else is set, in words."""
+    """Descriptions of other settings."""
     in_archive: bool = False
-    """Whether hierarchies, and perhaps data, lie in the same file."""
+    """True if the same file contains the hierarchies, and possibly the data."""
 
     @property
     def has_data(self) -> bool:
-        """Whether the data lie in the file."""
+        """True if the file contains the data."""
         if not self.in_archive:
             return False
         with reading(self.path, values=True), _opened(self.path) as archive:
             return _DATA in archive.namelist()
 
     def data(self) -> Iterator[bytes]:
-        """Yield the data of an archive, piece by piece.
+        """Yield the data of an archive in pieces.
 
         Raises
         ------
         InputError
-            If they are damaged, or larger than an archive may hold.
+            If the data are damaged, or larger than allowed.
         """
         with reading(self.path, values=True), _opened(self.path) as archive:
             packed, size = archive.getinfo(_DATA).compress_size, 0
@@ -78,7 +78,7 @@ class Project:
                     yield piece
 
     def hierarchy(self, name: str) -> bytes | None:
-        """Return a hierarchy file; None if it is not there, neither in the archive nor beside the file."""
+        """Return a hierarchy file; None if neither the archive nor the folder of the settings file contains it."""
         if self.in_archive:
             return _bytes_of(self.path, f"{_INPUT}{name}")
         near = (self.path.parent / f"{name}{end}" for end in ("", ".txt", ".csv"))
@@ -86,14 +86,14 @@ class Project:
 
 
 def read_project(path: str | Path) -> Project:
-    """Read a project of ARX (``.deid``), or a template of Amnesia.
+    """Read an ARX project (``.deid``) or an Amnesia template.
 
-    Of a project only what stands in it as XML or CSV is read, never an object of Java.
+    Only the XML and CSV members of a project are read, never Java objects.
 
     Raises
     ------
     InputError
-        If it is neither, or damaged.
+        If the file is neither, or is damaged.
     """
     where = Path(path)
     require_file(where)
@@ -174,7 +174,10 @@ def _xml(where: Path, name: str) -> ET.Element:
 
 
 def _require_plain(where: Path, name: str, text: bytes) -> None:
-    """Refuse XML with a document type, whose entities can expand to any size, in any encoding, or nested too deeply."""
+    """Reject XML that is nested too deeply, or has a document type.
+
+    Entities of a document type can expand to any size, in any encoding.
+    """
     depth = 0
 
     def refuse(*_: object) -> None:
@@ -199,7 +202,7 @@ def _require_plain(where: Path, name: str, text: bytes) -> None:
 
 
 def _opened(where: Path) -> zipfile.ZipFile:
-    """Open an archive; refuse one with two members of the same name, of which programs take one or the other."""
+    """Open an archive. Reject two members of the same name, because programs differ in which of the two they read."""
     archive = zipfile.ZipFile(where)
     names = archive.namelist()
     if len(set(names)) < len(names):
@@ -243,7 +246,7 @@ def _number(where: Path, text: str, most: float = 1e9) -> float:
 
 
 def _require_columns(where: Path, columns: Sequence[ProjectColumn]) -> None:
-    """Refuse columns without a name, two of the same name, and too many."""
+    """Reject columns without a name, duplicate names, and too many columns."""
     names = [column.name for column in columns]
     if len(names) > _MOST_COLUMNS:
         msg = f"{where}: it describes {len(names):,} columns, more than {_MOST_COLUMNS:,}"
@@ -261,7 +264,7 @@ _KINDS = ("string", "int", "decimal", "date")
 
 
 def _amnesia(where: Path, text: str) -> Project:
-    """Read a template: ``column: true,type,hierarchy`` a line, and ``k: 3``; lines of slashes stand between.
+    """Read a template: lines ``column: true,type,hierarchy`` and ``k: 3``, with lines of slashes between them.
 
     Reference: the template specification in Amnesia's README.
     """

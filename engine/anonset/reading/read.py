@@ -1,4 +1,4 @@
-"""Reading data into tables: every column has a role, types are never inferred."""
+"""Read data into tables. Every column has a role; types are never inferred."""
 
 from collections.abc import Sequence
 from typing import Any, Unpack
@@ -10,26 +10,26 @@ from anonset.reading.table_builder import gather
 
 
 def read(source: Any, *, labels: Sequence[str] | None = None, **options: Unpack[ReadKeywords]) -> Table:
-    """Read a table. Every column needs a role, or the data are refused.
+    """Read a table. Every column needs a role, otherwise the data are rejected.
 
     Parameters
     ----------
     source
         Path of a CSV, TSV, FIMI or JSON Lines file (``.csv``, ``.tsv``, ``.dat``, ``.jsonl``, also with ``.gz`` or
         ``.zst``), of a workbook (``.xlsx``, with the extra ``xlsx``), or of a Parquet file or directory; or a data
-        frame (anything with ``__arrow_c_stream__``, or polars' lazy one); a mapping of names to columns; a list of
-        sets, or of records as mappings; or a SciPy matrix of 0 and 1. Files of FIMI, SPMF or baskets, lists of sets and
-        matrices have one column, ``items``.
+        frame (any object with ``__arrow_c_stream__``, or a polars lazy frame); a mapping of names to columns; a list of
+        sets, or of records as mappings; or a SciPy 0/1 matrix. FIMI, SPMF and basket files, lists of sets, and matrices
+        have one column, ``items``.
     labels
-        Of a SciPy matrix, whose rows are records: the items that its columns stand for.
+        Items of the columns of a SciPy matrix, whose rows are records.
     options
-        The roles of columns and what their owner answers for, as described in `anonset.ReadOptions`, and how a file is
-        read, as described in `anonset.FileOptions`.
+        Column roles and the owner's declarations, see `anonset.ReadOptions`, and file options, see
+        `anonset.FileOptions`.
 
     Raises
     ------
     InputError
-        If the data cannot be read, or are not what the arguments say, in one line.
+        If the data cannot be read, or contradict the arguments. The message is one line.
 
     Examples
     --------
@@ -41,5 +41,5 @@ def read(source: Any, *, labels: Sequence[str] | None = None, **options: Unpack[
 
 
 def read_by(source: Any, options: ReadOptions, labels: Sequence[str] | None = None) -> Table:
-    """Read a table by options, as `read` does by arguments."""
+    """Read a table as `read` does, given an options object."""
     return gather(open_source(source, options.reading(labels)), options, with_ids=True)

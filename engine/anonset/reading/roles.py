@@ -1,4 +1,4 @@
-"""The roles of columns: every column has exactly one, or the data are refused."""
+"""Column roles: every column has exactly one role, otherwise the data are rejected."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
 
 @dataclass(frozen=True)
 class Roles:
-    """Names of the columns in each role, in the order in which they were given."""
+    """Column names by role, in the order in which they were declared."""
 
     items: tuple[str, ...] = ()
     one_hot: tuple[str, ...] = ()
@@ -28,16 +28,19 @@ class Roles:
 
     @property
     def used(self) -> tuple[str, ...]:
-        """Names of the columns that are read: all but the dropped."""
+        """Columns that are read: all except dropped columns."""
         return self.items + self.wide + self.relational + self.sensitive + self.id + self.keep
 
     @property
     def wide(self) -> tuple[str, ...]:
-        """Names of the columns that hold the sets together."""
+        """Columns that together contain the sets."""
         return self.one_hot + self.one_code
 
     def published(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns that may be published, in the order of `names`; sets in several as the first of them."""
+        """Return the columns that may be published, in the order of `names`.
+
+        Sets in several columns are at the place of the first.
+        """
         shown = {*self.items, *self.relational, *self.sensitive, *self.keep}
         wide = {*self.wide}
         first = next((name for name in names if name in wide), None)
@@ -45,12 +48,12 @@ class Roles:
 
 
 def absent(names: Sequence[str], given: Iterable[Names]) -> list[str]:
-    """Return the columns that are named in some role and are not among `names`.
+    """Return the columns that have a role and are not among `names`.
 
     Raises
     ------
     InputError
-        If a role is given as anything but names.
+        If a role is not given as names.
     """
     known = frozenset(names)
     return [name for value in given for name in names_in(names, value) if not _matching(names, known, name)]
@@ -59,28 +62,28 @@ def absent(names: Sequence[str], given: Iterable[Names]) -> list[str]:
 def resolve(
     where: str, names: Sequence[str], numeric: Names, *, first_line: bool = False, hint: str = "", **given: Names
 ) -> tuple[Roles, frozenset[str]]:
-    """Give every column of a source its role.
+    """Assign a role to every column of a source.
 
     Parameters
     ----------
     where
         Name of the source, for messages.
     names
-        The columns that exist.
+        Columns of the source.
     numeric
         Relational columns that are numbers.
     first_line
-        Whether the names are the first line of a text, which may be a record if the text has no header: unless a
-        given name is among them, no message shows them.
+        Whether the names were read from the first line of a text. That line may be a record if the text has no header,
+        so messages show the names only if a declared name is among them.
     hint
-        What may help where a column is not among them.
+        Advice for the message about a missing column.
     given
         Column names by role, each a sequence, or text: one name, or several separated by commas.
 
     Raises
     ------
     InputError
-        If a column is named that does not exist, has no role or two, or two columns have the same name.
+        If a named column does not exist, a column has no role or two, or two columns have the same name.
     """
     wanted = {role: names_in(names, value) for role, value in {**given, "numeric": numeric}.items()}
     taken = {name for role, asked in wanted.items() if role not in _WIDE for name in asked}
@@ -99,7 +102,7 @@ def resolve(
     dropped = frozenset(wanted.get("drop", ())) - ids  # ids are never published
     wanted = {
         role: tuple(name for name in asked if (name in dropped) == (role == "drop")) for role, asked in wanted.items()
-    }  # a dropped column has no other role, so that the remedy of a message can be added to a command
+    }  # a dropped column has no other role, so that a command can be extended by the remedy in a message
     roles = Roles(**wanted)
     _refuse_clash(where, roles)
     _refuse_shapes(where, roles)
@@ -112,19 +115,19 @@ def resolve(
 
 @dataclass(frozen=True)
 class Header:
-    """The names of the columns of a source."""
+    """Column names of a source."""
 
     where: str
     names: Sequence[str]
     genuine: bool
-    """Whether they are certainly names, and not a record."""
+    """True if the line is certainly a header, and not a record."""
     hint: str = ""
-    """What may help where one is missing."""
+    """Advice for the message about a missing column."""
     lines: bool = False
-    """Whether each line may hold items alone, as no other column was named."""
+    """True if lines may contain only items, because no other column was named."""
 
     def require_distinct(self) -> None:
-        """Refuse two columns of the same name."""
+        """Reject duplicate column names."""
         seen: dict[str, int] = {}
         for number, name in enumerate(self.names, 1):
             if name in seen:
@@ -134,7 +137,7 @@ class Header:
             seen[name] = number
 
     def require_there(self, role: str, wanted: Sequence[str]) -> None:
-        """Refuse a name that is none of the columns."""
+        """Reject names that are not columns."""
         known = frozenset(self.names)
         for name in wanted:
             if name not in known:
@@ -145,7 +148,7 @@ class Header:
                 raise InputError(msg)
 
     def require_placed(self, placed: set[str]) -> None:
-        """Refuse columns without a role."""
+        """Reject columns without a role."""
         homeless = [name for name in self.names if name not in placed]
         if not homeless:
             return
@@ -159,7 +162,7 @@ class Header:
 
     @property
     def doubt(self) -> str:
-        """What may be wrong if none of the given names is among the names."""
+        """Possible reason if none of the declared names is a column."""
         names = counted(len(self.names), "column")
         question = (
             f"the first line is taken for the names of {names}: does the file have such a line? "
@@ -171,12 +174,12 @@ class Header:
 
 
 def _may_be_a_value(name: str) -> bool:
-    """Tell whether a name is empty, or a number, as in a record."""
+    """Return True if a name is empty or a number, as in a record."""
     return not name.strip() or _NUMBER.fullmatch(name.strip()) is not None
 
 
 def names_in(names: Sequence[str], given: Names) -> tuple[str, ...]:
-    """Return the names that were given."""
+    """Return the declared names as a tuple."""
     if given is None:
         return ()
     if isinstance(given, str):
@@ -189,7 +192,7 @@ def names_in(names: Sequence[str], given: Names) -> tuple[str, ...]:
 
 
 def label_of(name: str, asked: Names) -> str:
-    """Return the item that a column of 0 and 1 stands for: its name, without the prefix by which it is selected.
+    """Return the item of a 0/1 column: its name, without the prefix that selects it.
 
     >>> label_of("dx_E10", ["dx_*"]), label_of("dx_E10", ["dx_E10"])
     ('E10', 'dx_E10')
@@ -200,7 +203,7 @@ def label_of(name: str, asked: Names) -> str:
 
 
 def _matching(names: Sequence[str], known: frozenset[str], asked: str) -> list[str]:
-    """Return the columns that a given name selects: itself, or those with the prefix before ``*``."""
+    """Return the columns that a declared name selects: itself, or all columns with the prefix before ``*``."""
     if asked in known:
         return [asked]
     start = asked[:-1]
@@ -208,13 +211,13 @@ def _matching(names: Sequence[str], known: frozenset[str], asked: str) -> list[s
 
 
 def _expanded(names: Sequence[str], asked: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of columns that hold the sets together; one that matches nothing stays as it is."""
+    """Return the columns that together contain the sets. A name without a match stays unchanged."""
     known = frozenset(names)
     return tuple(dict.fromkeys(name for pattern in asked for name in _matching(names, known, pattern) or [pattern]))
 
 
 def _refuse_shapes(where: str, roles: Roles) -> None:
-    """Refuse sets that are given in two shapes."""
+    """Reject sets that are declared in two layouts."""
     shapes = [setting(role) for role in ("items", *_WIDE) if getattr(roles, role)]
     if len(shapes) > 1:
         msg = f"{where}: {' and '.join(shapes)} each say where the sets are; one is required"

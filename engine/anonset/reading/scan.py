@@ -1,4 +1,4 @@
-"""Reading data of any size into a table whose arrays lie in files."""
+"""Read data of any size into a table stored in files."""
 
 import weakref
 from os import PathLike, fspath
@@ -17,30 +17,30 @@ def scan(
     work_dir: str | PathLike[str] | None = None,
     **options: Unpack[ReadKeywords],
 ) -> Table:
-    """Read files block by block into a table that lies on disk: it may be larger than memory.
+    """Read files block by block into a table on disk, which may be larger than memory.
 
-    The table is the one that `read` makes of the same records. What goes through its records takes them block by
-    block. Memory holds a block and the distinct labels, but not those of published ids, nor of kept columns that have
-    many: these lie in files.
+    The table equals the result of `read` on the same records. Further processing also reads the records block by block.
+    Memory contains one block and the distinct labels. Labels of published ids, and of kept columns with many labels,
+    are stored in files.
 
     Parameters
     ----------
     source
         A file or a folder; a glob (``visits/*.parquet``); a tree of folders named ``key=value``, whose keys are
-        columns; or an address (``s3://bucket/visits``) that Arrow, or the package fsspec, knows. Files of a data set
-        have one format and the same columns. Their order is that of their paths. CSV, TSV, FIMI, baskets and
-        Parquet are read.
+        columns; or an address (``s3://bucket/visits``) that Arrow, or the package fsspec, supports. All files must have
+        the same format and columns. They are read in the order of their paths. CSV, TSV, FIMI, baskets and Parquet are
+        supported.
     work_dir
-        A new or empty directory for the arrays, which stay once all are there. By default one below the system's
-        directory for temporary files, which is removed when the table is no longer used. What is made holds raw data;
-        its mode is 0700.
+        A new or empty directory for the arrays, which remain after a successful run. Default: a directory below the
+        system's temporary directory, which is removed when the table is no longer used. The directory contains raw data
+        and is created with mode 0700.
     options
-        Those of `read`: see `anonset.ReadOptions` and `anonset.FileOptions`.
+        Options of `read`: see `anonset.ReadOptions` and `anonset.FileOptions`.
 
     Raises
     ------
     InputError
-        If the data cannot be read, or are not what the arguments say, in one line; or the disk is full.
+        If the data cannot be read or contradict the arguments, or if the disk is full. The message is one line.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def scan(
 
 
 def in_temporary_files(source: Any, options: ReadOptions) -> Table:
-    """Read what `source_of` takes into a temporary directory, which is removed when the table is no longer used."""
+    """Read any input that `source_of` accepts into a temporary directory, which is removed with the table."""
     store = Files.temporary()
     weakref.finalize(store.token, Files(store.path).remove)
     return gather_files(source, options, store)

@@ -1,4 +1,4 @@
-"""Sizes of data sets, estimated by the sizes and the first bytes of their files."""
+"""Estimate sizes of data sets from the sizes and first bytes of their files."""
 
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -9,7 +9,7 @@ from anonset.reading import arrow
 from anonset.reading.files import compression_of, open_parquet, reading, require_file
 
 _GUESSED_RATIO = 6
-_TEXT_OF_VALUE = 4  # bytes of a short code and of the mark before the next one
+_TEXT_OF_VALUE = 4  # bytes of a short code and the next separator
 _LARGEST_DEFLATE_RATIO = 1032
 _HEAD, _ROWS_OF_HEAD = 1 << 16, 1000
 _BETWEEN_VALUES = (b" ", b",", b";", b"|", b"\t")
@@ -18,7 +18,7 @@ _BYTES_OF_A_CELL, _CELLS_OF_A_ROW = 30, 8
 
 @dataclass(frozen=True)
 class Size:
-    """The estimated size of a data set; sizes can be added.
+    """Estimated size of a data set; sizes can be added.
 
     >>> Size(1, 3, 12) + Size(2, 4, 15)
     Size(records=3, values=7, text=27)
@@ -26,25 +26,26 @@ class Size:
 
     records: int = 0
     values: int = 0
-    """Items, numbers and labels."""
+    """Number of items, numbers and labels."""
     text: int = 0
-    """Bytes of all as plain text."""
+    """Bytes of all records as plain text."""
 
     def __add__(self, other: "Size") -> "Size":
         return Size(self.records + other.records, self.values + other.values, self.text + other.text)
 
 
 def estimate_size(path: str | Path) -> Size:
-    """Estimate what a file holds, or all files of a directory; an estimate, no bound.
+    """Estimate the content of a file, or of all files of a directory. The result is not a bound.
 
-    The bytes are exact for plain text. For gzip the size in the trailer (modulo 2^32, of the last member only) is taken
-    where it is plausible; else, and for zstd, six times the size of the file. Records and values are counted in the
-    first bytes, and extrapolated. Parquet tells how many it holds; the length of its texts is that of the first.
+    The byte count is exact for plain text. For gzip it is the size in the trailer (modulo 2^32, of the last member
+    only) if that is plausible. Otherwise, and for zstd, it is six times the file size. Record and value counts are
+    extrapolated from the first bytes. Parquet files store both counts; the length of their texts is extrapolated from
+    the first.
 
     Raises
     ------
     InputError
-        If it cannot be read.
+        If the file cannot be read.
     """
     where = Path(path)
     with reading(where):
@@ -56,7 +57,7 @@ def estimate_size(path: str | Path) -> Size:
 
 
 def size_in(name: str, file: Any, size: int) -> Size:
-    """Estimate what an open file of a name and of so many bytes holds; see `estimate_size`."""
+    """Estimate the content of an open file, given its name and size in bytes; see `estimate_size`."""
     if PurePosixPath(name).suffix.lower() == ".parquet":
         with reading(name, "not valid Parquet"):
             return _parquet_size(file)
@@ -81,7 +82,7 @@ def _unpacked_bytes(name: str, file: Any, size: int) -> int:
 
 
 def _head(name: str, file: Any) -> bytes:
-    """Return the first bytes of a text; none if they cannot be decompressed, which the reader reports."""
+    """Return the first bytes of a text; none if decompression fails, which the reader reports."""
     file.seek(0)
     packing = compression_of(name)
     if packing is None:
@@ -105,7 +106,7 @@ def _parquet_size(file: Any) -> Size:
 
 
 def _workbook_size(name: str, file: Any) -> Size:
-    """Estimate what a workbook contains by the sizes of its sheets."""
+    """Estimate the content of a workbook from the sizes of its sheets."""
     from zipfile import BadZipFile, ZipFile
 
     try:
@@ -119,7 +120,7 @@ def _workbook_size(name: str, file: Any) -> Size:
 
 
 def _text_bytes(column: Any) -> int:
-    """Return the bytes of a column's values as text: of numbers about, of texts with what stands between them."""
+    """Return the size of a column as text in bytes: approximate for numbers; for texts, separators included."""
     while hasattr(column, "flatten") and hasattr(column.type, "value_type"):
         column = column.flatten() if not hasattr(column, "dictionary_decode") else column.dictionary_decode()
     if column.type in _texts():

@@ -1,4 +1,4 @@
-"""What is read, resolved once: a file, a folder, a glob, a tree of folders named by keys, an address, an object."""
+"""Resolve an input once: a file, a folder, a glob, a tree of folders named by keys, an address or an object."""
 
 import hashlib
 import os
@@ -23,16 +23,16 @@ _NULL_KEY = "__HIVE_DEFAULT_PARTITION__"
 _ENDINGS = {name: f".{name}" for name in ("csv", "tsv", "dat", "xlsx", "jsonl", "parquet")}
 _BYTES_AT_ONCE = 1 << 20
 OBJECT = "object"
-"""The format of what lies in memory."""
+"""Format of objects in memory."""
 
 Key = tuple[str, str | None]
-"""The name of a column and its value in all rows of a file; None: null."""
+"""Name of a column and its value in all rows of a file; None: null."""
 
 
 FileState = tuple[object, ...]
-"""Size, modification time and inode of a local file; size and version of an object at an address."""
+"""State of a file: size, modification time and inode of a local file; size and version of a remote object."""
 _VERSIONS = ("etag", "md5hash", "generation", "versionid", "lastmodified", "mtime", "modified", "updated", "created")
-"""What file systems of the package fsspec call the version of an object, in lower case and without separators."""
+"""Names that file systems of the package fsspec use for the version of an object, in lower case without separators."""
 
 
 def _state_of_file(path: str) -> FileState:
@@ -41,7 +41,7 @@ def _state_of_file(path: str) -> FileState:
 
 
 def _state_of_object(system: Any, path: str) -> FileState:
-    """Return the state of an object, from the file system and not from a cache of listings."""
+    """Return the state of a remote object, bypassing cached listings."""
     if (fsspec := getattr(getattr(system, "handler", None), "fs", None)) is not None:
         fsspec.invalidate_cache()
         found = {str(name).lower().replace("-", "").replace("_", ""): v for name, v in fsspec.info(path).items()}
@@ -55,29 +55,29 @@ def _state_of_object(system: Any, path: str) -> FileState:
 
 @dataclass(frozen=True)
 class DataFile(Discreet):
-    """One file of a data set, wherever it lies."""
+    """One file of a data set, local or remote."""
 
     where: str
-    """Its path or address."""
+    """Path or address."""
     name: str
-    """Its path below the folder, for the order of files and the digest of all."""
+    """Path relative to the folder; determines the order of files and the digest of the data set."""
     system: Any
-    """The file system (``pyarrow.fs.FileSystem``) that it lies in; None: this machine's."""
+    """File system of the file (``pyarrow.fs.FileSystem``); None: local."""
     path: str
-    """Its path there."""
+    """Path within the file system."""
     keys: tuple[Key, ...] = ()
-    """The columns that the names of its folders hold."""
+    """Columns encoded in the folder names."""
     pinned: list[FileState] = field(default_factory=list, repr=False, compare=False)
     """State of the file when it was first opened."""
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
-        """Open it for reading at any place (``pyarrow.NativeFile``); it must stay as it was when first opened.
+        """Open the file for random access (``pyarrow.NativeFile``). It must not change after it was first opened.
 
         Raises
         ------
         InputError
-            If it was replaced or changed since then, or meanwhile.
+            If the file was replaced or changed since then, or while it was read.
         """
         import pyarrow as pa
 
@@ -99,7 +99,7 @@ class DataFile(Discreet):
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Size in bytes."""
         with reading(self.where):
             if self.system is None:
                 return Path(self.path).stat().st_size
@@ -107,12 +107,12 @@ class DataFile(Discreet):
 
     @property
     def estimated(self) -> Size:
-        """About how much it holds."""
+        """Estimated content."""
         with self.opened() as file, reading(self.where):
             return size_in(self.name, file, self.size)
 
     def sha256(self) -> str:
-        """Return the SHA-256 of its bytes in hexadecimal."""
+        """Return the SHA-256 of the file in hexadecimal."""
         if self.system is None:
             self._require_unchanged()
             sha256_of_file = digest(self.path)
@@ -127,28 +127,28 @@ class DataFile(Discreet):
 
 @dataclass(frozen=True, eq=False)
 class Source(Discreet):
-    """What is read: all files of a data set, in the order in which their rows are taken, or an object in memory.
+    """Resolved input: all files of a data set, in reading order, or an object in memory.
 
-    Its size and its digest are looked up when they are first asked for, and once.
+    The size and the digest are computed on first use, and only once.
     """
 
     where: str
-    """What was named, for messages."""
+    """The input as named by the user, for messages."""
     format: str
     """``csv``, ``tsv``, ``dat``, ``baskets``, ``spmf``, ``jsonl``, ``xlsx``, ``parquet`` or, in memory, `OBJECT`."""
     files: tuple[DataFile, ...] = ()
-    """In the order of their paths."""
+    """Files, ordered by path."""
     given: Any = field(default=None, repr=False)
-    """The object in memory."""
+    """Object in memory."""
 
     @cached_property
     def size(self) -> Size:
-        """About how much all files hold."""
+        """Estimated content of all files."""
         return sum((file.estimated for file in self.files), Size())
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256 of the file; of many, over the names and digests of them, or of all that lies in their folder."""
+        """SHA-256 of the file; for several files, over their names and digests, or over all files of their folder."""
         if Path(self.where).is_dir():
             found = digest(self.where)
             for file in self.files:
@@ -161,23 +161,23 @@ class Source(Discreet):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The columns that the names of folders hold."""
+        """Columns encoded in folder names."""
         return tuple(name for name, _ in self.files[0].keys) if self.files else ()
 
 
 @singledispatch
 def source_of(given: Any, declared: str | None = None, *, no_header: bool = False) -> Source:
-    """Resolve what is to be read; a source is returned as it is.
+    """Resolve an input; a `Source` is returned unchanged.
 
     Parameters
     ----------
     given
         A path of a file or a folder, a glob (``visits/*.parquet``, ``visits/**/*.csv``) or an address
-        (``s3://bucket/visits``). Folders named ``key=value`` hold a column. All else is an object in memory.
+        (``s3://bucket/visits``). Folders named ``key=value`` add a column. Anything else is an object in memory.
     declared
-        What format the files are, whatever their names.
+        Format of the files, independent of their names.
     no_header
-        Whether the first line is a row: then a single file of any name is CSV.
+        Whether the first line is a row: a single file of any name is then CSV.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def _(given: str | os.PathLike[str], declared: str | None = None, *, no_header: 
 
 
 def _split(path: Path) -> tuple[Path, str]:
-    """Return the folder that a path names, and the pattern below it; no pattern if the path exists."""
+    """Return the folder of a path, and the pattern below it; no pattern if the path exists."""
     if path.exists():
         return path, ""
     first = next((n for n, part in enumerate(path.parts) if any(mark in part for mark in _MARKS)), len(path.parts))
@@ -229,12 +229,12 @@ def _nothing(where: str) -> str:
 
 
 def of_files(paths: Sequence[Path]) -> Source:
-    """Return local files as a source, in their order; the first tells the format.
+    """Return local files as a source, in the given order. The first file determines the format.
 
     Raises
     ------
     InputError
-        If one is no regular file.
+        If a path is not a regular file.
     """
     return Source(str(paths[0]), format_of(paths[0]), tuple(_local(path, path.name) for path in paths))
 
@@ -245,7 +245,7 @@ def _local(path: Path, name: str) -> DataFile:
 
 
 def _at_address(address: str, declared: str | None) -> Source:
-    """Find files at an address of another file system."""
+    """Return the files at an address of another file system."""
     from pyarrow import fs
 
     plain = address[: min((position for mark in _MARKS if (position := address.find(mark)) >= 0), default=len(address))]
@@ -274,7 +274,7 @@ def _at_address(address: str, declared: str | None) -> Source:
 
 
 def _system(address: str) -> tuple[Any, str]:
-    """Return the file system of an address, and the path in it."""
+    """Return the file system of an address, and the path within it."""
     import pyarrow as pa
     from pyarrow import fs
 
@@ -296,14 +296,14 @@ def _system(address: str) -> tuple[Any, str]:
     with reading(address, "cannot be reached", values=True):
         try:
             system, path = fsspec.core.url_to_fs(address)
-        except ImportError as error:  # its message names the package and how to install it
+        except ImportError as error:  # the message names the package and how to install it
             msg = f"{address}: addresses of {scheme!r} need a package that is not installed: {error}"
             raise InputError(msg) from None
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
 
 def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
-    """Return how the names of a folder's files must end: as Parquet's, or, without such files, as the first known."""
+    """Return the suffixes of data files in a folder: of Parquet, otherwise of the first known format."""
     if declared is not None:
         ending = _ENDINGS.get(format_of(Path("x"), declared))
         return () if ending is None else (ending, f"{ending}.gz", f"{ending}.zst")
@@ -313,7 +313,7 @@ def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
 
 
 def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> Source:
-    """Refuse files whose folders hold other columns than those of the first."""
+    """Return files as a source. Reject files whose folders encode other columns than those of the first file."""
     first = files[0]
     for file in files:
         names, expected = ([name for name, _ in each.keys] for each in (file, first))
@@ -328,7 +328,7 @@ def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> So
 
 
 def _keys(name: str) -> tuple[Key, ...]:
-    """Return the columns that the names of folders hold.
+    """Return the columns encoded in folder names.
 
     >>> _keys("year=2020/ward=a%2Fb/part-0.parquet")
     (('year', '2020'), ('ward', 'a/b'))

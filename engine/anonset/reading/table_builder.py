@@ -1,7 +1,7 @@
-"""Batches of rows as one table: in memory, or in the files of a work directory.
+"""Build one table from batches of rows, in memory or in the files of a work directory.
 
-Labels get provisional codes as they appear. Only the last label decides the final codes, since one odd item changes the
-canonical order; codes are written anew if any has changed.
+Labels get provisional codes when they first occur. A single odd item can change the canonical order, so the final codes
+are known only after the last label. Codes are rewritten if any code changed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,11 +31,11 @@ from anonset.reading.texts import Categories, Expected, ExpectedTexts, FiledText
 from anonset.spelling import setting
 
 Tell = Callable[[int], None]
-"""Called with the number of records so far."""
+"""Progress callback, called with the number of records so far."""
 
 
 def gather_files(source: Any, options: ReadOptions, store: Store, tell: Tell = lambda _: None) -> Table:
-    """Read what `source_of` takes into one table.
+    """Read any input that `source_of` accepts into one table.
 
     Raises
     ------
@@ -46,12 +46,12 @@ def gather_files(source: Any, options: ReadOptions, store: Store, tell: Tell = l
 
 
 def read_exactly(source: Path, *, separator: str = " ", **roles: Any) -> Table:
-    """Read a text that anonset wrote: with commas, in UTF-8, and blanks count. The roles are those of `read`.
+    """Read a text that anonset wrote: with commas, in UTF-8, with significant blanks. Roles are as for `read`.
 
     Raises
     ------
     InputError
-        If it is no such file.
+        If the file does not exist or has another form.
     """
     options = ReadOptions(separator=separator, exact=True, **roles)
     return gather(open_source(source, options.reading()), options, with_ids=True)
@@ -72,19 +72,19 @@ def gather(
     Parameters
     ----------
     store
-        Where its arrays are to lie.
+        Storage for the arrays.
     with_ids
-        Whether the ids are columns of the table; None: if there is a sensitive column, beside which they may repeat.
-        Otherwise they are not held, and must be distinct.
+        Whether the ids become columns of the table. None: only if there is a sensitive column, in which case ids may
+        repeat. Otherwise ids are not stored, and must be distinct.
     expected
-        What columns of ids, or kept ones, whose labels lie in files, must hold.
+        Expected content of id columns, or of kept columns, whose labels are stored in files.
     sets
-        What the set-valued column must hold: it is held against this row by row, and is it. None: anything.
+        Expected set-valued column: it is compared row by row, and becomes the column of the table. None: any content.
 
     Raises
     ------
     InputError
-        If the data cannot be read, or are not what the options say.
+        If the data cannot be read, or contradict the options.
     """
     plan = options.plan(source)
     _require_by_blocks(source.where, options, plan, store)
@@ -93,7 +93,7 @@ def gather(
     unjudged: dict[str, set[str]] = {}
     repeated, watched = ((), ()) if options.exact else plan.signs(source.where, source.head, grouped=options.group)
     encoder = replace(options.encoder(source), unjudged=unjudged)
-    watched = () if options.word.rows_are_persons else watched  # the owner declares that rows are persons
+    watched = () if options.word.rows_are_persons else watched  # the owner declared that rows are persons
 
     def again(names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
         return (batch.columns for batch in source.batches(names))
@@ -138,7 +138,7 @@ def whole(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If they cannot be read.
+        If the source cannot be read.
     """
     import pyarrow as pa
 
@@ -157,7 +157,7 @@ def whole(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _with_more(batches: Iterator[Batch]) -> Iterator[tuple[Batch, bool]]:
-    """Yield each batch, and whether another follows."""
+    """Yield each batch, and whether another batch follows."""
     batch = next(batches)
     for following in batches:
         yield batch, True
@@ -166,7 +166,7 @@ def _with_more(batches: Iterator[Batch]) -> Iterator[tuple[Batch, bool]]:
 
 
 def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
-    """Refuse to unite rows in files for roles where this is not supported."""
+    """Reject merging of rows out of core for roles that do not support it."""
     if options.group and store.in_files and (len(plan.roles.id) > 1 or plan.roles.sensitive):
         beside = "beside a sensitive column" if plan.roles.sensitive else "with ids of several columns"
         msg = f"{where}: {setting('group', True)} {beside} takes all rows at once; unite them before"
@@ -174,7 +174,7 @@ def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Stor
 
 
 class _Gathering(Closing):
-    """The columns of a table under construction."""
+    """Columns of a table under construction."""
 
     def __init__(
         self,
@@ -241,7 +241,7 @@ class _Gathering(Closing):
 
 
 def _ids(name: str, store: Store, expected: CategoricalColumn | None) -> "FiledTexts | ExpectedTexts | _HeldIds":
-    """Return a column of ids under construction."""
+    """Return an id column under construction."""
     if expected is not None:
         return ExpectedTexts(name, expected)
     return FiledTexts(name, store) if store.in_files else _HeldIds(name)
@@ -252,7 +252,7 @@ def _persons(ids: tuple[str, ...], store: Store) -> Persons:
 
 
 class _Sets(Closing):
-    """A set-valued column under construction."""
+    """Set-valued column under construction."""
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -260,9 +260,9 @@ class _Sets(Closing):
         self.rows = self.held.enter_context(GrowingSets("items", store, narrow=True))
 
     def add(self, part: SetColumn) -> None:
-        """Add the records of a batch under provisional codes, by which their items are not sorted.
+        """Add the records of a batch under provisional codes. Items of a record are not sorted by these codes.
 
-        They are sorted by the batch's own codes, and so, nearly always, by the final ones.
+        They are sorted by the codes of the batch, which nearly always agree with the order of the final codes.
         """
         self.name = part.name
         codes = self.labels.codes_of(part.name, part.vocabulary)
@@ -270,7 +270,7 @@ class _Sets(Closing):
         self.rows.append(replace(part, codes=codes[part.items]))
 
     def finished(self) -> SetColumn:
-        """Return the column under its vocabulary."""
+        """Return the column with its final vocabulary."""
         vocabulary, image, moved = self.labels.final()
         gathered = replace(self.rows.finished(vocabulary), name=self.name)
         if not moved and self.in_order:
@@ -281,7 +281,7 @@ class _Sets(Closing):
 
 
 class _ExpectedSets(Expected[SetColumn]):
-    """A set-valued column that must equal a known one, record by record, whatever the order of its codes."""
+    """Set-valued column that must equal an expected column, record by record, independent of the order of codes."""
 
     def __init__(self, expected: SetColumn) -> None:
         super().__init__(expected.name, expected)
@@ -289,12 +289,12 @@ class _ExpectedSets(Expected[SetColumn]):
         self._labels.codes_of(expected.name, expected.vocabulary)
 
     def add(self, part: SetColumn) -> None:
-        """Compare the records of a batch.
+        """Compare the records of a batch with the expected column.
 
         Raises
         ------
         AnonsetError
-            If one differs.
+            If a record differs.
         """
         meant, codes = self._next(part.n), self._labels.codes_of(part.name, part.vocabulary)
         found = part.recoded(codes, len(self._labels.index))
@@ -303,18 +303,18 @@ class _ExpectedSets(Expected[SetColumn]):
 
 
 class _HeldIds(Closing):
-    """A column of ids under construction, in memory: nearly all are different, so that they become codes at once."""
+    """Id column under construction, in memory. Nearly all ids differ, so they are encoded immediately."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name, self._parts = name, list[Any]()
 
     def add(self, column: Any) -> None:
-        """Add rows: their texts (``pyarrow.LargeStringArray``)."""
+        """Add rows, given their texts (``pyarrow.LargeStringArray``)."""
         self._parts.append(column)
 
     def finished(self) -> CategoricalColumn:
-        """Return the column under its vocabulary."""
+        """Return the column with its vocabulary."""
         import pyarrow as pa
 
         codes, labels = dictionary(pa.concat_arrays(self._parts))
@@ -323,7 +323,7 @@ class _HeldIds(Closing):
 
 
 class _Numbers:
-    """A column of numbers under construction."""
+    """Numeric column under construction."""
 
     def __init__(self, name: str, store: Store) -> None:
         self.name, self.store, self.currency = name, store, ""
@@ -340,7 +340,7 @@ class _Numbers:
         self.values.append(part.values)
 
     def finished(self) -> NumericColumn:
-        """Return the column: of integers if every value is one."""
+        """Return the column, with an integer type if every value is an integer."""
         values = self.values.finished()
         if not (self.integers or self.whole):
             return NumericColumn(self.name, values)

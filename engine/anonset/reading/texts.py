@@ -1,4 +1,4 @@
-"""Columns of text under construction: few labels are held; many lie in files, and become codes at the end."""
+"""Build text columns: few labels are kept in memory; many are stored in files and encoded at the end."""
 
 from itertools import islice
 from typing import Any, Generic, NoReturn, TypeVar
@@ -15,13 +15,13 @@ from anonset.reading import arrow
 from anonset.reading.columns import Encoder
 
 _MOST_TEXT_HELD = 1 << 24
-"""Characters of the distinct labels of a column above which none of them is held."""
+"""Maximum number of characters of a column's distinct labels in memory; above it, none is kept in memory."""
 
 _Known = TypeVar("_Known", CategoricalColumn, SetColumn)
 
 
 class Categories:
-    """A column of categories under construction."""
+    """Categorical column under construction."""
 
     def __init__(self, name: str, store: Store) -> None:
         self.name, self.store, self.labels = name, store, Labels()
@@ -33,7 +33,7 @@ class Categories:
         self.codes.append(codes[part.codes])
 
     def finished(self) -> CategoricalColumn:
-        """Return the column under its vocabulary."""
+        """Return the column with its vocabulary."""
         vocabulary, image, moved = self.labels.final()
         gathered = CategoricalColumn(self.name, self.codes.finished(), vocabulary)
         if not moved:
@@ -44,7 +44,7 @@ class Categories:
 
 
 class FiledTexts(Closing):
-    """A column of ids, or of many categories, whose texts are never held."""
+    """Column of ids, or of many categories, whose texts are never kept in memory."""
 
     def __init__(self, name: str, store: Store) -> None:
         super().__init__()
@@ -55,20 +55,23 @@ class FiledTexts(Closing):
         self._starts.append(np.zeros(1, np.int64))
 
     def add(self, column: Any) -> None:
-        """Add rows: their texts (``pyarrow.LargeStringArray``)."""
+        """Add rows, given their texts (``pyarrow.LargeStringArray``)."""
         bounds, text = arrow.text_of(column)
         self._starts.append(bounds[1:] - bounds[0] + self._end)
         self._text.append(text[bounds[0] : bounds[-1]])
         self._end += int(bounds[-1] - bounds[0])
 
     def finished(self) -> CategoricalColumn:
-        """Return the column; nothing more is added."""
+        """Return the column. No rows can be added afterwards."""
         codes, labels = encode_labels(self._starts.finished(), self._text.finished(), self._store)
         return CategoricalColumn(self.name, codes, Vocabulary.of_filed(labels))
 
 
 class Expected(Closing, Generic[_Known]):
-    """A column that must equal a known one, row by row: it is that one, and nothing of what is read is kept."""
+    """Column that must equal an expected column row by row.
+
+    The result is the expected column; the input is not stored.
+    """
 
     def __init__(self, name: str, expected: _Known) -> None:
         super().__init__()
@@ -76,14 +79,14 @@ class Expected(Closing, Generic[_Known]):
         self._expected: _Known = expected
 
     def _next(self, n: int) -> _Known:
-        """Return what the next n rows must be."""
+        """Return the next `n` expected rows."""
         first, self._n = self._n, self._n + n
         if self._n > self._expected.n:
             self._refuse()
         return self._expected.slice(first, self._n)
 
     def finished(self) -> _Known:
-        """Return the column; nothing more is added.
+        """Return the column. No rows can be added afterwards.
 
         Raises
         ------
@@ -100,7 +103,7 @@ class Expected(Closing, Generic[_Known]):
 
 
 class ExpectedTexts(Expected[CategoricalColumn]):
-    """A column whose labels lie in files that must equal a known one, text by text: it gets the codes of that one."""
+    """Column with labels in files that must equal an expected column text by text. It gets the codes of that column."""
 
     def add(self, column: Any) -> None:
         """Compare further rows.
@@ -108,7 +111,7 @@ class ExpectedTexts(Expected[CategoricalColumn]):
         Raises
         ------
         AnonsetError
-            If one differs.
+            If a row differs.
         """
         bounds, text = arrow.text_of(column)
         meant = self._next(len(column))
@@ -118,14 +121,14 @@ class ExpectedTexts(Expected[CategoricalColumn]):
 
 
 class KeptTexts(Closing):
-    """A column of categories whose labels are held while they are few.
+    """Categorical column whose labels are kept in memory while they are few.
 
-    What it holds, and the order of its codes, are the same either way.
+    The content and the order of codes do not depend on the storage.
 
     Parameters
     ----------
     expected
-        The column, with labels in files, that it must equal, text by text; None: any.
+        Column with labels in files that must be equal, text by text; None: any content.
     """
 
     def __init__(self, name: str, store: Store, expected: CategoricalColumn | None = None) -> None:
@@ -141,7 +144,7 @@ class KeptTexts(Closing):
         Raises
         ------
         InputError
-            If there is no text to be made of it, or null is refused.
+            If a value cannot be converted to text, or null is rejected.
         AnonsetError
             If another text was expected.
         """
@@ -155,7 +158,7 @@ class KeptTexts(Closing):
             self._many = self._filed()
 
     def _filed(self) -> FiledTexts:
-        """Return the column so far with its labels in files, none of them held."""
+        """Return the rows so far as a column with all labels in files."""
         filed = self.held.enter_context(FiledTexts(self.name, self._store))
         codes, labels = self._few.codes.finished(), arrow.text_array(list(self._few.labels.index))
         for first, end in spans(len(codes)):
@@ -165,18 +168,18 @@ class KeptTexts(Closing):
         return filed
 
     def finished(self) -> CategoricalColumn:
-        """Return the column; nothing more is added.
+        """Return the column. No rows can be added afterwards.
 
         Raises
         ------
         AnonsetError
-            If records that were expected are missing.
+            If expected records are missing.
         """
         return self._few.finished() if self._many is None else self._many.finished()
 
 
 def _texts(encoder: Encoder, name: str, column: Any) -> Any:
-    """Return the labels of the rows of a column as text (``pyarrow.LargeStringArray``), as they would be encoded."""
+    """Return the labels that encoding gives to a column's rows, as text (``pyarrow.LargeStringArray``)."""
     import pyarrow as pa
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type

@@ -1,4 +1,4 @@
-"""Sets in several columns: a column of 0 and 1 for each item, or a column for each of a person's codes."""
+"""Read sets stored in several columns: a 0/1 column for each item, or several columns with one code each."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,23 +18,23 @@ from anonset.reading.numbers import others
 from anonset.spelling import setting
 
 NAME = "items"
-"""Name of the sets that several columns hold."""
+"""Name of the set-valued column built from several columns."""
 
 
 def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[str, str]) -> SetColumn:
-    """Read columns that say of each record whether an item is in it.
+    """Read columns that mark an item as present or absent in each record.
 
     Parameters
     ----------
     columns
-        Name to column: of 0 and 1, or of true and false, as text, numbers or truth values.
+        Columns by name: 0/1 or true/false, as text, numbers or booleans.
     labels
-        Name to the item that the column stands for.
+        Items by column name.
 
     Raises
     ------
     InputError
-        If a column holds anything else, or two stand for the same item.
+        If a column contains any other value, or two columns have the same item.
     """
     name_of: dict[str, str] = {}
     for name, label in labels.items():
@@ -57,7 +57,7 @@ def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[s
 
 
 def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
-    """Return whether the item of a column is in each record."""
+    """Return whether each record contains the item of a column."""
     codes, labels = encoder.truth(name, column)
     presence = says_present([label for label in labels if label != "0"] if encoder.empty_for_null else labels)
     present = [presence.get(label, False) for label in labels]
@@ -74,12 +74,12 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
 
 
 def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:
-    """Unite columns that each hold one code of a person; an empty cell, or null, is no further code.
+    """Merge columns with one code each into one set-valued column. Empty and null cells add no code.
 
     Raises
     ------
     InputError
-        If a column holds lists, or each cell of a record is null and null is not declared to be the empty set.
+        If a column contains lists, or if each cell of a record is null and null is not declared to be the empty set.
     """
     for name, column in columns.items():
         if is_list(column.type):
@@ -91,7 +91,7 @@ def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:
 
 
 def _refuse_unknown(encoder: Encoder, columns: Sequence[Any]) -> None:
-    """Refuse a record of which every code is null."""
+    """Reject a record in which every code is null."""
     unknown = np.ones(len(columns[0]), bool)
     for column in columns:
         unknown &= np.asarray(column.is_null()) if column.null_count else False
@@ -104,7 +104,7 @@ def _refuse_unknown(encoder: Encoder, columns: Sequence[Any]) -> None:
 
 
 def union(columns: Sequence[SetColumn], name: str) -> SetColumn:
-    """Unite sets of the same records over one vocabulary, item by item."""
+    """Return the union of set-valued columns of the same records, over one vocabulary."""
     vocabulary = Vocabulary.of(label for column in columns for label in column.vocabulary.labels)
     lengths = np.sum([column.lengths for column in columns], axis=0)
     indptr = begins_of(lengths)

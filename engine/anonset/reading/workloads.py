@@ -1,4 +1,4 @@
-"""Workload files: JSON, so that the same queries can be asked of several publications."""
+"""Read workload files: JSON, so that the same queries can be evaluated on several publications."""
 
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,13 @@ SCHEMA = 1
 def read_workload(path: str | Path) -> Workload:
     """Read a workload (also ``.gz`` and ``.zst``).
 
-    It is ``{"schema": 1, "source": .., "seed": .., "queries": [{"items": [..], "where": [..]}]}``. A condition is
-    ``{"column": .., "low": .., "high": ..}`` or ``{"column": .., "among": [..]}``.
+    The file contains ``{"schema": 1, "source": .., "seed": .., "queries": [{"items": [..], "where": [..]}]}``. A
+    condition is ``{"column": .., "low": .., "high": ..}`` or ``{"column": .., "among": [..]}``.
 
     Raises
     ------
     InputError
-        If the file cannot be read, or is no workload.
+        If the file cannot be read, or is not a workload.
     """
     where = Path(path)
     try:

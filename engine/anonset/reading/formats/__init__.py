@@ -1,1 +1,1 @@
-"""Formats of input: text, Parquet, workbooks, objects in memory."""
+"""Input formats: text, Parquet, workbooks, objects in memory."""

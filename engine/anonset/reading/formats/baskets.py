@@ -1,4 +1,4 @@
-"""Baskets: a record a line, its items between a separator, no header."""
+"""Read baskets: one record per line, items between separators, no header."""
 
 import csv
 import io
@@ -20,12 +20,12 @@ _LARGEST_BLOCK = (1 << 31) - 1
 
 
 def basket_rows(where: object, data: bytes, mark: str, lines: int = 0) -> Any:
-    """Return the items of each line of a text, or of a piece of one that follows a number of lines.
+    """Return the items of each line of a text, or of a piece of it that follows `lines` lines.
 
     Raises
     ------
     InputError
-        If it is no text.
+        If the data are not text.
     """
     import pyarrow as pa
 
@@ -35,17 +35,17 @@ def basket_rows(where: object, data: bytes, mark: str, lines: int = 0) -> Any:
 
 
 def marks_in(data: bytes) -> list[str]:
-    """Return which of the marks that may separate items occur."""
+    """Return the possible item separators that occur in the data."""
     return [mark for mark in DELIMITERS if mark.encode() in data]
 
 
 def separator_among(where: object, marks: list[str]) -> str:
-    """Return what separates the items, where of all marks that may do so these occur.
+    """Return the item separator, given the possible separators that occur.
 
     Raises
     ------
     InputError
-        If it is not one.
+        If there is not exactly one.
     """
     if len(marks) == 1:
         return marks[0]
@@ -56,7 +56,7 @@ def separator_among(where: object, marks: list[str]) -> str:
 
 
 def _lines(where: object, data: bytes, before: int) -> Any:
-    """Return the lines as a column of text, an empty one where nothing stands in it."""
+    """Return the lines as a text column, with the empty text for blank lines."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -85,7 +85,7 @@ def _lines(where: object, data: bytes, before: int) -> Any:
 
 
 def _quoted_rows(where: object, data: bytes, mark: str, before: int) -> Any:
-    """Read lines in which items may stand in quotes."""
+    """Read lines in which items may be quoted."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -105,7 +105,7 @@ def _quoted_rows(where: object, data: bytes, mark: str, before: int) -> Any:
 
 
 def open_baskets(source: Source, how: Reading) -> OpenedSource:
-    """Open files of baskets, which a mark separates that is declared or recognised."""
+    """Open basket files with a declared or detected separator."""
 
     def mark() -> str:
         if how.separator is not None:
